@@ -1,0 +1,85 @@
+//! Messages about the user's input, as data. Rendering is the business of crate cli.
+
+use crate::Span;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// Suspicious, but work goes on.
+    Warning,
+    /// The input cannot be used.
+    Error,
+}
+
+/// A marked place with what to say about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// What to say there; may be empty.
+    pub text: String,
+}
+
+/// One message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// One sentence, lower case, without full stop.
+    pub message: String,
+    /// Where; absent if the message is about no place in a text.
+    pub primary: Option<Label>,
+    /// Other places that help to understand.
+    pub secondary: Vec<Label>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    pub fn error(message: impl Into<String>, span: Span) -> Self {
+        Self {
+            severity: Severity::Error,
+            message: message.into(),
+            primary: Some(Label { span, text: String::new() }),
+            secondary: Vec::new(),
+            help: None,
+        }
+    }
+    /// An error about no particular place.
+    pub fn global(message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Error,
+            message: message.into(),
+            primary: None,
+            secondary: Vec::new(),
+            help: None,
+        }
+    }
+    /// A warning at a place.
+    pub fn warning(message: impl Into<String>, span: Span) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(message, span) }
+    }
+    /// The same message with a text at its primary place.
+    #[must_use]
+    pub fn with_label(mut self, text: impl Into<String>) -> Self {
+        if let Some(primary) = &mut self.primary {
+            primary.text = text.into();
+        }
+        self
+    }
+    /// The same message with another place.
+    #[must_use]
+    pub fn with_secondary(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.secondary.push(Label { span, text: text.into() });
+        self
+    }
+    /// The same message with advice.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}

@@ -1,0 +1,13 @@
+//! Ground that every other crate stands on: dense ids, source positions, diagnostics, budgets.
+//!
+//! Knows no logic and no C.
+
+pub mod budget;
+pub mod diagnostic;
+pub mod index;
+pub mod source;
+
+pub use budget::{Budget, Cancel, Stop};
+pub use diagnostic::{Diagnostic, Label, Severity};
+pub use index::{Idx, IndexVec};
+pub use source::{FileId, Region, SourceFile, SourceMap, Span};
