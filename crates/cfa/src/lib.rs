@@ -1,1 +1,19 @@
-//! See Cargo.toml at the root.
+//! The program that every engine works on: control-flow automata of procedures with machine-typed operations.
+//!
+//! Read [`program`] and [`op`] first: they say what a program is and what its operations mean. The
+//! interpreter is the executable form of that meaning; the text format makes programs writable by hand.
+//!
+//! Knows no C syntax, no solver and no engine.
+
+pub mod expr;
+pub mod op;
+pub mod program;
+pub mod ty;
+
+pub use expr::{BinaryOp, Expr, ExprId, Exprs, UnaryOp};
+pub use op::{AllocKind, Callee, HaltReason, InitKind, Op, OutputFunction, Place, Source};
+pub use program::{
+    Approximation, ApproximationKind, Edge, EdgeId, Length, Loc, LocationInfo, LocationRole, Origin, ProcId,
+    Procedure, Program, Role, Storage, Var, VarId,
+};
+pub use ty::{DataModel, FloatKind, SignedOverflow, Ty};
