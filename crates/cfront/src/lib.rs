@@ -1,1 +1,8 @@
-//! See Cargo.toml at the root.
+//! C text to a typed tree to a `cfa::Program`.
+//!
+//! The only crate that knows C. Knows no solver and no engine.
+
+pub mod ast;
+pub mod lex;
+
+pub use lex::{Interner, Name};

@@ -1,0 +1,5 @@
+//! From bytes to tokens.
+
+mod intern;
+
+pub use intern::{Interner, Name};
