@@ -237,9 +237,9 @@ fn prefix(scratch: &Scratch, version: &str, libraries: &[&str]) -> PathBuf {
     fs::create_dir_all(prefix.join("lib")).unwrap();
     let numbers: Vec<&str> = version.split('.').collect();
     let names = ["Z3_MAJOR_VERSION", "Z3_MINOR_VERSION", "Z3_BUILD_NUMBER"];
-    let header: String =
+    let lines: Vec<String> =
         names.iter().zip(&numbers).map(|(name, number)| format!("#define {name} {number}\n")).collect();
-    fs::write(prefix.join("include/z3_version.h"), header).unwrap();
+    fs::write(prefix.join("include/z3_version.h"), lines.concat()).unwrap();
     for library in libraries {
         fs::write(prefix.join("lib").join(library), "library").unwrap();
     }
