@@ -1,0 +1,619 @@
+//! The typed program: what the text means by C's rules, before any decision about control-flow automata.
+//!
+//! The checker builds it from the syntax trees of all translation units; the lowering reads it. All names are resolved, all
+//! implicit conversions are explicit, all constants are folded where C requires constants, initialisers are
+//! flattened, positions are kept.
+//!
+//! # Invariants
+//! * H1: operands precede the expression or place that uses them in the arenas. A walk may recurse only as deep as the
+//!   nesting of the text allows (`parse::NESTING_LIMIT`); left-deep chains of binary operators, `&&`, `||` and commas may be
+//!   arbitrarily deep and are walked with a loop.
+//! * H2: an expression's type is complete and is never an array or a function (those decay); it is `void` only where C allows
+//!   it. It may be a record.
+//! * H3: operand types are as stated at each variant; the lowering inserts no conversion of its own except from a scalar to
+//!   a truth value.
+//! * H4: the expression of an initialiser or assignment has the type of what it is stored to (for a bit-field: its declared type; storing
+//!   reduces it to the field's width).
+
+use std::sync::Arc;
+
+use base::{IndexVec, Span, newtype_index};
+
+use crate::types::{TypeId, Types};
+
+newtype_index!(
+    /// A variable: global, static local, parameter, local, or hidden.
+    VariableId,
+    "var"
+);
+newtype_index!(
+    /// A function, defined or only declared.
+    FunctionId,
+    "fun"
+);
+newtype_index!(
+    /// An expression.
+    ExprId,
+    "e"
+);
+newtype_index!(
+    /// A place: what C calls an lvalue, and array-valued or record-valued operands.
+    PlaceId,
+    "pl"
+);
+newtype_index!(
+    /// A statement.
+    StmtId,
+    "s"
+);
+newtype_index!(
+    /// A label of a function.
+    LabelId,
+    "lab"
+);
+newtype_index!(
+    /// A string literal.
+    StringId,
+    "str"
+);
+
+/// A whole program: all translation units linked.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// All types.
+    pub types: Types,
+    /// All variables.
+    pub variables: IndexVec<VariableId, Variable>,
+    /// All functions.
+    pub functions: IndexVec<FunctionId, Function>,
+    /// All expressions.
+    pub exprs: IndexVec<ExprId, Expr>,
+    /// All places.
+    pub places: IndexVec<PlaceId, Place>,
+    /// All statements.
+    pub stmts: IndexVec<StmtId, Stmt>,
+    /// All labels.
+    pub labels: IndexVec<LabelId, Label>,
+    /// All string literals with their terminating zero, as bytes in memory order; equal literals may be shared.
+    pub strings: IndexVec<StringId, StringLiteral>,
+    /// Variables with static storage duration, in the order in which they are to be initialised.
+    pub statics: Vec<VariableId>,
+}
+
+/// A string literal as an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StringLiteral {
+    /// Its bytes, terminating zero included, little endian for wide characters.
+    pub bytes: Arc<[u8]>,
+    /// Its array type.
+    pub ty: TypeId,
+    /// Where it first stands.
+    pub span: Span,
+}
+
+/// How long a variable lives and who sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StorageDuration {
+    /// The whole execution; `static` locals too.
+    Static,
+    /// A parameter.
+    Parameter,
+    /// From the entry of its block to its end; compound literals in functions too.
+    Automatic,
+}
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its name; hidden ones start with `%`.
+    pub name: Arc<str>,
+    /// Its type, complete (an `extern` array of unknown size that is never defined stays incomplete).
+    pub ty: TypeId,
+    /// How long it lives.
+    pub duration: StorageDuration,
+    /// Whether it has external linkage and no definition in any unit: its value is arbitrary.
+    pub is_extern: bool,
+    /// Whether it is declared `volatile`.
+    pub is_volatile: bool,
+    /// The function that it belongs to (static locals too).
+    pub function: Option<FunctionId>,
+    /// Its initialiser if it is static or a compound literal; those of other locals are in [`StmtKind::Declare`].
+    pub init: Option<Initializer>,
+    /// Alignment demanded beyond that of its type.
+    pub align: Option<u64>,
+    /// The declarator's name.
+    pub declared: Span,
+    /// Where it is visible: from its declarator to the end of its block or file.
+    pub scope: Span,
+}
+
+/// A flattened initialiser: parts are written in order, later ones win.
+#[derive(Clone, Debug)]
+pub struct Initializer {
+    /// Whether all that no item names is zero (true for every brace list and every static; false only for scalars and
+    /// records initialised by one expression).
+    pub zero_rest: bool,
+    /// What is written.
+    pub items: Vec<InitItem>,
+    /// The text.
+    pub span: Span,
+}
+
+/// One write of an initialiser.
+#[derive(Clone, Debug)]
+pub struct InitItem {
+    /// The part of the variable, from the outside in; empty for all of it.
+    pub path: Vec<Projection>,
+    /// What goes there.
+    pub value: InitValue,
+}
+
+/// What an initialiser writes.
+#[derive(Clone, Debug)]
+pub enum InitValue {
+    /// A value of the part's type.
+    Expr(ExprId),
+    /// The elements of a character array, as bytes; the rest of the array is zero. Cut to the array's size.
+    Bytes(Arc<[u8]>),
+}
+
+/// A step to a part of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Projection {
+    /// The field of this number in the record's list.
+    Field(u32),
+    /// The element of this index.
+    Index(u64),
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its type, a [`crate::types::Type::Function`].
+    pub ty: TypeId,
+    /// Whether it is declared not to return.
+    pub noreturn: bool,
+    /// Whether other units see it.
+    pub external: bool,
+    /// Its parameters and body, if it is defined.
+    pub body: Option<Body>,
+    /// Its name in its definition, or in its first declaration.
+    pub declared: Span,
+}
+
+/// What a function does.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// One variable per parameter.
+    pub params: Vec<VariableId>,
+    /// A [`StmtKind::Block`].
+    pub block: StmtId,
+    /// All labels of the function.
+    pub labels: Vec<LabelId>,
+    /// From the first specifier to the closing brace.
+    pub span: Span,
+}
+
+/// A label.
+#[derive(Clone, Debug)]
+pub struct Label {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Statements
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// What it is.
+    pub kind: StmtKind,
+    /// All of it, with its semicolon.
+    pub span: Span,
+    /// Its keyword; its first token if it has none.
+    pub keyword: Span,
+}
+
+/// What a statement is.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// Nothing.
+    Empty,
+    /// An expression whose value is dropped.
+    Expr(ExprId),
+    /// Execution reaches the declaration of a local variable. If the variable has a type of variable length, its bounds
+    /// are set first by [`StmtKind::SetBound`] statements before this one.
+    Declare {
+        /// The variable.
+        variable: VariableId,
+        /// Its initialiser.
+        init: Option<Initializer>,
+    },
+    /// Sets the hidden bound of a variable length array type; undefined behaviour unless positive.
+    SetBound {
+        /// A hidden variable of type `size_t`.
+        bound: VariableId,
+        /// Its value, of type `size_t` (converted from a signed type if the text has one).
+        value: ExprId,
+    },
+    /// `{ … }`: a scope.
+    Block(Vec<StmtId>),
+    /// A named label and its statement.
+    Labeled(LabelId, StmtId),
+    /// `if`
+    If {
+        /// A scalar.
+        condition: ExprId,
+        /// First branch.
+        then: StmtId,
+        /// Second branch; chains of `else if` may be arbitrarily long.
+        otherwise: Option<StmtId>,
+    },
+    /// `while`
+    While {
+        /// A scalar.
+        condition: ExprId,
+        /// The body.
+        body: StmtId,
+    },
+    /// `do`
+    DoWhile {
+        /// The body.
+        body: StmtId,
+        /// A scalar.
+        condition: ExprId,
+        /// The word `while`.
+        while_keyword: Span,
+    },
+    /// `for`: a scope around its first clause.
+    For {
+        /// First clause.
+        init: Vec<StmtId>,
+        /// Second clause, a scalar.
+        condition: Option<ExprId>,
+        /// Third clause.
+        step: Option<ExprId>,
+        /// The body.
+        body: StmtId,
+    },
+    /// `switch`: its cases stand in the body as [`StmtKind::Case`] and [`StmtKind::Default`].
+    Switch {
+        /// An integer of promoted type.
+        scrutinee: ExprId,
+        /// The body.
+        body: StmtId,
+        /// All cases of this switch in the order of the text: inclusive ranges of values of the scrutinee's type, and the
+        /// case statement; they do not overlap.
+        cases: Vec<(i128, i128, StmtId)>,
+        /// The default statement, if any.
+        default: Option<StmtId>,
+    },
+    /// `case` and its statement.
+    Case(StmtId),
+    /// `default` and its statement.
+    Default(StmtId),
+    /// `goto`
+    Goto(LabelId),
+    /// `break`
+    Break,
+    /// `continue`
+    Continue,
+    /// `return`, with a value of the function's result type
+    Return(Option<ExprId>),
+    /// An `asm` without operands and with a template that does nothing (empty, or comments), e.g. a compiler barrier.
+    Barrier,
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Places
+
+/// A place.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// What it is.
+    pub kind: PlaceKind,
+    /// The type of what it holds; may be an array or record.
+    pub ty: TypeId,
+    /// Its text.
+    pub span: Span,
+}
+
+/// What a place is.
+#[derive(Clone, Copy, Debug)]
+pub enum PlaceKind {
+    /// A variable.
+    Variable(VariableId),
+    /// What a pointer points to.
+    Deref(ExprId),
+    /// A field of a record place.
+    Field {
+        /// The record.
+        base: PlaceId,
+        /// The number of the field in the record's list.
+        field: u32,
+    },
+    /// An element of an array place (`a[i]` where `a` is an array, not a pointer).
+    Index {
+        /// The array.
+        base: PlaceId,
+        /// An integer of any promoted type.
+        index: ExprId,
+    },
+    /// A string literal.
+    String(StringId),
+    /// A compound literal: its evaluation initialises the variable with [`Variable::init`].
+    CompoundLiteral {
+        /// The unnamed variable; if static it is among [`Program::statics`] and nothing is to be evaluated.
+        variable: VariableId,
+    },
+    /// A record value that is no lvalue (the result of a call, say) of which a field is selected.
+    Value(ExprId),
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Expressions
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Its type.
+    pub ty: TypeId,
+    /// Its text.
+    pub span: Span,
+}
+
+/// An operation of arithmetic: both operands have the type of the result, except for shifts, whose right operand has its own
+/// promoted type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // the names say it
+pub enum ArithmeticOp {
+    Multiply,
+    Divide,
+    Remainder,
+    Add,
+    Subtract,
+    ShiftLeft,
+    ShiftRight,
+    And,
+    Xor,
+    Or,
+}
+
+/// A comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // the names say it
+pub enum CompareOp {
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+}
+
+/// The size of what a pointer points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ElementSize {
+    /// Known; 1 for `void` and functions as GNU C has it.
+    Fixed(u64),
+    /// That of a type of variable length, see [`ExprKind::SizeofVariable`].
+    Variable(TypeId),
+}
+
+/// Whom a call enters.
+#[derive(Clone, Copy, Debug)]
+pub enum Callee {
+    /// A function by its name.
+    Direct(FunctionId),
+    /// Through a pointer.
+    Indirect(ExprId),
+}
+
+/// What an expression is.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// An integer, enumeration or pointer constant.
+    Int(i128),
+    /// A floating-point constant, in the encoding of its type.
+    Float(u128),
+    /// What a place holds: a scalar or a record.
+    Load(PlaceId),
+    /// A pointer to a place (`&x`).
+    AddressOf(PlaceId),
+    /// A pointer to the first element of an array place.
+    Decay(PlaceId),
+    /// A pointer to a function.
+    FunctionAddress(FunctionId),
+    /// Negation of a number; promoted already.
+    Negate(ExprId),
+    /// `~` of an integer; promoted already.
+    BitNot(ExprId),
+    /// `!` of a scalar; the result is `int`.
+    LogicalNot(ExprId),
+    /// Arithmetic.
+    Arithmetic {
+        /// What to do.
+        op: ArithmeticOp,
+        /// Left operand.
+        left: ExprId,
+        /// Right operand.
+        right: ExprId,
+    },
+    /// Comparison of two operands of one type, numbers or pointers; the result is `int`.
+    Compare {
+        /// Which.
+        op: CompareOp,
+        /// Left operand.
+        left: ExprId,
+        /// Right operand.
+        right: ExprId,
+    },
+    /// A pointer moved by elements.
+    PointerOffset {
+        /// The pointer, of the result's type.
+        pointer: ExprId,
+        /// An integer of any promoted type.
+        index: ExprId,
+        /// Size of an element.
+        element: ElementSize,
+        /// Whether it is moved backwards.
+        subtract: bool,
+    },
+    /// Number of elements between two pointers; the result is `ptrdiff_t`.
+    PointerDifference {
+        /// Left operand.
+        left: ExprId,
+        /// Right operand.
+        right: ExprId,
+        /// Size of an element.
+        element: ElementSize,
+    },
+    /// `&&` of scalars; the result is `int`.
+    LogicalAnd(ExprId, ExprId),
+    /// `||` of scalars; the result is `int`.
+    LogicalOr(ExprId, ExprId),
+    /// `c ? a : b`; both branches have the result's type (perhaps `void` or a record).
+    Conditional {
+        /// A scalar.
+        condition: ExprId,
+        /// If it is not zero.
+        then: ExprId,
+        /// If it is.
+        otherwise: ExprId,
+        /// The `?`.
+        question: Span,
+    },
+    /// `a ?: b`: the condition is evaluated once, and converted to the result's type if it is not zero.
+    ConditionalValue {
+        /// A scalar.
+        condition: ExprId,
+        /// If it is zero.
+        otherwise: ExprId,
+        /// The `?`.
+        question: Span,
+    },
+    /// The first is evaluated and dropped, the second is the value.
+    Comma(ExprId, ExprId),
+    /// Stores a value of the place's type; the value of the expression is what the place then holds (bit-fields
+    /// reduced).
+    Assign {
+        /// Where.
+        place: PlaceId,
+        /// What.
+        value: ExprId,
+    },
+    /// `place op= value` for numbers: the old value is converted to `computation`, the operation done there, and the result
+    /// converted back. The place is evaluated once.
+    CompoundAssign {
+        /// Where.
+        place: PlaceId,
+        /// What to do.
+        op: ArithmeticOp,
+        /// Right operand, of type `computation` (of its own promoted type for shifts).
+        value: ExprId,
+        /// Type of the left operand and result of the operation.
+        computation: TypeId,
+    },
+    /// `place += index` or `-=` for pointers.
+    PointerAssign {
+        /// Where.
+        place: PlaceId,
+        /// An integer of any promoted type.
+        index: ExprId,
+        /// Size of an element.
+        element: ElementSize,
+        /// Whether it is moved backwards.
+        subtract: bool,
+    },
+    /// `++` and `--` of a number or pointer.
+    Step {
+        /// Where.
+        place: PlaceId,
+        /// Whether it goes down.
+        decrement: bool,
+        /// Whether the value is the old one.
+        postfix: bool,
+        /// For pointers the size of an element.
+        element: Option<ElementSize>,
+    },
+    /// Conversion of a scalar to the expression's type, or of anything to `void`.
+    Convert(ExprId),
+    /// A call; arguments have the parameters' types, those beyond the prototype are promoted.
+    Call {
+        /// Whom.
+        callee: Callee,
+        /// With what.
+        args: Vec<ExprId>,
+        /// The closing parenthesis.
+        close: Span,
+    },
+    /// A builtin that is no function.
+    Builtin {
+        /// Which.
+        builtin: Builtin,
+        /// With what, of the types stated at the builtin.
+        args: Vec<ExprId>,
+    },
+    /// `({ … })`
+    StatementExpr {
+        /// The statements, in a scope of their own.
+        body: Vec<StmtId>,
+        /// The value: the last expression statement of the block, not among `body`.
+        value: Option<ExprId>,
+    },
+    /// The size in bytes of a type of variable length, from its bounds; `size_t`.
+    SizeofVariable(TypeId),
+    /// `__builtin_va_arg(list, type)`; the type is the expression's.
+    VaArg(PlaceId),
+}
+
+/// Builtins that are not functions with a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Builtin {
+    /// `__builtin_unreachable()`
+    Unreachable,
+    /// `__builtin_trap()`
+    Trap,
+    /// `__builtin_va_start(list, last)`: one argument, the address of the list.
+    VaStart,
+    /// `__builtin_va_end(list)`: the address of the list.
+    VaEnd,
+    /// `__builtin_va_copy(to, from)`: the addresses of both lists.
+    VaCopy,
+    /// `__builtin_alloca(size)`: `size_t`; the result is `void *`.
+    Alloca,
+    /// `__builtin_{add,sub,mul}_overflow(a, b, &result)`: two integers of any type and a pointer to an integer; the result is
+    /// `_Bool`, computed as if exactly.
+    Overflow(ArithmeticOp),
+    /// Count of leading zero bits of an unsigned integer; undefined for 0; the result is `int`.
+    CountLeadingZeros,
+    /// Count of trailing zero bits; as above.
+    CountTrailingZeros,
+    /// Number of one bits; the result is `int`.
+    PopCount,
+    /// Parity of the number of one bits; the result is `int`.
+    Parity,
+    /// One plus the index of the least significant one bit of a signed integer, or 0; `int`.
+    FindFirstSet,
+    /// Bytes reversed; operand and result of the same unsigned type.
+    ByteSwap,
+    /// `isnan`: a float; `int`.
+    IsNan,
+    /// `isinf` as gcc has it: 1, 0 or -1; `int`.
+    IsInf,
+    /// `isfinite`: `int`.
+    IsFinite,
+    /// `signbit`: `int`, not zero if set.
+    SignBit,
+    /// `fabs` of the operand's type.
+    FloatAbs,
+    /// `copysign` of two operands of one type.
+    CopySign,
+}
