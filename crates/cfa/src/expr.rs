@@ -183,6 +183,22 @@ impl Expr {
         };
         operands.into_iter().flatten()
     }
+    /// The same node with other operands.
+    #[must_use]
+    pub fn map_operands(&self, mut map: impl FnMut(ExprId) -> ExprId) -> Self {
+        match *self {
+            Self::Const { .. } | Self::Var { .. } | Self::Address { .. } | Self::Function { .. } => *self,
+            Self::Elem { array, index, ty } => Self::Elem { array, index: map(index), ty },
+            Self::Load { addr, ty } => Self::Load { addr: map(addr), ty },
+            Self::LoadBits { addr, bit, ty } => Self::LoadBits { addr: map(addr), bit, ty },
+            Self::Unary { op, arg } => Self::Unary { op, arg: map(arg) },
+            Self::Binary { op, lhs, rhs } => Self::Binary { op, lhs: map(lhs), rhs: map(rhs) },
+            Self::Cast { ty, arg } => Self::Cast { ty, arg: map(arg) },
+            Self::Ite { cond, then, other } => {
+                Self::Ite { cond: map(cond), then: map(then), other: map(other) }
+            }
+        }
+    }
 }
 
 /// The arena of a program's expressions. Constructors fold nothing but what is stated.
@@ -197,6 +213,10 @@ impl Exprs {
     /// An empty arena for programs with pointers of the given width.
     pub fn new(pointer_width: u8) -> Self {
         Self { nodes: IndexSet::default(), types: Vec::new(), pointer_width }
+    }
+    /// Width of a pointer in bits.
+    pub fn pointer_width(&self) -> u8 {
+        self.pointer_width
     }
     /// The node of an id.
     pub fn get(&self, id: ExprId) -> &Expr {

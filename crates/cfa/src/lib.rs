@@ -9,6 +9,7 @@ pub mod expr;
 pub mod op;
 pub mod program;
 pub mod ty;
+pub mod verify;
 
 pub use expr::{BinaryOp, Expr, ExprId, Exprs, UnaryOp};
 pub use op::{AllocKind, Callee, HaltReason, InitKind, Op, OutputFunction, Place, Source};

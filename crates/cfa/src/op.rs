@@ -239,3 +239,157 @@ pub enum Op {
         reason: HaltReason,
     },
 }
+
+impl Place {
+    /// The expression that says where: index or address.
+    pub fn expr(&self) -> Option<ExprId> {
+        match *self {
+            Self::Var(_) => None,
+            Self::Elem { index, .. } => Some(index),
+            Self::Mem { addr, .. } | Self::Bits { addr, .. } => Some(addr),
+        }
+    }
+    /// The variable that is written, unless it is memory.
+    pub fn var(&self) -> Option<VarId> {
+        match *self {
+            Self::Var(var) | Self::Elem { array: var, .. } => Some(var),
+            Self::Mem { .. } | Self::Bits { .. } => None,
+        }
+    }
+    /// The same place with other expressions and variables.
+    #[must_use]
+    pub fn map(&self, expr: &mut impl FnMut(ExprId) -> ExprId, var: &mut impl FnMut(VarId) -> VarId) -> Self {
+        match *self {
+            Self::Var(scalar) => Self::Var(var(scalar)),
+            Self::Elem { array, index } => Self::Elem { array: var(array), index: expr(index) },
+            Self::Mem { addr, ty } => Self::Mem { addr: expr(addr), ty },
+            Self::Bits { addr, bit, ty } => Self::Bits { addr: expr(addr), bit, ty },
+        }
+    }
+}
+
+impl Op {
+    /// The places that are written, in order.
+    pub fn places(&self) -> impl Iterator<Item = &Place> {
+        let (one, many): (Option<&Place>, &[Option<Place>]) = match self {
+            Self::Assign { place, .. }
+            | Self::Havoc { place, .. }
+            | Self::Malloc { place, .. }
+            | Self::Realloc { place, .. } => (Some(place), &[]),
+            Self::Output { result, .. } => (result.as_ref(), &[]),
+            Self::Call { results, .. } => (None, results),
+            Self::Assume { .. }
+            | Self::Init { .. }
+            | Self::Allocate { .. }
+            | Self::Begin { .. }
+            | Self::End { .. }
+            | Self::Free { .. }
+            | Self::Copy { .. }
+            | Self::Fill { .. }
+            | Self::Write { .. }
+            | Self::Halt { .. } => (None, &[]),
+        };
+        one.into_iter().chain(many.iter().flatten())
+    }
+    /// The expressions whose values are used, those of [`Op::places`] apart.
+    pub fn values(&self) -> impl Iterator<Item = ExprId> {
+        let (few, many): ([Option<ExprId>; 3], &[ExprId]) = match self {
+            Self::Assign { value, .. } => ([Some(*value), None, None], &[]),
+            Self::Assume { cond } => ([Some(*cond), None, None], &[]),
+            Self::Havoc { .. } | Self::Init { .. } | Self::Begin { .. } | Self::End { .. } => ([None; 3], &[]),
+            Self::Allocate { length, .. } => ([Some(*length), None, None], &[]),
+            Self::Malloc { size, .. } => ([Some(*size), None, None], &[]),
+            Self::Realloc { old, size, .. } => ([Some(*old), Some(*size), None], &[]),
+            Self::Free { addr } => ([Some(*addr), None, None], &[]),
+            Self::Copy { to, from, length } => ([Some(*to), Some(*from), Some(*length)], &[]),
+            Self::Fill { to, byte, length } => ([Some(*to), Some(*byte), Some(*length)], &[]),
+            Self::Write { to, .. } => ([Some(*to), None, None], &[]),
+            Self::Call { callee: Callee::Direct(_), args, .. } => ([None; 3], args),
+            Self::Call { callee: Callee::Indirect { pointer, .. }, args, .. } => {
+                ([Some(*pointer), None, None], args)
+            }
+            Self::Output { args, .. } => ([None; 3], args),
+            Self::Halt { reason: HaltReason::Exit(status) } => ([Some(*status), None, None], &[]),
+            Self::Halt { reason: HaltReason::Abort } => ([None; 3], &[]),
+        };
+        few.into_iter().flatten().chain(many.iter().copied())
+    }
+    /// All expressions that are evaluated.
+    pub fn exprs(&self) -> impl Iterator<Item = ExprId> {
+        self.values().chain(self.places().filter_map(Place::expr))
+    }
+    /// The variables that are named outside expressions: what is written, initialised, begun or ended.
+    pub fn vars(&self) -> impl Iterator<Item = VarId> {
+        let whole = match self {
+            Self::Init { var, .. } | Self::Allocate { var, .. } | Self::Begin { var } | Self::End { var } => {
+                Some(*var)
+            }
+            _ => None,
+        };
+        whole.into_iter().chain(self.places().filter_map(Place::var))
+    }
+    /// The procedures that a call may enter; none for other operations.
+    pub fn call_targets(&self) -> &[ProcId] {
+        match self {
+            Self::Call { callee: Callee::Direct(target), .. } => std::slice::from_ref(target),
+            Self::Call { callee: Callee::Indirect { targets, .. }, .. } => targets,
+            _ => &[],
+        }
+    }
+    /// The same operation with other expressions and variables.
+    #[must_use]
+    pub fn map(&self, mut expr: impl FnMut(ExprId) -> ExprId, mut var: impl FnMut(VarId) -> VarId) -> Self {
+        let (expr, var) = (&mut expr, &mut var);
+        match self {
+            Self::Assign { place, value } => {
+                Self::Assign { place: place.map(expr, var), value: expr(*value) }
+            }
+            Self::Assume { cond } => Self::Assume { cond: expr(*cond) },
+            Self::Havoc { place, source, at } => {
+                Self::Havoc { place: place.map(expr, var), source: source.clone(), at: *at }
+            }
+            Self::Init { var: whole, contents } => Self::Init { var: var(*whole), contents: *contents },
+            Self::Allocate { var: whole, length } => {
+                Self::Allocate { var: var(*whole), length: expr(*length) }
+            }
+            Self::Begin { var: whole } => Self::Begin { var: var(*whole) },
+            Self::End { var: whole } => Self::End { var: var(*whole) },
+            Self::Malloc { place, size, kind, contents } => Self::Malloc {
+                place: place.map(expr, var),
+                size: expr(*size),
+                kind: *kind,
+                contents: *contents,
+            },
+            Self::Realloc { place, old, size } => {
+                Self::Realloc { place: place.map(expr, var), old: expr(*old), size: expr(*size) }
+            }
+            Self::Free { addr } => Self::Free { addr: expr(*addr) },
+            Self::Copy { to, from, length } => {
+                Self::Copy { to: expr(*to), from: expr(*from), length: expr(*length) }
+            }
+            Self::Fill { to, byte, length } => {
+                Self::Fill { to: expr(*to), byte: expr(*byte), length: expr(*length) }
+            }
+            Self::Write { to, bytes } => Self::Write { to: expr(*to), bytes: bytes.clone() },
+            Self::Call { callee, args, results } => Self::Call {
+                callee: match callee {
+                    Callee::Direct(target) => Callee::Direct(*target),
+                    Callee::Indirect { pointer, targets } => {
+                        Callee::Indirect { pointer: expr(*pointer), targets: targets.clone() }
+                    }
+                },
+                args: args.iter().map(|arg| expr(*arg)).collect(),
+                results: results.iter().map(|place| place.map(|place| place.map(expr, var))).collect(),
+            },
+            Self::Output { function, args, result } => Self::Output {
+                function: *function,
+                args: args.iter().map(|arg| expr(*arg)).collect(),
+                result: result.map(|place| place.map(expr, var)),
+            },
+            Self::Halt { reason: HaltReason::Exit(status) } => {
+                Self::Halt { reason: HaltReason::Exit(expr(*status)) }
+            }
+            Self::Halt { reason: HaltReason::Abort } => Self::Halt { reason: HaltReason::Abort },
+        }
+    }
+}
