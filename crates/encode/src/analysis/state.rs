@@ -1,0 +1,476 @@
+//! What is known about all variables at one location, and how operations change it.
+//!
+//! # Invariants
+//! * S1: the state includes every concrete state that reaches its location: every rule rounds up. A variable without entry may have any
+//!   value of its type.
+//! * S2: an operation that is undefined in every state, or assumes what never holds, leaves no state.
+
+use std::collections::BTreeMap;
+
+use cfa::{
+    BinaryOp, Expr, ExprId, InitKind, Op, Place, Program, SignedOverflow, Storage, Ty, UnaryOp, VarId,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::value::Value;
+
+/// What an expression may evaluate to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Abstract {
+    /// Undefined in every state.
+    Never,
+    /// One of these integers.
+    Known(Value),
+    /// Any value of the type.
+    Unknown,
+}
+
+/// Intervals and congruences of scalar variables, and of all elements together of array variables.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct State {
+    known: BTreeMap<VarId, Value>,
+}
+
+/// How deep disjunctions in conditions are followed on both sides.
+const DISJUNCTION_DEPTH: u32 = 3;
+
+/// The values of a type, if they fit the analysis.
+pub fn type_range(ty: Ty) -> Option<Value> {
+    match ty {
+        Ty::Int { width, .. } if width <= 64 => {
+            let (low, high) = ty.range()?;
+            Value::range(low, high)
+        }
+        Ty::Int { .. } | Ty::Float(_) | Ty::Ptr => None,
+    }
+}
+
+fn element_type(program: &Program, var: VarId) -> Option<Ty> {
+    match program.vars[var].storage {
+        Storage::Scalar(ty) | Storage::Array { elem: ty, .. } => Some(ty),
+        Storage::Object { .. } => None,
+    }
+}
+
+impl State {
+    /// Nothing known.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// What is known of a variable beyond its type.
+    pub fn get(&self, var: VarId) -> Option<Value> {
+        self.known.get(&var).copied()
+    }
+    /// All variables of which something is known.
+    pub fn iter(&self) -> impl Iterator<Item = (VarId, Value)> + '_ {
+        self.known.iter().map(|(var, value)| (*var, *value))
+    }
+    /// The possible values of a variable.
+    pub fn value(&self, program: &Program, var: VarId) -> Option<Value> {
+        self.get(var).or_else(|| type_range(element_type(program, var)?))
+    }
+    fn set(&mut self, program: &Program, var: VarId, value: Abstract) {
+        match value {
+            Abstract::Known(value) if element_type(program, var).and_then(type_range) != Some(value) => {
+                self.known.insert(var, value);
+            }
+            Abstract::Known(_) | Abstract::Unknown | Abstract::Never => {
+                self.known.remove(&var);
+            }
+        }
+    }
+    /// The smallest state that includes both.
+    #[must_use]
+    pub fn join(&self, other: &Self) -> Self {
+        let both =
+            self.known.iter().filter_map(|(var, mine)| Some((*var, mine.join(*other.known.get(var)?))));
+        Self { known: both.collect() }
+    }
+    /// Whether all of `other` is included.
+    pub fn includes(&self, other: &Self) -> bool {
+        self.known.iter().all(|(var, mine)| other.known.get(var).is_some_and(|theirs| mine.includes(*theirs)))
+    }
+    /// Joined with `previous`, growing bounds moved to thresholds; what grows beyond its type is dropped.
+    #[must_use]
+    pub fn widened(&self, previous: &Self, program: &Program, thresholds: &[i128]) -> Self {
+        let mut widened = Self::new();
+        for (var, value) in &self.known {
+            let Some(before) = previous.known.get(var) else { continue };
+            let grown = value.widened(*before, thresholds);
+            let range = element_type(program, *var).and_then(type_range);
+            widened.set(
+                program,
+                *var,
+                range.and_then(|range| grown.meet(range)).map_or(Abstract::Unknown, Abstract::Known),
+            );
+        }
+        widened
+    }
+
+    /// The values of an expression.
+    pub fn eval(&self, program: &Program, root: ExprId) -> Abstract {
+        let mut values: FxHashMap<ExprId, Abstract> = FxHashMap::default();
+        for id in operands_first(program, root) {
+            let value = self.eval_node(program, id, &values);
+            values.insert(id, value);
+        }
+        values[&root]
+    }
+
+    fn eval_node(&self, program: &Program, id: ExprId, values: &FxHashMap<ExprId, Abstract>) -> Abstract {
+        let node = *program.exprs.get(id);
+        let ty = program.exprs.ty(id);
+        if !matches!(node, Expr::Ite { .. })
+            && node.operands().any(|operand| values[&operand] == Abstract::Never)
+        {
+            return Abstract::Never;
+        }
+        let known = |operand: ExprId| match values[&operand] {
+            Abstract::Known(value) => Some(value),
+            Abstract::Unknown | Abstract::Never => type_range(program.exprs.ty(operand)),
+        };
+        let result = match node {
+            Expr::Const { ty, bits } if type_range(ty).is_some() => Some(Value::constant(ty.value_of(bits))),
+            Expr::Var { var, .. } | Expr::Elem { array: var, .. } => self.value(program, var),
+            Expr::Const { .. }
+            | Expr::Load { .. }
+            | Expr::LoadBits { .. }
+            | Expr::Address { .. }
+            | Expr::Function { .. } => None,
+            Expr::Unary { op, arg } => {
+                known(arg).and_then(|value| reduce(program, unary(op, value, ty)?, ty))
+            }
+            Expr::Cast { arg, .. } => known(arg).and_then(|value| cast(value, ty)),
+            Expr::Binary { op, lhs, rhs } => match (known(lhs), known(rhs)) {
+                (Some(left), Some(right)) => match binary(program, op, left, right, ty) {
+                    Some(Abstract::Never) => return Abstract::Never,
+                    Some(Abstract::Known(value)) => Some(value),
+                    Some(Abstract::Unknown) | None => None,
+                },
+                _ => None,
+            },
+            Expr::Ite { cond, then, other } => {
+                return self.eval_ite(values[&cond], values[&then], values[&other], ty);
+            }
+        };
+        match result.or_else(|| type_range(ty)) {
+            Some(value) => Abstract::Known(value),
+            None => Abstract::Unknown,
+        }
+    }
+
+    #[allow(clippy::unused_self)] // one of the evaluation rules
+    fn eval_ite(&self, cond: Abstract, then: Abstract, other: Abstract, ty: Ty) -> Abstract {
+        let (may_hold, may_fail) = match cond {
+            Abstract::Never => return Abstract::Never,
+            Abstract::Known(value) => (value.contains(1), value.contains(0)),
+            Abstract::Unknown => (true, true),
+        };
+        match (may_hold.then_some(then), may_fail.then_some(other)) {
+            (Some(only), None | Some(Abstract::Never)) | (None | Some(Abstract::Never), Some(only)) => only,
+            (Some(Abstract::Known(a)), Some(Abstract::Known(b))) => Abstract::Known(a.join(b)),
+            (Some(_), Some(_)) | (None, None) => type_range(ty).map_or(Abstract::Unknown, Abstract::Known),
+        }
+    }
+
+    /// Keeps the states in which the condition has the given truth; false if there are none.
+    #[must_use]
+    pub fn assume(&mut self, program: &Program, cond: ExprId, truth: bool) -> bool {
+        self.assume_within(program, cond, truth, DISJUNCTION_DEPTH)
+    }
+
+    fn assume_within(&mut self, program: &Program, cond: ExprId, truth: bool, depth: u32) -> bool {
+        let mut pending = vec![(cond, truth)];
+        while let Some((cond, truth)) = pending.pop() {
+            match self.eval(program, cond) {
+                Abstract::Never => return false,
+                Abstract::Known(value) if !value.contains(i128::from(truth)) => return false,
+                Abstract::Known(_) | Abstract::Unknown => {}
+            }
+            match *program.exprs.get(cond) {
+                Expr::Unary { op: UnaryOp::Not, arg } => pending.push((arg, !truth)),
+                Expr::Binary { op: BinaryOp::And, lhs, rhs } if truth => {
+                    pending.extend([(rhs, true), (lhs, true)]);
+                }
+                Expr::Binary { op: BinaryOp::Or, lhs, rhs } if !truth => {
+                    pending.extend([(rhs, false), (lhs, false)]);
+                }
+                Expr::Binary { op: BinaryOp::And | BinaryOp::Or, lhs, rhs } if depth > 0 => {
+                    let (mut left, mut right) = (self.clone(), self.clone());
+                    let left_holds = left.assume_within(program, lhs, truth, depth - 1);
+                    let right_holds = right.assume_within(program, rhs, truth, depth - 1);
+                    match (left_holds, right_holds) {
+                        (true, true) => *self = left.join(&right),
+                        (true, false) => *self = left,
+                        (false, true) => *self = right,
+                        (false, false) => return false,
+                    }
+                }
+                Expr::Binary { op, lhs, rhs } if op.is_comparison() => {
+                    if !self.assume_comparison(program, op, lhs, rhs, truth) {
+                        return false;
+                    }
+                }
+                _ => {
+                    if !self.refine(program, cond, Value::constant(i128::from(truth))) {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    fn assume_comparison(
+        &mut self,
+        program: &Program,
+        op: BinaryOp,
+        lhs: ExprId,
+        rhs: ExprId,
+        truth: bool,
+    ) -> bool {
+        let (Abstract::Known(left), Abstract::Known(right)) =
+            (self.eval(program, lhs), self.eval(program, rhs))
+        else {
+            return true;
+        };
+        let (left_part, right_part) = match (op, truth) {
+            (BinaryOp::Eq, true) | (BinaryOp::Ne, false) => (Some(right), Some(left)),
+            (BinaryOp::Eq, false) | (BinaryOp::Ne, true) => (without(left, right), without(right, left)),
+            (BinaryOp::Lt, true) => (at_most(left, right.high() - 1), at_least(right, left.low() + 1)),
+            (BinaryOp::Lt, false) => (at_least(left, right.low()), at_most(right, left.high())),
+            (BinaryOp::Le, true) => (at_most(left, right.high()), at_least(right, left.low())),
+            (BinaryOp::Le, false) => (at_least(left, right.low() + 1), at_most(right, left.high() - 1)),
+            _ => (Some(left), Some(right)),
+        };
+        match (left_part, right_part) {
+            (Some(left), Some(right)) => self.refine(program, lhs, left) && self.refine(program, rhs, right),
+            _ => false,
+        }
+    }
+
+    /// Uses that an expression lies in `value`; false if no state is left.
+    fn refine(&mut self, program: &Program, expr: ExprId, value: Value) -> bool {
+        let (mut expr, mut value) = (expr, value);
+        loop {
+            let Abstract::Known(current) = self.eval(program, expr) else { return true };
+            let Some(met) = current.meet(value) else { return false };
+            value = met;
+            match *program.exprs.get(expr) {
+                Expr::Var { var, .. } => {
+                    self.set(program, var, Abstract::Known(value));
+                    return true;
+                }
+                Expr::Cast { ty, arg } => {
+                    let (Abstract::Known(inner), Some(range)) = (self.eval(program, arg), type_range(ty))
+                    else {
+                        return true;
+                    };
+                    if !range.includes(inner) {
+                        return true;
+                    }
+                    expr = arg;
+                }
+                Expr::Binary { op: op @ (BinaryOp::Add | BinaryOp::Sub), lhs, rhs } => {
+                    let (Abstract::Known(left), Abstract::Known(right)) =
+                        (self.eval(program, lhs), self.eval(program, rhs))
+                    else {
+                        return true;
+                    };
+                    let Some(offset) = right.as_constant() else { return true };
+                    let offset = if op == BinaryOp::Add { offset } else { -offset };
+                    let moved = Value::constant(offset).plus(left);
+                    let range = type_range(program.exprs.ty(expr));
+                    let (Some(moved), Some(range)) = (moved, range) else { return true };
+                    if !range.includes(moved)
+                        && program.exprs.ty(expr).is_signed()
+                        && program.signed_overflow == SignedOverflow::Wrap
+                        || !range.includes(moved) && !program.exprs.ty(expr).is_signed()
+                    {
+                        return true; // the sum may have wrapped
+                    }
+                    let Some(back) = Value::constant(-offset).plus(value) else { return true };
+                    value = back;
+                    expr = lhs;
+                }
+                _ => return true,
+            }
+        }
+    }
+
+    /// The state after an operation; false if there is none.
+    #[must_use]
+    pub fn execute(&mut self, program: &Program, op: &Op) -> bool {
+        match op {
+            Op::Assign { place, value } => {
+                let value = self.eval(program, *value);
+                if value == Abstract::Never {
+                    return false;
+                }
+                self.write(program, *place, value);
+            }
+            Op::Assume { cond } => return self.assume(program, *cond, true),
+            Op::Havoc { place, .. } | Op::Malloc { place, .. } | Op::Realloc { place, .. } => {
+                self.write(program, *place, Abstract::Unknown);
+            }
+            Op::Init { var, contents } => {
+                let zero = Abstract::Known(Value::constant(0));
+                let integers = element_type(program, *var).and_then(type_range).is_some();
+                let value = if integers && *contents == InitKind::Zero { zero } else { Abstract::Unknown };
+                self.set(program, *var, value);
+            }
+            Op::Allocate { var, .. } => self.set(program, *var, Abstract::Unknown),
+            Op::Call { results, .. } => {
+                self.known.retain(|var, _| program.vars[*var].owner.is_some());
+                for place in results.iter().flatten() {
+                    self.write(program, *place, Abstract::Unknown);
+                }
+            }
+            Op::Output { result, .. } => {
+                if let Some(place) = result {
+                    self.write(program, *place, Abstract::Unknown);
+                }
+            }
+            Op::Begin { .. }
+            | Op::End { .. }
+            | Op::Free { .. }
+            | Op::Copy { .. }
+            | Op::Fill { .. }
+            | Op::Write { .. } => {}
+            Op::Halt { .. } => return false,
+        }
+        true
+    }
+
+    fn write(&mut self, program: &Program, place: Place, value: Abstract) {
+        match place {
+            Place::Var(var) => self.set(program, var, value),
+            Place::Elem { array, .. } => {
+                let joined = match (self.get(array), value) {
+                    (Some(old), Abstract::Known(new)) => Abstract::Known(old.join(new)),
+                    _ => Abstract::Unknown,
+                };
+                self.set(program, array, joined);
+            }
+            Place::Mem { .. } | Place::Bits { .. } => {}
+        }
+    }
+}
+
+/// The expressions below `root`, operands first.
+fn operands_first(program: &Program, root: ExprId) -> Vec<ExprId> {
+    let mut seen = FxHashSet::default();
+    let mut order = Vec::new();
+    let mut pending = vec![root];
+    while let Some(id) = pending.pop() {
+        if seen.insert(id) {
+            order.push(id);
+            pending.extend(program.exprs.get(id).operands());
+        }
+    }
+    order.sort_unstable();
+    order
+}
+
+fn at_most(value: Value, high: i128) -> Option<Value> {
+    value.meet(Value::range(value.low(), high)?)
+}
+
+fn at_least(value: Value, low: i128) -> Option<Value> {
+    value.meet(Value::range(low, value.high())?)
+}
+
+/// `value` without the only member of `other`, if that is at an end.
+fn without(value: Value, other: Value) -> Option<Value> {
+    match other.as_constant() {
+        Some(hole) if value.as_constant() == Some(hole) => None,
+        Some(hole) if hole == value.low() => at_least(value, hole + 1),
+        Some(hole) if hole == value.high() => at_most(value, hole - 1),
+        Some(_) | None => Some(value),
+    }
+}
+
+fn unary(op: UnaryOp, value: Value, ty: Ty) -> Option<Value> {
+    match op {
+        UnaryOp::Neg => value.negate(),
+        // Without sign the complement is max - x, with sign it is -1 - x.
+        UnaryOp::Not => {
+            Value::constant(if ty.is_signed() { -1 } else { ty.range()?.1 }).plus(value.negate()?)
+        }
+    }
+}
+
+fn cast(value: Value, ty: Ty) -> Option<Value> {
+    match ty {
+        Ty::Int { width, .. } if width <= 64 => Some(value.wrapped(ty.range()?.0, u32::from(width))),
+        Ty::Int { .. } | Ty::Float(_) | Ty::Ptr => None,
+    }
+}
+
+/// The exact result brought into the type: `None` if it never fits.
+fn reduce(program: &Program, exact: Value, ty: Ty) -> Option<Value> {
+    let range = type_range(ty)?;
+    if ty.is_signed() && program.signed_overflow != SignedOverflow::Wrap {
+        exact.meet(range)
+    } else {
+        cast(exact, ty)
+    }
+}
+
+fn binary(program: &Program, op: BinaryOp, left: Value, right: Value, ty: Ty) -> Option<Abstract> {
+    let arithmetic = |exact: Option<Value>| {
+        exact.map(|exact| reduce(program, exact, ty).map_or(Abstract::Never, Abstract::Known))
+    };
+    let truth = |holds: bool, fails: bool| match (holds, fails) {
+        (true, false) => Some(Abstract::Known(Value::constant(1))),
+        (false, true) => Some(Abstract::Known(Value::constant(0))),
+        _ => None,
+    };
+    match op {
+        BinaryOp::Add => arithmetic(left.plus(right)),
+        BinaryOp::Sub => arithmetic(right.negate().and_then(|negated| left.plus(negated))),
+        BinaryOp::Mul => arithmetic(left.multiply(right)),
+        BinaryOp::Div | BinaryOp::Rem if right.as_constant() == Some(0) => Some(Abstract::Never),
+        BinaryOp::Div => arithmetic(left.divide(right)),
+        BinaryOp::Rem => left.remainder(right).map(Abstract::Known),
+        BinaryOp::Eq => truth(left.as_constant().is_some() && left == right, left.meet(right).is_none()),
+        BinaryOp::Ne => truth(left.meet(right).is_none(), left.as_constant().is_some() && left == right),
+        BinaryOp::Lt => truth(left.high() < right.low(), left.low() >= right.high()),
+        BinaryOp::Le => truth(left.high() <= right.low(), left.low() > right.high()),
+        BinaryOp::And => bitwise_and(left, right, ty).map(Abstract::Known),
+        BinaryOp::Or | BinaryOp::Xor => bitwise_or(op, left, right).map(Abstract::Known),
+        BinaryOp::Shl => {
+            let count = u32::try_from(right.as_constant()?).ok().filter(|count| *count < 64)?;
+            cast(left.multiply(Value::constant(1 << count))?, ty).map(Abstract::Known)
+        }
+        BinaryOp::Shr => {
+            let (fewest, most) = (right.low().max(0), right.high().min(127));
+            let ends = [left.low() >> fewest, left.low() >> most, left.high() >> fewest, left.high() >> most];
+            Value::range(*ends.iter().min()?, *ends.iter().max()?).map(Abstract::Known)
+        }
+        BinaryOp::PtrAdd | BinaryOp::PtrSub => None,
+    }
+}
+
+fn bitwise_and(left: Value, right: Value, ty: Ty) -> Option<Value> {
+    if let (Some(a), Some(b)) = (left.as_constant(), right.as_constant()) {
+        return Some(Value::constant(a & b));
+    }
+    let bound = [left, right].into_iter().filter(|value| value.low() >= 0).map(Value::high).min();
+    match bound {
+        Some(high) => Value::range(0, high),
+        None => type_range(ty),
+    }
+}
+
+fn bitwise_or(op: BinaryOp, left: Value, right: Value) -> Option<Value> {
+    if let (Some(a), Some(b)) = (left.as_constant(), right.as_constant()) {
+        return Some(Value::constant(if op == BinaryOp::Or { a | b } else { a ^ b }));
+    }
+    if left.low() < 0 || right.low() < 0 {
+        return None;
+    }
+    let bits = 128 - (left.high() | right.high()).leading_zeros();
+    let low = if op == BinaryOp::Or { left.low().max(right.low()) } else { 0 };
+    Value::range(low, (1_i128 << bits.min(126)) - 1)
+}
