@@ -407,6 +407,9 @@ pub enum AttributeKind {
     TransparentUnion,
     /// `vector_size(n)`
     VectorSize(ExprId),
+    /// `#pragma pack(n)` is in force where a record's body ends: no member is aligned to more than `n` bytes.
+    /// Only among the attributes of a record.
+    MaxAlign(u8),
     /// An attribute that changes the meaning of the program and has no form of its own here, by name: `cleanup`,
     /// `constructor`, `destructor`, `alias`, `ifunc`, `weakref`, `scalar_storage_order`, `ms_struct`. To be reported if
     /// it is not modelled.
@@ -546,7 +549,8 @@ pub enum ArraySize {
 /// What stands between the parentheses of a function declarator.
 #[derive(Clone, Debug)]
 pub enum Parameters {
-    /// A prototype; `(void)` is the empty one.
+    /// A prototype; `(void)` is the empty one. One unnamed parameter of a typedef that means `void` must be
+    /// treated as empty by the type checker.
     Prototype {
         /// The parameters.
         parameters: Vec<Parameter>,

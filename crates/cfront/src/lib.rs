@@ -5,6 +5,10 @@
 pub mod ast;
 pub mod hir;
 pub mod lex;
+pub mod parse;
 pub mod types;
 
+mod stack;
+
 pub use lex::{Interner, Name};
+pub use stack::with_large_stack;
