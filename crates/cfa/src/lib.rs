@@ -8,6 +8,7 @@
 pub mod expr;
 pub mod op;
 pub mod program;
+pub mod text;
 pub mod ty;
 pub mod verify;
 

@@ -296,7 +296,9 @@ impl Op {
         let (few, many): ([Option<ExprId>; 3], &[ExprId]) = match self {
             Self::Assign { value, .. } => ([Some(*value), None, None], &[]),
             Self::Assume { cond } => ([Some(*cond), None, None], &[]),
-            Self::Havoc { .. } | Self::Init { .. } | Self::Begin { .. } | Self::End { .. } => ([None; 3], &[]),
+            Self::Havoc { .. } | Self::Init { .. } | Self::Begin { .. } | Self::End { .. } => {
+                ([None; 3], &[])
+            }
             Self::Allocate { length, .. } => ([Some(*length), None, None], &[]),
             Self::Malloc { size, .. } => ([Some(*size), None, None], &[]),
             Self::Realloc { old, size, .. } => ([Some(*old), Some(*size), None], &[]),

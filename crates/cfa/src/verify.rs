@@ -217,7 +217,10 @@ impl Verifier<'_> {
             self.record(Site::Edge(proc, id), result);
             let leaves_end = edge.source == procedure.exit || Some(edge.source) == procedure.error;
             let result = ensure(!leaves_end, Invariant::P2, || {
-                format!("it leaves the {} location", if edge.source == procedure.exit { "exit" } else { "error" })
+                format!(
+                    "it leaves the {} location",
+                    if edge.source == procedure.exit { "exit" } else { "error" }
+                )
             });
             self.record(Site::Edge(proc, id), result);
             for (position, op) in edge.ops.iter().enumerate() {

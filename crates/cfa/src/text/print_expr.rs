@@ -1,0 +1,314 @@
+//! Printing of expressions, places and operations, for the text format and for people.
+
+use std::fmt::Write as _;
+
+use base::Region;
+use rustc_hash::FxHashMap;
+
+use super::names::{Names, escape};
+use crate::op::{AllocKind, Callee, HaltReason, InitKind, Op, OutputFunction, Place, Source};
+use crate::{BinaryOp, Expr, ExprId, FloatKind, Program, Ty, UnaryOp};
+
+/// For whom something is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// The text format: everything, exactly.
+    Exact,
+    /// People: constants without types, no source regions, `...` for what is deep.
+    Brief,
+}
+
+/// Below this depth people see `...`.
+const BRIEF_DEPTH: u32 = 12;
+
+const ITE: u8 = 1;
+const UNARY: u8 = 10;
+
+/// Prints parts of one program.
+#[derive(Clone, Copy, Debug)]
+pub struct Notation<'a> {
+    program: &'a Program,
+    names: &'a Names,
+    style: Style,
+    /// The expressions that are named by `let`. With [`Style::Exact`] all deeper than the limit are.
+    lets: Option<&'a FxHashMap<ExprId, u32>>,
+}
+
+impl<'a> Notation<'a> {
+    /// Notation for people.
+    pub fn brief(program: &'a Program, names: &'a Names) -> Self {
+        Self { program, names, style: Style::Brief, lets: None }
+    }
+    pub(super) fn exact(program: &'a Program, names: &'a Names, lets: &'a FxHashMap<ExprId, u32>) -> Self {
+        Self { program, names, style: Style::Exact, lets: Some(lets) }
+    }
+    /// An expression.
+    pub fn expr(&self, id: ExprId) -> String {
+        let mut out = String::new();
+        self.write(&mut out, id, 0, 0);
+        out
+    }
+    /// The expression that a `let` stands for.
+    pub(super) fn definition(&self, id: ExprId) -> String {
+        let mut out = String::new();
+        self.write_node(&mut out, id, 0, 0);
+        out
+    }
+
+    fn write(&self, out: &mut String, id: ExprId, binding: u8, depth: u32) {
+        if let Some(number) = self.lets.and_then(|lets| lets.get(&id)) {
+            let _ = write!(out, "${number}");
+        } else if self.style == Style::Brief && depth > BRIEF_DEPTH {
+            out.push_str("...");
+        } else {
+            self.write_node(out, id, binding, depth);
+        }
+    }
+
+    /// Writes a node, in parentheses if it binds weaker than `binding`.
+    fn write_node(&self, out: &mut String, id: ExprId, binding: u8, depth: u32) {
+        let expr = self.program.exprs.get(id);
+        let own = strength(expr);
+        let parenthesised = own < binding;
+        if parenthesised {
+            out.push('(');
+        }
+        let depth = depth + 1;
+        match *expr {
+            Expr::Const { ty, bits } => out.push_str(&self.constant(ty, bits)),
+            Expr::Var { var, .. } => out.push_str(self.names.var(var)),
+            Expr::Elem { array, index, .. } => {
+                out.push_str(self.names.var(array));
+                out.push('[');
+                self.write(out, index, 0, depth);
+                out.push(']');
+            }
+            Expr::Load { addr, ty } => {
+                let _ = write!(out, "mem({ty}, ");
+                self.write(out, addr, 0, depth);
+                out.push(')');
+            }
+            Expr::LoadBits { addr, bit, ty } => {
+                let _ = write!(out, "bits({ty}, ");
+                self.write(out, addr, 0, depth);
+                let _ = write!(out, ", {bit})");
+            }
+            Expr::Address { var } => {
+                out.push('&');
+                out.push_str(self.names.var(var));
+            }
+            Expr::Function { proc } => {
+                let _ = write!(out, "fn({})", self.names.proc(proc));
+            }
+            Expr::Unary { op, arg } => {
+                let boolean = self.program.exprs.ty(arg) == Ty::BOOL;
+                out.push(match op {
+                    UnaryOp::Neg => '-',
+                    UnaryOp::Not if boolean => '!',
+                    UnaryOp::Not => '~',
+                });
+                // A minus sign right before a number belongs to the number.
+                let constant = matches!(self.program.exprs.get(arg), Expr::Const { .. });
+                self.write(out, arg, if constant { UNARY + 2 } else { UNARY }, depth);
+            }
+            Expr::Binary { op, lhs, rhs } => {
+                self.write(out, lhs, own, depth);
+                let _ = write!(out, " {} ", symbol(op));
+                self.write(out, rhs, own + 1, depth);
+            }
+            Expr::Cast { ty, arg } => {
+                let _ = write!(out, "({ty}) ");
+                self.write(out, arg, UNARY, depth);
+            }
+            Expr::Ite { cond, then, other } => {
+                self.write(out, cond, ITE + 1, depth);
+                out.push_str(" ? ");
+                self.write(out, then, ITE + 1, depth);
+                out.push_str(" : ");
+                self.write(out, other, ITE, depth);
+            }
+        }
+        if parenthesised {
+            out.push(')');
+        }
+    }
+
+    fn constant(&self, ty: Ty, bits: u128) -> String {
+        let width = ty.width(self.program.data_model);
+        let oversized = width < 128 && bits >> width != 0;
+        let plain = match ty {
+            _ if oversized => None,
+            Ty::BOOL => return if bits == 1 { "true".to_owned() } else { "false".to_owned() },
+            Ty::Ptr if bits == 0 => return "null".to_owned(),
+            Ty::Int { signed: true, .. } => Some(ty.value_of(bits).to_string()),
+            Ty::Int { signed: false, .. } => Some(bits.to_string()),
+            Ty::Float(FloatKind::Single) => {
+                let value = f32::from_bits(bits as u32);
+                value.is_finite().then(|| format!("{value:?}"))
+            }
+            Ty::Float(FloatKind::Double) => {
+                let value = f64::from_bits(bits as u64);
+                value.is_finite().then(|| format!("{value:?}"))
+            }
+            Ty::Float(FloatKind::Extended | FloatKind::Quad) | Ty::Ptr => None,
+        };
+        let number = plain.unwrap_or_else(|| format!("{bits:#x}"));
+        match self.style {
+            Style::Exact => format!("{number}:{ty}"),
+            Style::Brief => number,
+        }
+    }
+
+    /// A place.
+    pub fn place(&self, place: &Place) -> String {
+        match *place {
+            Place::Var(var) => self.names.var(var).to_owned(),
+            Place::Elem { array, index } => format!("{}[{}]", self.names.var(array), self.expr(index)),
+            Place::Mem { addr, ty } => format!("mem({ty}, {})", self.expr(addr)),
+            Place::Bits { addr, bit, ty } => format!("bits({ty}, {}, {bit})", self.expr(addr)),
+        }
+    }
+
+    fn list(&self, exprs: &[ExprId]) -> String {
+        exprs.iter().map(|expr| self.expr(*expr)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// An operation.
+    pub fn op(&self, op: &Op) -> String {
+        match op {
+            Op::Assign { place, value } => format!("{} := {}", self.place(place), self.expr(*value)),
+            Op::Assume { cond } => format!("assume {}", self.expr(*cond)),
+            Op::Havoc { place, source, at } => self.havoc(place, source, *at),
+            Op::Init { var, contents } => format!("init {} {}", self.names.var(*var), init_word(*contents)),
+            Op::Allocate { var, length } => {
+                format!("allocate {}[{}]", self.names.var(*var), self.expr(*length))
+            }
+            Op::Begin { var } => format!("begin {}", self.names.var(*var)),
+            Op::End { var } => format!("end {}", self.names.var(*var)),
+            Op::Malloc { place, size, kind, contents } => {
+                let kind = match kind {
+                    AllocKind::Heap => "heap",
+                    AllocKind::Stack => "stack",
+                };
+                let (place, size) = (self.place(place), self.expr(*size));
+                format!("{place} := malloc({size}) {kind} {}", init_word(*contents))
+            }
+            Op::Realloc { place, old, size } => {
+                format!("{} := realloc({}, {})", self.place(place), self.expr(*old), self.expr(*size))
+            }
+            Op::Free { addr } => format!("free({})", self.expr(*addr)),
+            Op::Copy { to, from, length } => format!("copy({})", self.list(&[*to, *from, *length])),
+            Op::Fill { to, byte, length } => format!("fill({})", self.list(&[*to, *byte, *length])),
+            Op::Write { to, bytes } => format!("write({}, {})", self.expr(*to), escape(bytes, '"')),
+            Op::Call { callee, args, results } => self.call(callee, args, results),
+            Op::Output { function, args, result } => {
+                let mut out = format!("output {}({})", output_word(*function), self.list(args));
+                if let Some(place) = result {
+                    let _ = write!(out, " -> {}", self.place(place));
+                }
+                out
+            }
+            Op::Halt { reason: HaltReason::Exit(status) } => format!("exit({})", self.expr(*status)),
+            Op::Halt { reason: HaltReason::Abort } => "abort".to_owned(),
+        }
+    }
+
+    fn havoc(&self, place: &Place, source: &Source, at: Region) -> String {
+        let mut out = format!("havoc {} ", self.place(place));
+        let (word, name) = match source {
+            Source::Input { function } => ("input", Some(function)),
+            Source::Uninitialised => ("uninit", None),
+            Source::Extern { function } => ("extern", Some(function)),
+            Source::Argument { name } => ("argument", Some(name)),
+        };
+        out.push_str(word);
+        if let Some(name) = name {
+            let _ = write!(out, " {}", escape(name.as_bytes(), '"'));
+        }
+        if self.style == Style::Exact && !at.is_nowhere() {
+            let _ = write!(out, " at @{at:?}");
+        }
+        out
+    }
+
+    fn call(&self, callee: &Callee, args: &[ExprId], results: &[Option<Place>]) -> String {
+        let mut out = String::from("call ");
+        match callee {
+            Callee::Direct(target) => out.push_str(self.names.proc(*target)),
+            Callee::Indirect { pointer, targets } => {
+                let targets: Vec<_> = targets.iter().map(|target| self.names.proc(*target)).collect();
+                out.push('*');
+                self.write(&mut out, *pointer, UNARY + 1, 0);
+                let _ = write!(out, " {{{}}}", targets.join(", "));
+            }
+        }
+        let _ = write!(out, "({})", self.list(args));
+        if !results.is_empty() {
+            let places: Vec<_> = results
+                .iter()
+                .map(|place| place.as_ref().map_or_else(|| "_".to_owned(), |place| self.place(place)))
+                .collect();
+            let _ = write!(out, " -> ({})", places.join(", "));
+        }
+        out
+    }
+}
+
+fn init_word(contents: InitKind) -> &'static str {
+    match contents {
+        InitKind::Uninitialised => "uninit",
+        InitKind::Zero => "zero",
+    }
+}
+
+pub(super) fn output_word(function: OutputFunction) -> &'static str {
+    match function {
+        OutputFunction::Printf => "printf",
+        OutputFunction::Puts => "puts",
+        OutputFunction::Putchar => "putchar",
+    }
+}
+
+fn symbol(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add | BinaryOp::PtrAdd => "+",
+        BinaryOp::Sub | BinaryOp::PtrSub => "-",
+        BinaryOp::Mul => "*",
+        BinaryOp::Div => "/",
+        BinaryOp::Rem => "%",
+        BinaryOp::And => "&",
+        BinaryOp::Or => "|",
+        BinaryOp::Xor => "^",
+        BinaryOp::Shl => "<<",
+        BinaryOp::Shr => ">>",
+        BinaryOp::Eq => "==",
+        BinaryOp::Ne => "!=",
+        BinaryOp::Lt => "<",
+        BinaryOp::Le => "<=",
+    }
+}
+
+/// How tightly a node binds its operands, as in C; the parser has the same table.
+fn strength(expr: &Expr) -> u8 {
+    match expr {
+        Expr::Ite { .. } => ITE,
+        Expr::Binary { op, .. } => match op {
+            BinaryOp::Or => 2,
+            BinaryOp::Xor => 3,
+            BinaryOp::And => 4,
+            BinaryOp::Eq | BinaryOp::Ne => 5,
+            BinaryOp::Lt | BinaryOp::Le => 6,
+            BinaryOp::Shl | BinaryOp::Shr => 7,
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::PtrAdd | BinaryOp::PtrSub => 8,
+            BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 9,
+        },
+        Expr::Unary { .. } | Expr::Cast { .. } => UNARY,
+        Expr::Const { .. }
+        | Expr::Var { .. }
+        | Expr::Elem { .. }
+        | Expr::Load { .. }
+        | Expr::LoadBits { .. }
+        | Expr::Address { .. }
+        | Expr::Function { .. } => UNARY + 1,
+    }
+}
