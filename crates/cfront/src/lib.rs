@@ -6,9 +6,12 @@ pub mod ast;
 pub mod hir;
 pub mod lex;
 pub mod parse;
+pub mod preprocess;
 pub mod types;
 
+mod load;
 mod stack;
 
 pub use lex::{Interner, Name};
+pub use load::{Input, Loaded, load};
 pub use stack::with_large_stack;

@@ -1,10 +1,78 @@
 //! Lines that start with `#`: line markers, pragmas, and the question whether a text needs preprocessing.
 
-use base::Diagnostic;
+use std::sync::Arc;
+
 use base::source::LineMarker;
+use base::{Diagnostic, SourceFile};
 
 use super::lexer::Lexer;
 use super::{Failure, splice_length};
+
+/// What to do with directives that a preprocessor should have executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Policy {
+    /// The text should be preprocessed: they are errors.
+    Reject,
+    /// The text is what the user wrote: all directives are skipped.
+    Skip,
+    /// The text is the output of `cc -E -dD`: definitions of macros are noted.
+    Note,
+}
+
+/// What the directives of a text say.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Notes {
+    /// Line markers in order.
+    pub(crate) markers: Vec<Marker>,
+    /// What `#pragma pack` says.
+    pub(crate) packing: Packing,
+    /// Definitions of macros in order.
+    pub(crate) definitions: Vec<Definition>,
+}
+
+impl Notes {
+    /// Tells a source file what its line markers say.
+    pub(crate) fn record_markers(&self, source: &mut SourceFile) {
+        for marker in &self.markers {
+            let physical_line = source.line_of(marker.end as u32) + 1;
+            let (presumed_line, presumed_file) = (marker.line, marker.file.clone());
+            source.add_marker(LineMarker { physical_line, presumed_line, presumed_file });
+        }
+    }
+}
+
+/// A line marker.
+#[derive(Clone, Debug)]
+pub(crate) struct Marker {
+    /// Where its line ends.
+    pub(crate) end: usize,
+    /// The number that it gives to the next line.
+    pub(crate) line: u32,
+    /// The file to which that belongs.
+    pub(crate) file: Arc<str>,
+    /// Whether the file starts here (flag 1).
+    pub(crate) enters: bool,
+}
+
+/// A `#define` or `#undef`.
+#[derive(Clone, Debug)]
+pub(crate) struct Definition {
+    /// Where its line ends.
+    pub(crate) end: usize,
+    /// The macro.
+    pub(crate) name: String,
+    /// What it is from here on; `None` if it is no macro any more.
+    pub(crate) shape: Option<Shape>,
+}
+
+/// Whether a macro takes arguments, and whether it yields tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// Without parentheses after it, the name of such a macro is no use of it.
+    pub(crate) takes_arguments: bool,
+    /// It stands for nothing.
+    pub(crate) is_empty: bool,
+}
 
 /// Reads the directive at the lexer's position, up to its line break.
 pub(super) fn read(lexer: &mut Lexer) -> Result<(), Failure> {
@@ -12,6 +80,9 @@ pub(super) fn read(lexer: &mut Lexer) -> Result<(), Failure> {
     let end = line_end(lexer)?;
     let line = without_comments(&lexer.text[start..end]);
     lexer.position = end;
+    if lexer.policy == Policy::Skip {
+        return Ok(());
+    }
     let line = line.strip_prefix(b"#").or_else(|| line.strip_prefix(b"%:")).unwrap_or(&line);
     let line = line.trim_ascii();
     let word_length = line.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
@@ -22,6 +93,10 @@ pub(super) fn read(lexer: &mut Lexer) -> Result<(), Failure> {
         b"" if rest.is_empty() => Ok(()),
         b"line" => marker(lexer, start, end, rest),
         [b'0'..=b'9', ..] => marker(lexer, start, end, line),
+        b"define" | b"undef" if lexer.policy == Policy::Note => {
+            lexer.notes.definitions.push(definition(end, word == b"define", rest));
+            Ok(())
+        }
         _ => {
             let name = String::from_utf8_lossy(word).into_owned();
             let failure = Diagnostic::error(
@@ -92,7 +167,7 @@ fn pragma(lexer: &mut Lexer, start: usize, end: usize, text: &[u8]) -> Result<()
     let text = text.trim_ascii();
     if let Some(arguments) = text.strip_prefix(b"pack") {
         let arguments = arguments.trim_ascii().strip_prefix(b"(").and_then(|inner| inner.strip_suffix(b")"));
-        if arguments.and_then(|arguments| lexer.packing.execute(end, arguments)).is_none() {
+        if arguments.and_then(|arguments| lexer.notes.packing.execute(end, arguments)).is_none() {
             return Err(lexer.failure("malformed `#pragma pack`", start, end));
         }
     } else if text.starts_with(b"scalar_storage_order") || text.starts_with(b"redefine_extname") {
@@ -169,17 +244,31 @@ fn marker(lexer: &mut Lexer, start: usize, end: usize, text: &[u8]) -> Result<()
         return Err(lexer.failure("a line marker should give a line number below 2^32", start, end));
     };
     let rest = text[digits..].trim_ascii();
-    let presumed_file = match rest.strip_prefix(b"\"") {
-        Some(name) => Some(file_name(name)),
-        None if rest.is_empty() => lexer.markers.last().map(|(_, marker)| marker.presumed_file.to_string()),
+    let file = match rest.strip_prefix(b"\"") {
+        Some(name) => Some(file_name(name).into()),
+        None if rest.is_empty() => lexer.notes.markers.last().map(|marker| marker.file.clone()),
         None => return Err(lexer.failure("a line marker should give a file name in quotes", start, end)),
     };
-    if let Some(presumed_file) = presumed_file {
-        // The physical line is not known here: the source file counts lines, see `Lexer::take_markers`.
-        let marker = LineMarker { physical_line: 0, presumed_line, presumed_file: presumed_file.into() };
-        lexer.markers.push((end, marker));
+    if let Some(file) = file {
+        let flags = rest.rsplit(|byte| *byte == b'"').next().unwrap_or_default();
+        let enters = flags.split(u8::is_ascii_whitespace).any(|flag| flag == b"1");
+        lexer.notes.markers.push(Marker { end, line: presumed_line, file, enters });
     }
     Ok(())
+}
+
+/// What follows `#define` or `#undef`.
+fn definition(end: usize, defines: bool, text: &[u8]) -> Definition {
+    let text = text.trim_ascii();
+    let length = text.iter().take_while(|byte| !matches!(byte, b' ' | b'\t' | b'(')).count();
+    let name = String::from_utf8_lossy(&text[..length]).into_owned();
+    let takes_arguments = text.get(length) == Some(&b'(');
+    let body = match text.iter().position(|byte| *byte == b')') {
+        Some(close) if takes_arguments => &text[close + 1..],
+        Some(_) | None => &text[length..],
+    };
+    let shape = Shape { takes_arguments, is_empty: body.trim_ascii().is_empty() };
+    Definition { end, name, shape: defines.then_some(shape) }
 }
 
 /// A file name up to its closing quote, without escapes.

@@ -1,6 +1,7 @@
 //! The lexer: bytes of one preprocessed text to tokens, one at a time.
 //!
-//! Line markers (`# 12 "file"`, `#line`) are collected, `#pragma` and `#ident` are skipped, any other directive is an error.
+//! Line markers (`# 12 "file"`, `#line`) and `#pragma pack` are noted, other pragmas are skipped; what happens to any other
+//! directive depends on the policy.
 //!
 //! # Invariants
 //! * I1: `position` never moves back, and every call of [`Lexer::next_token`] moves it or returns the end of the file.
@@ -9,10 +10,9 @@
 
 use std::sync::Arc;
 
-use base::source::LineMarker;
 use base::{Diagnostic, FileId, Span};
 
-use super::directive::{self, Packing};
+use super::directive::{self, Notes, Policy};
 use super::intern::{Interner, Name};
 use super::token::{Token, TokenKind};
 use super::{Failure, splice_length};
@@ -23,8 +23,9 @@ pub struct Lexer {
     pub(super) file: FileId,
     pub(super) text: Arc<[u8]>,
     pub(super) position: usize,
-    pub(super) markers: Vec<(usize, LineMarker)>,
-    pub(super) packing: Packing,
+    /// What to do with directives.
+    pub(super) policy: Policy,
+    pub(super) notes: Notes,
     /// Only blanks and comments since the last line break.
     at_line_start: bool,
 }
@@ -61,7 +62,12 @@ impl Lexer {
     pub fn new(file: FileId, text: Arc<[u8]>) -> Self {
         // A byte order mark says nothing about UTF-8.
         let position = if text.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
-        Self { file, text, position, markers: Vec::new(), packing: Packing::default(), at_line_start: true }
+        Self { file, text, position, policy: Policy::Reject, notes: Notes::default(), at_line_start: true }
+    }
+    /// The same lexer with another way to treat directives.
+    pub(crate) fn with_policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
+        self
     }
 
     /// The next token; at the end [`TokenKind::EndOfFile`] for ever.
@@ -97,18 +103,22 @@ impl Lexer {
         }
     }
 
-    /// The line markers met so far, with their places.
-    pub(crate) fn take_markers(&mut self) -> Vec<(usize, LineMarker)> {
-        std::mem::take(&mut self.markers)
+    /// What the directives met so far said.
+    pub(crate) fn notes(&self) -> &Notes {
+        &self.notes
     }
-
+    /// What all directives said.
+    pub(crate) fn into_notes(self) -> Notes {
+        self.notes
+    }
+    /// After a failure: moves to the end of the line, so that lexing can go on.
+    pub(crate) fn skip_line(&mut self) {
+        let rest = &self.text[self.position.min(self.text.len())..];
+        self.position += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+    }
     /// The empty span at the current position.
     pub(crate) fn here(&self) -> Span {
         self.span(self.position, self.position)
-    }
-    /// What the `#pragma pack` met so far say.
-    pub(crate) fn packing(&self) -> &Packing {
-        &self.packing
     }
 
     fn token(&self, kind: TokenKind, start: usize) -> Token {
@@ -472,8 +482,8 @@ mod tests {
                 }
             }
         }
-        for (_, marker) in lexer.take_markers() {
-            shown += &format!("marker {} {}\n", marker.presumed_line, marker.presumed_file);
+        for marker in lexer.into_notes().markers {
+            shown += &format!("marker {} {}\n", marker.line, marker.file);
         }
         expected.assert_eq(&shown);
     }
@@ -574,14 +584,9 @@ mod tests {
             b"# 7 \"a\\\\b.c\" 1 3\nx\n#line 9\n#pragma pack /* \n */ y\n_Pragma(\"once\") z %: 3 \"q\"\n%: 4 \"q\"\n",
             &expect![[r#"
                 x 17..18
-                z 66..67
-                `%` 68..69
-                `:` 69..70
-                number 71..72
-                string literal 73..76
+                error: malformed `#pragma pack` Some((27, 49))
                 marker 7 a\b.c
                 marker 9 a\b.c
-                marker 4 q
             "#]],
         );
         check(

@@ -4,7 +4,7 @@
 
 use base::{Diagnostic, Span};
 
-use super::{Failure, splice_length};
+use super::{Failure, TokenKind, splice_length};
 use crate::ast::{CharLiteral, Encoding, FloatLiteral, FloatSuffix, IntegerLiteral, IntegerSuffix};
 
 /// The value of a number token.
@@ -178,6 +178,24 @@ fn float(lower: &str, radix: u32, rest: &str) -> Result<Number, &'static str> {
         _ => return Err("this suffix is unknown"),
     };
     Ok(Number::Float(FloatLiteral { text: lower[..end].into(), suffix, imaginary }))
+}
+
+/// The text of the literal that starts at `start`, without splices.
+pub(crate) fn spelling(text: &[u8], start: usize, kind: TokenKind) -> Vec<u8> {
+    if kind == TokenKind::Number {
+        return number_spelling(text, start).into_bytes();
+    }
+    let (_, quote, mut bytes) = open(text, start);
+    let mut spelling = text[start..bytes.position].to_vec();
+    while let Some(byte) = bytes.next() {
+        spelling.push(byte);
+        match byte {
+            b'\\' => spelling.extend(bytes.next()),
+            _ if byte == quote => break,
+            _ => {}
+        }
+    }
+    spelling
 }
 
 /// The prefix of the character or string literal that starts at `start`.

@@ -8,8 +8,8 @@ pub(crate) mod token;
 
 use base::Diagnostic;
 
-pub(crate) use directive::Packing;
 pub use directive::needs_preprocessing;
+pub(crate) use directive::{Notes, Policy, Shape};
 pub use intern::{Interner, Name};
 pub use lexer::Lexer;
 pub use token::{Token, TokenKind};

@@ -29,7 +29,7 @@ use base::{Diagnostic, FileId, SourceMap, Span};
 
 use crate::ast::{Expr, ExprId, ExprKind, ExprList, Ident, StmtId, StmtKind, StmtList, TranslationUnit};
 use crate::ast::{Stmt, StringId, StringLiteral};
-use crate::lex::{Failure, Interner, Lexer, Name, Packing, Token, TokenKind, literal};
+use crate::lex::{Failure, Interner, Lexer, Name, Notes, Token, TokenKind, literal};
 use scope::Scopes;
 use stream::TokenStream;
 
@@ -53,24 +53,18 @@ pub fn parse(
     let mut parser = Parser::new(stream, text, interner);
     let result = parser.translation_unit();
     let unit = parser.unit;
-    if let Some(mut lexer) = parser.tokens.into_lexer() {
-        let source = sources.file_mut(file);
-        for (end, mut marker) in lexer.take_markers() {
-            marker.physical_line = source.line_of(end as u32) + 1;
-            source.add_marker(marker);
-        }
-    }
+    parser.tokens.into_notes().record_markers(sources.file_mut(file));
     result.map(|()| unit).map_err(|failure| *failure)
 }
 
-/// Parses the tokens of a lexed text, whose spans may be in other files.
+/// Parses the tokens of a lexed text, whose spans may be in other files; they end with the end of the file.
 pub(crate) fn parse_tokens(
     tokens: Vec<Token>,
     text: Arc<[u8]>,
-    packing: Packing,
+    notes: Notes,
     interner: &mut Interner,
 ) -> Result<TranslationUnit, Diagnostic> {
-    let mut parser = Parser::new(TokenStream::from_tokens(tokens, packing), text, interner);
+    let mut parser = Parser::new(TokenStream::from_tokens(tokens, notes), text, interner);
     parser.translation_unit().map_err(|failure| *failure)?;
     Ok(parser.unit)
 }

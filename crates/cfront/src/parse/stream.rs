@@ -4,7 +4,7 @@
 //! * I1: until the text is exhausted, at least [`LOOKAHEAD`] tokens follow the current one in `buffer`; after that the
 //!   last token is the end of the file or [`TokenKind::Error`], repeated.
 
-use crate::lex::{Failure, Interner, Lexer, Packing, Token, TokenKind};
+use crate::lex::{Failure, Interner, Lexer, Notes, Token, TokenKind};
 
 /// How far [`TokenStream::peek`] may look.
 const LOOKAHEAD: usize = 4;
@@ -15,7 +15,8 @@ const CHUNK: usize = 1024;
 #[derive(Debug)]
 pub(super) struct TokenStream {
     lexer: Option<Lexer>,
-    packing: Packing,
+    /// The notes of a lexer that has done its work.
+    notes: Notes,
     buffer: Vec<Token>,
     position: usize,
     exhausted: bool,
@@ -25,10 +26,10 @@ pub(super) struct TokenStream {
 impl TokenStream {
     /// A stream of the tokens of a lexer.
     pub(super) fn from_lexer(lexer: Lexer, interner: &mut Interner) -> Self {
-        let packing = Packing::default();
+        let notes = Notes::default();
         let mut stream = Self {
             lexer: Some(lexer),
-            packing,
+            notes,
             buffer: Vec::new(),
             position: 0,
             exhausted: false,
@@ -38,11 +39,11 @@ impl TokenStream {
         stream
     }
     /// A stream of tokens that end with the end of the file.
-    pub(super) fn from_tokens(mut tokens: Vec<Token>, packing: Packing) -> Self {
+    pub(super) fn from_tokens(mut tokens: Vec<Token>, notes: Notes) -> Self {
         if let Some(end) = tokens.last().copied() {
             tokens.extend([end; LOOKAHEAD]);
         }
-        Self { lexer: None, packing, buffer: tokens, position: 0, exhausted: true, failure: None }
+        Self { lexer: None, notes, buffer: tokens, position: 0, exhausted: true, failure: None }
     }
     /// The token `ahead` of the current one, up to [`LOOKAHEAD`]; 0 is the current one.
     pub(super) fn peek(&self, ahead: usize) -> Token {
@@ -64,11 +65,11 @@ impl TokenStream {
     }
     /// What `#pragma pack` says at an offset of the lexed text.
     pub(super) fn packing_at(&self, offset: usize) -> u8 {
-        self.lexer.as_ref().map_or(&self.packing, Lexer::packing).at(offset)
+        self.lexer.as_ref().map_or(&self.notes, Lexer::notes).packing.at(offset)
     }
-    /// The lexer, once the text is exhausted or given up.
-    pub(super) fn into_lexer(self) -> Option<Lexer> {
-        self.lexer
+    /// What the directives said, once the text is exhausted or given up.
+    pub(super) fn into_notes(self) -> Notes {
+        self.lexer.map_or(self.notes, Lexer::into_notes)
     }
 
     /// Lexes the next chunk. What is wrong with the text is told when the parser gets there.

@@ -1,0 +1,59 @@
+//! Preprocessing by the system's C compiler, with positions in the user's own text.
+//!
+//! [`preprocess`] runs `cc -E -dD` and adds its output to the source map; [`tokens`] lexes that output and maps every token
+//! back to the file from which it came.
+
+mod align;
+mod compiler;
+mod mapping;
+
+use std::path::{Path, PathBuf};
+
+use base::{Diagnostic, FileId, SourceFile, SourceMap};
+use cfa::DataModel;
+
+pub(crate) use mapping::tokens;
+
+/// How to preprocess.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Decides between `-m32` and `-m64`.
+    pub data_model: DataModel,
+    /// Folders given with `-I`.
+    pub include_folders: Vec<PathBuf>,
+    /// Macros given with `-D`: `NAME` or `NAME=VALUE`.
+    pub defines: Vec<String>,
+    /// Macros given with `-U`.
+    pub undefines: Vec<String>,
+    /// Files given with `-include`.
+    pub includes: Vec<PathBuf>,
+    /// The compiler and its first arguments; by default the variable `CC`, or `cc`.
+    pub compiler: Option<String>,
+}
+
+impl Options {
+    /// No options but the data model.
+    pub fn new(data_model: DataModel) -> Self {
+        Self {
+            data_model,
+            include_folders: Vec::new(),
+            defines: Vec::new(),
+            undefines: Vec::new(),
+            includes: Vec::new(),
+            compiler: None,
+        }
+    }
+}
+
+/// Preprocesses a loaded file and loads the result. `path` is where the file is on disk; without it the text goes through
+/// the compiler's standard input.
+pub fn preprocess(
+    file: FileId,
+    path: Option<&Path>,
+    options: &Options,
+    sources: &mut SourceMap,
+) -> Result<FileId, Diagnostic> {
+    let output = compiler::run(file, path, options, sources)?;
+    let name = format!("<preprocessed {}>", sources.file(file).name);
+    Ok(sources.add(SourceFile::new(name, output)))
+}
