@@ -1,5 +1,17 @@
 //! Machine operations as formulas over the integers.
 //!
+//! A machine value is a mathematical integer inside its type's range. [`Encoder`] turns operations of a [`cfa::Program`] into
+//! guards and parallel updates over such integers, exactly where linear arithmetic can, and rounded up with a recorded
+//! [`Skolem`] where it cannot. [`analysis`] proves most operations wrap-free beforehand.
+//!
 //! Knows no solver and no engine.
 
 pub mod analysis;
+mod arithmetic;
+mod bits;
+mod encoder;
+mod expression;
+mod vocabulary;
+
+pub use encoder::{Encoder, Site, Skolem, SkolemSource, Symbolic};
+pub use vocabulary::Vocabulary;

@@ -109,12 +109,25 @@ impl State {
 
     /// The values of an expression.
     pub fn eval(&self, program: &Program, root: ExprId) -> Abstract {
+        self.eval_below(program, [root])[&root]
+    }
+
+    /// The values of all expressions below those that an operation evaluates.
+    pub fn eval_all(&self, program: &Program, op: &Op) -> FxHashMap<ExprId, Abstract> {
+        self.eval_below(program, op.exprs())
+    }
+
+    fn eval_below(
+        &self,
+        program: &Program,
+        roots: impl IntoIterator<Item = ExprId>,
+    ) -> FxHashMap<ExprId, Abstract> {
         let mut values: FxHashMap<ExprId, Abstract> = FxHashMap::default();
-        for id in operands_first(program, root) {
+        for id in operands_first(program, roots) {
             let value = self.eval_node(program, id, &values);
             values.insert(id, value);
         }
-        values[&root]
+        values
     }
 
     fn eval_node(&self, program: &Program, id: ExprId, values: &FxHashMap<ExprId, Abstract>) -> Abstract {
@@ -357,11 +370,11 @@ impl State {
     }
 }
 
-/// The expressions below `root`, operands first.
-fn operands_first(program: &Program, root: ExprId) -> Vec<ExprId> {
+/// The expressions below the roots, operands first.
+pub(crate) fn operands_first(program: &Program, roots: impl IntoIterator<Item = ExprId>) -> Vec<ExprId> {
     let mut seen = FxHashSet::default();
     let mut order = Vec::new();
-    let mut pending = vec![root];
+    let mut pending: Vec<ExprId> = roots.into_iter().collect();
     while let Some(id) = pending.pop() {
         if seen.insert(id) {
             order.push(id);

@@ -1,0 +1,57 @@
+//! The symbols that stand for a program's variables.
+
+use base::IndexVec;
+use cfa::{ExprId, Program, Storage, VarId};
+use rustc_hash::FxHashMap;
+use term::{Sort, SymbolId, SymbolKind, TermId, Terms};
+
+/// One symbol for every scalar and array variable: an integer, or a map from integers to integers. Memory objects have
+/// none.
+#[derive(Clone, Debug)]
+pub struct Vocabulary {
+    symbols: IndexVec<VarId, Option<SymbolId>>,
+    vars: FxHashMap<SymbolId, VarId>,
+    addresses: FxHashMap<ExprId, SymbolId>,
+}
+
+impl Vocabulary {
+    /// Declares the symbols of a program. Names that occur twice get a number.
+    pub fn new(program: &Program, terms: &mut Terms) -> Self {
+        let mut uses: FxHashMap<&str, u32> = FxHashMap::default();
+        let mut symbols = IndexVec::new();
+        let mut vars = FxHashMap::default();
+        for (var, info) in program.vars.iter_enumerated() {
+            let sort = match info.storage {
+                Storage::Scalar(_) => Sort::Int,
+                Storage::Array { .. } => Sort::Array,
+                Storage::Object { .. } => {
+                    symbols.push(None);
+                    continue;
+                }
+            };
+            let count = uses.entry(&*info.name).or_insert(0);
+            *count += 1;
+            let name = if *count == 1 { info.name.to_string() } else { format!("{}#{count}", info.name) };
+            let symbol = terms.declare(name, sort, SymbolKind::Variable);
+            symbols.push(Some(symbol));
+            vars.insert(symbol, var);
+        }
+        Self { symbols, vars, addresses: FxHashMap::default() }
+    }
+    /// The symbol of a variable; `None` for memory objects.
+    pub fn symbol(&self, var: VarId) -> Option<SymbolId> {
+        self.symbols[var]
+    }
+    /// The variable of a symbol; `None` for symbols that stand for something else.
+    pub fn var(&self, symbol: SymbolId) -> Option<VarId> {
+        self.vars.get(&symbol).copied()
+    }
+    /// The symbol that stands for an address that never changes: that of an object or procedure.
+    pub(crate) fn address(&mut self, terms: &mut Terms, expr: ExprId, name: &str) -> TermId {
+        let symbol = *self
+            .addresses
+            .entry(expr)
+            .or_insert_with(|| terms.declare(format!("&{name}"), Sort::Int, SymbolKind::Skolem));
+        terms.of_symbol(symbol)
+    }
+}
