@@ -5,7 +5,9 @@
 //!
 //! Knows no C syntax, no solver and no engine.
 
+pub mod dot;
 pub mod expr;
+pub mod loops;
 pub mod op;
 pub mod program;
 pub mod text;
