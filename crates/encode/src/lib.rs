@@ -9,9 +9,12 @@
 pub mod analysis;
 mod arithmetic;
 mod bits;
+mod block;
+pub mod choice;
 mod encoder;
 mod expression;
 mod vocabulary;
 
+pub use block::{Block, Pieces};
 pub use encoder::{Encoder, Site, Skolem, SkolemSource, Symbolic};
 pub use vocabulary::Vocabulary;

@@ -1,0 +1,112 @@
+//! The union of two guarded updates without multiplying anything out.
+//!
+//! Two paths from one branching have guards of the form `common ∧ c ∧ a` and `common ∧ ¬c ∧ b`. Their union is
+//! `common ∧ (c ? a : b)`, and what a variable holds is `c ? x : y`.
+
+use std::collections::BTreeSet;
+
+use term::{Sort, SymbolKind, TermId, Terms};
+
+/// How two guards differ.
+struct Fork {
+    common: Vec<TermId>,
+    /// Holds on the left and not on the right, if there is something so simple.
+    condition: Option<TermId>,
+    /// What else holds on the left only.
+    left: Vec<TermId>,
+    /// What else holds on the right only.
+    right: Vec<TermId>,
+}
+
+/// Whether a simple condition tells two guards apart.
+pub fn tells_apart(terms: &mut Terms, left: TermId, right: TermId) -> bool {
+    fork(terms, left, right).condition.is_some()
+}
+
+/// The union of two guards, and a condition that in it selects the left one. Where nothing simple tells the guards apart the condition is a
+/// new Skolem constant: the choice itself is arbitrary, which is always exact.
+pub fn either(terms: &mut Terms, left: TermId, right: TermId) -> (TermId, TermId) {
+    let Fork { common, condition, left, right } = fork(terms, left, right);
+    let condition = condition.unwrap_or_else(|| {
+        let symbol = terms.fresh("path", Sort::Bool, SymbolKind::Skolem);
+        terms.of_symbol(symbol)
+    });
+    let (left, right) = (terms.and(left), terms.and(right));
+    let rest = terms.ite(condition, left, right);
+    (terms.and(common.into_iter().chain([rest])), condition)
+}
+
+fn fork(terms: &mut Terms, left: TermId, right: TermId) -> Fork {
+    let left_parts: BTreeSet<TermId> = terms.conjuncts(left).into_iter().collect();
+    let right_parts: BTreeSet<TermId> = terms.conjuncts(right).into_iter().collect();
+    let common = left_parts.intersection(&right_parts).copied().collect();
+    let left: Vec<TermId> = left_parts.difference(&right_parts).copied().collect();
+    let right: Vec<TermId> = right_parts.difference(&left_parts).copied().collect();
+    if let Some((condition, left, right)) = opposite(terms, &left, &right) {
+        return Fork { common, condition: Some(condition), left, right };
+    }
+    if let Some((condition, right, left)) = opposite(terms, &right, &left) {
+        return Fork { common, condition: Some(terms.not(condition)), left, right };
+    }
+    Fork { common, condition: None, left, right }
+}
+
+/// A part of `from` that is the negation of one or several parts of `other`; and both without these.
+fn opposite(
+    terms: &mut Terms,
+    from: &[TermId],
+    other: &[TermId],
+) -> Option<(TermId, Vec<TermId>, Vec<TermId>)> {
+    for part in from {
+        let negation = terms.not(*part);
+        let negated = terms.conjuncts(negation);
+        if negated.iter().all(|part| other.contains(part)) {
+            let from = from.iter().copied().filter(|kept| kept != part).collect();
+            let other = other.iter().copied().filter(|kept| !negated.contains(kept)).collect();
+            return Some((*part, from, other));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn atoms(terms: &mut Terms) -> [TermId; 3] {
+        ["a", "b", "c"].map(|name| {
+            let x = terms.constant(name, Sort::Int, SymbolKind::Variable);
+            let zero = terms.int(0);
+            terms.le(x, zero)
+        })
+    }
+
+    #[test]
+    fn complementary_branches_leave_what_they_share() {
+        let mut terms = Terms::new();
+        let [a, b, _] = atoms(&mut terms);
+        let not_b = terms.not(b);
+        let (left, right) = (terms.and([a, b]), terms.and([a, not_b]));
+        assert_eq!(either(&mut terms, left, right), (a, b));
+    }
+
+    #[test]
+    fn a_conjunction_and_its_negation_are_told_apart() {
+        let mut terms = Terms::new();
+        let [a, b, c] = atoms(&mut terms);
+        let both = terms.and([a, b]);
+        let not_both = terms.not(both);
+        let (left, right) = (terms.and([both, c]), terms.and([not_both, c]));
+        assert!(tells_apart(&mut terms, left, right));
+        assert_eq!(either(&mut terms, left, right).0, c);
+    }
+
+    #[test]
+    fn unrelated_guards_are_an_arbitrary_choice() {
+        let mut terms = Terms::new();
+        let [a, b, _] = atoms(&mut terms);
+        assert!(!tells_apart(&mut terms, a, b));
+        let (_, condition) = either(&mut terms, a, b);
+        assert!(matches!(terms.node(condition), term::Node::Symbol(_)));
+    }
+}
