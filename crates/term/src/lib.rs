@@ -1,1 +1,36 @@
-//! See Cargo.toml at the root.
+//! Terms of logic: booleans, integers, arrays, bit-vectors. Hash-consed, canonical, independent of any solver.
+//!
+//! [`Terms`] is the arena; a [`TermId`] means something only together with it. Constructors normalise: equal sums
+//! are one term, `x < y` and `¬(y ≤ x)` are one atom. Everything that walks over terms does so without recursion,
+//! so depth is bounded by memory alone.
+//!
+//! Knows no solver and no program.
+
+mod arena;
+mod arrays;
+mod bitvec;
+mod boolean;
+mod cube;
+mod evaluate;
+mod implicant;
+mod integer;
+mod linear;
+mod model;
+mod nnf;
+mod node;
+pub mod print;
+mod scaled;
+mod sums;
+mod tidy;
+mod traverse;
+
+pub use arena::Terms;
+pub use bitvec::BvOp;
+pub use cube::{Constraint, Cube};
+pub use evaluate::Evaluator;
+pub use integer::{Integer, ParseIntegerError};
+pub use linear::Linear;
+pub use model::{ArrayValue, Model, Value};
+pub use node::{Node, Sort, Symbol, SymbolId, SymbolKind, TermId};
+pub use scaled::Fraction;
+pub use traverse::Substitution;
