@@ -2,4 +2,9 @@
 //!
 //! Knows no engine and no tree.
 
+pub mod graph;
 pub mod polyhedron;
+pub mod transition;
+
+pub use graph::{Arc, ArcId, Graph, Point, PointId};
+pub use transition::TransitionFormula;

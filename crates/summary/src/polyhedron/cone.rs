@@ -13,7 +13,7 @@
 //! # Cost
 //! Exponential in the worst case; [`TooLarge`] is returned when the number of rays exceeds the limit.
 
-use dashu_int::IBig;
+use term::Integer;
 
 use super::vector::{Vector, combine, dot, is_zero, make_primitive, negated};
 
@@ -72,7 +72,7 @@ struct Builder {
 /// The generators of the cone that `constraints` describe in `dimension` coordinates (or, by duality, the constraints of the cone
 /// that they generate).
 pub(super) fn generators(dimension: usize, constraints: &Half, limit: usize) -> Result<Half, TooLarge> {
-    let unit = |at: usize| (0..dimension).map(|index| IBig::from(u8::from(index == at))).collect();
+    let unit = |at: usize| (0..dimension).map(|index| Integer::from(i64::from(index == at))).collect();
     let mut builder =
         Builder { lines: (0..dimension).map(unit).collect(), rays: Vec::new(), inequations: 0, limit };
     for equation in &constraints.lines {
@@ -91,7 +91,7 @@ impl Builder {
     fn pivot(&mut self, constraint: &Vector) -> Option<Vector> {
         let at = self.lines.iter().position(|line| !dot(constraint, line).is_zero())?;
         let mut pivot = self.lines.swap_remove(at);
-        if dot(constraint, &pivot) < IBig::ZERO {
+        if dot(constraint, &pivot) < Integer::ZERO {
             pivot = negated(&pivot);
         }
         let height = dot(constraint, &pivot);
@@ -143,7 +143,7 @@ impl Builder {
             let side = dot(constraint, &ray.vector);
             if side.is_zero() {
                 on.push(ray);
-            } else if side > IBig::ZERO {
+            } else if side > Integer::ZERO {
                 positive.push(ray);
             } else {
                 negative.push(ray);
@@ -205,7 +205,7 @@ pub(super) fn canonicalize(half: &mut Half) {
             continue;
         };
         half.lines.swap(row, found);
-        if half.lines[row][column] < IBig::ZERO {
+        if half.lines[row][column] < Integer::ZERO {
             half.lines[row] = negated(&half.lines[row]);
         }
         let pivot = half.lines[row].clone();
@@ -230,7 +230,7 @@ pub(super) fn canonicalize(half: &mut Half) {
 /// Makes the entry of `vector` at `column` zero by adding a multiple of `pivot`; `vector` is scaled by a positive factor.
 fn reduce(vector: &mut Vector, pivot: &Vector, column: usize) {
     if !vector[column].is_zero() {
-        let factor = -vector[column].clone();
+        let factor = -&vector[column];
         *vector = combine(&pivot[column], vector, &factor, pivot);
     }
 }

@@ -15,7 +15,7 @@
 mod cone;
 mod vector;
 
-use dashu_int::IBig;
+use term::Integer;
 
 pub use cone::TooLarge;
 use cone::{Half, canonicalize, generators};
@@ -25,9 +25,9 @@ use vector::{Vector, content, dot, make_primitive};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Constraint {
     /// One coefficient per dimension.
-    pub coefficients: Vec<IBig>,
+    pub coefficients: Vec<Integer>,
     /// The constant.
-    pub constant: IBig,
+    pub constant: Integer,
     /// Whether it is an equation.
     pub equality: bool,
 }
@@ -39,28 +39,23 @@ impl Constraint {
         make_primitive(&mut vector);
         vector
     }
-    fn from_vector(vector: &[IBig], equality: bool) -> Self {
+    fn from_vector(vector: &[Integer], equality: bool) -> Self {
         Self { coefficients: vector[1..].to_vec(), constant: vector[0].clone(), equality }
     }
     /// The strongest constraint that all integer points of this one satisfy; `None` if it has no integer point at all.
     pub fn tightened(&self) -> Option<Self> {
-        let divisor = IBig::from(content(&self.coefficients));
+        let divisor = content(&self.coefficients);
         if divisor.is_zero() {
-            let holds = if self.equality { self.constant.is_zero() } else { self.constant >= IBig::ZERO };
+            let holds = if self.equality { self.constant.is_zero() } else { self.constant >= Integer::ZERO };
             return holds.then(|| self.clone());
         }
-        let floor = floor_div(&self.constant, &divisor);
+        let floor = self.constant.div_floor(&divisor);
         if self.equality && &floor * &divisor != self.constant {
             return None;
         }
-        let coefficients = self.coefficients.iter().map(|entry| entry / &divisor).collect();
+        let coefficients = self.coefficients.iter().map(|entry| entry.div_floor(&divisor)).collect();
         Some(Self { coefficients, constant: floor, equality: self.equality })
     }
-}
-
-fn floor_div(value: &IBig, divisor: &IBig) -> IBig {
-    let quotient = value / divisor;
-    if &quotient * divisor > *value { quotient - IBig::ONE } else { quotient }
 }
 
 /// A closed convex polyhedron in a fixed number of dimensions; perhaps empty.
@@ -74,8 +69,8 @@ pub struct Polyhedron {
 impl Polyhedron {
     /// The empty set.
     pub fn empty(dimension: usize) -> Self {
-        let mut never = vec![IBig::ZERO; dimension + 1];
-        never[0] = IBig::NEG_ONE;
+        let mut never = vec![Integer::ZERO; dimension + 1];
+        never[0] = Integer::MINUS_ONE;
         Self {
             dimension,
             generators: Half::default(),
@@ -149,15 +144,15 @@ impl Polyhedron {
         equations_hold
             && self.constraints.rays.iter().all(|inequation| {
                 other.generators.lines.iter().all(|line| dot(inequation, line).is_zero())
-                    && other.generators.rays.iter().all(|ray| dot(inequation, ray) >= IBig::ZERO)
+                    && other.generators.rays.iter().all(|ray| dot(inequation, ray) >= Integer::ZERO)
             })
     }
     /// Whether an integer point lies in this polyhedron.
-    pub fn contains(&self, point: &[IBig]) -> bool {
-        let mut ray = vec![IBig::ONE];
+    pub fn contains(&self, point: &[Integer]) -> bool {
+        let mut ray = vec![Integer::ONE];
         ray.extend(point.iter().cloned());
         self.constraints.lines.iter().all(|equation| dot(equation, &ray).is_zero())
-            && self.constraints.rays.iter().all(|inequation| dot(inequation, &ray) >= IBig::ZERO)
+            && self.constraints.rays.iter().all(|inequation| dot(inequation, &ray) >= Integer::ZERO)
     }
     /// The irredundant constraints: equations first.
     pub fn constraints(&self) -> impl Iterator<Item = Constraint> + '_ {
@@ -168,8 +163,8 @@ impl Polyhedron {
 
 /// The homogenising coordinate is not negative.
 fn positivity(dimension: usize) -> Vector {
-    let mut vector = vec![IBig::ZERO; dimension + 1];
-    vector[0] = IBig::ONE;
+    let mut vector = vec![Integer::ZERO; dimension + 1];
+    vector[0] = Integer::ONE;
     vector
 }
 
@@ -181,7 +176,7 @@ mod tests {
     const LIMIT: usize = 10_000;
 
     fn constraint(constant: i64, coefficients: &[i64], equality: bool) -> Constraint {
-        let coefficients = coefficients.iter().map(|entry| IBig::from(*entry)).collect();
+        let coefficients = coefficients.iter().map(|entry| Integer::from(*entry)).collect();
         Constraint { coefficients, constant: constant.into(), equality }
     }
     fn point(coordinates: &[i64]) -> Polyhedron {
@@ -257,7 +252,7 @@ mod tests {
             probe in prop::collection::vec(-5_i64..6, 3),
         ) {
             let hull = hull(&points, 3);
-            let big = |p: &[i64]| p.iter().map(|x| IBig::from(*x)).collect::<Vec<_>>();
+            let big = |p: &[i64]| p.iter().map(|x| Integer::from(*x)).collect::<Vec<_>>();
             for point in &points {
                 prop_assert!(hull.contains(&big(point)));
             }

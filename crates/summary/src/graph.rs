@@ -1,0 +1,188 @@
+//! The program as a weighted graph: cut points joined by transition formulas.
+//!
+//! # Paper
+//! [Gps25] §3: a weighted graph (V, E, w, s, t). Vertices are the entry, the error and the loop heads; an edge is the union of all paths
+//! between two of them ([`encode::Pieces`]). Vertices that cannot reach the error are left out.
+//!
+//! # Invariants
+//! * G1: every cycle goes through the head of a loop, and all loop heads are points.
+//! * G2: in every execution of the program the facts of a point hold whenever it is reached; the formulas of the edges that leave it
+//!   are exact (or over-approximate) for states that satisfy them.
+//! * G3: points are in the weak topological order: an edge goes to a later point, or to the head of a loop that contains its source.
+
+use std::ops::Range;
+
+use base::{Budget, IndexVec, Stop, newtype_index};
+use cfa::loops::{Digraph, LoopForest, reaching_error};
+use cfa::{Loc, ProcId, Program, VarId};
+use encode::analysis::liveness::live_variables;
+use encode::analysis::state::{State, type_range};
+use encode::analysis::{Facts, analyze};
+use encode::{Pieces, Skolem, Vocabulary};
+use term::{Integer, SymbolId, TermId, Terms};
+
+use crate::transition::TransitionFormula;
+
+newtype_index!(
+    /// A vertex of the graph.
+    PointId,
+    "n"
+);
+newtype_index!(
+    /// An edge of the graph.
+    ArcId,
+    "a"
+);
+
+/// A vertex: a cut location.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// The location.
+    pub location: Loc,
+    /// What always holds there, over the variables.
+    pub facts: TermId,
+    /// The variables whose values matter there, ascending.
+    pub live: Vec<SymbolId>,
+    /// Edges that leave it.
+    pub outgoing: Vec<ArcId>,
+    /// If it is the head of a loop: the points of that loop, itself first, as a range of ids (G3).
+    pub body: Option<Range<u32>>,
+}
+
+/// An edge: all paths between two points.
+#[derive(Clone, Debug)]
+pub struct Arc {
+    /// Where it starts.
+    pub source: PointId,
+    /// Where it ends.
+    pub target: PointId,
+    /// What the paths do.
+    pub formula: TransitionFormula,
+    /// The values that are chosen on the way.
+    pub skolems: Vec<Skolem>,
+}
+
+/// The graph of one procedure.
+#[derive(Debug)]
+pub struct Graph {
+    /// The vertices in weak topological order; the entry is the first.
+    pub points: IndexVec<PointId, Point>,
+    /// The edges.
+    pub arcs: IndexVec<ArcId, Arc>,
+    /// The error vertex; absent if the error cannot be reached in the graph.
+    pub error: Option<PointId>,
+    /// The procedure.
+    pub procedure: ProcId,
+    /// The symbols of the variables.
+    pub vocabulary: Vocabulary,
+}
+
+/// The first of all points.
+pub const ENTRY: PointId = PointId(0);
+
+impl Graph {
+    /// The graph of the program's entry procedure, whose calls should be inlined (others are arbitrary effects).
+    pub fn new(program: &Program, terms: &mut Terms, budget: &mut Budget) -> Result<Self, Stop> {
+        let procedure = &program.procs[program.entry];
+        let vocabulary = Vocabulary::new(program, terms);
+        let facts = analyze(program, procedure, budget)?;
+        let forest = LoopForest::new(&Digraph::of(procedure), procedure.entry);
+        let mut relevant = reaching_error(procedure);
+        for location in procedure.locations.ids() {
+            relevant[location] &= facts.at(location).is_some();
+        }
+        let live = live_variables(program, procedure, &forest, &relevant);
+        let mut cuts = IndexVec::filled(false, procedure.locations.len());
+        let mut number: IndexVec<Loc, Option<PointId>> = IndexVec::filled(None, procedure.locations.len());
+        let mut points = IndexVec::new();
+        for &location in forest.order() {
+            let is_entry = location == procedure.entry;
+            let is_error = Some(location) == procedure.error;
+            if is_entry || relevant[location] && (is_error || forest.is_header(location)) {
+                cuts[location] = true;
+                let live: Vec<VarId> =
+                    program.vars.ids().filter(|var| live[location].contains(*var)).collect();
+                let known = facts_formula(program, &facts, location, &live, &vocabulary, terms);
+                let live = live.into_iter().filter_map(|var| vocabulary.symbol(var)).collect();
+                let point = Point { location, facts: known, live, outgoing: Vec::new(), body: None };
+                number[location] = Some(points.push(point));
+            }
+        }
+        let mut graph =
+            Self { points, arcs: IndexVec::new(), error: None, procedure: program.entry, vocabulary };
+        graph.error = procedure.error.and_then(|error| number[error]);
+        graph.find_loops(&forest, &number);
+        let pieces = Pieces::new(program, procedure, &forest, &cuts, &relevant);
+        for source in graph.points.ids() {
+            budget.tick()?;
+            let location = graph.points[source].location;
+            for block in pieces.from(location, Some(&facts), terms, &mut graph.vocabulary) {
+                let target = number[block.target].expect("G1: a block should end at a point");
+                let live = &graph.points[target].live;
+                let mut formula = TransitionFormula::assume(block.guard);
+                for (var, value) in block.values {
+                    let symbol =
+                        graph.vocabulary.symbol(var).expect("P3: only scalars and arrays should have values");
+                    if live.binary_search(&symbol).is_ok() {
+                        formula.map.insert(symbol, value);
+                    }
+                }
+                let arc = graph.arcs.push(Arc { source, target, formula, skolems: block.skolems });
+                graph.points[source].outgoing.push(arc);
+            }
+        }
+        Ok(graph)
+    }
+
+    fn find_loops(&mut self, forest: &LoopForest, number: &IndexVec<Loc, Option<PointId>>) {
+        for (_, cycle) in forest.loops().iter_enumerated() {
+            let Some(head) = number[cycle.header] else { continue };
+            let id = forest.headed_by(cycle.header).expect("G1: a header should head a loop");
+            let inside = forest.body(id).iter().filter_map(|location| number[*location]);
+            let last = inside.max().unwrap_or(head);
+            self.points[head].body = Some(head.0..last.0 + 1);
+        }
+    }
+
+    /// Whether a point lies in the loop of a head (the head included).
+    pub fn in_loop(&self, head: PointId, point: PointId) -> bool {
+        self.points[head].body.as_ref().is_some_and(|body| body.contains(&point.0))
+    }
+}
+
+/// What the analysis knows at a location about live variables, as a formula. The full range of a type is stated for unsigned types only:
+/// signed variables leave theirs by undefined behaviour alone, which the edges exclude.
+fn facts_formula(
+    program: &Program,
+    facts: &Facts,
+    location: Loc,
+    live: &[VarId],
+    vocabulary: &Vocabulary,
+    terms: &mut Terms,
+) -> TermId {
+    let nothing = State::new();
+    let state = facts.at(location).unwrap_or(&nothing);
+    let mut conjuncts = Vec::new();
+    for var in live {
+        let (Some(ty), Some(symbol)) = (program.vars[*var].scalar(), vocabulary.symbol(*var)) else {
+            continue;
+        };
+        let Some(range) = type_range(ty) else { continue };
+        let value = state.get(*var).unwrap_or(range);
+        let term = terms.of_symbol(symbol);
+        if value.low() > range.low() || !ty.is_signed() {
+            let low = terms.number(value.low());
+            conjuncts.push(terms.ge(term, low));
+        }
+        if value.high() < range.high() || !ty.is_signed() {
+            let high = terms.number(value.high());
+            conjuncts.push(terms.le(term, high));
+        }
+        if value.modulus() > 1 {
+            let residue = terms.number(value.residue());
+            let difference = terms.sub(term, residue);
+            conjuncts.push(terms.divides(&Integer::from(value.modulus()), difference));
+        }
+    }
+    terms.and(conjuncts)
+}

@@ -1,0 +1,105 @@
+//! Transition formulas: relations between the values of variables before and after.
+//!
+//! # Paper
+//! [Gps25] §3: transition formulas and their composition. A formula is kept as a guard and a parallel update, so that
+//! unchanged variables cost nothing and composition is substitution.
+//!
+//! # Meaning
+//! Over the variables X and Skolem constants Z (all other symbols): `[[T]](X, X') = ∃Z. guard(X,Z) ∧ X' = map(X,Z)`, where variables
+//! that `map` does not mention keep their value.
+//!
+//! # Invariants
+//! * F1: `identity`, `empty`, `then` and `or` are exact. `then` requires that the two formulas share no Skolem constant that both may
+//!   choose: every block and every star has its own, and occurs once on a path.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use encode::choice;
+use term::{Substitution, SymbolId, TermId, Terms};
+
+/// A guard and a parallel update.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TransitionFormula {
+    /// When the transition is possible.
+    pub guard: TermId,
+    /// What changes.
+    pub map: BTreeMap<SymbolId, TermId>,
+}
+
+impl TransitionFormula {
+    /// Nothing happens.
+    pub fn identity() -> Self {
+        Self { guard: Terms::TRUE, map: BTreeMap::new() }
+    }
+    /// Nothing is possible.
+    pub fn empty() -> Self {
+        Self { guard: Terms::FALSE, map: BTreeMap::new() }
+    }
+    /// Nothing happens, if a condition holds.
+    pub fn assume(guard: TermId) -> Self {
+        Self { guard, map: BTreeMap::new() }
+    }
+    /// Whether nothing is possible, as far as the syntax tells.
+    pub fn is_empty(&self) -> bool {
+        self.guard == Terms::FALSE
+    }
+    /// The weakest condition on the values before under which `goal` holds after some execution (Skolem constants stay free).
+    pub fn before(&self, terms: &mut Terms, goal: TermId) -> TermId {
+        let goal = self.substitution().apply(terms, goal);
+        terms.and([self.guard, goal])
+    }
+    fn substitution(&self) -> Substitution {
+        Substitution::new(self.map.iter().map(|(symbol, term)| (*symbol, *term)))
+    }
+    /// First this, then `next`.
+    #[must_use]
+    pub fn then(&self, terms: &mut Terms, next: &Self) -> Self {
+        if self.is_empty() || next.is_empty() {
+            return Self::empty();
+        }
+        let mut substitution = self.substitution();
+        let after = substitution.apply(terms, next.guard);
+        let guard = terms.and([self.guard, after]);
+        let mut map = self.map.clone();
+        for (symbol, term) in &next.map {
+            map.insert(*symbol, substitution.apply(terms, *term));
+        }
+        Self { guard, map }
+    }
+    /// Either this or `other`.
+    #[must_use]
+    pub fn or(&self, terms: &mut Terms, other: &Self) -> Self {
+        if self.is_empty() {
+            return other.clone();
+        }
+        if other.is_empty() {
+            return self.clone();
+        }
+        let (guard, condition) = choice::either(terms, self.guard, other.guard);
+        let changed: BTreeSet<SymbolId> = self.map.keys().chain(other.map.keys()).copied().collect();
+        let mut map = BTreeMap::new();
+        for symbol in changed {
+            let (left, right) = (self.value(terms, symbol), other.value(terms, symbol));
+            map.insert(symbol, terms.ite(condition, left, right));
+        }
+        Self { guard, map }
+    }
+    /// What a variable holds afterwards.
+    pub fn value(&self, terms: &mut Terms, symbol: SymbolId) -> TermId {
+        match self.map.get(&symbol) {
+            Some(term) => *term,
+            None => terms.of_symbol(symbol),
+        }
+    }
+    /// The same formula with all that is not in `keep` forgotten afterwards: for variables that nobody reads again.
+    #[must_use]
+    pub fn restricted_to(mut self, keep: impl Fn(SymbolId) -> bool) -> Self {
+        self.map.retain(|symbol, _| keep(*symbol));
+        self
+    }
+    /// All symbols that occur, ascending.
+    pub fn symbols(&self, terms: &Terms) -> Vec<SymbolId> {
+        let roots: Vec<TermId> = self.map.values().copied().chain([self.guard]).collect();
+        terms.symbols_of_all(&roots)
+    }
+}
