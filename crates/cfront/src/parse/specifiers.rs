@@ -225,8 +225,7 @@ impl Parser<'_> {
                 found.alignas.push(self.alignas()?);
                 return Ok(true);
             }
-            TokenKind::Atomic if self.peek_kind(1) == TokenKind::LeftParen => {}
-            kind if set_qualifier(&mut found.qualifiers, kind) => {}
+            kind if self.is_qualifier() && set_qualifier(&mut found.qualifiers, kind) => {}
             TokenKind::Ident
                 if *typed || !words.is_empty() || !self.scopes.is_typedef(Name(token.payload)) =>
             {
@@ -234,8 +233,7 @@ impl Parser<'_> {
             }
             kind if kind != TokenKind::Ident && !self.starts_type(token) => return Ok(false),
             _ => {
-                let span = self.type_specifier(found, words, *typed)?;
-                *typed |= span;
+                *typed |= self.type_specifier(found, words, *typed)?;
                 let type_span = self.span_from(token.span);
                 let first = found.type_span.lo == found.type_span.hi;
                 found.type_span = if first { type_span } else { found.type_span.to(type_span) };
@@ -244,6 +242,10 @@ impl Parser<'_> {
         }
         self.bump();
         Ok(true)
+    }
+    /// Whether the current token can be a qualifier: `_Atomic(` starts a type.
+    fn is_qualifier(&self) -> bool {
+        !(self.at(TokenKind::Atomic) && self.peek_kind(1) == TokenKind::LeftParen)
     }
     /// A type specifier; whether it is more than one of the keywords that go into `words`.
     fn type_specifier(&mut self, found: &mut Specifiers, words: &mut TypeWords, typed: bool) -> Parsed<bool> {

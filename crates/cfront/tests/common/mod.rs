@@ -1,6 +1,8 @@
 //! What the tests share.
 #![allow(dead_code)] // each test uses a part
 
+pub(crate) mod dump;
+
 use std::path::{Path, PathBuf};
 
 /// The C files of the benchmark collection in order; `None`, with a printed reason, if it is not there.

@@ -1,0 +1,1 @@
+int choose(int a, int b) { return a ?: b ?: 3; }

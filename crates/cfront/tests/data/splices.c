@@ -1,0 +1,6 @@
+in\
+t spl\
+iced = 1\
+2; // comment \
+ goes on
+int after;

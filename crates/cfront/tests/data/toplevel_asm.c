@@ -1,0 +1,2 @@
+asm(".globl symbol");
+int f(void) { asm goto("" : : : : out); out: return 1; }
