@@ -1,0 +1,250 @@
+/* Strings and memory, byte by byte. */
+
+unsigned long __wayproof_strlen(const char *s)
+{
+    unsigned long n = 0;
+    while (s[n] != 0)
+        n++;
+    return n;
+}
+
+unsigned long __wayproof_strnlen(const char *s, unsigned long max)
+{
+    unsigned long n = 0;
+    while (n < max && s[n] != 0)
+        n++;
+    return n;
+}
+
+int __wayproof_strcmp(const char *a, const char *b)
+{
+    unsigned long i = 0;
+    while (a[i] != 0 && a[i] == b[i])
+        i++;
+    return (int)(unsigned char)a[i] - (int)(unsigned char)b[i];
+}
+
+int __wayproof_strncmp(const char *a, const char *b, unsigned long n)
+{
+    unsigned long i = 0;
+    while (i < n && a[i] != 0 && a[i] == b[i])
+        i++;
+    if (i == n)
+        return 0;
+    return (int)(unsigned char)a[i] - (int)(unsigned char)b[i];
+}
+
+static int __wayproof_fold(char c)
+{
+    int value = (unsigned char)c;
+    return value >= 'A' && value <= 'Z' ? value + 32 : value;
+}
+
+int __wayproof_strcasecmp(const char *a, const char *b)
+{
+    unsigned long i = 0;
+    while (a[i] != 0 && __wayproof_fold(a[i]) == __wayproof_fold(b[i]))
+        i++;
+    return __wayproof_fold(a[i]) - __wayproof_fold(b[i]);
+}
+
+int __wayproof_strncasecmp(const char *a, const char *b, unsigned long n)
+{
+    unsigned long i = 0;
+    while (i < n && a[i] != 0 && __wayproof_fold(a[i]) == __wayproof_fold(b[i]))
+        i++;
+    if (i == n)
+        return 0;
+    return __wayproof_fold(a[i]) - __wayproof_fold(b[i]);
+}
+
+char *__wayproof_strcpy(char *to, const char *from)
+{
+    unsigned long i = 0;
+    while ((to[i] = from[i]) != 0)
+        i++;
+    return to;
+}
+
+char *__wayproof_stpcpy(char *to, const char *from)
+{
+    unsigned long i = 0;
+    while ((to[i] = from[i]) != 0)
+        i++;
+    return to + i;
+}
+
+char *__wayproof_strncpy(char *to, const char *from, unsigned long n)
+{
+    unsigned long i = 0;
+    while (i < n && from[i] != 0) {
+        to[i] = from[i];
+        i++;
+    }
+    while (i < n) {
+        to[i] = 0;
+        i++;
+    }
+    return to;
+}
+
+char *__wayproof_strcat(char *to, const char *from)
+{
+    unsigned long end = 0;
+    unsigned long i = 0;
+    while (to[end] != 0)
+        end++;
+    while ((to[end + i] = from[i]) != 0)
+        i++;
+    return to;
+}
+
+char *__wayproof_strncat(char *to, const char *from, unsigned long n)
+{
+    unsigned long end = 0;
+    unsigned long i = 0;
+    while (to[end] != 0)
+        end++;
+    while (i < n && from[i] != 0) {
+        to[end + i] = from[i];
+        i++;
+    }
+    to[end + i] = 0;
+    return to;
+}
+
+char *__wayproof_strchr(const char *s, int c)
+{
+    while (*s != (char)c) {
+        if (*s == 0)
+            return 0;
+        s++;
+    }
+    return (char *)s;
+}
+
+char *__wayproof_index(const char *s, int c)
+{
+    return __wayproof_strchr(s, c);
+}
+
+char *__wayproof_strrchr(const char *s, int c)
+{
+    const char *last = 0;
+    while (1) {
+        if (*s == (char)c)
+            last = s;
+        if (*s == 0)
+            return (char *)last;
+        s++;
+    }
+}
+
+char *__wayproof_rindex(const char *s, int c)
+{
+    return __wayproof_strrchr(s, c);
+}
+
+char *__wayproof_strstr(const char *s, const char *wanted)
+{
+    while (1) {
+        unsigned long i = 0;
+        while (wanted[i] != 0 && s[i] == wanted[i])
+            i++;
+        if (wanted[i] == 0)
+            return (char *)s;
+        if (*s == 0)
+            return 0;
+        s++;
+    }
+}
+
+unsigned long __wayproof_strspn(const char *s, const char *accepted)
+{
+    unsigned long n = 0;
+    while (s[n] != 0 && __wayproof_strchr(accepted, s[n]) != 0)
+        n++;
+    return n;
+}
+
+unsigned long __wayproof_strcspn(const char *s, const char *rejected)
+{
+    unsigned long n = 0;
+    while (s[n] != 0 && __wayproof_strchr(rejected, s[n]) == 0)
+        n++;
+    return n;
+}
+
+char *__wayproof_strpbrk(const char *s, const char *wanted)
+{
+    unsigned long n = __wayproof_strcspn(s, wanted);
+    return s[n] != 0 ? (char *)s + n : 0;
+}
+
+void *malloc(unsigned long);
+
+char *__wayproof_strdup(const char *s)
+{
+    unsigned long length = __wayproof_strlen(s);
+    char *copy = malloc(length + 1);
+    for (unsigned long i = 0; i <= length; i++)
+        copy[i] = s[i];
+    return copy;
+}
+
+char *__wayproof_strndup(const char *s, unsigned long n)
+{
+    unsigned long length = __wayproof_strnlen(s, n);
+    char *copy = malloc(length + 1);
+    for (unsigned long i = 0; i < length; i++)
+        copy[i] = s[i];
+    copy[length] = 0;
+    return copy;
+}
+
+int __wayproof_memcmp(const void *a, const void *b, unsigned long n)
+{
+    const unsigned char *left = a;
+    const unsigned char *right = b;
+    for (unsigned long i = 0; i < n; i++)
+        if (left[i] != right[i])
+            return (int)left[i] - (int)right[i];
+    return 0;
+}
+
+int __wayproof_bcmp(const void *a, const void *b, unsigned long n)
+{
+    return __wayproof_memcmp(a, b, n);
+}
+
+void *__wayproof_memchr(const void *s, int c, unsigned long n)
+{
+    const unsigned char *bytes = s;
+    for (unsigned long i = 0; i < n; i++)
+        if (bytes[i] == (unsigned char)c)
+            return (void *)(bytes + i);
+    return 0;
+}
+
+void *__wayproof_memrchr(const void *s, int c, unsigned long n)
+{
+    const unsigned char *bytes = s;
+    while (n > 0) {
+        n--;
+        if (bytes[n] == (unsigned char)c)
+            return (void *)(bytes + n);
+    }
+    return 0;
+}
+
+void *__wayproof_memccpy(void *to, const void *from, int c, unsigned long n)
+{
+    unsigned char *target = to;
+    const unsigned char *source = from;
+    for (unsigned long i = 0; i < n; i++) {
+        target[i] = source[i];
+        if (source[i] == (unsigned char)c)
+            return target + i + 1;
+    }
+    return 0;
+}

@@ -1,0 +1,229 @@
+//! Assignments of scalars, in all of C's forms.
+
+use cfa::{ExprId, Place, Ty};
+
+use crate::hir::{self, ArithmeticOp, ElementSize, ExprKind, PlaceId};
+use crate::lower::function::Body;
+use crate::lower::place::{PlaceRef, Target};
+use crate::lower::{Lowered, build, layout};
+
+/// Whether the value of an assignment is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    Nothing,
+    OldValue,
+    NewValue,
+}
+
+impl Body<'_, '_> {
+    /// Writes the value of an expression to a place that was protected against its effects.
+    pub(super) fn assign(&mut self, target: &Target, expr: hir::ExprId) -> Lowered<()> {
+        let hir = self.ctx.hir;
+        match &hir.exprs[expr].kind {
+            ExprKind::Conditional { condition, then, otherwise, question }
+                if !self.ctx.summary(expr).is_simple() =>
+            {
+                let (holds, fails) = self.question(*condition, *question)?;
+                self.graph.set(holds);
+                self.assign(target, *then)?;
+                let end = self.graph.take();
+                self.graph.set(fails);
+                self.assign(target, *otherwise)?;
+                self.graph.join(end);
+                Ok(())
+            }
+            ExprKind::ConditionalValue { condition, otherwise, question } => {
+                let value = self.value(*condition)?;
+                let value = self.stable(value);
+                let truth = build::truth(self.exprs(), value);
+                let (holds, fails) =
+                    self.fork(truth, self.branch_at(*question, true), self.branch_at(*question, false));
+                self.graph.set(holds);
+                let converted = self.convert(hir.exprs[expr].ty, value);
+                self.write(target, converted);
+                let end = self.graph.take();
+                self.graph.set(fails);
+                self.assign(target, *otherwise)?;
+                self.graph.join(end);
+                Ok(())
+            }
+            ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) if !self.ctx.summary(expr).is_simple() => {
+                self.assign_truth(target, expr)
+            }
+            ExprKind::Convert(arg) if self.is_branching(*arg) && self.keeps_truth(expr, *arg) => {
+                self.assign_truth(target, *arg)
+            }
+            ExprKind::Comma(..) => {
+                let last = self.comma(expr)?;
+                self.assign(target, last)
+            }
+            ExprKind::Call { .. } => self.call_into(target, expr),
+            _ => {
+                let value = self.value(expr)?;
+                self.write(target, value);
+                Ok(())
+            }
+        }
+    }
+
+    fn is_branching(&mut self, expr: hir::ExprId) -> bool {
+        matches!(self.ctx.hir.exprs[expr].kind, ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..))
+            && !self.ctx.summary(expr).is_simple()
+    }
+
+    /// Whether a conversion takes 0 and 1 to 0 and 1.
+    fn keeps_truth(&self, expr: hir::ExprId, arg: hir::ExprId) -> bool {
+        self.scalar_ty(expr).is_int() && self.scalar_ty(arg).is_int()
+    }
+
+    /// Writes 1 or 0: whether a condition holds.
+    pub(super) fn assign_truth(&mut self, target: &Target, condition: hir::ExprId) -> Lowered<()> {
+        let origin = self.origin_of(condition);
+        let (holds, fails) = self.branch(condition, origin, origin)?;
+        let mut ends = Vec::new();
+        for (position, truth) in [(holds, true), (fails, false)] {
+            self.graph.set(position);
+            let value = self.exprs().bool(truth);
+            let value = build::cast(self.exprs(), target.declared, value);
+            self.write(target, value);
+            ends.push(self.graph.take());
+        }
+        ends.into_iter().for_each(|end| self.graph.join(end));
+        Ok(())
+    }
+
+    /// An assignment whose value is not needed.
+    pub(super) fn assignment(&mut self, expr: hir::ExprId) -> Lowered<()> {
+        if let ExprKind::Assign { place, value } = self.ctx.hir.exprs[expr].kind {
+            if layout::record_of(&self.ctx.hir.types, self.ctx.hir.exprs[expr].ty).is_some() {
+                return self.assign_record(place, value).map(drop);
+            }
+            let place = self.place(place)?;
+            let place = self.protect_place(place, value);
+            let target = self.target(&place)?;
+            return self.assign(&target, value);
+        }
+        self.update(expr, Wanted::Nothing).map(drop)
+    }
+
+    /// An assignment and its value.
+    pub(super) fn assignment_value(&mut self, expr: hir::ExprId) -> Lowered<ExprId> {
+        match self.ctx.hir.exprs[expr].kind {
+            ExprKind::Assign { place, value } => {
+                let place = self.place(place)?;
+                let place = self.protect_place(place, value);
+                let target = self.target(&place)?;
+                let value = self.value(value)?;
+                Ok(self.store(&target, value))
+            }
+            ExprKind::Step { postfix: true, .. } => self.update(expr, Wanted::OldValue),
+            _ => self.update(expr, Wanted::NewValue),
+        }
+    }
+
+    /// Writes a value; returns what the place then holds.
+    fn store(&mut self, target: &Target, value: ExprId) -> ExprId {
+        let stable = self.ctx.fact(value).reads == 0;
+        let value = if stable || matches!(target.place, Place::Var(_)) { value } else { self.copy(value) };
+        self.write(target, value);
+        if stable || !matches!(target.place, Place::Var(_)) {
+            let held = build::cast(self.exprs(), target.ty, value);
+            build::cast(self.exprs(), target.declared, held)
+        } else {
+            let held = self.read_target(target);
+            build::cast(self.exprs(), target.declared, held)
+        }
+    }
+
+    /// `op=`, `++`, `--`: reads, computes, writes.
+    fn update(&mut self, expr: hir::ExprId, wanted: Wanted) -> Lowered<ExprId> {
+        let hir = self.ctx.hir;
+        let (place, later) = match hir.exprs[expr].kind {
+            ExprKind::CompoundAssign { place, value, .. } => (place, Some(value)),
+            ExprKind::PointerAssign { place, index, .. } => (place, Some(index)),
+            ExprKind::Step { place, .. } => (place, None),
+            _ => unreachable!("only assignments should be lowered as such"),
+        };
+        let mut reference = self.place(place)?;
+        if let Some(later) = later {
+            reference = self.protect_place(reference, later);
+        }
+        let target = self.target(&reference)?;
+        let mut old = self.read(&reference)?;
+        if let Some(later) = later {
+            old = self.protect(old, later);
+        }
+        if wanted == Wanted::OldValue {
+            old = self.copy(old);
+        }
+        let new = self.updated(expr, place, old)?;
+        if wanted == Wanted::NewValue {
+            return Ok(self.store(&target, new));
+        }
+        self.write(&target, new);
+        Ok(old)
+    }
+
+    /// The new value of a place, of the place's declared type.
+    fn updated(&mut self, expr: hir::ExprId, place: PlaceId, old: ExprId) -> Lowered<ExprId> {
+        let hir = self.ctx.hir;
+        let ty = hir.places[place].ty;
+        match hir.exprs[expr].kind {
+            ExprKind::CompoundAssign { op, value, computation, .. } => {
+                let left = self.convert(computation, old);
+                let right = self.value(value)?;
+                let result = self.arithmetic(op, left, right);
+                Ok(self.convert(ty, result))
+            }
+            ExprKind::PointerAssign { index, element, subtract, .. } => {
+                let index = self.value(index)?;
+                Ok(self.pointer_offset(old, index, element, subtract))
+            }
+            ExprKind::Step { decrement, element, .. } => {
+                if let Some(element) = element {
+                    let one = self.exprs().int(Ty::signed(32), 1);
+                    return Ok(self.pointer_offset(old, one, element, decrement));
+                }
+                let left = self.promote(old);
+                let promoted = self.exprs().ty(left);
+                let one = self.exprs().int(Ty::signed(32), 1);
+                let one = build::cast(self.exprs(), promoted, one);
+                let op = if decrement { ArithmeticOp::Subtract } else { ArithmeticOp::Add };
+                let result = self.arithmetic(op, left, one);
+                Ok(self.convert(ty, result))
+            }
+            _ => unreachable!("only assignments should be lowered as such"),
+        }
+    }
+
+    /// The integer promotions.
+    fn promote(&mut self, value: ExprId) -> ExprId {
+        match self.exprs().ty(value) {
+            Ty::Int { width, .. } if width < 32 => build::cast(self.exprs(), Ty::signed(32), value),
+            _ => value,
+        }
+    }
+
+    /// Advances a list of further arguments; the address of the argument that it was at.
+    pub(super) fn next_argument(&mut self, list: PlaceId) -> Lowered<ExprId> {
+        let place = self.place(list)?;
+        let target = self.target(&place)?;
+        let old = self.read(&place)?;
+        let old = self.copy(old);
+        let one = self.exprs().int(Ty::signed(32), 1);
+        let next = self.pointer_offset(old, one, ElementSize::Fixed(crate::lower::call::SLOT), false);
+        self.write(&target, next);
+        Ok(old)
+    }
+
+    /// The place that a pointer argument of a builtin names.
+    pub(super) fn pointed(&mut self, pointer: hir::ExprId, ty: crate::types::TypeId) -> Lowered<PlaceRef> {
+        match self.ctx.hir.exprs[pointer].kind {
+            ExprKind::AddressOf(place) => self.place(place),
+            _ => {
+                let addr = self.value(pointer)?;
+                Ok(PlaceRef::Memory { addr, bits: None, ty })
+            }
+        }
+    }
+}

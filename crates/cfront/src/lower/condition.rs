@@ -1,0 +1,210 @@
+//! Conditions: expressions that decide where control goes.
+//!
+//! A condition that is small and defined in every state stays one truth value; others become branches, so that what
+//! C does not evaluate is not evaluated.
+
+use base::Span;
+use cfa::{ExprId, Op, Origin, Role};
+
+use crate::hir::{self, CompareOp, ExprKind};
+use crate::lower::function::Body;
+use crate::lower::graph::{Graph, Position};
+use crate::lower::{Lowered, build};
+
+impl Body<'_, '_> {
+    /// The origin of an intermediate decision.
+    pub(super) fn origin_of(&self, expr: hir::ExprId) -> Origin {
+        Origin { region: self.ctx.region(self.ctx.hir.exprs[expr].span), role: Role::Implicit }
+    }
+    /// The origin of a decision at a keyword or operator.
+    pub(super) fn branch_at(&self, span: Span, taken: bool) -> Origin {
+        Origin { region: self.ctx.region(span), role: Role::Branch(taken) }
+    }
+    /// Decides a condition of `?:`.
+    pub(super) fn question(
+        &mut self,
+        condition: hir::ExprId,
+        question: Span,
+    ) -> Lowered<(Position, Position)> {
+        self.branch(condition, self.branch_at(question, true), self.branch_at(question, false))
+    }
+
+    /// The truth value of a scalar expression that is simple.
+    pub(super) fn truth(&mut self, expr: hir::ExprId) -> Lowered<ExprId> {
+        let hir = self.ctx.hir;
+        match hir.exprs[expr].kind {
+            ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) => {
+                let is_and = matches!(hir.exprs[expr].kind, ExprKind::LogicalAnd(..));
+                let operands = self.operand_chain(expr, is_and);
+                let mut result = self.truth(operands[0])?;
+                for operand in &operands[1..] {
+                    let truth = self.truth(*operand)?;
+                    result = if is_and {
+                        build::and(self.exprs(), result, truth)
+                    } else {
+                        build::or(self.exprs(), result, truth)
+                    };
+                }
+                Ok(result)
+            }
+            ExprKind::LogicalNot(arg) => {
+                let truth = self.truth(arg)?;
+                Ok(build::not(self.exprs(), truth))
+            }
+            _ => {
+                let value = self.value(expr)?;
+                Ok(build::truth(self.exprs(), value))
+            }
+        }
+    }
+
+    /// The operands of a left-deep chain of `&&` or of `||`, from left to right.
+    fn operand_chain(&self, expr: hir::ExprId, is_and: bool) -> Vec<hir::ExprId> {
+        let mut operands = Vec::new();
+        let mut current = expr;
+        loop {
+            match self.ctx.hir.exprs[current].kind {
+                ExprKind::LogicalAnd(left, right) if is_and => {
+                    operands.push(right);
+                    current = left;
+                }
+                ExprKind::LogicalOr(left, right) if !is_and => {
+                    operands.push(right);
+                    current = left;
+                }
+                _ => break,
+            }
+        }
+        operands.push(current);
+        operands.reverse();
+        operands
+    }
+
+    /// Goes on where a condition holds, and where it does not.
+    pub(super) fn branch(
+        &mut self,
+        expr: hir::ExprId,
+        on_true: Origin,
+        on_false: Origin,
+    ) -> Lowered<(Position, Position)> {
+        let hir = self.ctx.hir;
+        if self.ctx.summary(expr).is_simple() {
+            let truth = self.truth(expr)?;
+            return Ok(self.fork(truth, on_true, on_false));
+        }
+        match hir.exprs[expr].kind {
+            ExprKind::LogicalNot(arg) => {
+                let (holds, fails) = self.branch(arg, on_false, on_true)?;
+                Ok((fails, holds))
+            }
+            ExprKind::LogicalAnd(..) => self.branch_chain(expr, true, on_true, on_false),
+            ExprKind::LogicalOr(..) => self.branch_chain(expr, false, on_true, on_false),
+            ExprKind::Comma(..) => {
+                let last = self.comma(expr)?;
+                self.branch(last, on_true, on_false)
+            }
+            ExprKind::Conditional { condition, then, otherwise, question } => {
+                let (first, second) = self.question(condition, question)?;
+                self.graph.set(first);
+                let (mut holds, mut fails) = self.branch(then, on_true, on_false)?;
+                self.graph.set(second);
+                let (also_holds, also_fails) = self.branch(otherwise, on_true, on_false)?;
+                holds.join(also_holds);
+                fails.join(also_fails);
+                Ok((holds, fails))
+            }
+            ExprKind::Convert(arg) if self.is_truth(arg) => self.branch(arg, on_true, on_false),
+            ExprKind::Compare { op: op @ (CompareOp::Equal | CompareOp::NotEqual), left, right }
+                if self.is_truth(left) && matches!(hir.exprs[right].kind, ExprKind::Int(0)) =>
+            {
+                if op == CompareOp::NotEqual {
+                    return self.branch(left, on_true, on_false);
+                }
+                let (holds, fails) = self.branch(left, on_false, on_true)?;
+                Ok((fails, holds))
+            }
+            _ => {
+                let value = self.value(expr)?;
+                let truth = build::truth(self.exprs(), value);
+                Ok(self.fork(truth, on_true, on_false))
+            }
+        }
+    }
+
+    /// Whether an expression is 0 or 1 by its form, perhaps converted between integer types.
+    fn is_truth(&self, expr: hir::ExprId) -> bool {
+        let mut current = expr;
+        loop {
+            match self.ctx.hir.exprs[current].kind {
+                ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) | ExprKind::LogicalNot(_) => return true,
+                ExprKind::Convert(arg) if self.scalar_ty(current).is_int() => current = arg,
+                _ => return false,
+            }
+        }
+    }
+
+    fn branch_chain(
+        &mut self,
+        expr: hir::ExprId,
+        is_and: bool,
+        on_true: Origin,
+        on_false: Origin,
+    ) -> Lowered<(Position, Position)> {
+        let operands = self.operand_chain(expr, is_and);
+        let mut decided = Position::default();
+        let (last, first) = operands.split_last().expect("a chain should have operands");
+        for operand in first {
+            let between = self.origin_of(*operand);
+            let (goes_on, done) = if is_and {
+                self.branch(*operand, between, on_false)?
+            } else {
+                let (holds, fails) = self.branch(*operand, on_true, between)?;
+                (fails, holds)
+            };
+            decided.join(done);
+            self.graph.set(goes_on);
+        }
+        let (mut holds, mut fails) = self.branch(*last, on_true, on_false)?;
+        if is_and {
+            fails.join(decided);
+        } else {
+            holds.join(decided);
+        }
+        Ok((holds, fails))
+    }
+
+    /// Two ways from here; one if the truth value is constant.
+    pub(super) fn fork(&mut self, truth: ExprId, on_true: Origin, on_false: Origin) -> (Position, Position) {
+        match build::constant(self.exprs(), truth) {
+            Some(0) => (Position::default(), self.graph.take()),
+            Some(_) => (self.graph.take(), Position::default()),
+            None => {
+                let Some(here) = self.graph.location() else {
+                    return (Position::default(), Position::default());
+                };
+                self.graph.take();
+                let negated = build::not(self.exprs(), truth);
+                (
+                    Graph::step(here, Op::Assume { cond: truth }, on_true),
+                    Graph::step(here, Op::Assume { cond: negated }, on_false),
+                )
+            }
+        }
+    }
+
+    /// `c ? a : b` without value.
+    pub(super) fn conditional_effect(&mut self, expr: hir::ExprId) -> Lowered<()> {
+        let ExprKind::Conditional { condition, then, otherwise, question } = self.ctx.hir.exprs[expr].kind
+        else {
+            return Ok(());
+        };
+        let (holds, fails) = self.question(condition, question)?;
+        self.graph.set(holds);
+        self.effect(then)?;
+        let end = self.graph.take();
+        self.graph.set(fails);
+        self.effect(otherwise)?;
+        self.graph.join(end);
+        Ok(())
+    }
+}

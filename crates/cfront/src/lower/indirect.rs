@@ -1,0 +1,264 @@
+//! Calls through pointers, and procedures that stand for functions without body so that pointers can point to them.
+//!
+//! The targets of a call are all functions whose address is taken and whose interface fits. One that fits only by what the
+//! calling conventions make of it (`int` for `unsigned`, an argument too many) is called directly after a comparison of the
+//! pointer. Calling any other is undefined.
+
+use cfa::{ApproximationKind, BinaryOp, ExprId, Op, Place, ProcId, Ty};
+
+use crate::hir::FunctionId;
+use crate::lower::call::{Argument, Returned, Sink, Site};
+use crate::lower::function::{Body, Passing, Signature};
+use crate::lower::place::Target;
+use crate::lower::record::RecordValue;
+use crate::lower::{Lowered, build, layout};
+use crate::types::{Type, TypeId};
+
+impl Body<'_, '_> {
+    /// Calls what a pointer of type `pointer_ty` points to.
+    pub(super) fn call_pointer(
+        &mut self,
+        pointer: ExprId,
+        pointer_ty: TypeId,
+        args: Vec<Argument>,
+        site: &Site,
+        sink: Sink<'_>,
+    ) -> Lowered<Returned> {
+        if let cfa::Expr::Function { proc } = *self.exprs().get(pointer) {
+            let known = self.ctx.usage.address_taken.iter().copied();
+            if let Some(function) = { known }.find(|function| self.ctx.procs.get(function) == Some(&proc)) {
+                return self.call_function(function, args, site, sink);
+            }
+        }
+        let expected = self.expected(pointer_ty, &args, site);
+        let (exact, adapted) = self.targets(&expected, &args, sink);
+        if exact.is_empty() && adapted.is_empty() {
+            let what =
+                "a call through a pointer that points to no function of the program ends the execution";
+            self.ctx.approximate(ApproximationKind::Under, what, site.origin.region);
+        }
+        if adapted.is_empty() {
+            return self.call_targets(pointer, exact, &expected, args, site, sink);
+        }
+        self.dispatch(pointer, exact, adapted, &expected, args, site, sink)
+    }
+
+    /// The interface that a call expects.
+    fn expected(&mut self, pointer_ty: TypeId, args: &[Argument], site: &Site) -> Signature {
+        let hir = self.ctx.hir;
+        let function = match hir.types.get(pointer_ty) {
+            Type::Pointer(to) => match hir.types.get(*to) {
+                Type::Function(function) => Some(function),
+                _ => None,
+            },
+            _ => None,
+        };
+        let params: Vec<Passing> = match function {
+            Some(function) if function.prototype => {
+                function.params.iter().filter_map(|ty| self.ctx.passing(*ty)).collect()
+            }
+            _ => args
+                .iter()
+                .map(|arg| match arg {
+                    Argument::Scalar(value) => Passing::Scalar(self.ctx.program.exprs.ty(*value)),
+                    Argument::Record(record, _) if self.ctx.leaves(*record).is_some() => {
+                        Passing::Leaves(*record)
+                    }
+                    Argument::Record(record, _) => Passing::Address(*record),
+                })
+                .collect(),
+        };
+        let result = self.ctx.passing(site.ty);
+        Signature { params, result, variadic: function.is_some_and(|function| function.variadic) }
+    }
+
+    /// Functions that a call may enter: those that fit exactly, and those whose arguments need a conversion.
+    fn targets(
+        &mut self,
+        expected: &Signature,
+        args: &[Argument],
+        sink: Sink<'_>,
+    ) -> (Vec<ProcId>, Vec<(ProcId, Signature)>) {
+        let (mut exact, mut adapted) = (Vec::new(), Vec::new());
+        let interface = self.ctx.interface(expected);
+        let candidates: Vec<FunctionId> = self.ctx.usage.address_taken.iter().copied().collect();
+        for function in candidates {
+            let proc = self.ctx.procs[&function];
+            let signature = self.ctx.signature(function);
+            let same_kind = matches!(expected.result, Some(Passing::Address(_)))
+                == matches!(signature.result, Some(Passing::Address(_)))
+                && expected.variadic == signature.variadic;
+            if same_kind && self.ctx.interface(&signature) == interface {
+                exact.push(proc);
+            } else if same_kind && self.fits(expected, &signature, args, sink) {
+                adapted.push((proc, signature));
+            } else if signature.params.len() == expected.params.len() {
+                let name = &self.ctx.hir.functions[function].name;
+                let what = format!("calling `{name}` through a pointer of another type is undefined");
+                let region = base::Region::NOWHERE;
+                self.ctx.approximate(ApproximationKind::Assumption, what, region);
+            }
+        }
+        (exact, adapted)
+    }
+
+    /// Whether the calling conventions of x86 let a call with these arguments work.
+    fn fits(
+        &mut self,
+        expected: &Signature,
+        signature: &Signature,
+        args: &[Argument],
+        sink: Sink<'_>,
+    ) -> bool {
+        let width = self.exprs().pointer_width();
+        let bits = |ty: Ty| match ty {
+            Ty::Ptr => Some(width),
+            Ty::Int { width, .. } => Some(width),
+            Ty::Float(_) => None,
+        };
+        let scalars_fit = |from: Ty, to: Ty| match (bits(from), bits(to)) {
+            (Some(from), Some(to)) => to <= from && from <= 64,
+            (None, None) => from == to,
+            _ => false,
+        };
+        let result_fits = match (expected.result, signature.result) {
+            (None, result) => !matches!(result, Some(Passing::Address(_))),
+            (Some(_), _) if matches!(sink, Sink::Drop) => true,
+            (Some(Passing::Scalar(wanted)), Some(Passing::Scalar(given))) => scalars_fit(given, wanted),
+            (Some(_), _) => false,
+        };
+        let params_fit = signature.params.len() <= args.len()
+            && !signature.variadic
+            && !expected.variadic
+            && expected.params.iter().zip(&signature.params).all(|(from, to)| match (*from, *to) {
+                (Passing::Scalar(from), Passing::Scalar(to)) => scalars_fit(from, to),
+                (from, to) => from == to,
+            });
+        result_fits && params_fit
+    }
+
+    fn call_targets(
+        &mut self,
+        pointer: ExprId,
+        targets: Vec<ProcId>,
+        expected: &Signature,
+        args: Vec<Argument>,
+        site: &Site,
+        sink: Sink<'_>,
+    ) -> Lowered<Returned> {
+        let (results, returned, hidden) = self.results(expected.result, site, sink)?;
+        let mut values: Vec<ExprId> = hidden.into_iter().collect();
+        values.extend(self.pass(expected, args, site)?);
+        let callee = cfa::Callee::Indirect { pointer, targets };
+        self.graph.emit(Op::Call { callee, args: values, results }, site.origin);
+        Ok(returned)
+    }
+
+    /// Compares the pointer with each target whose arguments need a conversion.
+    #[allow(clippy::too_many_arguments)]
+    fn dispatch(
+        &mut self,
+        pointer: ExprId,
+        exact: Vec<ProcId>,
+        adapted: Vec<(ProcId, Signature)>,
+        expected: &Signature,
+        args: Vec<Argument>,
+        site: &Site,
+        sink: Sink<'_>,
+    ) -> Lowered<Returned> {
+        let pointer = self.stable(pointer);
+        let args: Vec<Argument> = args
+            .into_iter()
+            .map(|arg| match arg {
+                Argument::Scalar(value) => Argument::Scalar(self.stable(value)),
+                Argument::Record(record, value) => {
+                    Argument::Record(record, self.stable_record(record, value))
+                }
+            })
+            .collect();
+        let wanted = match sink {
+            Sink::Drop => None,
+            Sink::Value | Sink::Into(_) => layout::scalar(&self.ctx.hir.types, site.ty),
+        };
+        let target = wanted.map(|ty| {
+            let var = self.temporary(ty);
+            Target { place: Place::Var(var), ty, declared: ty }
+        });
+        let inner = target.as_ref().map_or(Sink::Drop, Sink::Into);
+        let mut ends = Vec::new();
+        for (proc, signature) in adapted {
+            let function = self.exprs().add(cfa::Expr::Function { proc });
+            let is_it = self.exprs().binary(BinaryOp::Eq, pointer, function);
+            let (holds, fails) = self.fork(is_it, self.origin, self.origin);
+            self.graph.set(holds);
+            let returned = self.call_procedure(proc, &signature, args.clone(), site, inner)?;
+            self.settle(target.as_ref(), returned);
+            ends.push(self.graph.take());
+            self.graph.set(fails);
+        }
+        let returned = self.call_targets(pointer, exact, expected, args, site, inner)?;
+        self.settle(target.as_ref(), returned);
+        ends.into_iter().for_each(|end| self.graph.join(end));
+        Ok(match target {
+            Some(target) => Returned::Scalar(self.read_target(&target)),
+            None => Returned::Nothing,
+        })
+    }
+
+    fn settle(&mut self, target: Option<&Target>, returned: Returned) {
+        if let (Some(target), Returned::Scalar(value)) = (target, returned) {
+            let value = build::cast(self.exprs(), target.ty, value);
+            self.write(target, value);
+        }
+    }
+
+    /// The body of a procedure for a function without body whose address is taken.
+    pub(super) fn stub(&mut self, function: FunctionId, signature: &Signature) -> Lowered<()> {
+        let hir = self.ctx.hir;
+        let declared = &hir.functions[function];
+        let region = self.at(declared.declared);
+        let Type::Function(ty) = hir.types.get(declared.ty) else { return Ok(()) };
+        self.declare_result(signature.result);
+        let mut args = Vec::new();
+        for passing in &signature.params {
+            args.push(match *passing {
+                Passing::Scalar(ty) => Argument::Scalar(self.stub_parameter(ty)),
+                Passing::Address(record) => {
+                    let address = self.stub_parameter(Ty::Ptr);
+                    Argument::Record(record, RecordValue::Memory(address))
+                }
+                Passing::Leaves(record) => {
+                    let leaves = self.ctx.leaves(record).expect("L2: leaves should exist");
+                    let values = leaves.iter().map(|leaf| self.stub_parameter(leaf.ty)).collect();
+                    Argument::Record(record, RecordValue::Leaves(values))
+                }
+            });
+        }
+        if signature.variadic {
+            self.stub_parameter(Ty::Ptr);
+        }
+        let origin = cfa::Origin { region, role: cfa::Role::Call };
+        let site = Site { span: declared.declared, ty: ty.result, origin };
+        let returned = self.call_function(function, args, &site, Sink::Value)?;
+        match returned {
+            Returned::Nothing => {}
+            Returned::Scalar(value) => {
+                let result = self.results.first().copied();
+                if let Some(var) = result {
+                    self.emit(Op::Assign { place: Place::Var(var), value });
+                }
+            }
+            Returned::Record(value) => self.return_record(ty.result, &value),
+        }
+        self.leave(None);
+        let here = self.graph.take();
+        self.returns.join(here);
+        Ok(())
+    }
+
+    fn stub_parameter(&mut self, ty: Ty) -> ExprId {
+        let var = self.hidden("%argument", ty);
+        self.graph.procedure.params.push(var);
+        self.read_var(var)
+    }
+}

@@ -1,0 +1,235 @@
+//! From the typed program to control-flow automata.
+//!
+//! # How C is rendered
+//! * Every reachable function with a body becomes a procedure; `%start` initialises the statics and calls the entry function.
+//!   Functions that are never called are not looked at.
+//! * Variables nobody points to are split into scalars and arrays, the rest is memory: see [`storage`].
+//! * Pure expressions stay expressions; side effects become operations in the order of the text, and what a later one might change is
+//!   copied to a temporary `%t…` before. Of operands that C leaves unsequenced the left one is evaluated first.
+//! * An element `a[i][j]` of a split array with several dimensions is one element of a flat array; its index is
+//!   `ite(0 <= i && i < N && 0 <= j && j < M, i*M+j, -1)`, so that leaving any dimension is an access outside the array. The guard is left out
+//!   where constants or the type's range prove it.
+//! * A record that is a list of scalars ([`layout`] L2) is passed to and from procedures as these, any other by the address of a
+//!   copy: the caller passes an address, the callee copies; the result goes to the address in a hidden first parameter.
+//! * A variadic procedure has a last parameter that points to a block of 16-byte slots made by the caller, one slot an argument (records: their
+//!   address). A `va_list` is a pointer to the next slot.
+//! * A `switch` leaves one location by one edge a case; the default edge carries the complement of all cases. Case edges have the role
+//!   `Branch(true)`, the default edge `Branch(false)`.
+//!
+//! # Invariants
+//! * W1: the result passes `Program::verify`.
+//! * W2: what is not rendered exactly is an error with its place, or is in `Program::approximations`.
+//! * W3: native recursion is bounded by the nesting of the text; chains of operators and `else if` are walked by loops.
+
+mod access;
+mod assign;
+mod build;
+mod builtin;
+mod call;
+mod condition;
+mod control;
+mod expr;
+mod extern_call;
+mod facts;
+mod function;
+mod graph;
+mod indirect;
+mod init;
+mod layout;
+mod place;
+mod record;
+mod scope;
+mod start;
+mod stmt;
+mod storage;
+mod summary;
+mod usage;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use base::{Diagnostic, IndexVec, Region, SourceMap, Span};
+use cfa::{Approximation, ApproximationKind, ProcId, Procedure, Program, SignedOverflow, VarId};
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+
+use crate::hir::{self, FunctionId, StringId, VariableId};
+use crate::library;
+use crate::types::RecordId;
+
+/// What lowering has to know beside the program.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What signed overflow means.
+    pub signed_overflow: SignedOverflow,
+    /// Functions whose call is the error; `__VERIFIER_error` always is.
+    pub error_functions: Vec<String>,
+    /// Where the program starts.
+    pub entry: String,
+    /// Whether a failing `assert` is the error; otherwise it ends the execution.
+    pub assert_is_error: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            signed_overflow: SignedOverflow::Undefined,
+            error_functions: vec!["reach_error".into()],
+            entry: "main".into(),
+            assert_is_error: true,
+        }
+    }
+}
+
+/// The result of a step of lowering.
+type Lowered<T> = Result<T, Box<Diagnostic>>;
+
+/// Lowers a typed program whose positions refer to `sources`.
+pub fn lower(
+    hir: &hir::Program,
+    sources: Arc<SourceMap>,
+    options: &Options,
+) -> Result<Program, Box<Diagnostic>> {
+    let resolved = resolve(hir);
+    let is_error = |name: &str| {
+        name == library::VERIFIER_ERROR || options.error_functions.iter().any(|error| error == name)
+    };
+    let opaque: FxHashSet<FunctionId> = hir
+        .functions
+        .iter_enumerated()
+        .filter(|(_, function)| is_error(&function.name))
+        .map(|(id, _)| id)
+        .collect();
+    let Some(entry) = hir
+        .functions
+        .iter_enumerated()
+        .find(|(_, function)| *function.name == *options.entry && function.body.is_some())
+        .map(|(id, _)| id)
+    else {
+        return Err(Box::new(Diagnostic::global(format!("no definition of function `{}`", options.entry))));
+    };
+    let usage = usage::Usage::of(hir, &[entry], &|function| resolved[function], &|function| {
+        opaque.contains(&function)
+    });
+    let mut ctx = Context {
+        hir,
+        options,
+        program: Program::new(hir.types.model, options.signed_overflow, sources),
+        usage,
+        summaries: summary::Summaries::new(options.signed_overflow),
+        facts: facts::Facts::default(),
+        slots: IndexVec::filled(None, hir.variables.len()),
+        variable_of: FxHashMap::default(),
+        temporaries: FxHashSet::default(),
+        procs: FxHashMap::default(),
+        strings: IndexMap::default(),
+        leaves: FxHashMap::default(),
+        resolved,
+        opaque,
+        approximations: BTreeSet::new(),
+    };
+    ctx.allot_procedures();
+    for position in 0..ctx.usage.functions.len() {
+        let function = ctx.usage.functions[position];
+        if ctx.procs.contains_key(&function) {
+            ctx.lower_function(function)?;
+        }
+    }
+    ctx.lower_start(entry)?;
+    ctx.program.approximations = ctx.approximations.into_iter().collect();
+    Ok(ctx.program)
+}
+
+/// Which function a call really enters: the model in C of a library function that nobody defines.
+fn resolve(hir: &hir::Program) -> IndexVec<FunctionId, FunctionId> {
+    let models: FxHashMap<&str, FunctionId> = hir
+        .functions
+        .iter_enumerated()
+        .filter(|(_, function)| function.body.is_some())
+        .filter_map(|(id, function)| Some((function.name.strip_prefix(library::MODEL_PREFIX)?, id)))
+        .collect();
+    hir.functions
+        .iter_enumerated()
+        .map(|(id, function)| match function.body {
+            Some(_) => id,
+            None => models.get(library::plain_name(&function.name)).copied().unwrap_or(id),
+        })
+        .collect()
+}
+
+/// What is shared by the lowering of all functions.
+struct Context<'a> {
+    hir: &'a hir::Program,
+    options: &'a Options,
+    program: Program,
+    usage: usage::Usage,
+    summaries: summary::Summaries,
+    facts: facts::Facts,
+    slots: IndexVec<VariableId, Option<storage::Slot>>,
+    /// The variable of the source of which a variable of the program is a part.
+    variable_of: FxHashMap<VarId, VariableId>,
+    temporaries: FxHashSet<VarId>,
+    procs: FxHashMap<FunctionId, ProcId>,
+    strings: IndexMap<StringId, VarId, FxBuildHasher>,
+    leaves: FxHashMap<RecordId, layout::Leaves>,
+    resolved: IndexVec<FunctionId, FunctionId>,
+    /// Error functions.
+    opaque: FxHashSet<FunctionId>,
+    approximations: BTreeSet<Approximation>,
+}
+
+impl Context<'_> {
+    /// Procedures for all functions that are entered: those with a body, and stubs for others whose address is taken.
+    fn allot_procedures(&mut self) {
+        for function in &self.usage.functions {
+            let declared = &self.hir.functions[*function];
+            let has_body = declared.body.is_some() && !self.opaque.contains(function);
+            if has_body || self.usage.address_taken.contains(function) {
+                let span = declared.body.as_ref().map_or(declared.declared, |body| body.span);
+                let region = self.program.sources.region(span);
+                let proc = self.program.procs.push(Procedure::new(declared.name.clone(), region));
+                self.procs.insert(*function, proc);
+            }
+        }
+    }
+    fn region(&self, span: Span) -> Region {
+        self.program.sources.region(span)
+    }
+    fn leaves(&mut self, record: RecordId) -> layout::Leaves {
+        let types = &self.hir.types;
+        self.leaves.entry(record).or_insert_with(|| layout::leaves(types, record)).clone()
+    }
+    /// Records what verdicts rest on, once.
+    fn approximate(&mut self, kind: ApproximationKind, what: impl Into<String>, region: Region) {
+        let what = what.into();
+        if !self.approximations.iter().any(|known| known.kind == kind && known.what == what) {
+            self.approximations.insert(Approximation { kind, what, region });
+        }
+    }
+    fn summary(&mut self, expr: hir::ExprId) -> summary::Summary {
+        let (hir, resolved) = (self.hir, &self.resolved);
+        self.summaries.expr(hir, expr, &|function| writes_nothing(hir, resolved, function))
+    }
+    fn fact(&mut self, expr: cfa::ExprId) -> facts::Fact {
+        let (temporaries, vars) = (&self.temporaries, &self.program.vars);
+        self.facts.get(&self.program.exprs, expr, self.program.signed_overflow, |var| {
+            if temporaries.contains(&var) {
+                facts::VarKind::Temporary
+            } else if vars[var].owner.is_some() {
+                facts::VarKind::Local
+            } else {
+                facts::VarKind::Global
+            }
+        })
+    }
+}
+
+/// Whether calling a function changes no state: it has no body, and no model that writes.
+fn writes_nothing(
+    hir: &hir::Program,
+    resolved: &IndexVec<FunctionId, FunctionId>,
+    function: FunctionId,
+) -> bool {
+    let declared = &hir.functions[resolved[function]];
+    declared.body.is_none() && library::classify(&declared.name).writes_nothing()
+}

@@ -1,0 +1,175 @@
+//! The entry procedure: initialises what lives for ever, then calls the entry function.
+
+use cfa::{ApproximationKind, BinaryOp, Op, Place, Source, Ty};
+
+use crate::hir::{FunctionId, VariableId};
+use crate::lower::call::{Argument, Sink, Site};
+use crate::lower::function::Body;
+use crate::lower::storage::Slot;
+use crate::lower::{Context, Lowered, build, layout};
+use crate::types::Type;
+
+impl Context<'_> {
+    /// Builds `%start`.
+    pub(super) fn lower_start(&mut self, entry: FunctionId) -> Lowered<()> {
+        let hir = self.hir;
+        let proc = self.program.entry;
+        let mut body = Body::new(self, proc);
+        let statics: Vec<VariableId> = hir
+            .statics
+            .iter()
+            .copied()
+            .filter(|variable| body.ctx.usage.variables[*variable].referenced)
+            .collect();
+        for variable in statics {
+            body.initialize_static(variable)?;
+        }
+        body.call_entry(entry)?;
+        let here = body.graph.take();
+        body.returns.join(here);
+        // String literals may have been found until now.
+        let strings: Vec<_> = body.ctx.strings.iter().map(|(string, var)| (*string, *var)).collect();
+        if !strings.is_empty() {
+            let writes: Vec<Op> = strings
+                .into_iter()
+                .map(|(string, var)| {
+                    let to = body.object_address(var);
+                    Op::Write { to, bytes: hir.strings[string].bytes.clone() }
+                })
+                .collect();
+            body.graph.prepend(|graph| {
+                for write in writes {
+                    graph.emit(write, cfa::Origin::IMPLICIT);
+                }
+            });
+        }
+        body.finish()
+    }
+}
+
+impl Body<'_, '_> {
+    fn initialize_static(&mut self, variable: VariableId) -> Lowered<()> {
+        let hir = self.ctx.hir;
+        let declared = &hir.variables[variable];
+        self.at(declared.declared);
+        if declared.is_extern {
+            let what = format!("the extern variable `{}` has an arbitrary value", declared.name);
+            let region = self.origin.region;
+            self.ctx.approximate(ApproximationKind::Assumption, what, region);
+            return self.arbitrary_static(variable);
+        }
+        match &declared.init {
+            Some(init) => {
+                if !init.zero_rest {
+                    self.zero(variable, Some(init))?;
+                }
+                self.initialize(variable, init)
+            }
+            None => self.zero(variable, None),
+        }
+    }
+
+    fn arbitrary_static(&mut self, variable: VariableId) -> Lowered<()> {
+        let name = self.ctx.hir.variables[variable].name.clone();
+        let at = self.origin.region;
+        match self.ctx.slot(variable)? {
+            Slot::Object(var) | Slot::Pointer(var) => {
+                self.emit(Op::Init { var, contents: cfa::InitKind::Uninitialised });
+            }
+            Slot::Split(parts) => {
+                for part in parts.iter() {
+                    if part.dimensions.is_empty() {
+                        let source = Source::Extern { function: name.clone() };
+                        self.emit(Op::Havoc { place: Place::Var(part.var), source, at });
+                    } else {
+                        self.emit(Op::Init { var: part.var, contents: cfa::InitKind::Uninitialised });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn call_entry(&mut self, entry: FunctionId) -> Lowered<()> {
+        let hir = self.ctx.hir;
+        let function = &hir.functions[entry];
+        self.at(function.declared);
+        let params = function.body.as_ref().map(|body| body.params.clone()).unwrap_or_default();
+        let takes_arguments =
+            params.get(1).is_some_and(|vector| self.ctx.usage.variables[*vector].referenced);
+        let mut args = Vec::new();
+        for (position, param) in params.iter().enumerate() {
+            let Some(ty) = layout::scalar(&hir.types, hir.variables[*param].ty) else {
+                return crate::lower::storage::unsupported(
+                    "entry function with a record parameter",
+                    hir.variables[*param].declared,
+                );
+            };
+            args.push(self.entry_argument(*param, position, ty, takes_arguments));
+        }
+        let Type::Function(ty) = hir.types.get(function.ty) else { return Ok(()) };
+        let origin = cfa::Origin { region: self.origin.region, role: cfa::Role::Implicit };
+        let site = Site { span: function.declared, ty: ty.result, origin };
+        self.call_function(entry, args, &site, Sink::Drop).map(drop)
+    }
+
+    /// The number of arguments is arbitrary but at least 1; if the program looks at the arguments, there is exactly one.
+    fn entry_argument(
+        &mut self,
+        param: VariableId,
+        position: usize,
+        ty: Ty,
+        takes_arguments: bool,
+    ) -> Argument {
+        let name = self.ctx.hir.variables[param].name.clone();
+        let region = self.origin.region;
+        let referenced = self.ctx.usage.variables[param].referenced;
+        match (position, ty) {
+            (0, Ty::Int { .. }) if takes_arguments => {
+                let what = "the program is started without arguments";
+                self.ctx.approximate(ApproximationKind::Under, what, region);
+                Argument::Scalar(self.exprs().int(ty, 1))
+            }
+            _ if !referenced => {
+                let one = self.exprs().int(Ty::signed(32), 1);
+                let value = if ty == Ty::Ptr { build::address(self.exprs(), 0) } else { one };
+                Argument::Scalar(build::cast(self.exprs(), ty, value))
+            }
+            (1, Ty::Ptr) => {
+                let size = ty.size(self.ctx.program.data_model);
+                let program = self.temporary_object(8, 1);
+                let vector = self.temporary_object(2 * size, 8);
+                self.emit(Op::Write { to: program, bytes: b"program\0".as_slice().into() });
+                self.emit(Op::Assign { place: Place::Mem { addr: vector, ty }, value: program });
+                let second = self.size(size);
+                let addr = build::offset(self.exprs(), vector, second);
+                let null = build::address(self.exprs(), 0);
+                self.emit(Op::Assign { place: Place::Mem { addr, ty }, value: null });
+                Argument::Scalar(vector)
+            }
+            (_, Ty::Ptr) => {
+                let what = "the environment of the program is empty";
+                self.ctx.approximate(ApproximationKind::Under, what, region);
+                let size = ty.size(self.ctx.program.data_model);
+                let addr = self.temporary_object(size, 8);
+                let null = build::address(self.exprs(), 0);
+                self.emit(Op::Assign { place: Place::Mem { addr, ty }, value: null });
+                Argument::Scalar(addr)
+            }
+            _ => {
+                let var = self.temporary(ty);
+                let source = Source::Argument { name };
+                self.emit(Op::Havoc { place: Place::Var(var), source, at: region });
+                let value = self.read_var(var);
+                if position == 0 && referenced && ty.is_int() {
+                    let what = "the number of arguments of the program is at least 1";
+                    self.ctx.approximate(ApproximationKind::Assumption, what, region);
+                    let one = self.exprs().int(ty, 1);
+                    let cond = build::compare(self.exprs(), BinaryOp::Le, one, value);
+                    self.emit(Op::Assume { cond });
+                }
+                Argument::Scalar(value)
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Statements.
+
+use cfa::{ExprId, Op, Place};
+
+use crate::hir::{ExprKind, StmtId, StmtKind, StorageDuration};
+use crate::lower::function::{Body, Passing};
+use crate::lower::place::Target;
+use crate::lower::record::RecordValue;
+use crate::lower::usage::ScopeKey;
+use crate::lower::{Lowered, build, layout};
+use crate::types::TypeId;
+
+impl Body<'_, '_> {
+    /// Lowers statements one after the other.
+    pub(super) fn stmts(&mut self, stmts: &[StmtId]) -> Lowered<()> {
+        stmts.iter().try_for_each(|stmt| self.stmt(*stmt))
+    }
+
+    /// Lowers a statement.
+    pub(super) fn stmt(&mut self, id: StmtId) -> Lowered<()> {
+        let hir = self.ctx.hir;
+        let stmt = &hir.stmts[id];
+        match &stmt.kind {
+            StmtKind::Empty | StmtKind::Barrier => Ok(()),
+            StmtKind::Expr(expr) => {
+                self.mark_statement(stmt.span);
+                self.effect(*expr)
+            }
+            StmtKind::Declare { variable, init } => {
+                if hir.variables[*variable].duration == StorageDuration::Static {
+                    return Ok(());
+                }
+                self.mark_statement(stmt.span);
+                self.declare(*variable, init.as_ref())
+            }
+            StmtKind::SetBound { bound, value } => {
+                self.mark_statement(stmt.span);
+                self.set_bound(*bound, *value)
+            }
+            StmtKind::Block(stmts) => {
+                self.at(stmt.keyword);
+                self.open(ScopeKey::Stmt(id))?;
+                self.stmts(stmts)?;
+                self.close();
+                Ok(())
+            }
+            StmtKind::Labeled(label, inner) => {
+                self.place_label(*label);
+                self.stmt(*inner)
+            }
+            StmtKind::If { .. } => self.if_chain(id),
+            StmtKind::While { condition, body } => self.while_loop(id, Some(*condition), None, *body),
+            StmtKind::DoWhile { body, condition, while_keyword } => {
+                self.do_loop(id, *body, *condition, *while_keyword)
+            }
+            StmtKind::For { init, condition, step, body } => {
+                self.at(stmt.keyword);
+                self.open(ScopeKey::Stmt(id))?;
+                self.stmts(init)?;
+                self.while_loop(id, *condition, *step, *body)?;
+                self.close();
+                Ok(())
+            }
+            StmtKind::Switch { .. } => self.switch(id),
+            StmtKind::Case(inner) | StmtKind::Default(inner) => {
+                self.place_case(id);
+                self.stmt(*inner)
+            }
+            StmtKind::Goto(label) => {
+                self.mark_statement(stmt.span);
+                self.goto(*label);
+                Ok(())
+            }
+            StmtKind::Break => {
+                self.mark_statement(stmt.span);
+                self.break_out();
+                Ok(())
+            }
+            StmtKind::Continue => {
+                self.mark_statement(stmt.span);
+                self.continue_on();
+                Ok(())
+            }
+            StmtKind::Return(value) => {
+                self.mark_statement(stmt.span);
+                self.return_value(*value)?;
+                self.leave(None);
+                let here = self.graph.take();
+                self.returns.join(here);
+                Ok(())
+            }
+        }
+    }
+
+    fn return_value(&mut self, value: Option<crate::hir::ExprId>) -> Lowered<()> {
+        let hir = self.ctx.hir;
+        match (value, self.result) {
+            (None, _) => {
+                // A result that the caller must not use.
+                let at = self.origin.region;
+                for var in self.results.clone() {
+                    let source = cfa::Source::Uninitialised;
+                    self.emit(Op::Havoc { place: Place::Var(var), source, at });
+                }
+                Ok(())
+            }
+            (Some(value), None) => self.effect(value),
+            (Some(value), Some(Passing::Scalar(ty))) => {
+                let target = Target { place: Place::Var(self.results[0]), ty, declared: ty };
+                self.assign(&target, value)
+            }
+            (Some(value), Some(Passing::Leaves(_) | Passing::Address(_))) => {
+                let record = self.record(value)?;
+                self.return_record(hir.exprs[value].ty, &record);
+                Ok(())
+            }
+        }
+    }
+
+    /// Puts a record where the caller expects the result.
+    pub(super) fn return_record(&mut self, ty: TypeId, value: &RecordValue) {
+        let Some(record) = layout::record_of(&self.ctx.hir.types, ty) else { return };
+        match self.result_address {
+            Some(address) => {
+                let from = self.record_address(record, value);
+                let to = self.read_var(address);
+                let size = self.ctx.hir.types.records[record].size;
+                self.copy_bytes(to, from, size);
+            }
+            None => {
+                let values: Vec<ExprId> = self.leaf_values(record, value);
+                for (var, value) in self.results.clone().into_iter().zip(values) {
+                    self.emit(Op::Assign { place: Place::Var(var), value });
+                }
+            }
+        }
+    }
+
+    /// `if` with all its `else if`.
+    fn if_chain(&mut self, first: StmtId) -> Lowered<()> {
+        let hir = self.ctx.hir;
+        let mut ends = Vec::new();
+        let mut next = Some(first);
+        while let Some(id) = next.take() {
+            let stmt = &hir.stmts[id];
+            let StmtKind::If { condition, then, otherwise } = stmt.kind else {
+                self.stmt(id)?;
+                break;
+            };
+            self.mark_statement(stmt.span);
+            let (on_true, on_false) =
+                (self.branch_at(stmt.keyword, true), self.branch_at(stmt.keyword, false));
+            let (holds, fails) = self.branch(condition, on_true, on_false)?;
+            self.graph.set(holds);
+            self.stmt(then)?;
+            ends.push(self.graph.take());
+            self.graph.set(fails);
+            next = otherwise;
+        }
+        ends.into_iter().for_each(|end| self.graph.join(end));
+        Ok(())
+    }
+
+    /// Whether a condition is a constant, and which.
+    pub(super) fn constant_condition(&mut self, condition: crate::hir::ExprId) -> Option<bool> {
+        let mut current = condition;
+        loop {
+            match self.ctx.hir.exprs[current].kind {
+                ExprKind::Int(value) => return Some(value != 0),
+                ExprKind::Convert(arg) => current = arg,
+                _ => break,
+            }
+        }
+        if self.ctx.summary(condition).is_simple() {
+            let truth = self.truth(condition).ok()?;
+            return build::constant(self.exprs(), truth).map(|value| value != 0);
+        }
+        None
+    }
+}

@@ -1,0 +1,417 @@
+//! What of a program is used, and how: reachable functions, address-taken functions, and for every variable whether it
+//! can be kept outside memory.
+//!
+//! # Invariants
+//! * U1: a variable that is not [`VariableUsage::in_memory`] is used by access paths only: whole scalars, fields, elements,
+//!   and whole records that are lists of scalars. Nobody ever has its address.
+//! * U2: of a union that is not in memory a single member is used.
+//! * U3: the walk needs no native recursion.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use base::IndexVec;
+use indexmap::IndexSet;
+
+use crate::hir::{
+    Builtin, Callee, ElementSize, ExprId, ExprKind, FunctionId, InitItem, InitValue, Initializer, LabelId,
+    PlaceId, Program, Projection, StmtId, StmtKind, StorageDuration, VariableId,
+};
+use crate::lower::access::{Access, Root, Step, access};
+use crate::lower::layout;
+use crate::types::{ArrayLength, Type, TypeId};
+
+type FxIndexSet<T> = IndexSet<T, rustc_hash::FxBuildHasher>;
+
+/// A scope of local variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum ScopeKey {
+    /// The parameters of a function.
+    Function(FunctionId),
+    /// A block, or a `for` with its first clause.
+    Stmt(StmtId),
+    /// A statement expression.
+    Expr(ExprId),
+}
+
+/// How a variable is used.
+#[derive(Clone, Debug, Default)]
+pub(super) struct VariableUsage {
+    /// Whether anything names it.
+    pub referenced: bool,
+    /// Whether it must live in memory (U1).
+    pub in_memory: bool,
+    /// The parts that are used, by field numbers.
+    pub paths: Vec<Box<[u32]>>,
+    /// The unions within it, by field numbers, and their used member.
+    pub unions: Vec<(Box<[u32]>, u32)>,
+}
+
+/// The result of the walk.
+#[derive(Debug)]
+pub(super) struct Usage {
+    /// Reachable functions, defined or not, in the order in which they were found.
+    pub functions: FxIndexSet<FunctionId>,
+    /// Functions whose address is taken.
+    pub address_taken: FxIndexSet<FunctionId>,
+    /// All variables.
+    pub variables: IndexVec<VariableId, VariableUsage>,
+    /// The variables of each scope with automatic storage duration.
+    pub scopes: FxHashMap<ScopeKey, Vec<VariableId>>,
+    /// Labels that some `goto` names.
+    pub jumped_to: FxHashSet<LabelId>,
+}
+
+impl Usage {
+    /// Walks everything that is reachable from `roots`. `resolve` says which function a call really enters; `is_opaque` says that the body of
+    /// a function is never entered.
+    pub(super) fn of(
+        hir: &Program,
+        roots: &[FunctionId],
+        resolve: &dyn Fn(FunctionId) -> FunctionId,
+        is_opaque: &dyn Fn(FunctionId) -> bool,
+    ) -> Self {
+        let usage = Self {
+            functions: FxIndexSet::default(),
+            address_taken: FxIndexSet::default(),
+            variables: IndexVec::filled(VariableUsage::default(), hir.variables.len()),
+            scopes: FxHashMap::default(),
+            jumped_to: FxHashSet::default(),
+        };
+        let mut walk = Walk { hir, usage, tasks: Vec::new(), resolve, is_opaque };
+        for root in roots {
+            walk.function(*root);
+        }
+        while let Some((task, scope)) = walk.tasks.pop() {
+            match task {
+                Task::Expr(expr) => walk.expr(expr, scope),
+                Task::Stmt(stmt) => walk.stmt(stmt, scope),
+            }
+        }
+        walk.usage
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    Expr(ExprId),
+    Stmt(StmtId),
+}
+
+/// What an access does with its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// Reads or writes it.
+    Value,
+    /// Takes its address.
+    Address,
+}
+
+struct Walk<'a> {
+    hir: &'a Program,
+    usage: Usage,
+    tasks: Vec<(Task, ScopeKey)>,
+    resolve: &'a dyn Fn(FunctionId) -> FunctionId,
+    is_opaque: &'a dyn Fn(FunctionId) -> bool,
+}
+
+impl Walk<'_> {
+    fn function(&mut self, function: FunctionId) {
+        let function = (self.resolve)(function);
+        if !self.usage.functions.insert(function) || (self.is_opaque)(function) {
+            return;
+        }
+        let Some(body) = &self.hir.functions[function].body else { return };
+        let scope = ScopeKey::Function(function);
+        for param in &body.params {
+            self.usage.scopes.entry(scope).or_default().push(*param);
+            // What is passed by address is copied into memory of the callee.
+            let record = layout::record_of(&self.hir.types, self.hir.variables[*param].ty);
+            if record.is_some_and(|record| layout::leaves(&self.hir.types, record).is_none()) {
+                self.usage.variables[*param].in_memory = true;
+            }
+        }
+        self.tasks.push((Task::Stmt(body.block), scope));
+    }
+
+    fn push(&mut self, expr: ExprId, scope: ScopeKey) {
+        self.tasks.push((Task::Expr(expr), scope));
+    }
+
+    fn place(&mut self, place: PlaceId, purpose: Purpose, scope: ScopeKey) {
+        let access = access(self.hir, place);
+        for step in &access.steps {
+            if let Step::Index { array, index } = step {
+                if let Some(index) = index {
+                    self.push(*index, scope);
+                }
+                self.bounds(*array);
+            }
+        }
+        match access.root {
+            Root::Variable(variable) => self.variable(variable, &access, purpose, scope),
+            Root::Literal(variable) => {
+                self.variable(variable, &access, purpose, scope);
+                let scope_variables = self.usage.scopes.entry(scope).or_default();
+                if !scope_variables.contains(&variable) {
+                    scope_variables.push(variable);
+                    if let Some(init) = &self.hir.variables[variable].init {
+                        self.initializer(variable, init, scope);
+                    }
+                }
+            }
+            Root::Pointer(expr) | Root::Value(expr) => self.push(expr, scope),
+            Root::String(_) => {}
+        }
+    }
+
+    /// The hidden bounds of an array type are used where its elements are.
+    fn bounds(&mut self, mut ty: TypeId) {
+        while let Some((elem, length)) = layout::array_of(&self.hir.types, ty) {
+            if let ArrayLength::Variable(bound) = length {
+                let usage = &mut self.usage.variables[bound];
+                usage.referenced = true;
+                if usage.paths.is_empty() {
+                    usage.paths.push(Box::default());
+                }
+            }
+            ty = elem;
+        }
+    }
+
+    fn variable(&mut self, variable: VariableId, access: &Access, purpose: Purpose, scope: ScopeKey) {
+        self.reference(variable, scope);
+        self.bounds(access.root_ty);
+        let last = access.type_after(self.hir, access.steps.len());
+        let splittable = match self.hir.types.get(last) {
+            Type::Record(record) => layout::leaves(&self.hir.types, *record).is_some(),
+            Type::Array { .. } | Type::Function(_) | Type::Void => false,
+            _ => true,
+        };
+        if purpose == Purpose::Address || !splittable || self.has_unknown_length(access) {
+            self.usage.variables[variable].in_memory = true;
+            return;
+        }
+        let mut path = Vec::new();
+        for step in &access.steps {
+            let Step::Field { record, field } = step else { continue };
+            if self.hir.types.records[*record].is_union {
+                self.member(variable, &path, *field);
+            }
+            path.push(*field);
+        }
+        let paths = &mut self.usage.variables[variable].paths;
+        if !paths.iter().any(|known| **known == *path) {
+            paths.push(path.into());
+        }
+    }
+
+    fn has_unknown_length(&self, access: &Access) -> bool {
+        let unknown =
+            |ty: TypeId| matches!(layout::array_of(&self.hir.types, ty), Some((_, ArrayLength::Unknown)));
+        access.steps.iter().any(|step| matches!(step, Step::Index { array, .. } if unknown(*array)))
+    }
+
+    /// A member of a union is used (U2).
+    fn member(&mut self, variable: VariableId, union_path: &[u32], member: u32) {
+        let usage = &mut self.usage.variables[variable];
+        match usage.unions.iter().find(|(path, _)| **path == *union_path) {
+            None => usage.unions.push((union_path.into(), member)),
+            Some((_, known)) if *known == member => {}
+            Some(_) => usage.in_memory = true,
+        }
+    }
+
+    fn reference(&mut self, variable: VariableId, scope: ScopeKey) {
+        let hir = self.hir;
+        if std::mem::replace(&mut self.usage.variables[variable].referenced, true) {
+            return;
+        }
+        let declared = &hir.variables[variable];
+        if declared.duration == StorageDuration::Static {
+            if let Some(init) = &declared.init {
+                self.initializer(variable, init, scope);
+            }
+        }
+    }
+
+    fn initializer(&mut self, variable: VariableId, init: &Initializer, scope: ScopeKey) {
+        for item in &init.items {
+            self.init_item(variable, item, scope);
+        }
+    }
+
+    /// Initialising a part is no use of it, but a record value has to fit, and a union takes one member only.
+    fn init_item(&mut self, variable: VariableId, item: &InitItem, scope: ScopeKey) {
+        let mut path = Vec::new();
+        let mut ty = self.hir.variables[variable].ty;
+        for projection in &item.path {
+            match (projection, self.hir.types.get(ty)) {
+                (Projection::Field(field), Type::Record(record)) => {
+                    let record = &self.hir.types.records[*record];
+                    if record.is_union {
+                        self.member(variable, &path, *field);
+                    }
+                    path.push(*field);
+                    ty = record.fields[*field as usize].ty;
+                }
+                (Projection::Index(_), Type::Array { elem, length }) => {
+                    if *length == ArrayLength::Unknown {
+                        self.usage.variables[variable].in_memory = true;
+                    }
+                    ty = *elem;
+                }
+                _ => {}
+            }
+        }
+        if let InitValue::Expr(expr) = item.value {
+            self.push(expr, scope);
+            let record = layout::record_of(&self.hir.types, ty);
+            if record.is_some_and(|record| layout::leaves(&self.hir.types, record).is_none()) {
+                self.usage.variables[variable].in_memory = true;
+            }
+        }
+    }
+
+    fn element(&mut self, element: ElementSize) {
+        if let ElementSize::Variable(ty) = element {
+            self.bounds(ty);
+        }
+    }
+
+    fn expr(&mut self, expr: ExprId, scope: ScopeKey) {
+        let hir = self.hir;
+        match &hir.exprs[expr].kind {
+            ExprKind::Int(_) | ExprKind::Float(_) => {}
+            ExprKind::Load(place) | ExprKind::VaArg(place) => self.place(*place, Purpose::Value, scope),
+            ExprKind::AddressOf(place) | ExprKind::Decay(place) => {
+                self.place(*place, Purpose::Address, scope)
+            }
+            ExprKind::FunctionAddress(function) => {
+                let function = (self.resolve)(*function);
+                self.usage.address_taken.insert(function);
+                self.function(function);
+            }
+            ExprKind::Negate(arg)
+            | ExprKind::BitNot(arg)
+            | ExprKind::LogicalNot(arg)
+            | ExprKind::Convert(arg) => self.push(*arg, scope),
+            ExprKind::Arithmetic { left, right, .. }
+            | ExprKind::Compare { left, right, .. }
+            | ExprKind::LogicalAnd(left, right)
+            | ExprKind::LogicalOr(left, right)
+            | ExprKind::Comma(left, right) => {
+                self.push(*right, scope);
+                self.push(*left, scope);
+            }
+            ExprKind::PointerOffset { pointer: left, index: right, element, .. }
+            | ExprKind::PointerDifference { left, right, element } => {
+                self.element(*element);
+                self.push(*right, scope);
+                self.push(*left, scope);
+            }
+            ExprKind::Conditional { condition, then, otherwise, .. } => {
+                self.push(*otherwise, scope);
+                self.push(*then, scope);
+                self.push(*condition, scope);
+            }
+            ExprKind::ConditionalValue { condition, otherwise, .. } => {
+                self.push(*otherwise, scope);
+                self.push(*condition, scope);
+            }
+            ExprKind::Assign { place, value } | ExprKind::CompoundAssign { place, value, .. } => {
+                self.place(*place, Purpose::Value, scope);
+                self.push(*value, scope);
+            }
+            ExprKind::PointerAssign { place, index, element, .. } => {
+                self.element(*element);
+                self.place(*place, Purpose::Value, scope);
+                self.push(*index, scope);
+            }
+            ExprKind::Step { place, element, .. } => {
+                if let Some(element) = element {
+                    self.element(*element);
+                }
+                self.place(*place, Purpose::Value, scope);
+            }
+            ExprKind::Call { callee, args, .. } => {
+                match callee {
+                    Callee::Direct(function) => self.function(*function),
+                    Callee::Indirect(pointer) => self.push(*pointer, scope),
+                }
+                args.iter().for_each(|arg| self.push(*arg, scope));
+            }
+            ExprKind::Builtin { builtin, args } => self.builtin(*builtin, args, scope),
+            ExprKind::StatementExpr { body, value } => {
+                let inner = ScopeKey::Expr(expr);
+                if let Some(value) = value {
+                    self.push(*value, inner);
+                }
+                self.tasks.extend(body.iter().rev().map(|stmt| (Task::Stmt(*stmt), inner)));
+            }
+            ExprKind::SizeofVariable(ty) => self.bounds(*ty),
+        }
+    }
+
+    /// The list that a variadic builtin names is used as a place, although C writes it as an address.
+    fn builtin(&mut self, builtin: Builtin, args: &[ExprId], scope: ScopeKey) {
+        let on_lists = matches!(builtin, Builtin::VaStart | Builtin::VaEnd | Builtin::VaCopy);
+        for arg in args {
+            match self.hir.exprs[*arg].kind {
+                ExprKind::AddressOf(place) if on_lists => self.place(place, Purpose::Value, scope),
+                _ => self.push(*arg, scope),
+            }
+        }
+    }
+
+    fn stmt(&mut self, stmt: StmtId, scope: ScopeKey) {
+        let hir = self.hir;
+        match &hir.stmts[stmt].kind {
+            StmtKind::Empty | StmtKind::Break | StmtKind::Continue | StmtKind::Barrier => {}
+            StmtKind::Return(None) => {}
+            StmtKind::Goto(label) => {
+                self.usage.jumped_to.insert(*label);
+            }
+            StmtKind::Expr(expr) | StmtKind::Return(Some(expr)) => self.push(*expr, scope),
+            StmtKind::Declare { variable, .. }
+                if hir.variables[*variable].duration == StorageDuration::Static => {}
+            StmtKind::Declare { variable, init } => {
+                self.usage.scopes.entry(scope).or_default().push(*variable);
+                self.bounds(hir.variables[*variable].ty);
+                if let Some(init) = init {
+                    self.initializer(*variable, init, scope);
+                }
+            }
+            StmtKind::SetBound { bound, value } => {
+                self.usage.scopes.entry(scope).or_default().push(*bound);
+                self.push(*value, scope);
+            }
+            StmtKind::Block(stmts) => {
+                let inner = ScopeKey::Stmt(stmt);
+                self.tasks.extend(stmts.iter().rev().map(|stmt| (Task::Stmt(*stmt), inner)));
+            }
+            StmtKind::Labeled(_, inner) | StmtKind::Case(inner) | StmtKind::Default(inner) => {
+                self.tasks.push((Task::Stmt(*inner), scope));
+            }
+            StmtKind::If { condition, then, otherwise } => {
+                self.tasks.extend(otherwise.map(|stmt| (Task::Stmt(stmt), scope)));
+                self.tasks.push((Task::Stmt(*then), scope));
+                self.push(*condition, scope);
+            }
+            StmtKind::While { condition, body } | StmtKind::DoWhile { body, condition, .. } => {
+                self.tasks.push((Task::Stmt(*body), scope));
+                self.push(*condition, scope);
+            }
+            StmtKind::For { init, condition, step, body } => {
+                let inner = ScopeKey::Stmt(stmt);
+                self.tasks.push((Task::Stmt(*body), inner));
+                self.tasks.extend(step.map(|expr| (Task::Expr(expr), inner)));
+                self.tasks.extend(condition.map(|expr| (Task::Expr(expr), inner)));
+                self.tasks.extend(init.iter().rev().map(|stmt| (Task::Stmt(*stmt), inner)));
+            }
+            StmtKind::Switch { scrutinee, body, .. } => {
+                self.tasks.push((Task::Stmt(*body), scope));
+                self.push(*scrutinee, scope);
+            }
+        }
+    }
+}
