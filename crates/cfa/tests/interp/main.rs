@@ -1,0 +1,3 @@
+//! Tests of the interpreter on whole programs.
+
+mod builder;
