@@ -5,6 +5,8 @@
 pub mod ast;
 pub mod hir;
 pub mod lex;
+pub mod library;
+pub mod lower;
 pub mod parse;
 pub mod preprocess;
 pub mod types;

@@ -1,4 +1,5 @@
 //! Hostile input: an error with a place, or a tree, in bounded time and memory; never a panic or an overflow.
+#![allow(clippy::unwrap_used)] // helpers of tests may panic
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,5 @@
 //! Every task of the benchmark collection parses.
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests may panic and print
 
 mod common;
 

@@ -1,4 +1,6 @@
 //! What the parser makes of C and GNU C, and what it says about errors.
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests may panic and print
+#![allow(clippy::needless_raw_string_hashes, clippy::format_push_string, clippy::format_collect)] // brevity
 
 mod common;
 

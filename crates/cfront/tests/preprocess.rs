@@ -1,4 +1,6 @@
 //! Files with directives go through the system's compiler, and positions are those of the user's text.
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests may panic and print
+#![allow(clippy::needless_raw_string_hashes, clippy::format_push_string, clippy::format_collect)] // brevity
 
 use std::path::PathBuf;
 

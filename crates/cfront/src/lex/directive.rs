@@ -197,10 +197,10 @@ fn line_end(lexer: &mut Lexer) -> Result<usize, Failure> {
                 lexer.position += 1;
             }
             b'/' if quote.is_none() && lexer.byte(lexer.position + 1) == Some(b'*') => {
-                lexer.skip_block_comment()?
+                lexer.skip_block_comment()?;
             }
             b'/' if quote.is_none() && lexer.byte(lexer.position + 1) == Some(b'/') => {
-                lexer.skip_line_comment()
+                lexer.skip_line_comment();
             }
             _ => lexer.position += 1,
         }

@@ -4,7 +4,7 @@
 
 use base::{Diagnostic, Span};
 
-use super::{NESTING_LIMIT, Parsed, Parser};
+use super::{Failure, NESTING_LIMIT, Parsed, Parser};
 use crate::ast::{BinaryOp, ExprId, ExprKind, Ident, TypeNameId, UnaryOp};
 use crate::lex::literal::{self, Number};
 use crate::lex::{Name, TokenKind};
@@ -272,7 +272,8 @@ impl Parser<'_> {
     }
 
     /// The error for an identifier that is used as a type.
-    pub(super) fn unknown_type(&self, ident: Ident) -> Box<Diagnostic> {
+    #[allow(clippy::unnecessary_box_returns)] // errors travel boxed
+    pub(super) fn unknown_type(&self, ident: Ident) -> Failure {
         let message = format!("unknown type name `{}`", self.interner.text(ident.name));
         let help = "a `typedef` of this name is missing here; did a header get lost?";
         Box::new(Diagnostic::error(message, ident.span).with_label("not a type").with_help(help))

@@ -176,12 +176,14 @@ impl<'a> Parser<'a> {
     }
     /// The error that something else was expected than the current token (I3).
     #[cold]
+    #[allow(clippy::unnecessary_box_returns)] // errors travel boxed
     fn unexpected(&mut self, expected: &str) -> Failure {
         let message = format!("expected {expected}, found {}", self.describe_token(self.token));
         self.failure(message, &format!("expected {expected}"))
     }
     /// An error at the current token (I3).
     #[cold]
+    #[allow(clippy::unnecessary_box_returns)] // errors travel boxed
     fn failure(&mut self, message: impl Into<String>, label: &str) -> Failure {
         if self.token.kind == TokenKind::Error
             && let Some(failure) = self.tokens.take_failure()
@@ -218,6 +220,7 @@ impl<'a> Parser<'a> {
         result
     }
     #[cold]
+    #[allow(clippy::unnecessary_box_returns)] // errors travel boxed
     fn too_deep(&mut self) -> Failure {
         let failure = self.failure("nesting too deep", "nested too deep here");
         Box::new(failure.with_help(format!("constructs may nest up to {NESTING_LIMIT} levels")))

@@ -12,6 +12,7 @@ use crate::lex::{Name, Token, TokenKind};
 
 /// The keywords of a type, in any order.
 #[derive(Default)]
+#[allow(clippy::struct_excessive_bools)] // four independent keywords
 struct TypeWords {
     /// `char`, `int`, `double` …
     base: Option<TokenKind>,

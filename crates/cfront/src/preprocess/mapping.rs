@@ -224,7 +224,7 @@ impl<'a> Mapper<'a> {
         let output: Vec<Key> = group.iter().map(|token| key(*token, self.text)).collect();
         for absorb in [Absorb::Exactly, Absorb::Calls] {
             let pieces = Pieces::of(real, &source.text, start, line, &self.macros, absorb);
-            if let Some(owners) = align(&pieces.pieces, &output, pieces.spans_lines) {
+            if let Some(owners) = align(&pieces.content, &output, pieces.spans_lines) {
                 for (token, owner) in group.iter_mut().zip(&owners) {
                     token.span = pieces.span(real, *owner);
                 }
@@ -273,7 +273,7 @@ enum Absorb {
 
 /// What the user wrote in a line, cut into pieces.
 struct Pieces {
-    pieces: Vec<Piece<Key>>,
+    content: Vec<Piece<Key>>,
     /// The first token of each piece.
     starts: Vec<usize>,
     /// One past the last token of each piece.
@@ -292,7 +292,7 @@ impl Pieces {
         absorb: Absorb,
     ) -> Self {
         let mut result =
-            Self { pieces: Vec::new(), starts: Vec::new(), ends: Vec::new(), spans_lines: false };
+            Self { content: Vec::new(), starts: Vec::new(), ends: Vec::new(), spans_lines: false };
         let mut last_line = line;
         let mut at = start;
         while at < real.tokens.len() && real.lines[at] <= last_line {
@@ -314,7 +314,7 @@ impl Pieces {
             let start = at;
             at = end.unwrap_or(at + 1);
             if let Some(piece) = piece {
-                result.pieces.push(piece);
+                result.content.push(piece);
                 result.starts.push(start);
                 result.ends.push(at);
             }

@@ -1,4 +1,5 @@
 //! A syntax tree as text: operators in Lisp style, types in the order in which they are read aloud.
+#![allow(clippy::format_push_string, clippy::format_collect)] // brevity
 
 use cfront::Interner;
 use cfront::ast::*;
