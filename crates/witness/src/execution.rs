@@ -1,0 +1,136 @@
+//! Carrying out the one execution of a program that has no more than one.
+//!
+//! A nondeterministic value that nobody looks at does not make an execution one of many. So if there are such values, they
+//! are made uninitialised ones, which the interpreter passes around, and reports when they matter.
+//!
+//! # Invariants
+//! * I1: if [`execute`] returns [`Execution::Ended`] or [`Execution::Violated`], every execution of the program ends like
+//!   that: up to that point no step depended on an arbitrary value.
+
+use base::{Budget, Region, Stop};
+use cfa::interp::{self, Outcome, Resource, Run, UndefinedKind, Uninitialised};
+use cfa::{Op, Program, Source};
+
+use crate::verdict::{End, Reason, Violation};
+
+/// What the only execution of a program does, if there is an only one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Execution {
+    /// It ends without reaching the error.
+    Ended(End),
+    /// It reaches the error.
+    Violated(Violation),
+    /// There is more than one: an arbitrary value matters.
+    Arbitrary {
+        /// What the value is.
+        what: String,
+        /// Where it comes from, or where it is read if it is an uninitialised one.
+        region: Region,
+    },
+    /// It was not carried out to its end.
+    Undecided(Reason),
+}
+
+/// Runs a program until it ends or until an arbitrary value matters.
+pub fn execute(program: &Program, budget: &mut Budget) -> Execution {
+    let first = run_without_inputs(program, budget);
+    let Outcome::OutOfInputs { region } = first.outcome else { return classify(first) };
+    match classify(run_without_inputs(&blind(program), budget)) {
+        // The place where the value was born tells more than the place of its first use.
+        Execution::Arbitrary { .. } => {
+            Execution::Arbitrary { what: "nondeterministic value".to_owned(), region }
+        }
+        other => other,
+    }
+}
+
+fn run_without_inputs(program: &Program, budget: &mut Budget) -> Run {
+    let mut nobody = |_: &interp::Request<'_>| None;
+    interp::run(program, Uninitialised::Report, &mut nobody, &mut std::io::sink(), budget)
+}
+
+/// The program in which every arbitrary value is uninitialised.
+fn blind(program: &Program) -> Program {
+    let mut program = program.clone();
+    for procedure in &mut program.procs {
+        let edges = procedure.edges().ids();
+        for edge in edges {
+            for op in &mut procedure.edge_mut(edge).ops {
+                if let Op::Havoc { source, .. } = op {
+                    *source = Source::Uninitialised;
+                }
+            }
+        }
+    }
+    program
+}
+
+/// What an outcome says about all executions.
+fn classify(run: Run) -> Execution {
+    let unsupported = |feature: String, region| Execution::Undecided(Reason::Unsupported { feature, region });
+    match run.outcome {
+        Outcome::Returned => Execution::Ended(End::Exited { status: 0 }),
+        Outcome::Exit { status } => Execution::Ended(End::Exited { status }),
+        Outcome::Halted { region } => Execution::Ended(End::Aborted { region }),
+        Outcome::Blocked { region } => Execution::Ended(End::Blocked { region }),
+        Outcome::Error { region, property } => {
+            Execution::Violated(Violation { property, region, stack: run.stack })
+        }
+        // Any value may stand in an uninitialised variable: reading it is not the end, it is a choice.
+        Outcome::Undefined { kind: UndefinedKind::UninitialisedRead, region, .. } => {
+            Execution::Arbitrary { what: "uninitialised value".to_owned(), region }
+        }
+        Outcome::Undefined { kind, region, detail } => {
+            Execution::Ended(End::Undefined { kind, detail, region })
+        }
+        Outcome::OutOfInputs { region } => {
+            Execution::Arbitrary { what: "nondeterministic value".to_owned(), region }
+        }
+        Outcome::Resource { what: Resource::Memory, .. } => {
+            Execution::Undecided(Reason::Stopped(Stop::Memory))
+        }
+        Outcome::Resource { what, region } => unsupported(what.to_string(), region),
+        Outcome::Unsupported { what, region } => unsupported(what, region),
+        Outcome::Stopped(stop) => Execution::Undecided(Reason::Stopped(stop)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn executed(body: &str) -> Execution {
+        let text = format!("program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n{body}");
+        execute(&cfa::text::parse("test.cfa", &text).unwrap(), &mut Budget::unlimited())
+    }
+
+    #[test]
+    fn a_value_that_nobody_looks_at_does_not_matter() {
+        let ignored = executed(
+            "proc %start() {\n  local x : i32\n  local y : i32\n  entry l0\n  exit l1\n  loc l2\n\
+             l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n  l2 -> l1 : y := x\n}\n",
+        );
+        assert_eq!(ignored, Execution::Ended(End::Exited { status: 0 }));
+    }
+
+    #[test]
+    fn a_value_that_decides_matters_and_its_source_is_named() {
+        let used = executed(
+            "proc %start() {\n  local x : i32\n  entry l0\n  exit l1\n  loc l2\n\
+             l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n\
+             l2 -> l1 : assume x < 5:i32  @f0:2:1-2:2 stmt\n}\n",
+        );
+        let Execution::Arbitrary { what, region } = used else { panic!("{used:?}") };
+        assert_eq!((what.as_str(), region.line), ("nondeterministic value", 1));
+    }
+
+    #[test]
+    fn an_uninitialised_value_that_decides_is_one_of_many() {
+        let used = executed(
+            "proc %start() {\n  local x : i32\n  entry l0\n  exit l1\n\
+             l0 -> l1 : assume x < 5:i32  @f0:2:1-2:2 stmt\n}\n",
+        );
+        let Execution::Arbitrary { what, region } = used else { panic!("{used:?}") };
+        assert_eq!((what.as_str(), region.line), ("uninitialised value", 2));
+    }
+}
