@@ -98,8 +98,13 @@ fn type_words_combine_in_any_order() {
     check(
         "static x; const y = 1; extern __thread int z; _Thread_local static int w; _Atomic int p; _Atomic(int *) q; _Alignas(8) _Alignas(long) char r;",
         &expect![[r#"
-            expected name or declarator, found `int`
-              1:98-101 expected name or declarator
+            x: static Int
+            y: const Int = 1
+            z: extern thread Int
+            w: static thread Int
+            p: atomic Int
+            q: atomic(pointer to Int)
+            r: alignas 8 alignas Long Char
         "#]],
     );
 }
@@ -163,8 +168,13 @@ fn typedef_names_are_scoped() {
     check(
         "typedef int T; T x; int (*g)(T T, int y[sizeof (T)]); T h(void) { return (T)T; }",
         &expect![[r#"
-            expected `;` after declaration, found `int`
-              1:25-28 expected `;` after declaration
+            T: typedef Int
+            x: T
+            g: pointer to function(T: T, y: array[(sizeof (paren T))] of Int) returning Int
+            fn h: function() returning T
+              {
+                return (cast <T> T)
+              }
         "#]],
     );
     check(
