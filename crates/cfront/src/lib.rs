@@ -3,6 +3,8 @@
 //! The only crate that knows C. Knows no solver and no engine.
 
 pub mod ast;
+pub mod check;
+pub mod driver;
 pub mod hir;
 pub mod lex;
 pub mod library;
@@ -14,6 +16,7 @@ pub mod types;
 mod load;
 mod stack;
 
+pub use driver::{Compiled, Failure, FailureKind, Options, compile};
 pub use lex::{Interner, Name};
 pub use load::{Input, Loaded, load};
 pub use stack::with_large_stack;

@@ -6,13 +6,20 @@
 //! * T1: types are interned: equal types have equal ids, except that every record and enum definition is its own type.
 //! * T2: the layout of a complete record is that of gcc on x86 (System V ABI), bit-fields included.
 
+mod compatible;
+mod display;
+mod layout;
+mod query;
+
 use base::{IndexVec, newtype_index};
 use cfa::{DataModel, FloatKind};
 use indexmap::IndexSet;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::sync::Arc;
 
 use crate::hir::VariableId;
+
+pub use layout::{MemberSpec, RecordSpec};
 
 newtype_index!(
     /// A type.
@@ -221,12 +228,20 @@ pub struct Types {
     pub records: IndexVec<RecordId, Record>,
     /// All enumerations.
     pub enums: IndexVec<EnumId, Enum>,
+    /// Records whose alignment an attribute gave, see `layout`.
+    user_aligned: FxHashSet<RecordId>,
 }
 
 impl Types {
     /// The basic types.
     pub fn new(model: DataModel) -> Self {
-        Self { model, interned: IndexSet::default(), records: IndexVec::new(), enums: IndexVec::new() }
+        Self {
+            model,
+            interned: IndexSet::default(),
+            records: IndexVec::new(),
+            enums: IndexVec::new(),
+            user_aligned: FxHashSet::default(),
+        }
     }
     /// The id of a type.
     pub fn intern(&mut self, ty: Type) -> TypeId {

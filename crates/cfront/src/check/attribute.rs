@@ -1,0 +1,112 @@
+//! What attributes and `_Alignas` do.
+
+use base::Span;
+
+use super::Checked;
+use super::context::{Checker, error, unsupported};
+use crate::ast::{AlignasArgument, Attribute, AttributeKind};
+use crate::lex::Name;
+use crate::types::{IntKind, Type, TypeId};
+
+/// `__BIGGEST_ALIGNMENT__` of x86: what `aligned` without argument means.
+const BIGGEST_ALIGNMENT: u64 = 16;
+/// No object is aligned to more.
+const ALIGNMENT_LIMIT: u64 = 1 << 28;
+
+/// What the attributes of a declaration, member or record say together.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Effects {
+    pub(super) packed: bool,
+    /// Demanded alignment in bytes.
+    pub(super) align: Option<u64>,
+    /// `#pragma pack`
+    pub(super) max_member_align: Option<u64>,
+    pub(super) mode: Option<(Name, Span)>,
+    pub(super) noreturn: bool,
+    pub(super) transparent_union: bool,
+}
+
+impl Checker<'_> {
+    /// Reads lists of attributes and `_Alignas` arguments.
+    pub(super) fn effects(
+        &mut self,
+        lists: &[&[Attribute]],
+        alignas: &[AlignasArgument],
+    ) -> Checked<Effects> {
+        let mut effects = Effects::default();
+        for argument in alignas {
+            let align = self.alignment(*argument)?;
+            effects.align = effects.align.max(align);
+        }
+        for attribute in lists.iter().copied().flatten() {
+            match attribute.kind {
+                AttributeKind::Packed => effects.packed = true,
+                AttributeKind::Aligned(argument) => {
+                    let align = match argument {
+                        Some(argument) => self.alignment(argument)?,
+                        None => Some(BIGGEST_ALIGNMENT),
+                    };
+                    effects.align = effects.align.max(align);
+                }
+                AttributeKind::Noreturn => effects.noreturn = true,
+                AttributeKind::Mode(mode) => effects.mode = Some((mode, attribute.span)),
+                AttributeKind::TransparentUnion => effects.transparent_union = true,
+                AttributeKind::MaxAlign(bytes) => effects.max_member_align = Some(u64::from(bytes)),
+                AttributeKind::VectorSize(_) => return unsupported("vector types", attribute.span),
+                AttributeKind::Other(name) => {
+                    return unsupported(format!("the attribute `{}`", self.text(name)), attribute.span);
+                }
+            }
+        }
+        Ok(effects)
+    }
+    /// The alignment that an argument says; `None` for 0, which says nothing.
+    fn alignment(&mut self, argument: AlignasArgument) -> Checked<Option<u64>> {
+        let expr = match argument {
+            AlignasArgument::Type(type_name) => {
+                let typed = self.type_name(type_name)?;
+                return Ok(Some(typed.align.unwrap_or_else(|| self.types().align_of(typed.ty))));
+            }
+            AlignasArgument::Expr(expr) => expr,
+        };
+        let expr = self.rvalue(expr)?;
+        let value = self.require_int(expr, "the alignment")?;
+        match u64::try_from(value) {
+            Ok(0) => Ok(None),
+            Ok(align) if align.is_power_of_two() && align <= ALIGNMENT_LIMIT => Ok(Some(align)),
+            _ => error(format!("the alignment {value} is no power of two that can be had"), self.span(expr)),
+        }
+    }
+    /// A type after the attribute `mode`.
+    pub(super) fn with_mode(&mut self, ty: TypeId, effects: &Effects) -> Checked<TypeId> {
+        let Some((mode, span)) = effects.mode else { return Ok(ty) };
+        let text = self.text(mode);
+        let is_wide = self.types().model == cfa::DataModel::Lp64;
+        let float = match text {
+            "SF" => Some(cfa::FloatKind::Single),
+            "DF" => Some(cfa::FloatKind::Double),
+            "XF" => Some(cfa::FloatKind::Extended),
+            "TF" => Some(cfa::FloatKind::Quad),
+            _ => None,
+        };
+        if let (Some(kind), Some(_)) = (float, self.types().float_kind(ty)) {
+            return Ok(self.program.types.intern(Type::Float(kind)));
+        }
+        let signed = match text {
+            "QI" | "byte" => IntKind::SignedChar,
+            "HI" => IntKind::Short,
+            "SI" => IntKind::Int,
+            "DI" if is_wide => IntKind::Long,
+            "DI" => IntKind::LongLong,
+            "TI" => IntKind::Int128,
+            "word" | "pointer" | "unwind_word" if is_wide => IntKind::Long,
+            "word" | "pointer" | "unwind_word" => IntKind::Int,
+            _ => return unsupported(format!("the machine mode `{text}`"), span),
+        };
+        match self.types().int_kind(ty) {
+            Some(kind) if kind.is_signed() => Ok(self.int_type(signed)),
+            Some(_) => Ok(self.int_type(signed.to_unsigned())),
+            None => error(format!("the machine mode `{text}` does not fit the type {}", self.show(ty)), span),
+        }
+    }
+}

@@ -1,0 +1,415 @@
+//! Builtin functions of gcc that are no library functions.
+
+use base::Span;
+use cfa::FloatKind;
+
+use super::Checked;
+use super::context::{Checker, error, unsupported};
+use super::conversion::Purpose;
+use super::float;
+use crate::ast;
+use crate::hir::{ArithmeticOp, Builtin, CompareOp, ExprId, ExprKind};
+use crate::types::{IntKind, Type, TypeId};
+
+impl Checker<'_> {
+    /// A call of a builtin; `None` if the name is none (or that of a library function).
+    pub(super) fn builtin_call(
+        &mut self,
+        text: &str,
+        arguments: &[ast::ExprId],
+        span: Span,
+    ) -> Checked<Option<ExprId>> {
+        if let Some(name) = text.strip_prefix("__sync_") {
+            return self.sync_builtin(name, text, arguments, span).map(Some);
+        }
+        if text.starts_with("__atomic_") {
+            return unsupported(format!("the builtin function `{text}`"), span);
+        }
+        let Some(name) = text.strip_prefix("__builtin_") else { return Ok(None) };
+        if let Some(result) = self.control_builtin(name, arguments, span)? {
+            return Ok(Some(result));
+        }
+        if let Some(result) = self.integer_builtin(name, arguments, span)? {
+            return Ok(Some(result));
+        }
+        self.float_builtin(name, arguments, span)
+    }
+
+    /// Builtins about control flow, memory and the compiler itself.
+    fn control_builtin(
+        &mut self,
+        name: &str,
+        arguments: &[ast::ExprId],
+        span: Span,
+    ) -> Checked<Option<ExprId>> {
+        Ok(Some(match name {
+            "unreachable" => self.plain_builtin(Builtin::Unreachable, self.basic.void, span),
+            "trap" => self.plain_builtin(Builtin::Trap, self.basic.void, span),
+            "alloca" | "alloca_with_align" => self.alloca(arguments, span)?,
+            "va_start" | "va_end" | "va_copy" => self.va_builtin(name, arguments, span)?,
+            "expect" | "expect_with_probability" => {
+                let [value, expected, ..] = arguments else { return self.few(name, span) };
+                let value = self.rvalue(*value)?;
+                let value = self.assign(value, self.basic.long, Purpose::Argument(1, None))?;
+                let expected = self.rvalue(*expected)?;
+                self.after_effects(expected, value, span)
+            }
+            "constant_p" => {
+                let [value] = arguments else { return self.few(name, span) };
+                let value = self.rvalue(*value)?;
+                let is_constant =
+                    matches!(self.program.exprs[value].kind, ExprKind::Int(_) | ExprKind::Float(_));
+                self.constant(i128::from(is_constant), self.basic.int, span)
+            }
+            "object_size" | "dynamic_object_size" => {
+                let [_, kind] = arguments else { return self.few(name, span) };
+                let kind = self.rvalue(*kind)?;
+                let kind = self.require_int(kind, "the kind of object size")?;
+                // Not known: all ones for the maximum, zero for the minimum.
+                let largest = u64::MAX >> (64 - u32::from(self.types().model.pointer_width()));
+                self.constant(if kind & 2 == 0 { i128::from(largest) } else { 0 }, self.basic.size, span)
+            }
+            "assume_aligned" => {
+                let [pointer, ..] = arguments else { return self.few(name, span) };
+                let pointer = self.rvalue(*pointer)?;
+                self.assign(pointer, self.basic.void_pointer, Purpose::Argument(1, None))?
+            }
+            "prefetch" => {
+                let [pointer, ..] = arguments else { return self.few(name, span) };
+                let pointer = self.rvalue(*pointer)?;
+                self.raw(ExprKind::Convert(pointer), self.basic.void, span)
+            }
+            _ => return Ok(None),
+        }))
+    }
+    fn few<T>(&self, name: &str, span: Span) -> Checked<T> {
+        error(format!("wrong number of arguments of `__builtin_{name}`"), span)
+    }
+    fn plain_builtin(&mut self, builtin: Builtin, ty: TypeId, span: Span) -> ExprId {
+        self.raw(ExprKind::Builtin { builtin, args: Vec::new() }, ty, span)
+    }
+    /// A value after another that matters only for what it does.
+    fn after_effects(&mut self, first: ExprId, value: ExprId, span: Span) -> ExprId {
+        if self.int_constant(first).is_some() {
+            return value;
+        }
+        let ty = self.ty(value);
+        self.raw(ExprKind::Comma(first, value), ty, span)
+    }
+    fn va_builtin(&mut self, name: &str, arguments: &[ast::ExprId], span: Span) -> Checked<ExprId> {
+        let (builtin, lists) = match (name, arguments) {
+            ("va_start", [list, _]) => {
+                if !self.is_in_variadic_function() {
+                    return error("`va_start` is used in a function without variable arguments", span);
+                }
+                (Builtin::VaStart, vec![*list])
+            }
+            ("va_end", [list]) => (Builtin::VaEnd, vec![*list]),
+            ("va_copy", [to, from]) => (Builtin::VaCopy, vec![*to, *from]),
+            _ => return self.few(name, span),
+        };
+        let mut args = Vec::new();
+        for list in lists {
+            let operand = self.operand(list)?;
+            let place = self.va_list_place(operand)?;
+            args.push(self.address_of_place(place, span)?);
+        }
+        Ok(self.raw(ExprKind::Builtin { builtin, args }, self.basic.void, span))
+    }
+
+    /// Builtins on integers.
+    fn integer_builtin(
+        &mut self,
+        name: &str,
+        arguments: &[ast::ExprId],
+        span: Span,
+    ) -> Checked<Option<ExprId>> {
+        if let Some(operation) = overflow_operation(name) {
+            return self.overflow_builtin(operation, name, arguments, span).map(Some);
+        }
+        let (builtin, kind, result) = match name {
+            "bswap16" => (Builtin::ByteSwap, IntKind::UnsignedShort, None),
+            "bswap32" => (Builtin::ByteSwap, IntKind::UnsignedInt, None),
+            "bswap64" => (Builtin::ByteSwap, self.unsigned_64(), None),
+            "bswap128" => (Builtin::ByteSwap, IntKind::UnsignedInt128, None),
+            _ => {
+                let (base, kind) = match name {
+                    name if name.ends_with("ll") => (&name[..name.len() - 2], IntKind::UnsignedLongLong),
+                    name if name.ends_with('l') => (&name[..name.len() - 1], IntKind::UnsignedLong),
+                    name => (name, IntKind::UnsignedInt),
+                };
+                let builtin = match base {
+                    "clz" => Builtin::CountLeadingZeros,
+                    "ctz" => Builtin::CountTrailingZeros,
+                    "popcount" => Builtin::PopCount,
+                    "parity" => Builtin::Parity,
+                    "ffs" => Builtin::FindFirstSet,
+                    _ => return Ok(None),
+                };
+                let kind = if builtin == Builtin::FindFirstSet { kind.to_signed() } else { kind };
+                (builtin, kind, Some(self.basic.int))
+            }
+        };
+        let [value] = arguments else { return self.few(name, span) };
+        let value = self.rvalue(*value)?;
+        let ty = self.int_type(kind);
+        let value = self.assign(value, ty, Purpose::Argument(1, None))?;
+        let kind = ExprKind::Builtin { builtin, args: vec![value] };
+        Ok(Some(self.raw(kind, result.unwrap_or(ty), span)))
+    }
+    fn unsigned_64(&self) -> IntKind {
+        match self.types().model {
+            cfa::DataModel::Ilp32 => IntKind::UnsignedLongLong,
+            cfa::DataModel::Lp64 => IntKind::UnsignedLong,
+        }
+    }
+    fn overflow_builtin(
+        &mut self,
+        (op, operand_kind): (ArithmeticOp, Option<IntKind>),
+        name: &str,
+        arguments: &[ast::ExprId],
+        span: Span,
+    ) -> Checked<ExprId> {
+        let [left, right, result] = arguments else { return self.few(name, span) };
+        let mut args = Vec::new();
+        for argument in [left, right] {
+            let value = self.rvalue(*argument)?;
+            args.push(match operand_kind {
+                Some(kind) => {
+                    let ty = self.int_type(kind);
+                    self.assign(value, ty, Purpose::Argument(1, None))?
+                }
+                None if self.types().is_integer(self.ty(value)) => value,
+                None => return error("an operand of an overflow check is no integer", self.span(value)),
+            });
+        }
+        let result = self.rvalue(*result)?;
+        let to = self.types().pointee(self.ty(result));
+        if !to.is_some_and(|to| self.types().is_integer(to)) {
+            return error("the result of an overflow check is no pointer to an integer", self.span(result));
+        }
+        args.push(result);
+        Ok(self.raw(ExprKind::Builtin { builtin: Builtin::Overflow(op), args }, self.basic.bool, span))
+    }
+
+    /// Builtins on floating-point numbers.
+    fn float_builtin(
+        &mut self,
+        name: &str,
+        arguments: &[ast::ExprId],
+        span: Span,
+    ) -> Checked<Option<ExprId>> {
+        let compare = match name {
+            "isgreater" => Some(CompareOp::Greater),
+            "isgreaterequal" => Some(CompareOp::GreaterEqual),
+            "isless" => Some(CompareOp::Less),
+            "islessequal" => Some(CompareOp::LessEqual),
+            _ => None,
+        };
+        if let Some(op) = compare {
+            let (left, right) = self.two_floats(name, arguments, span)?;
+            return Ok(Some(self.raw(ExprKind::Compare { op, left, right }, self.basic.int, span)));
+        }
+        Ok(Some(match name {
+            "isunordered" => {
+                let (left, right) = self.two_floats(name, arguments, span)?;
+                let left = self.classify(Builtin::IsNan, left, span);
+                let right = self.classify(Builtin::IsNan, right, span);
+                // Both operands are evaluated.
+                let kind = ExprKind::Arithmetic { op: ArithmeticOp::Or, left, right };
+                self.raw(kind, self.basic.int, span)
+            }
+            "isnormal" => self.is_normal(arguments, span)?,
+            "inf" | "huge_val" => {
+                self.float_constant(float::infinity(FloatKind::Double), FloatKind::Double, span)
+            }
+            "inff" | "huge_valf" => {
+                self.float_constant(float::infinity(FloatKind::Single), FloatKind::Single, span)
+            }
+            "infl" | "huge_vall" => {
+                self.float_constant(float::infinity(FloatKind::Extended), FloatKind::Extended, span)
+            }
+            "nan" | "nanf" | "nanl" => {
+                let kind = suffix_kind(name, "nan");
+                self.float_constant(float::nan(kind), kind, span)
+            }
+            "isnan" | "isnanf" | "isnanl" => self.float_test(Builtin::IsNan, name, arguments, span)?,
+            "isinf" | "isinff" | "isinfl" | "isinf_sign" => {
+                self.float_test(Builtin::IsInf, name, arguments, span)?
+            }
+            "isfinite" | "finite" | "finitef" | "finitel" => {
+                self.float_test(Builtin::IsFinite, name, arguments, span)?
+            }
+            "signbit" | "signbitf" | "signbitl" => {
+                self.float_test(Builtin::SignBit, name, arguments, span)?
+            }
+            "fabs" | "fabsf" | "fabsl" => {
+                let [value] = arguments else { return self.few(name, span) };
+                let value = self.rvalue(*value)?;
+                let ty = self.program.types.intern(Type::Float(suffix_kind(name, "fabs")));
+                let value = self.assign(value, ty, Purpose::Argument(1, None))?;
+                self.raw(ExprKind::Builtin { builtin: Builtin::FloatAbs, args: vec![value] }, ty, span)
+            }
+            "copysign" | "copysignf" | "copysignl" => {
+                let [left, right] = arguments else { return self.few(name, span) };
+                let ty = self.program.types.intern(Type::Float(suffix_kind(name, "copysign")));
+                let mut args = Vec::new();
+                for argument in [left, right] {
+                    let value = self.rvalue(*argument)?;
+                    args.push(self.assign(value, ty, Purpose::Argument(1, None))?);
+                }
+                self.raw(ExprKind::Builtin { builtin: Builtin::CopySign, args }, ty, span)
+            }
+            _ => return Ok(None),
+        }))
+    }
+    /// A floating-point argument in its own format.
+    fn float_argument(&mut self, argument: ast::ExprId) -> Checked<ExprId> {
+        let value = self.rvalue(argument)?;
+        if self.types().float_kind(self.ty(value)).is_some() {
+            return Ok(value);
+        }
+        self.assign(value, self.basic.double, Purpose::Argument(1, None))
+    }
+    fn two_floats(&mut self, name: &str, arguments: &[ast::ExprId], span: Span) -> Checked<(ExprId, ExprId)> {
+        let [left, right] = arguments else { return self.few(name, span) };
+        let left = self.float_argument(*left)?;
+        let right = self.float_argument(*right)?;
+        let ty = self.common_type(left, right);
+        Ok((self.convert(left, ty), self.convert(right, ty)))
+    }
+    fn classify(&mut self, builtin: Builtin, value: ExprId, span: Span) -> ExprId {
+        self.raw(ExprKind::Builtin { builtin, args: vec![value] }, self.basic.int, span)
+    }
+    fn float_test(
+        &mut self,
+        builtin: Builtin,
+        name: &str,
+        arguments: &[ast::ExprId],
+        span: Span,
+    ) -> Checked<ExprId> {
+        let [value] = arguments else { return self.few(name, span) };
+        let value = self.float_argument(*value)?;
+        Ok(self.classify(builtin, value, span))
+    }
+    /// Finite and at least as large as the smallest normal number.
+    fn is_normal(&mut self, arguments: &[ast::ExprId], span: Span) -> Checked<ExprId> {
+        let [value] = arguments else { return self.few("isnormal", span) };
+        let value = self.float_argument(*value)?;
+        let ty = self.ty(value);
+        let Some(kind) = self.types().float_kind(ty) else {
+            return error("`isnormal` needs a number", span);
+        };
+        let (variable, declare) = self.hidden_variable("%number", value);
+        let number = self.load_variable(variable, span);
+        let magnitude =
+            self.raw(ExprKind::Builtin { builtin: Builtin::FloatAbs, args: vec![number] }, ty, span);
+        let smallest = self.float_constant(float::smallest_normal(kind), kind, span);
+        let compare = ExprKind::Compare { op: CompareOp::GreaterEqual, left: magnitude, right: smallest };
+        let is_large = self.raw(compare, self.basic.int, span);
+        let number = self.load_variable(variable, span);
+        let is_finite = self.classify(Builtin::IsFinite, number, span);
+        let both = self.raw(ExprKind::LogicalAnd(is_finite, is_large), self.basic.int, span);
+        Ok(self.after(vec![declare], both))
+    }
+
+    // -------------------------------------------------------------------------------------------------
+    // Atomic operations, which are ordinary ones in a program of one thread
+
+    fn sync_builtin(
+        &mut self,
+        name: &str,
+        text: &str,
+        arguments: &[ast::ExprId],
+        span: Span,
+    ) -> Checked<ExprId> {
+        let operation = |name: &str| {
+            Some(match name {
+                "add" => ArithmeticOp::Add,
+                "sub" => ArithmeticOp::Subtract,
+                "or" => ArithmeticOp::Or,
+                "and" => ArithmeticOp::And,
+                "xor" => ArithmeticOp::Xor,
+                _ => return None,
+            })
+        };
+        if name == "synchronize" {
+            let zero = self.constant(0, self.basic.int, span);
+            return Ok(self.raw(ExprKind::Convert(zero), self.basic.void, span));
+        }
+        let old = name.strip_prefix("fetch_and_").and_then(operation).map(|op| (op, true));
+        let new = name.strip_suffix("_and_fetch").and_then(operation).map(|op| (op, false));
+        let (Some((op, is_old)), [pointer, value, ..]) = (old.or(new), arguments) else {
+            return unsupported(format!("the builtin function `{text}`"), span);
+        };
+        let pointer = self.rvalue(*pointer)?;
+        let value = self.rvalue(*value)?;
+        let to = self.types().pointee(self.ty(pointer)).filter(|to| self.types().is_integer(*to));
+        let Some(ty) = to else {
+            return error(format!("`{text}` needs a pointer to an integer"), span);
+        };
+        let value = self.assign(value, ty, Purpose::Argument(2, None))?;
+        let (address, declare) = self.hidden_variable("%address", pointer);
+        let place = |checker: &mut Self| {
+            let pointer = checker.load_variable(address, span);
+            checker.place(crate::hir::PlaceKind::Deref(pointer), ty, span)
+        };
+        let old_place = place(self);
+        let old = self.raw(ExprKind::Load(old_place), ty, span);
+        let (before, declare_before) = self.hidden_variable("%before", old);
+        let left = self.load_variable(before, span);
+        // Atomic arithmetic wraps, so it is done unsigned.
+        let unsigned = self.types().int_kind(ty).map_or(IntKind::UnsignedInt, IntKind::to_unsigned);
+        let unsigned = self.int_type(unsigned);
+        let (left, value) = (self.convert(left, unsigned), self.convert(value, unsigned));
+        let sum = self.raw(ExprKind::Arithmetic { op, left, right: value }, unsigned, span);
+        let sum = self.convert(sum, ty);
+        let new_place = place(self);
+        let store = self.raw(ExprKind::Assign { place: new_place, value: sum }, ty, span);
+        if is_old {
+            let store = self.run(store);
+            let result = self.load_variable(before, span);
+            return Ok(self.after(vec![declare, declare_before, store], result));
+        }
+        Ok(self.after(vec![declare, declare_before], store))
+    }
+}
+
+/// The operation and operand type of `add_overflow`, `saddl_overflow` and so on; no type for the generic ones.
+fn overflow_operation(name: &str) -> Option<(ArithmeticOp, Option<IntKind>)> {
+    let name = name.strip_suffix("_overflow")?;
+    let operation = |name: &str| {
+        Some(match name {
+            "add" => ArithmeticOp::Add,
+            "sub" => ArithmeticOp::Subtract,
+            "mul" => ArithmeticOp::Multiply,
+            _ => return None,
+        })
+    };
+    if let Some(op) = operation(name) {
+        return Some((op, None));
+    }
+    let is_signed = match name.as_bytes().first()? {
+        b's' => true,
+        b'u' => false,
+        _ => return None,
+    };
+    let rest = &name[1..];
+    let op = operation(rest.get(..3)?)?;
+    let kind = match rest.get(3..)? {
+        "" => IntKind::Int,
+        "l" => IntKind::Long,
+        "ll" => IntKind::LongLong,
+        _ => return None,
+    };
+    Some((op, Some(if is_signed { kind } else { kind.to_unsigned() })))
+}
+
+/// The format that the last letter of a name says.
+fn suffix_kind(name: &str, base: &str) -> FloatKind {
+    match name.strip_prefix(base) {
+        Some("f") => FloatKind::Single,
+        Some("l") => FloatKind::Extended,
+        _ => FloatKind::Double,
+    }
+}

@@ -1,0 +1,580 @@
+//! Initialisers, flattened (C11 6.7.9): designators, brace elision, strings, and the size of open arrays.
+//!
+//! Within the braces of an aggregate the *current object* moves through it: [`Cursor`] holds the aggregates that have been entered
+//! without braces of their own. Types may nest arbitrarily deep, so entering them is a push, not a call.
+//!
+//! # Invariants
+//! * N1: the path of a cursor is the way from the initialised variable to the innermost entered aggregate; there is one frame per aggregate, and
+//!   the first is the one that has the braces.
+//! * N2: an item that a later one replaces as a whole is dropped (it may be larger than what replaces it).
+
+use base::Span;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Checked;
+use super::context::{Checker, error, unsupported};
+use super::conversion::Purpose;
+use super::literal::string_bytes;
+use crate::ast::{self, Designator, InitializerItem, InitializerKind};
+use crate::hir::{ExprId, InitItem, InitValue, Initializer, Projection, StorageDuration};
+use crate::types::{ArrayLength, IntKind, Type, TypeId};
+
+/// How many parts an initialiser may write.
+const ITEM_LIMIT: usize = 1 << 24;
+
+/// What has been collected for one variable.
+struct Items {
+    duration: StorageDuration,
+    items: Vec<InitItem>,
+    /// Items that were replaced.
+    dead: FxHashSet<usize>,
+}
+
+/// An aggregate that is being filled.
+#[derive(Clone, Copy)]
+struct Frame {
+    ty: TypeId,
+    /// The part that comes next.
+    next: u64,
+    /// How many parts there are.
+    count: u64,
+    is_union: bool,
+}
+
+impl Frame {
+    fn advance(&mut self) {
+        self.next = if self.is_union { self.count } else { self.next + 1 };
+    }
+    fn is_full(self) -> bool {
+        self.next >= self.count
+    }
+}
+
+/// The current object within the braces of an aggregate (N1).
+struct Cursor {
+    frames: Vec<Frame>,
+    path: Vec<Projection>,
+    /// Length of the path to the aggregate that has the braces.
+    base: usize,
+    /// The first item of this list that may still count.
+    start: usize,
+    /// Largest number of parts that the outermost aggregate needs.
+    used: u64,
+    /// Items by the part of the outermost aggregate that they belong to; kept only if there are designators.
+    written: Option<FxHashMap<Projection, Vec<usize>>>,
+}
+
+/// `[first ... last]` at a frame.
+struct Range {
+    frame: usize,
+    first: u64,
+    last: u64,
+}
+
+impl Checker<'_> {
+    /// The initialiser of a variable, and the variable's type, with its length if that was open.
+    pub(super) fn initializer(
+        &mut self,
+        id: ast::InitializerId,
+        ty: TypeId,
+        duration: StorageDuration,
+    ) -> Checked<(Initializer, TypeId)> {
+        let unit = self.unit;
+        let ast::Initializer { kind, span } = &unit.initializers[id];
+        if self.types().function(ty).is_some() || self.types().is_void(ty) {
+            return error(format!("a value of type {} cannot be initialised", self.show(ty)), *span);
+        }
+        match kind {
+            InitializerKind::Expr(expr) => self.single_initializer(*expr, ty, duration, *span),
+            InitializerKind::List(list) => {
+                let mut items = Items { duration, items: Vec::new(), dead: FxHashSet::default() };
+                let used = self.fill(ty, list, Vec::new(), &mut items, *span)?;
+                let ty = self.completed(ty, used, *span)?;
+                Ok((finish(items, *span), ty))
+            }
+        }
+    }
+    /// An array type with its length, if that was open.
+    fn completed(&mut self, ty: TypeId, used: u64, span: Span) -> Checked<TypeId> {
+        match self.types().array(ty) {
+            Some((elem, ArrayLength::Unknown)) => self.array_type(elem, used, span),
+            _ => Ok(ty),
+        }
+    }
+    fn single_initializer(
+        &mut self,
+        expr: ast::ExprId,
+        ty: TypeId,
+        duration: StorageDuration,
+        span: Span,
+    ) -> Checked<(Initializer, TypeId)> {
+        let item = |value| InitItem { path: Vec::new(), value };
+        if self.types().array(ty).is_some() {
+            if let Some((bytes, length)) = self.string_value(expr, ty) {
+                let ty = self.completed(ty, length, span)?;
+                let items = vec![item(InitValue::Bytes(bytes.into()))];
+                return Ok((Initializer { zero_rest: true, items, span }, ty));
+            }
+            // GNU C: an array may be initialised by a compound literal.
+            if let Some(inner) = self.literal_of_type(expr, ty)? {
+                return self.initializer(inner, ty, duration);
+            }
+            return error("an array needs a list in braces or a string literal as initialiser", span);
+        }
+        if duration == StorageDuration::Static
+            && self.types().record(ty).is_some()
+            && let Some(inner) = self.literal_of_type(expr, ty)?
+        {
+            return self.initializer(inner, ty, duration);
+        }
+        let value = self.rvalue(expr)?;
+        let value = self.assign(value, ty, Purpose::Initialize)?;
+        let is_static = duration == StorageDuration::Static;
+        if is_static {
+            self.require_static(value)?;
+        }
+        let items = vec![item(InitValue::Expr(value))];
+        Ok((Initializer { zero_rest: is_static, items, span }, ty))
+    }
+    /// The braces of a compound literal of a type.
+    fn literal_of_type(&mut self, expr: ast::ExprId, ty: TypeId) -> Checked<Option<ast::InitializerId>> {
+        let unit = self.unit;
+        let plain = unit.without_parentheses(expr);
+        let ast::ExprKind::CompoundLiteral { type_name, initializer } = unit.exprs[plain].kind else {
+            return Ok(None);
+        };
+        let literal = self.type_name(type_name)?.ty;
+        Ok(self.types().compatible(literal, ty).then_some(initializer))
+    }
+    /// The bytes of a string literal for an array of characters, cut to its size, and how many characters they are with the
+    /// terminating zero.
+    fn string_value(&self, expr: ast::ExprId, ty: TypeId) -> Option<(Vec<u8>, u64)> {
+        let unit = self.unit;
+        let ast::ExprKind::String(literal) = unit.exprs[unit.without_parentheses(expr)].kind else {
+            return None;
+        };
+        let literal = &unit.strings[literal];
+        let (elem, length) = self.types().array(ty)?;
+        let kind = self.types().int_kind(elem)?;
+        let is_narrow = matches!(kind, IntKind::Char | IntKind::SignedChar | IntKind::UnsignedChar);
+        let size = match literal.encoding {
+            ast::Encoding::Plain | ast::Encoding::Utf8 => 1,
+            ast::Encoding::Char16 => 2,
+            ast::Encoding::Char32 | ast::Encoding::Wide => 4,
+        };
+        let is_fitting = match size {
+            1 => is_narrow,
+            size => !is_narrow && self.types().size_of(elem) == Some(size as u64),
+        };
+        if !is_fitting {
+            return None;
+        }
+        let mut bytes = string_bytes(literal, true);
+        if let ArrayLength::Fixed(length) = length {
+            bytes.truncate(usize::try_from(length).unwrap_or(usize::MAX).saturating_mul(size));
+        }
+        Some((bytes, literal.units.len() as u64 + 1))
+    }
+
+    // -------------------------------------------------------------------------------------------------
+    // Lists
+
+    /// Fills what `path` leads to from a list in braces; returns how many elements an open array needs.
+    fn fill(
+        &mut self,
+        ty: TypeId,
+        list: &[InitializerItem],
+        path: Vec<Projection>,
+        items: &mut Items,
+        span: Span,
+    ) -> Checked<u64> {
+        let unit = self.unit;
+        if self.frame(ty).is_none() {
+            return self.fill_scalar(ty, list, path, items).map(|()| 0);
+        }
+        if let [InitializerItem { designators, value }, ..] = list
+            && designators.is_empty()
+            && let InitializerKind::Expr(expr) = unit.initializers[*value].kind
+            && let Some((bytes, length)) = self.string_value(expr, ty)
+        {
+            items.items.push(InitItem { path, value: InitValue::Bytes(bytes.into()) });
+            return Ok(length);
+        }
+        let Some(frame) = self.frame(ty) else { return Ok(0) };
+        let has_designators = list.iter().any(|item| !item.designators.is_empty());
+        let mut cursor = Cursor {
+            frames: vec![frame],
+            base: path.len(),
+            path,
+            start: items.items.len(),
+            used: 0,
+            written: has_designators.then(FxHashMap::default),
+        };
+        if self.is_open_member(ty, &cursor) && !list.is_empty() {
+            return unsupported("the initialisation of a flexible array member", span);
+        }
+        for item in list {
+            self.fill_item(item, &mut cursor, items)?;
+            if items.items.len() > ITEM_LIMIT {
+                return error("the initialiser is too large", span);
+            }
+        }
+        Ok(cursor.used)
+    }
+    /// Whether a type is a flexible array member: open, but not the variable itself.
+    fn is_open_member(&self, ty: TypeId, cursor: &Cursor) -> bool {
+        matches!(self.types().array(ty), Some((_, ArrayLength::Unknown))) && !cursor.path.is_empty()
+    }
+    /// A scalar in braces; gcc ignores what is too much.
+    fn fill_scalar(
+        &mut self,
+        ty: TypeId,
+        list: &[InitializerItem],
+        path: Vec<Projection>,
+        items: &mut Items,
+    ) -> Checked<()> {
+        let unit = self.unit;
+        let Some(item) = list.first() else { return Ok(()) };
+        let ast::Initializer { kind, span } = &unit.initializers[item.value];
+        if !item.designators.is_empty() {
+            return error("a designator in the initialiser of a scalar", *span);
+        }
+        match kind {
+            InitializerKind::Expr(expr) => {
+                let value = self.rvalue(*expr)?;
+                self.write(value, ty, path, items)
+            }
+            InitializerKind::List(inner) => self.fill_scalar(ty, inner, path, items),
+        }
+    }
+    /// The frame of an aggregate; `None` for other types.
+    fn frame(&self, ty: TypeId) -> Option<Frame> {
+        let (count, is_union) = match self.types().get(ty) {
+            Type::Array { length: ArrayLength::Fixed(length), .. } => (*length, false),
+            Type::Array { .. } => (u64::MAX, false),
+            Type::Record(record) => {
+                let record = &self.types().records[*record];
+                (record.fields.len() as u64, record.is_union)
+            }
+            _ => return None,
+        };
+        Some(Frame { ty, next: 0, count, is_union })
+    }
+    /// The part that comes next in a frame: how to get there, and its type.
+    fn part(&self, frame: Frame) -> (Projection, TypeId) {
+        match self.types().get(frame.ty) {
+            Type::Array { elem, .. } => (Projection::Index(frame.next), *elem),
+            Type::Record(record) => {
+                let field = &self.types().records[*record].fields[frame.next as usize];
+                (Projection::Field(frame.next as u32), field.ty)
+            }
+            _ => (Projection::Index(0), frame.ty),
+        }
+    }
+    fn fill_item(&mut self, item: &InitializerItem, cursor: &mut Cursor, items: &mut Items) -> Checked<()> {
+        let unit = self.unit;
+        let ast::Initializer { kind, span } = &unit.initializers[item.value];
+        let ranges = if item.designators.is_empty() {
+            if !cursor.find_room() {
+                return Ok(());
+            }
+            Vec::new()
+        } else {
+            self.designate(&item.designators, cursor, *span)?
+        };
+        let start = items.items.len();
+        match kind {
+            InitializerKind::List(inner) => self.fill_braced(inner, cursor, items, *span)?,
+            InitializerKind::Expr(expr) => self.fill_expr(*expr, cursor, items, *span)?,
+        }
+        for range in ranges.iter().rev() {
+            self.repeat(range, start, cursor, items, *span)?;
+        }
+        cursor.note(start, items);
+        Ok(())
+    }
+    /// A list in braces for the next part.
+    fn fill_braced(
+        &mut self,
+        list: &[InitializerItem],
+        cursor: &mut Cursor,
+        items: &mut Items,
+        span: Span,
+    ) -> Checked<()> {
+        let Some(frame) = cursor.frames.last().copied() else { return Ok(()) };
+        let (step, part) = self.part(frame);
+        cursor.path.push(step);
+        cursor.replace(frame, items);
+        self.fill(part, list, cursor.path.clone(), items, span)?;
+        cursor.path.pop();
+        cursor.advance();
+        Ok(())
+    }
+    /// An expression for the next part, or for the first part of it that it fits.
+    fn fill_expr(
+        &mut self,
+        expr: ast::ExprId,
+        cursor: &mut Cursor,
+        items: &mut Items,
+        span: Span,
+    ) -> Checked<()> {
+        let mut value: Option<ExprId> = None;
+        loop {
+            let Some(frame) = cursor.frames.last().copied() else { return Ok(()) };
+            let (step, part) = self.part(frame);
+            let mut path = cursor.path.clone();
+            path.push(step);
+            if let Some((bytes, _)) = self.string_value(expr, part) {
+                cursor.path.push(step);
+                if self.is_open_member(part, cursor) {
+                    return unsupported("the initialisation of a flexible array member", span);
+                }
+                cursor.replace(frame, items);
+                cursor.path.pop();
+                items.items.push(InitItem { path, value: InitValue::Bytes(bytes.into()) });
+                cursor.advance();
+                return Ok(());
+            }
+            let Some(inner) = self.frame(part) else {
+                let value = match value {
+                    Some(value) => value,
+                    None => self.rvalue(expr)?,
+                };
+                self.write(value, part, path, items)?;
+                cursor.advance();
+                return Ok(());
+            };
+            if value.is_none() && self.types().record(part).is_some() {
+                if items.duration == StorageDuration::Static
+                    && let Some(literal) = self.literal_of_type(expr, part)?
+                    && let InitializerKind::List(list) = &self.unit.initializers[literal].kind
+                {
+                    return self.fill_braced(list, cursor, items, span);
+                }
+                value = Some(self.rvalue(expr)?);
+            }
+            if let Some(value) = value
+                && self.ty(value) == part
+            {
+                cursor.path.push(step);
+                cursor.replace(frame, items);
+                cursor.path.pop();
+                self.write(value, part, path, items)?;
+                cursor.advance();
+                return Ok(());
+            }
+            cursor.path.push(step);
+            if self.is_open_member(part, cursor) {
+                return unsupported("the initialisation of a flexible array member", span);
+            }
+            cursor.advance();
+            cursor.frames.push(inner);
+            if !cursor.find_room() {
+                return Ok(());
+            }
+        }
+    }
+    /// Writes a value to a part of a type.
+    fn write(&mut self, value: ExprId, ty: TypeId, path: Vec<Projection>, items: &mut Items) -> Checked<()> {
+        let value = self.assign(value, ty, Purpose::Initialize)?;
+        if items.duration == StorageDuration::Static {
+            self.require_static(value)?;
+        }
+        items.items.push(InitItem { path, value: InitValue::Expr(value) });
+        Ok(())
+    }
+
+    // -------------------------------------------------------------------------------------------------
+    // Designators
+
+    /// Moves the cursor to what designators say.
+    fn designate(
+        &mut self,
+        designators: &[Designator],
+        cursor: &mut Cursor,
+        span: Span,
+    ) -> Checked<Vec<Range>> {
+        cursor.frames.truncate(1);
+        cursor.path.truncate(cursor.base);
+        let mut ranges = Vec::new();
+        for (number, designator) in designators.iter().enumerate() {
+            if number > 0 {
+                self.enter(cursor, span)?;
+            }
+            match designator {
+                Designator::Member(ident) => {
+                    let ty = cursor.frames.last().map_or(self.basic.int, |frame| frame.ty);
+                    let Some(record) = self.types().record(ty) else {
+                        let message = format!(
+                            "a member is designated in {}, which is no struct or union",
+                            self.show(ty)
+                        );
+                        return error(message, ident.span);
+                    };
+                    let way = self.member_path(record, *ident, ty)?;
+                    for (depth, field) in way.into_iter().enumerate() {
+                        if depth > 0 {
+                            self.enter(cursor, span)?;
+                        }
+                        cursor.set_next(u64::from(field));
+                    }
+                }
+                Designator::Index(index) => {
+                    let index = self.designated_index(*index, cursor)?;
+                    cursor.set_next(index);
+                }
+                Designator::Range(first, last) => {
+                    let first_span = self.unit.exprs[*first].span;
+                    let first = self.designated_index(*first, cursor)?;
+                    let last = self.designated_index(*last, cursor)?;
+                    if last < first {
+                        return error("the range of a designator is empty", first_span);
+                    }
+                    cursor.set_next(first);
+                    ranges.push(Range { frame: cursor.frames.len() - 1, first, last });
+                }
+            }
+        }
+        Ok(ranges)
+    }
+    fn enter(&mut self, cursor: &mut Cursor, span: Span) -> Checked<()> {
+        let Some(frame) = cursor.frames.last().copied() else { return Ok(()) };
+        let (step, part) = self.part(frame);
+        let Some(inner) = self.frame(part) else {
+            let message = format!("a part of {} is designated, which has none", self.show(part));
+            return error(message, span);
+        };
+        cursor.path.push(step);
+        if self.is_open_member(part, cursor) {
+            return unsupported("the initialisation of a flexible array member", span);
+        }
+        cursor.advance();
+        cursor.frames.push(inner);
+        Ok(())
+    }
+    fn designated_index(&mut self, index: ast::ExprId, cursor: &Cursor) -> Checked<u64> {
+        let span = self.unit.exprs[index].span;
+        let Some(frame) = cursor.frames.last().copied() else { return Ok(0) };
+        if self.types().array(frame.ty).is_none() {
+            return error(
+                format!("an index is designated in {}, which is no array", self.show(frame.ty)),
+                span,
+            );
+        }
+        let index = self.rvalue(index)?;
+        let index = self.require_int(index, "the index of a designator")?;
+        match u64::try_from(index) {
+            Ok(index) if index < frame.count => Ok(index),
+            _ => error(format!("the index {index} is outside of the array"), span),
+        }
+    }
+    /// Repeats the items since `start` for the rest of a range.
+    fn repeat(
+        &mut self,
+        range: &Range,
+        start: usize,
+        cursor: &mut Cursor,
+        items: &mut Items,
+        span: Span,
+    ) -> Checked<()> {
+        if let Some(frame) = cursor.frames.get_mut(range.frame) {
+            frame.next = range.last + 1;
+        }
+        if range.frame == 0 {
+            cursor.used = cursor.used.max(range.last + 1);
+        }
+        let end = items.items.len();
+        let copies = range.last - range.first;
+        if copies.saturating_mul((end - start) as u64) > ITEM_LIMIT as u64 {
+            return error("the initialiser is too large", span);
+        }
+        if copies > 0 {
+            self.require_repeatable(&items.items[start..end])?;
+        }
+        let depth = cursor.base + range.frame;
+        for index in range.first + 1..=range.last {
+            for original in start..end {
+                let mut copy = items.items[original].clone();
+                copy.path[depth] = Projection::Index(index);
+                items.items.push(copy);
+            }
+        }
+        Ok(())
+    }
+    /// An expression that is evaluated once must not be written several times if that makes a difference.
+    fn require_repeatable(&self, items: &[InitItem]) -> Checked<()> {
+        for item in items {
+            if let InitValue::Expr(value) = item.value
+                && self.static_culprit(value).is_some()
+            {
+                return unsupported(
+                    "a range of designators with a value that is not constant",
+                    self.span(value),
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Cursor {
+    /// Moves to a part that can be filled; false if there is none left.
+    fn find_room(&mut self) -> bool {
+        while self.frames.len() > 1 && self.frames.last().is_some_and(|frame| frame.is_full()) {
+            self.frames.pop();
+            self.path.pop();
+        }
+        self.frames.last().is_some_and(|frame| !frame.is_full())
+    }
+    fn advance(&mut self) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.advance();
+        }
+        if let Some(frame) = self.frames.first() {
+            self.used = self.used.max(frame.next);
+        }
+    }
+    fn set_next(&mut self, next: u64) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.next = next;
+        }
+    }
+    /// Drops items that what is about to be written at the path replaces (N2).
+    fn replace(&mut self, frame: Frame, items: &mut Items) {
+        let Some(written) = &mut self.written else { return };
+        // Another member of a union replaces the whole union.
+        let replaced = if frame.is_union { &self.path[..self.path.len() - 1] } else { &self.path[..] };
+        if replaced.len() <= self.base {
+            written.clear();
+            items.dead.extend(self.start..items.items.len());
+            self.start = items.items.len();
+            return;
+        }
+        if let Some(list) = written.get_mut(&self.path[self.base]) {
+            list.retain(|index| {
+                let is_kept = !items.items[*index].path.starts_with(replaced);
+                if !is_kept {
+                    items.dead.insert(*index);
+                }
+                is_kept
+            });
+        }
+    }
+    /// Remembers what was written since `start`.
+    fn note(&mut self, start: usize, items: &Items) {
+        let Some(written) = &mut self.written else { return };
+        for (offset, item) in items.items[start..].iter().enumerate() {
+            if let Some(step) = item.path.get(self.base) {
+                written.entry(*step).or_default().push(start + offset);
+            }
+        }
+    }
+}
+
+fn finish(items: Items, span: Span) -> Initializer {
+    let Items { items, dead, .. } = items;
+    let is_alive = |(index, item): (usize, InitItem)| (!dead.contains(&index)).then_some(item);
+    let items =
+        if dead.is_empty() { items } else { items.into_iter().enumerate().filter_map(is_alive).collect() };
+    Initializer { zero_rest: true, items, span }
+}

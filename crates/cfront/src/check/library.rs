@@ -1,0 +1,138 @@
+//! Types of the library functions that gcc knows without a declaration.
+
+use base::{Diagnostic, Span};
+
+use super::Checked;
+use super::context::Checker;
+use crate::ast::Ident;
+use crate::hir::{Function, FunctionId};
+use crate::types::{FunctionType, IntKind, Type, TypeId};
+
+/// A signature, one letter per type, the result first: `v` void, `i` int, `u` unsigned, `l` long, `q` long long, `z` size_t, `f` float,
+/// `d` double, `D` long double, `p` any pointer to an object that is no text, `c` pointer to char, `.` variadic.
+fn signature(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "malloc" => "pz",
+        "calloc" | "aligned_alloc" => "pzz",
+        "realloc" => "ppz",
+        "free" => "vp",
+        "alloca" => "pz",
+        "abort" => "v",
+        "exit" | "_exit" | "_Exit" => "vi",
+        "memcpy" | "memmove" | "mempcpy" => "pppz",
+        "memset" => "ppiz",
+        "memcmp" | "bcmp" => "ippz",
+        "memchr" => "ppiz",
+        "bzero" => "vpz",
+        "strlen" => "zc",
+        "strnlen" => "zcz",
+        "strcpy" | "strcat" | "stpcpy" => "ccc",
+        "strncpy" | "strncat" | "stpncpy" => "cccz",
+        "strcmp" | "strcasecmp" => "icc",
+        "strncmp" | "strncasecmp" => "iccz",
+        "strchr" | "strrchr" | "index" | "rindex" => "cci",
+        "strstr" | "strpbrk" => "ccc",
+        "strspn" | "strcspn" => "zcc",
+        "strdup" => "cc",
+        "strndup" => "ccz",
+        "printf" | "scanf" => "ic.",
+        "fprintf" | "fscanf" => "ipc.",
+        "sprintf" | "sscanf" => "icc.",
+        "snprintf" => "iczc.",
+        "puts" => "ic",
+        "putchar" => "ii",
+        "fputs" => "icp",
+        "fputc" => "iip",
+        "fwrite" => "zpzzp",
+        "abs" | "isalnum" | "isalpha" | "isblank" | "iscntrl" | "isdigit" | "isgraph" | "islower"
+        | "isprint" | "ispunct" | "isspace" | "isupper" | "isxdigit" | "tolower" | "toupper" | "isascii"
+        | "toascii" => "ii",
+        "labs" => "ll",
+        "llabs" => "qq",
+        "sqrt" | "floor" | "ceil" | "trunc" | "round" | "rint" | "nearbyint" | "exp" | "exp2" | "expm1"
+        | "log" | "log2" | "log10" | "log1p" | "sin" | "cos" | "tan" | "asin" | "acos" | "atan" | "sinh"
+        | "cosh" | "tanh" | "cbrt" => "dd",
+        "sqrtf" | "floorf" | "ceilf" | "truncf" | "roundf" | "rintf" | "nearbyintf" | "expf" | "exp2f"
+        | "logf" | "log2f" | "log10f" | "sinf" | "cosf" | "tanf" | "asinf" | "acosf" | "atanf" | "fabsf"
+        | "cbrtf" => "ff",
+        "sqrtl" | "floorl" | "ceill" | "truncl" | "roundl" | "rintl" | "expl" | "logl" | "sinl" | "cosl"
+        | "tanl" | "fabsl" => "DD",
+        "fabs" => "dd",
+        "pow" | "fmod" | "remainder" | "fmin" | "fmax" | "fdim" | "hypot" | "atan2" | "copysign"
+        | "nextafter" => "ddd",
+        "powf" | "fmodf" | "remainderf" | "fminf" | "fmaxf" | "fdimf" | "hypotf" | "atan2f" | "copysignf" => {
+            "fff"
+        }
+        "powl" | "fmodl" | "fminl" | "fmaxl" | "copysignl" => "DDD",
+        "lround" | "lrint" => "ld",
+        "llround" | "llrint" => "qd",
+        _ => return None,
+    })
+}
+
+impl Checker<'_> {
+    /// The type of a library function that needs no declaration.
+    pub(super) fn library_type(&mut self, name: &str) -> Option<TypeId> {
+        let signature = signature(name)?;
+        let variadic = signature.ends_with('.');
+        let mut types = Vec::new();
+        for letter in signature.trim_end_matches('.').bytes() {
+            types.push(self.letter_type(letter));
+        }
+        let result = types.remove(0);
+        let function = FunctionType { result, params: types, variadic, prototype: true };
+        Some(self.program.types.intern(Type::Function(function)))
+    }
+    fn letter_type(&mut self, letter: u8) -> TypeId {
+        match letter {
+            b'i' => self.basic.int,
+            b'u' => self.basic.unsigned,
+            b'l' => self.basic.long,
+            b'q' => self.int_type(IntKind::LongLong),
+            b'z' => self.basic.size,
+            b'd' => self.basic.double,
+            b'f' => self.program.types.intern(Type::Float(cfa::FloatKind::Single)),
+            b'D' => self.program.types.intern(Type::Float(cfa::FloatKind::Extended)),
+            b'p' => self.basic.void_pointer,
+            b'c' => self.pointer(self.basic.char),
+            _ => self.basic.void,
+        }
+    }
+    /// The function that `__builtin_name` stands for.
+    pub(super) fn library_builtin(&mut self, text: &str, span: Span) -> Option<FunctionId> {
+        let name = text.strip_prefix("__builtin_")?;
+        self.library_function(name, span)
+    }
+    /// A library function by its name, declared or not.
+    pub(super) fn library_function(&mut self, name: &str, span: Span) -> Option<FunctionId> {
+        let ty = self.library_type(name)?;
+        if let Some(interned) = self.interner.get(name) {
+            return Some(self.external_function(Ident { name: interned, span }, ty));
+        }
+        let known = self.program.functions.iter_enumerated().find(|(_, function)| &*function.name == name);
+        if let Some((id, _)) = known {
+            return Some(id);
+        }
+        Some(self.program.functions.push(Function {
+            name: name.into(),
+            ty,
+            noreturn: matches!(name, "abort" | "exit" | "_exit" | "_Exit"),
+            external: true,
+            body: None,
+            declared: span,
+        }))
+    }
+    /// A declaration that names a symbol which another function of the program defines would be linked to that function.
+    pub(super) fn check_asm_labels(&mut self) -> Checked<()> {
+        for (ident, symbol) in &self.asm_labels {
+            let name = self.text(ident.name);
+            let Some(other) = self.interner.get(symbol).filter(|_| name != symbol) else { continue };
+            if self.is_defined_external(other) {
+                let message =
+                    format!("unsupported: `{name}` is declared as another name of the function `{symbol}`");
+                return Err(Box::new(Diagnostic::error(message, ident.span)));
+            }
+        }
+        Ok(())
+    }
+}

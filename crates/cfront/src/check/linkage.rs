@@ -1,0 +1,257 @@
+//! Variables and functions that are declared several times, in one unit or in several (C11 6.2.2, 6.2.7, 6.9.2).
+
+use base::{Diagnostic, Span};
+
+use super::Checked;
+use super::context::{Checker, error};
+use super::scope::{Entity, Linkage, Typed};
+use crate::ast::{Ident, Storage};
+use crate::hir::{Function, FunctionId, StorageDuration, VariableId};
+use crate::lex::{Failure, Name};
+use crate::types::TypeId;
+
+/// What a name with external linkage stands for in all units.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum External {
+    Variable(VariableId),
+    Function(FunctionId),
+}
+
+impl Checker<'_> {
+    /// The message about a name that is taken.
+    pub(super) fn redeclared(&self, ident: Ident, earlier: Span) -> Failure {
+        let message = format!("redeclaration of `{}`", self.text(ident.name));
+        Box::new(Diagnostic::error(message, ident.span).with_secondary(earlier, "first declared here"))
+    }
+    fn conflict(&self, ident: Ident, new: TypeId, old: TypeId, earlier: Span) -> Failure {
+        let message = format!("conflicting types for `{}`: {}", self.text(ident.name), self.show(new));
+        Box::new(
+            Diagnostic::error(message, ident.span)
+                .with_secondary(earlier, format!("declared here as {}", self.show(old))),
+        )
+    }
+    fn other_kind(&self, ident: Ident, earlier: Span) -> Failure {
+        let message = format!("`{}` is declared again as a different kind of symbol", self.text(ident.name));
+        Box::new(Diagnostic::error(message, ident.span).with_secondary(earlier, "first declared here"))
+    }
+    /// Whether a function of a name has a body.
+    pub(super) fn is_defined_external(&self, name: Name) -> bool {
+        match self.externals.get(&name) {
+            Some(External::Function(function)) => self.program.functions[*function].body.is_some(),
+            Some(External::Variable(variable)) => self.variable_facts[*variable].is_defined,
+            None => false,
+        }
+    }
+
+    // -------------------------------------------------------------------------------------------------
+    // Functions
+
+    /// The function with external linkage of a name, as it is known or new. It may be declared otherwise later.
+    pub(super) fn external_function(&mut self, ident: Ident, ty: TypeId) -> FunctionId {
+        if let Some(External::Function(function)) = self.externals.get(&ident.name) {
+            return *function;
+        }
+        let function = self.new_function(ident, ty, true);
+        self.implicit.insert(function);
+        function
+    }
+    fn new_function(&mut self, ident: Ident, ty: TypeId, external: bool) -> FunctionId {
+        let name = self.text(ident.name);
+        let function = self.program.functions.push(Function {
+            name: name.into(),
+            ty,
+            noreturn: false,
+            external,
+            body: None,
+            declared: ident.span,
+        });
+        if external {
+            self.externals.insert(ident.name, External::Function(function));
+        }
+        function
+    }
+    /// Declares a function in the current scope.
+    pub(super) fn declare_function(
+        &mut self,
+        ident: Ident,
+        ty: TypeId,
+        storage: Option<Storage>,
+        noreturn: bool,
+    ) -> Checked<FunctionId> {
+        let is_static = storage == Some(Storage::Static);
+        let depth = self.scopes.depth();
+        let function = match self.scopes.lookup(ident.name).copied() {
+            Some(binding) if binding.depth == depth || binding.linkage != Linkage::None => {
+                match binding.entity {
+                    Entity::Function(function) => {
+                        let is_external = binding.linkage == Linkage::External;
+                        if is_static && is_external && !self.implicit.contains(&function) {
+                            let message = format!(
+                                "`{}` is declared static, but was declared without `static`",
+                                self.text(ident.name)
+                            );
+                            let diagnostic = Diagnostic::error(message, ident.span);
+                            return Err(Box::new(diagnostic.with_secondary(binding.span, "declared here")));
+                        }
+                        self.merge_function(function, ident, ty)?;
+                        if binding.depth != depth {
+                            self.scopes.bind(ident.name, binding.entity, binding.linkage, ident.span);
+                        }
+                        function
+                    }
+                    Entity::Variable(_) | Entity::Enumerator { .. } | Entity::Typedef(_)
+                        if binding.depth == depth =>
+                    {
+                        return Err(self.other_kind(ident, binding.span));
+                    }
+                    Entity::Variable(_) | Entity::Enumerator { .. } | Entity::Typedef(_) => {
+                        self.first_function(ident, ty, is_static)?
+                    }
+                }
+            }
+            _ => self.first_function(ident, ty, is_static)?,
+        };
+        self.program.functions[function].noreturn |= noreturn;
+        Ok(function)
+    }
+    /// Declares a function that its unit has not declared before.
+    fn first_function(&mut self, ident: Ident, ty: TypeId, is_static: bool) -> Checked<FunctionId> {
+        let (function, linkage) = if is_static {
+            (self.new_function(ident, ty, false), Linkage::Internal)
+        } else {
+            let function = match self.externals.get(&ident.name).copied() {
+                Some(External::Function(function)) => {
+                    self.merge_function(function, ident, ty)?;
+                    function
+                }
+                Some(External::Variable(variable)) => {
+                    return Err(self.other_kind(ident, self.program.variables[variable].declared));
+                }
+                None => self.new_function(ident, ty, true),
+            };
+            (function, Linkage::External)
+        };
+        self.scopes.bind(ident.name, Entity::Function(function), linkage, ident.span);
+        Ok(function)
+    }
+    fn merge_function(&mut self, function: FunctionId, ident: Ident, ty: TypeId) -> Checked<()> {
+        let old = self.program.functions[function].ty;
+        let declared = self.program.functions[function].declared;
+        if self.implicit.remove(&function) {
+            self.program.functions[function].ty = ty;
+            self.program.functions[function].declared = ident.span;
+            return Ok(());
+        }
+        if !self.types().compatible(old, ty) {
+            return Err(self.conflict(ident, ty, old, declared));
+        }
+        self.program.functions[function].ty = self.program.types.composite(old, ty);
+        Ok(())
+    }
+
+    // -------------------------------------------------------------------------------------------------
+    // Variables
+
+    /// Declares a variable with linkage: at file scope, or `extern` in a block.
+    pub(super) fn declare_linked_variable(
+        &mut self,
+        ident: Ident,
+        typed: Typed,
+        storage: Option<Storage>,
+        is_definition: bool,
+    ) -> Checked<VariableId> {
+        let is_static = storage == Some(Storage::Static);
+        let depth = self.scopes.depth();
+        let variable = match self.scopes.lookup(ident.name).copied() {
+            Some(binding) if binding.depth == depth || binding.linkage != Linkage::None => {
+                match binding.entity {
+                    Entity::Variable(variable) if binding.linkage != Linkage::None => {
+                        if is_static && binding.linkage == Linkage::External {
+                            let message = format!(
+                                "`{}` is declared static, but was declared without `static`",
+                                self.text(ident.name)
+                            );
+                            let diagnostic = Diagnostic::error(message, ident.span);
+                            return Err(Box::new(diagnostic.with_secondary(binding.span, "declared here")));
+                        }
+                        self.merge_variable(variable, ident, typed)?;
+                        if binding.depth != depth {
+                            self.scopes.bind(ident.name, binding.entity, binding.linkage, ident.span);
+                        }
+                        variable
+                    }
+                    Entity::Variable(_) => return Err(self.redeclared(ident, binding.span)),
+                    Entity::Function(_) | Entity::Enumerator { .. } | Entity::Typedef(_) => {
+                        return Err(self.other_kind(ident, binding.span));
+                    }
+                }
+            }
+            _ => self.first_variable(ident, typed, is_static)?,
+        };
+        if is_definition {
+            self.variable_facts[variable].is_defined = true;
+            self.program.variables[variable].is_extern = false;
+        }
+        Ok(variable)
+    }
+    /// Declares a variable that its unit has not declared before.
+    fn first_variable(&mut self, ident: Ident, typed: Typed, is_static: bool) -> Checked<VariableId> {
+        let known = if is_static { None } else { self.externals.get(&ident.name).copied() };
+        let variable = match known {
+            Some(External::Variable(variable)) => {
+                self.merge_variable(variable, ident, typed)?;
+                variable
+            }
+            Some(External::Function(function)) => {
+                return Err(self.other_kind(ident, self.program.functions[function].declared));
+            }
+            None => {
+                let function = self.function.take();
+                let variable =
+                    self.variable(self.text(ident.name), typed.ty, StorageDuration::Static, ident.span);
+                self.function = function;
+                self.program.variables[variable].is_extern = !is_static;
+                self.program.variables[variable].is_volatile = typed.is_volatile;
+                self.variable_facts[variable].is_const = typed.is_const;
+                self.variable_facts[variable].align = typed.align;
+                if !is_static {
+                    self.externals.insert(ident.name, External::Variable(variable));
+                }
+                variable
+            }
+        };
+        let linkage = if is_static { Linkage::Internal } else { Linkage::External };
+        self.scopes.bind(ident.name, Entity::Variable(variable), linkage, ident.span);
+        Ok(variable)
+    }
+    fn merge_variable(&mut self, variable: VariableId, ident: Ident, typed: Typed) -> Checked<()> {
+        let old = self.program.variables[variable].ty;
+        let declared = self.program.variables[variable].declared;
+        if !self.types().compatible(old, typed.ty) {
+            return Err(self.conflict(ident, typed.ty, old, declared));
+        }
+        let ty = self.program.types.composite(old, typed.ty);
+        self.program.variables[variable].ty = ty;
+        self.program.variables[variable].is_volatile |= typed.is_volatile;
+        self.variable_facts[variable].align = self.variable_facts[variable].align.max(typed.align);
+        Ok(())
+    }
+    /// Complains about a second initialiser.
+    pub(super) fn check_single_initializer(&self, variable: VariableId, ident: Ident) -> Checked<()> {
+        let known = &self.program.variables[variable];
+        if known.init.is_none() {
+            return Ok(());
+        }
+        let diagnostic =
+            Diagnostic::error(format!("redefinition of `{}`", self.text(ident.name)), ident.span);
+        Err(Box::new(diagnostic.with_secondary(known.declared, "first defined here")))
+    }
+    /// Defined variables whose types were never completed are errors.
+    pub(super) fn check_complete(&self, variable: VariableId) -> Checked<()> {
+        let known = &self.program.variables[variable];
+        if self.types().is_complete(known.ty) {
+            return Ok(());
+        }
+        error(format!("`{}` has the incomplete type {}", known.name, self.show(known.ty)), known.declared)
+    }
+}

@@ -1,0 +1,89 @@
+//! Which values are constant enough for variables of static duration (C11 6.6, with what gcc adds).
+
+use super::Checked;
+use super::context::{Checker, error};
+use crate::hir::{ExprId, ExprKind, InitValue, PlaceId, PlaceKind, StorageDuration, VariableId};
+
+impl Checker<'_> {
+    /// Complains about a value that a static variable cannot be initialised with.
+    pub(super) fn require_static(&self, value: ExprId) -> Checked<()> {
+        match self.static_culprit(value) {
+            None => Ok(()),
+            Some(culprit) => {
+                error("the initialiser of a static variable is not constant", self.span(culprit))
+            }
+        }
+    }
+    /// The part of a value that is not constant.
+    pub(super) fn static_culprit(&self, value: ExprId) -> Option<ExprId> {
+        let mut work = vec![value];
+        while let Some(expr) = work.pop() {
+            match &self.program.exprs[expr].kind {
+                ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::FunctionAddress(_) => {}
+                ExprKind::AddressOf(place) | ExprKind::Decay(place) => {
+                    if !self.has_static_address(*place, &mut work) {
+                        return Some(expr);
+                    }
+                }
+                ExprKind::Negate(operand)
+                | ExprKind::BitNot(operand)
+                | ExprKind::LogicalNot(operand)
+                | ExprKind::Convert(operand) => work.push(*operand),
+                ExprKind::Arithmetic { left, right, .. }
+                | ExprKind::Compare { left, right, .. }
+                | ExprKind::PointerDifference { left, right, .. }
+                | ExprKind::LogicalAnd(left, right)
+                | ExprKind::LogicalOr(left, right)
+                | ExprKind::Comma(left, right)
+                | ExprKind::PointerOffset { pointer: left, index: right, .. }
+                | ExprKind::ConditionalValue { condition: left, otherwise: right, .. } => {
+                    work.extend([*left, *right]);
+                }
+                ExprKind::Conditional { condition, then, otherwise, .. } => {
+                    match self.evaluate_int(*condition) {
+                        Some(0) => work.push(*otherwise),
+                        Some(_) => work.push(*then),
+                        None => work.extend([*condition, *then, *otherwise]),
+                    }
+                }
+                ExprKind::Builtin { args, .. } if !args.is_empty() => work.extend(args.iter().copied()),
+                // gcc reads scalar constants that it has seen the value of.
+                ExprKind::Load(place) => match self.program.places[*place].kind {
+                    PlaceKind::Variable(variable) if self.is_known_constant(variable) => {}
+                    _ => return Some(expr),
+                },
+                _ => return Some(expr),
+            }
+        }
+        None
+    }
+    fn is_known_constant(&self, variable: VariableId) -> bool {
+        let known = &self.program.variables[variable];
+        let is_single = known.init.as_ref().is_some_and(|init| {
+            matches!(init.items.as_slice(), [item] if item.path.is_empty() && matches!(item.value, InitValue::Expr(_)))
+        });
+        self.variable_facts[variable].is_const && known.duration == StorageDuration::Static && is_single
+    }
+    /// Whether the address of a place is constant if that of the pushed values is.
+    fn has_static_address(&self, place: PlaceId, work: &mut Vec<ExprId>) -> bool {
+        let mut current = place;
+        loop {
+            match self.program.places[current].kind {
+                PlaceKind::Variable(variable) | PlaceKind::CompoundLiteral { variable } => {
+                    return self.program.variables[variable].duration == StorageDuration::Static;
+                }
+                PlaceKind::String(_) => return true,
+                PlaceKind::Deref(pointer) => {
+                    work.push(pointer);
+                    return true;
+                }
+                PlaceKind::Field { base, .. } => current = base,
+                PlaceKind::Index { base, index } => {
+                    work.push(index);
+                    current = base;
+                }
+                PlaceKind::Value(_) => return false,
+            }
+        }
+    }
+}
