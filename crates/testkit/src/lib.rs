@@ -3,8 +3,12 @@
 //! Does not know: any other crate of the workspace. What is tested is passed in as a closure or as the path
 //! of an executable.
 
+pub mod compiler;
+pub mod differential;
 mod generate;
+pub mod process;
 mod random;
+pub mod shrink;
 
 pub use generate::{Model, Options, Program, Size, generate, generate_program};
 pub use random::Random;

@@ -32,8 +32,12 @@ impl Generator {
             Type::Pointer(_) => {}
             Type::Array(element, length) => {
                 let counter = self.fresh("i");
-                let head = format!("for (int {counter} = 0; {counter} < {length}; {counter}++) {{");
-                self.output.line(head);
+                let head = format!("for (int {counter} = 0; {counter} < {length}; {counter}++)");
+                if matches!(**element, Type::Int(int) if !matches!(int, Int::Int128 | Int::Unsigned128)) {
+                    self.output.line(format!("{head} mix({text}[{counter}]);"));
+                    return;
+                }
+                self.output.line(format!("{head} {{"));
                 self.output.indent += 1;
                 self.mix_object(&format!("{text}[{counter}]"), element);
                 self.output.indent -= 1;

@@ -134,7 +134,14 @@ impl Generator {
     }
 
     /// Writes the body of a loop in which `counters` have the given intervals (I1).
-    fn loop_body(&mut self, head: &str, trips: i64, loops: LoopState, counters: &[(VarId, Range)], tail: &str) {
+    fn loop_body(
+        &mut self,
+        head: &str,
+        trips: i64,
+        loops: LoopState,
+        counters: &[(VarId, Range)],
+        tail: &str,
+    ) {
         let before: Vec<Option<Range>> =
             counters.iter().map(|&(id, range)| self.scope.freeze(id, range)).collect();
         let outer = (self.state.loops, self.state.multiplier);
@@ -279,8 +286,10 @@ impl Generator {
         let (first, second) = (self.fresh("i"), self.fresh("j"));
         let end = i128::from(trips);
         self.scope.open();
-        let ids = [&first, &second].map(|name| self.add_counter(name.clone(), Int::Int, Range::new(-1, end + 1)));
-        let head = format!("for (int {first} = 0, {second} = {trips}; {first} < {second}; {first}++, {second}--) ");
+        let ids =
+            [&first, &second].map(|name| self.add_counter(name.clone(), Int::Int, Range::new(-1, end + 1)));
+        let head =
+            format!("for (int {first} = 0, {second} = {trips}; {first} < {second}; {first}++, {second}--) ");
         let inside = [(ids[0], Range::new(0, end - 1)), (ids[1], Range::new(1, end))];
         self.loop_body(&head, trips, LoopState::Both, &inside, "");
         self.scope.close();

@@ -90,9 +90,7 @@ impl Generator {
     /// `&&` and `||` sequence their operands, so they never conflict.
     fn logical(&mut self, depth: u32) -> Expr {
         let (left, right) = (self.condition(depth - 1), self.condition(depth - 1));
-        let (op, own) = *self
-            .random
-            .pick(&[("&&", level::LOGICAL_AND), ("||", level::LOGICAL_OR)]);
+        let (op, own) = *self.random.pick(&[("&&", level::LOGICAL_AND), ("||", level::LOGICAL_OR)]);
         let text = format!("{} {op} {}", left.at(own), right.at(own + 1));
         Expr::new(text, own, Int::Int, Range::new(0, 1)).with(left.effects.join(&right.effects))
     }

@@ -185,7 +185,9 @@ impl Generator {
         let divisor = *self.random.pick(&["2.0", "3.0f", "1.5"]);
         let line = match self.random.below(5) {
             0 => format!("{text} /= {divisor};"),
-            1 if value.bound < 1000.0 => format!("if ({text} < 1000 && {text} > -1e3) {text} += {};", value.text.text),
+            1 if value.bound < 1000.0 => {
+                format!("if ({text} < 1000 && {text} > -1e3) {text} += {};", value.text.text)
+            }
             2 if value.bound < 1000.0 => format!("if ({text} < 10.0 && -10.0f < {text}) {text}++;"),
             _ => format!("{text} = {};", self.kept(&value)),
         };

@@ -48,8 +48,9 @@ const MAIN_LIMIT: u64 = 120_000;
 
 impl Generator {
     pub(super) fn define_functions(&mut self) {
-        for _ in 0..self.sized(2, 5, 8) {
-            match self.random.weighted(&[45, 15, 12, 12, 6]) {
+        let several = if self.options.size == super::Size::Small { 4 } else { 12 };
+        for _ in 0..self.sized(1, 3, 6) {
+            match self.random.weighted(&[45, 15, several, 12, several / 2]) {
                 0 => self.define_regular(),
                 1 => self.define_pure(),
                 2 => self.define_table(),
@@ -82,7 +83,7 @@ impl Generator {
             prefix: *self.random.pick(&["static ", "", "static inline "]),
             cost: 0,
         };
-        let statements = self.sized(4, 7, 9) as i32;
+        let statements = self.sized(2, 4, 5) as i32;
         self.define_function(function, 1, |generator| generator.statements(statements));
     }
 
@@ -90,8 +91,9 @@ impl Generator {
         let parameters = self.integer_parameters(1, 4);
         let returned = self.returned_integer();
         let name = self.fresh("f");
-        let function = Function { name, parameters, returned, pure: true, old_style: false, prefix: "static ", cost: 0 };
-        let statements = self.sized(2, 4, 6) as i32;
+        let function =
+            Function { name, parameters, returned, pure: true, old_style: false, prefix: "static ", cost: 0 };
+        let statements = self.sized(1, 2, 4) as i32;
         self.define_function(function, 1, |generator| generator.statements(statements));
     }
 
@@ -182,8 +184,15 @@ impl Generator {
         parameters.extend(self.integer_parameters(1, 2));
         let pure = self.random.chance(40);
         let name = self.fresh("f");
-        let function =
-            Function { name, parameters: parameters.clone(), returned, pure, old_style: false, prefix: "static ", cost: 0 };
+        let function = Function {
+            name,
+            parameters: parameters.clone(),
+            returned,
+            pure,
+            old_style: false,
+            prefix: "static ",
+            cost: 0,
+        };
         self.define_function(function.clone(), activations, |generator| {
             let base = generator.returned_value(&function.returned);
             generator.output.line(format!("if ({} == 0)", depth.name));
@@ -234,8 +243,15 @@ impl Generator {
                 Parameter { name: self.fresh("p"), ty: Type::Int(ty), range: None },
             ];
             let returned = Returned::Integer(ty, full);
-            let function =
-                Function { name: name.clone(), parameters, returned, pure: true, old_style: false, prefix: "static ", cost: 0 };
+            let function = Function {
+                name: name.clone(),
+                parameters,
+                returned,
+                pure: true,
+                old_style: false,
+                prefix: "static ",
+                cost: 0,
+            };
             let depth = depth.clone();
             self.define_function(function.clone(), levels as u64 + 1, |generator| {
                 generator.statements(1);
@@ -290,7 +306,12 @@ impl Generator {
     }
 
     /// Writes a function whose body runs at most `activations` times for one call from outside.
-    fn define_function(&mut self, mut function: Function, activations: u64, body: impl FnOnce(&mut Generator)) {
+    fn define_function(
+        &mut self,
+        mut function: Function,
+        activations: u64,
+        body: impl FnOnce(&mut Generator),
+    ) {
         let outer = std::mem::take(&mut self.state);
         self.state = State {
             pure: function.pure,
@@ -519,7 +540,7 @@ impl Generator {
         if self.options.nondet {
             self.read_inputs();
         }
-        let statements = self.sized(6, 12, 18) as i32;
+        let statements = self.sized(4, 7, 11) as i32;
         self.statements(statements);
         for index in 0..self.functions.len() {
             let name = self.functions[index].name.clone();

@@ -216,7 +216,8 @@ impl Generator {
             record.named().map(|(name, field)| (name.to_owned(), field.ty.clone())).collect();
         let whole = self.types.has_pointer(&Type::Struct(id));
         let designated = self.random.chance(40);
-        let kept = if whole || self.random.chance(60) { fields.len() } else { 1 + self.random.below(fields.len()) };
+        let kept =
+            if whole || self.random.chance(60) { fields.len() } else { 1 + self.random.below(fields.len()) };
         let mut order: Vec<usize> = (0..fields.len()).collect();
         if designated {
             self.random.shuffle(&mut order);

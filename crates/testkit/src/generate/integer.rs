@@ -45,13 +45,7 @@ impl Int {
     pub(super) fn signed(self) -> bool {
         matches!(
             self,
-            Int::Char
-                | Int::SignedChar
-                | Int::Short
-                | Int::Int
-                | Int::Long
-                | Int::LongLong
-                | Int::Int128
+            Int::Char | Int::SignedChar | Int::Short | Int::Int | Int::Long | Int::LongLong | Int::Int128
         )
     }
 

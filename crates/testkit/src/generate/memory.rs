@@ -12,9 +12,7 @@ impl Generator {
     fn flat_arrays(&self, writable: bool) -> Vec<(VarId, Int, usize)> {
         let ids = self.visible(|variable| {
             (!writable
-                || variable.range.is_none()
-                    && variable.qualifier == Qualifier::None
-                    && variable.frozen == 0)
+                || variable.range.is_none() && variable.qualifier == Qualifier::None && variable.frozen == 0)
                 && variable.qualifier != Qualifier::Volatile
         });
         ids.into_iter()
@@ -168,7 +166,8 @@ impl Generator {
             return self.mix_statement();
         }
         let int = self.integer_type();
-        let (node, head, item, counter) = (self.fresh("N"), self.fresh("h"), self.fresh("q"), self.fresh("i"));
+        let (node, head, item, counter) =
+            (self.fresh("N"), self.fresh("h"), self.fresh("q"), self.fresh("i"));
         let value = self.spell(int);
         self.output.types.push(format!("struct {node} {{ {value} value; struct {node} *next; }};"));
         let length = self.random.between(1, 6);

@@ -78,11 +78,11 @@ impl Model {
 /// How long a program should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// About 30 to 100 lines.
+    /// Mostly 40 to 130 lines.
     Small,
-    /// About 80 to 200 lines.
+    /// Mostly 80 to 250 lines.
     Medium,
-    /// About 150 to 300 lines.
+    /// Mostly 150 to 400 lines.
     Large,
 }
 
@@ -267,7 +267,7 @@ impl Generator {
     }
 
     fn define_globals(&mut self) {
-        for _ in 0..self.sized(4, 8, 12) {
+        for _ in 0..self.sized(3, 6, 9) {
             self.define_global();
         }
         if self.random.chance(50) {
@@ -325,7 +325,7 @@ mod tests {
 
     #[test]
     fn sizes_are_kept_on_average() {
-        for (size, low, high) in [(Size::Small, 30, 130), (Size::Medium, 80, 230), (Size::Large, 150, 400)] {
+        for (size, low, high) in [(Size::Small, 50, 110), (Size::Medium, 110, 200), (Size::Large, 180, 320)] {
             let options = Options { size, ..Options::default() };
             let lines: usize = (0..40).map(|seed| generate(seed, &options).lines().count()).sum();
             assert!((low..=high).contains(&(lines / 40)), "{size:?}: {}", lines / 40);

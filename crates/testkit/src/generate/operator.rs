@@ -214,11 +214,7 @@ impl Generator {
         let (mut ty, mut a, mut b) = self.common(&left, &right);
         let lowest = ty.range(model).low;
         if ty.signed() && a.contains(lowest) && b.contains(-1) {
-            left = if self.random.chance(50) {
-                self.cast(left, ty.to_unsigned())
-            } else {
-                self.narrow(left)
-            };
+            left = if self.random.chance(50) { self.cast(left, ty.to_unsigned()) } else { self.narrow(left) };
             (ty, a, b) = self.common(&left, &right);
         }
         let full = ty.range(model);

@@ -203,7 +203,10 @@ impl Generator {
             2 => format!("if ({name} <= {bound}) {name}++;"),
             3 => format!("if ({name} >= {bound}) --{name};"),
             4 => format!("{name} = {name} > {bound} ? {name} - {step} : {step};"),
-            _ => format!("if ({name} > -{step} && {name} < {step}) {name} *= {};", self.random.between(-99, 99)),
+            _ => format!(
+                "if ({name} > -{step} && {name} < {step}) {name} *= {};",
+                self.random.between(-99, 99)
+            ),
         };
         self.output.line(line);
     }

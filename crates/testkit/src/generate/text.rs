@@ -81,13 +81,16 @@ impl Generator {
             0 => {
                 self.output.line(format!("char {buffer}[{}];", total + self.random.below(4)));
                 self.output.line(format!("memcpy({buffer}, \"{first}\", {first_length});"));
-                self.output.line(format!("memcpy({buffer} + {first_length}, \"{second}\", sizeof(\"{second}\"));"));
+                self.output
+                    .line(format!("memcpy({buffer} + {first_length}, \"{second}\", sizeof(\"{second}\"));"));
                 self.output.line(format!("mix(strlen({buffer}));"));
                 let fill = self.random.between(33, 126);
                 let position = self.random.below(total);
                 self.output.line(format!("memset({buffer}, {fill}, {position});"));
                 self.output.line(format!("mix(strcmp({buffer}, \"{first}\") < 0);"));
-                self.output.line(format!("for (char *{pointer} = {buffer}; *{pointer}; {pointer}++) mix(*{pointer});"));
+                self.output.line(format!(
+                    "for (char *{pointer} = {buffer}; *{pointer}; {pointer}++) mix(*{pointer});"
+                ));
             }
             1 => {
                 self.output.line(format!("const char *{pointer} = \"{first}\";"));
@@ -96,7 +99,8 @@ impl Generator {
             2 => {
                 let value = self.expression(1);
                 let index = self.coerce(value, Range::new(0, 1));
-                self.output.line(format!("static const char *const {buffer}[] = {{ \"{first}\", \"{second}\" }};"));
+                self.output
+                    .line(format!("static const char *const {buffer}[] = {{ \"{first}\", \"{second}\" }};"));
                 self.output.line(format!("const char *{pointer} = {buffer}[{}];", index.text.text));
                 self.output.line(format!("mix(strlen({pointer}) + sizeof({buffer}) / sizeof({buffer}[0]));"));
                 self.output.line(format!("mix(strcmp({pointer}, \"{second}\") == 0);"));
@@ -106,7 +110,8 @@ impl Generator {
                 self.output.line(format!("char {buffer}[] = \"{first}\\0{second}\";"));
                 self.output.line(format!("{buffer}[{}] = {value};", self.random.below(total)));
                 self.output.line(format!("{buffer}[{total}] = 0;"));
-                self.output.line(format!("for (size_t {pointer} = 0; {pointer} < sizeof {buffer}; {pointer}++)"));
+                self.output
+                    .line(format!("for (size_t {pointer} = 0; {pointer} < sizeof {buffer}; {pointer}++)"));
                 self.output.line(format!("    mix({buffer}[{pointer}]);"));
                 self.output.line(format!("mix(strlen({buffer}));"));
             }

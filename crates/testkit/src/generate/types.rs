@@ -5,8 +5,8 @@
 //!   `_Bool` and no pointer: whatever was stored last, every member can be read.
 //! * I2: pointers inside structs point to objects with static storage, so structs can be copied anywhere.
 
-use super::Generator;
 use super::integer::Int;
+use super::{Generator, Model, Size};
 
 /// Type of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +68,8 @@ pub(super) struct TypeTable {
     pub(super) structs: Vec<Record>,
     pub(super) unions: Vec<Record>,
     pub(super) typedefs: Vec<(String, Int)>,
+    /// The program uses `__int128`.
+    pub(super) wide: bool,
 }
 
 impl TypeTable {
@@ -85,6 +87,7 @@ impl TypeTable {
 impl Generator {
     /// Defines the types the program will use; their text goes to the output.
     pub(super) fn define_types(&mut self) {
+        self.types.wide = self.options.model == Model::Lp64 && self.random.chance(15);
         for (name, ty) in [
             ("u8", Int::UnsignedChar),
             ("s16", Int::Short),
@@ -98,20 +101,21 @@ impl Generator {
                 self.types.typedefs.push((name.to_owned(), ty));
             }
         }
-        for _ in 0..self.random.below(3) {
+        let most = if self.options.size == Size::Small { 1 } else { 2 };
+        for _ in 0..self.random.below(most + 1) {
             self.define_enum();
         }
-        for _ in 0..self.random.below(3) {
+        for _ in 0..self.random.below(most + 1) {
             self.define_union();
         }
-        for _ in 0..1 + self.random.below(3) {
+        for _ in 0..self.random.below(most + 2) {
             self.define_struct();
         }
     }
 
     /// An integer type for an object; small types and `int` are frequent.
     pub(super) fn integer_type(&mut self) -> Int {
-        if self.options.model == super::Model::Lp64 && self.random.chance(2) {
+        if self.types.wide && self.random.chance(4) {
             return *self.random.pick(&[Int::Int128, Int::Unsigned128]);
         }
         if self.random.chance(30) { Int::Int } else { *self.random.pick(&Int::COMMON) }
@@ -212,11 +216,13 @@ impl Generator {
 
     fn define_struct(&mut self) {
         let mut fields = Vec::new();
-        for _ in 0..2 + self.random.below(5) {
+        for _ in 0..2 + self.random.below(4) {
             let mut kinds = vec![40, 25, 10, 6, 7, 5, 5, if self.options.floats { 6 } else { 0 }];
-            for (kind, missing) in
-                [(3, self.types.structs.is_empty()), (5, self.types.unions.is_empty()), (6, self.types.enums.is_empty())]
-            {
+            for (kind, missing) in [
+                (3, self.types.structs.is_empty()),
+                (5, self.types.unions.is_empty()),
+                (6, self.types.enums.is_empty()),
+            ] {
                 if missing {
                     kinds[kind] = 0;
                 }

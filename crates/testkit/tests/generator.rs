@@ -1,0 +1,68 @@
+//! The generator keeps its promise: no undefined behaviour, one result whatever the optimiser does.
+//!
+//! `WAYPROOF_GENERATOR_CHECKS=300` checks that many programs per data model instead of a few.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use testkit::compiler::{Compiler, Mode};
+use testkit::differential::options_for;
+use testkit::process::End;
+use testkit::{Model, generate_program};
+
+/// What is wrong with the program of the seed, if anything.
+fn defect(seed: u64, compiler: &Compiler) -> Option<String> {
+    let program = generate_program(seed, &options_for(seed, compiler.model()));
+    let run = |mode| compiler.run_program(&program, mode).expect("gcc was found, so it should start");
+    let reference = run(Mode::Plain);
+    if !matches!(reference.end, End::Code(0..=63)) || !reference.stderr.is_empty() {
+        return Some(format!("{reference:?}"));
+    }
+    let checksum = reference.stdout.strip_suffix('\n').map(str::parse::<u64>);
+    if !matches!(checksum, Some(Ok(_))) {
+        return Some(format!("no checksum: {reference:?}"));
+    }
+    [Mode::Sanitized, Mode::Optimised].into_iter().find_map(|mode| {
+        let other = run(mode);
+        (other != reference).then(|| format!("{mode:?} differs: {reference:?} {other:?}"))
+    })
+}
+
+fn check(model: Model) {
+    let compiler = match Compiler::probe(model, Mode::Sanitized) {
+        Ok(compiler) => compiler,
+        Err(reason) => return println!("skipped: {reason}"),
+    };
+    let count =
+        std::env::var("WAYPROOF_GENERATOR_CHECKS").ok().and_then(|text| text.parse().ok()).unwrap_or(12);
+    let next = AtomicU64::new(0);
+    let defects = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= count {
+                        return;
+                    }
+                    if let Some(text) = defect(seed, &compiler) {
+                        defects.lock().unwrap().push(format!("seed {seed}: {text}"));
+                    }
+                }
+            });
+        }
+    });
+    let defects = defects.into_inner().unwrap();
+    assert!(defects.is_empty(), "{} {}:\n{}", defects.len(), model.name(), defects.join("\n"));
+}
+
+#[test]
+fn programs_for_lp64_have_one_meaning() {
+    check(Model::Lp64);
+}
+
+#[test]
+fn programs_for_ilp32_have_one_meaning() {
+    check(Model::Ilp32);
+}
