@@ -247,7 +247,8 @@ impl Exprs {
         }
         ExprId(u32::try_from(index).expect("an arena should hold fewer than 2^32 expressions"))
     }
-    fn infer(&self, expr: &Expr) -> Ty {
+    /// The type that a node has or would have.
+    pub(crate) fn infer(&self, expr: &Expr) -> Ty {
         match *expr {
             Expr::Const { ty, .. }
             | Expr::Var { ty, .. }

@@ -95,6 +95,10 @@ impl LoopForest {
     pub fn contains(&self, id: LoopId, location: Loc) -> bool {
         (self.loops[id].start..self.loops[id].end).contains(&self.position[location])
     }
+    /// Whether a location can be reached from the entry.
+    pub fn reaches(&self, location: Loc) -> bool {
+        self.position[location] != UNREACHED
+    }
     /// The weak topological order of all locations that can be reached.
     pub fn order(&self) -> &[Loc] {
         &self.order

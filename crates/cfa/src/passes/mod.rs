@@ -1,0 +1,54 @@
+//! Transformations of programs, each with its way back.
+//!
+//! A pass takes a program that satisfies `Program::verify` to one that does, and a [`BackTranslation`] from the
+//! new program to the old.
+//!
+//! | pass | executions of the new program | error reachable |
+//! |---|---|---|
+//! | [`inline`](fn@inline) | the same (see there for `alloca`) | same |
+//! | [`resolve_calls`] | the same | same |
+//! | [`propagate`](fn@propagate) | the same | same |
+//! | [`eliminate_dead`] | the same, with fewer variables | same |
+//! | [`prune`](fn@prune) | those that may still reach the error; others end early | same |
+//! | [`slice`](fn@slice) | more: what does not influence the error no longer ends or blocks an execution | may become so |
+//! | [`compress`](fn@compress) | the same, in fewer steps | same |
+//! | [`compact`](fn@compact) | the same | same |
+//!
+//! So a proof of safety for a new program holds for the old one, always; a counterexample does unless it was
+//! made from a slice: it is replayed.
+//!
+//! # Invariants
+//! * I1: no pass recurses on the native stack; expressions are visited in arena order.
+//! * I2: passes except [`compact`](fn@compact) keep the numbers of procedures and of old variables.
+
+mod back;
+mod build;
+mod calls;
+mod compact;
+mod compress;
+mod control;
+mod dead;
+mod env;
+mod fold;
+mod inline;
+mod lifetimes;
+mod partial;
+mod pipeline;
+mod propagate;
+mod prune;
+mod relevance;
+mod resolve;
+mod slice;
+
+pub use back::{
+    BackTranslation, Context, ContextId, EdgeOrigin, LocationOrigin, OpOrigin, ProcOrigin, Step, VarOrigin,
+};
+pub use compact::compact;
+pub use compress::{CallEdges, compress};
+pub use dead::eliminate_dead;
+pub use inline::{InlineConfig, Inlined, KeptCall, KeptReason, inline};
+pub use pipeline::{PipelineConfig, Pipelined, Precision, pipeline};
+pub use propagate::propagate;
+pub use prune::prune;
+pub use resolve::resolve_calls;
+pub use slice::slice;
