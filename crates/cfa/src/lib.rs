@@ -7,8 +7,11 @@
 
 pub mod dot;
 pub mod expr;
+pub mod interp;
 pub mod loops;
 pub mod op;
+pub mod passes;
+pub mod pointsto;
 pub mod program;
 pub mod text;
 pub mod ty;
