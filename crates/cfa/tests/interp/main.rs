@@ -1,3 +1,8 @@
 //! Tests of the interpreter on whole programs.
 
+mod arithmetic;
 mod builder;
+mod control;
+mod memory;
+mod random;
+mod watching;
