@@ -73,6 +73,7 @@ impl Compiler {
     }
 
     /// Limits the time of each compilation and run.
+    #[must_use]
     pub fn with_limit(mut self, limit: Duration) -> Compiler {
         self.limit = limit;
         self

@@ -170,7 +170,8 @@ fn compare_seed(
     if !matches!(expected.end, End::Code(0..)) {
         return Err(format!("gcc's program: {:?} {}", expected.end, expected.stderr.trim()));
     }
-    let actual = subject.execute(&program, compiler.model(), settings.limit).unwrap_or_else(broken);
+    let actual =
+        subject.execute(&program, compiler.model(), settings.limit).unwrap_or_else(|error| broken(&error));
     Ok(difference(&expected, &actual).map(|difference| Mismatch {
         seed,
         program,
@@ -181,7 +182,7 @@ fn compare_seed(
 }
 
 /// A subject that cannot be run at all.
-fn broken(error: io::Error) -> Execution {
+fn broken(error: &io::Error) -> Execution {
     Execution { stdout: String::new(), stderr: error.to_string(), end: End::Signal }
 }
 
@@ -216,7 +217,8 @@ pub fn shrink_mismatch(
         else {
             return false;
         };
-        let actual = subject.execute(&program, compiler.model(), limit).unwrap_or_else(broken);
+        let actual =
+            subject.execute(&program, compiler.model(), limit).unwrap_or_else(|error| broken(&error));
         difference(&expected, &actual).is_some_and(|found| found == mismatch.difference)
             && [Mode::Sanitized, Mode::Optimised]
                 .into_iter()
@@ -303,7 +305,7 @@ mod tests {
         assert_eq!(found, wrong);
         assert_eq!(summary.agreed, 3 - wrong.len() as u64);
         if let Some(mismatch) = summary.mismatches.first() {
-            let small = shrink_mismatch(mismatch, &compiler, &subject, 25);
+            let small = shrink_mismatch(mismatch, &compiler, &subject, 12);
             assert!(small.contains("switch") && small.len() < mismatch.program.text.len());
         }
     }

@@ -5,10 +5,14 @@
 
 pub mod compiler;
 pub mod differential;
+pub mod fuzz;
 mod generate;
+pub mod mutate;
 pub mod process;
 mod random;
 pub mod shrink;
+pub mod tasks;
 
 pub use generate::{Model, Options, Program, Size, generate, generate_program};
+pub use mutate::mutate;
 pub use random::Random;

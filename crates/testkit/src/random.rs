@@ -14,12 +14,12 @@ impl Random {
     pub fn new(seed: u64) -> Random {
         // Neighbouring seeds should not start with neighbouring states.
         let mut random = Random { state: seed ^ 0x5851_F42D_4C95_7F2D };
-        random.next();
+        random.bits();
         random
     }
 
     /// The next 64 random bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.state;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -29,21 +29,21 @@ impl Random {
 
     /// A number in `0..bound`; 0 for an empty range.
     pub fn below(&mut self, bound: usize) -> usize {
-        if bound == 0 { 0 } else { (self.next() % bound as u64) as usize }
+        if bound == 0 { 0 } else { (self.bits() % bound as u64) as usize }
     }
 
     /// A number in `low..=high`.
     pub fn between(&mut self, low: i64, high: i64) -> i64 {
         let span = high.wrapping_sub(low) as u64;
         if span == u64::MAX {
-            return self.next() as i64;
+            return self.bits() as i64;
         }
-        low.wrapping_add((self.next() % (span + 1)) as i64)
+        low.wrapping_add((self.bits() % (span + 1)) as i64)
     }
 
     /// True in `percent` of 100 cases.
     pub fn chance(&mut self, percent: u32) -> bool {
-        self.next() % 100 < u64::from(percent)
+        self.bits() % 100 < u64::from(percent)
     }
 
     /// One of the items; the slice should not be empty.
@@ -54,7 +54,7 @@ impl Random {
     /// An index chosen with probability proportional to its weight.
     pub fn weighted(&mut self, weights: &[u32]) -> usize {
         let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
-        let mut left = self.next() % total.max(1);
+        let mut left = self.bits() % total.max(1);
         for (index, &weight) in weights.iter().enumerate() {
             if left < u64::from(weight) {
                 return index;
@@ -80,7 +80,7 @@ mod tests {
     fn sequence_depends_on_the_seed_alone() {
         let draw = |seed| {
             let mut random = Random::new(seed);
-            (0..4).map(|_| random.next()).collect::<Vec<_>>()
+            (0..4).map(|_| random.bits()).collect::<Vec<_>>()
         };
         assert_eq!(draw(7), draw(7));
         assert_ne!(draw(7), draw(8));

@@ -41,7 +41,7 @@ impl Session<'_> {
 
     fn without_lines(&self, remove: impl Fn(usize) -> bool) -> String {
         let kept = self.best.lines().enumerate().filter(|&(index, _)| !remove(index));
-        kept.map(|(_, line)| format!("{line}\n")).collect()
+        kept.flat_map(|(_, line)| [line, "\n"]).collect()
     }
 
     /// Removes braced blocks with their heads, or the braces alone.

@@ -70,11 +70,11 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
     };
-    if arguments.settings.source == Source::Csmith {
-        if let Some(reason) = differential::csmith_missing() {
-            println!("csmith skipped: {reason}");
-            return ExitCode::SUCCESS;
-        }
+    if arguments.settings.source == Source::Csmith
+        && let Some(reason) = differential::csmith_missing()
+    {
+        println!("csmith skipped: {reason}");
+        return ExitCode::SUCCESS;
     }
     let subject = Executable { path: arguments.wayproof.clone() };
     let start = Instant::now();

@@ -3,7 +3,7 @@
 use super::Generator;
 use super::effects::Effects;
 use super::integer::{Int, Range};
-use super::operator::{ARITHMETIC, COMPARISONS};
+use super::operator::{ARITHMETIC, COMPARISONS, sequence};
 use super::place::Place;
 use super::scope::{Storage, Variable};
 use super::types::Type;
@@ -39,11 +39,11 @@ impl Generator {
             5 => {
                 let condition = self.condition(depth - 1);
                 let (left, right) = (self.expression(depth - 1), self.expression(depth - 1));
-                self.choice(condition, left, right)
+                self.choice(&condition, &left, &right)
             }
             6 => {
                 let (left, right) = (self.expression(depth - 1), self.expression(depth - 1));
-                self.elvis(left, right)
+                self.elvis(&left, &right)
             }
             7 => self.effect(depth),
             8 => self.call_expression(depth).unwrap_or_else(|| self.leaf()),
@@ -164,7 +164,7 @@ impl Generator {
         if self.random.chance(25) {
             let left = self.effect(depth);
             let right = self.expression(depth - 1);
-            return self.sequence(left, right);
+            return sequence(&left, &right);
         }
         let Some(place) = self.writable() else { return self.leaf() };
         let value = match self.random.below(4) {

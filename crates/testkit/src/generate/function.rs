@@ -80,7 +80,7 @@ impl Generator {
             parameters,
             returned,
             pure: false,
-            prefix: *self.random.pick(&["static ", "", "static inline "]),
+            prefix: self.random.pick::<&str>(&["static ", "", "static inline "]),
             cost: 0,
         };
         let statements = self.sized(2, 4, 5) as i32;
@@ -292,8 +292,9 @@ impl Generator {
             (true, _) => {
                 let names: Vec<&str> =
                     function.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
-                let declarations: String = parameters.iter().map(|text| format!("    {text};\n")).collect();
-                format!("{name}({})\n{}", names.join(", "), declarations.trim_end())
+                let declarations: Vec<String> =
+                    parameters.iter().map(|text| format!("    {text};")).collect();
+                format!("{name}({})\n{}", names.join(", "), declarations.join("\n"))
             }
             (false, true) => format!("{name}(void)"),
             (false, false) => format!("{name}({})", parameters.join(", ")),
@@ -464,10 +465,12 @@ impl Generator {
         if self.state.constant {
             return None;
         }
-        if !self.tables.is_empty() && self.state.effects && !self.state.pure && self.random.chance(30) {
-            if let Some(found) = self.table_call(depth, &accept) {
-                return Some(found);
-            }
+        let tables = !self.tables.is_empty() && self.state.effects && !self.state.pure;
+        if tables
+            && self.random.chance(30)
+            && let Some(found) = self.table_call(depth, &accept)
+        {
+            return Some(found);
         }
         let (room, multiplier) = (self.state.limit.saturating_sub(self.state.cost), self.state.multiplier);
         let candidates: Vec<usize> = (0..self.functions.len())

@@ -153,10 +153,11 @@ impl Generator {
         if *element == Type::Int(Int::Char) && range.is_none() && self.random.chance(40) {
             return (self.string_of_at_most(length), Effects::default());
         }
-        if let Type::Array(inner, inner_length) = element {
-            if matches!(**inner, Type::Int(_)) && self.random.chance(15) {
-                return self.elided_initializer(length * inner_length, range);
-            }
+        if let Type::Array(inner, inner_length) = element
+            && matches!(**inner, Type::Int(_))
+            && self.random.chance(15)
+        {
+            return self.elided_initializer(length * inner_length, range);
         }
         let partial = !self.types.has_pointer(element) && self.random.chance(30);
         let count = if partial { 1 + self.random.below(length) } else { length };
@@ -194,7 +195,7 @@ impl Generator {
     fn elided_initializer(&mut self, length: usize, range: Option<Range>) -> (String, Effects) {
         let mut effects = Effects::default();
         let mut items = Vec::new();
-        for _ in 0..1 + self.random.below(length) {
+        for _ in 0..=self.random.below(length) {
             let value = self.initial_value(range);
             items.push(value.at(level::ASSIGN));
             effects = effects.join(&value.effects);

@@ -7,6 +7,7 @@
 use super::Model;
 
 /// An integer type of C; plain `char` is a type of its own and signed (gcc on x86).
+#[allow(clippy::enum_variant_names, reason = "the names are those of C")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Int {
     Bool,

@@ -27,8 +27,8 @@ impl Generator {
             5 => 1_i64 << self.random.below(63),
             6 => (1_i64 << self.random.below(63)) - 1,
             7 => self.random.between(-70_000, 70_000),
-            8 => self.random.next() as i32 as i64,
-            _ => (self.random.next() >> self.random.below(64)) as i64,
+            8 => self.random.bits() as i32 as i64,
+            _ => (self.random.bits() >> self.random.below(64)) as i64,
         };
         self.number(i128::from(value))
     }

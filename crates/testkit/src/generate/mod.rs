@@ -139,7 +139,7 @@ pub fn generate_program(seed: u64, options: &Options) -> Program {
     generator.define_globals();
     generator.define_functions();
     generator.define_main();
-    Program { text: generator.output.assemble(seed, &options), inputs: generator.output.inputs }
+    Program { text: generator.output.assemble(seed, options), inputs: generator.output.inputs }
 }
 
 /// A global array of functions with the same signature.
@@ -239,7 +239,7 @@ impl Output {
         self.body.push(format!("{}{}", "    ".repeat(self.indent), text.as_ref()));
     }
 
-    fn assemble(&self, seed: u64, options: &Options) -> String {
+    fn assemble(&self, seed: u64, options: Options) -> String {
         let mut text = format!("// seed {seed}, {}\n{PRELUDE}", options.model.name());
         let helpers: Vec<String> = self.helpers.values().cloned().collect();
         let nondet: Vec<String> = self.nondet.values().cloned().collect();

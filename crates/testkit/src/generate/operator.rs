@@ -32,6 +32,15 @@ fn joined(op: &str, left: &Expr, right: &Expr, ty: Int, range: Range) -> Expr {
     Expr::new(text, level, ty, range).with(left.effects.clone().join(&right.effects))
 }
 
+/// `left, right`.
+pub(super) fn sequence(left: &Expr, right: &Expr) -> Expr {
+    let text = format!("{}, {}", left.at(level::COMMA), right.at(level::ASSIGN));
+    let mut result = Expr::new(text, level::COMMA, right.ty, right.range);
+    result.nonzero = right.nonzero;
+    result.opaque = right.opaque;
+    result.with(left.effects.clone().join(&right.effects))
+}
+
 impl Generator {
     /// `left op right`, made safe. If the operands conflict, the right one is replaced by a constant.
     pub(super) fn apply(&mut self, op: &str, left: Expr, mut right: Expr) -> Expr {
@@ -41,8 +50,8 @@ impl Generator {
         match op {
             "<<" | ">>" => self.shift(op, left, right),
             "/" | "%" => self.divide(op, left, right),
-            "&" | "|" | "^" => self.bitwise(op, left, right),
-            "+" | "-" | "*" => self.arithmetic(op, left, right),
+            "&" | "|" | "^" => self.bitwise(op, &left, &right),
+            "+" | "-" | "*" => self.arithmetic(op, left, &right),
             _ => joined(op, &left, &right, Int::Int, Range::new(0, 1)),
         }
     }
@@ -69,29 +78,29 @@ impl Generator {
         (ty, if ty.signed() { fitting } else { Some(fitting.unwrap_or(full)) })
     }
 
-    fn arithmetic(&mut self, op: &str, left: Expr, right: Expr) -> Expr {
-        let (ty, range) = self.sum_range(op, &left, &right);
+    fn arithmetic(&mut self, op: &str, left: Expr, right: &Expr) -> Expr {
+        let (ty, range) = self.sum_range(op, &left, right);
         if let Some(range) = range {
-            return joined(op, &left, &right, ty, range);
+            return joined(op, &left, right, ty, range);
         }
         match self.random.below(6) {
-            0 if !self.state.constant && ty != Int::Int128 => self.guarded(op, ty, &left, &right),
+            0 if !self.state.constant && ty != Int::Int128 => self.guarded(op, ty, &left, right),
             1 | 2 => {
                 let narrowed = (self.narrow(left.clone()), self.narrow(right.clone()));
                 let (ty, range) = self.sum_range(op, &narrowed.0, &narrowed.1);
                 match range {
                     Some(range) => joined(op, &narrowed.0, &narrowed.1, ty, range),
-                    None => self.wrapping(op, left, &right, ty),
+                    None => self.wrapping(op, left, right, ty),
                 }
             }
             3 => {
                 let wide = self.cast(left.clone(), Int::LongLong);
-                match self.sum_range(op, &wide, &right) {
-                    (wide_ty, Some(range)) => joined(op, &wide, &right, wide_ty, range),
-                    (_, None) => self.wrapping(op, left, &right, ty),
+                match self.sum_range(op, &wide, right) {
+                    (wide_ty, Some(range)) => joined(op, &wide, right, wide_ty, range),
+                    (_, None) => self.wrapping(op, left, right, ty),
                 }
             }
-            _ => self.wrapping(op, left, &right, ty),
+            _ => self.wrapping(op, left, right, ty),
         }
     }
 
@@ -147,7 +156,7 @@ impl Generator {
             0 => {
                 let mask = (1_i128 << (1 + self.random.below(12))) - 1;
                 let mask = self.number(mask);
-                self.bitwise("&", value, mask)
+                self.bitwise("&", &value, &mask)
             }
             1 => {
                 let divisor = Expr::new(
@@ -165,11 +174,11 @@ impl Generator {
         }
     }
 
-    fn bitwise(&mut self, op: &str, left: Expr, right: Expr) -> Expr {
-        let (ty, a, b) = self.common(&left, &right);
+    fn bitwise(&mut self, op: &str, left: &Expr, right: &Expr) -> Expr {
+        let (ty, a, b) = self.common(left, right);
         let full = ty.range(self.options.model);
         let range = if op == "&" { a.and(b, full) } else { a.or(b, full) };
-        let mut result = joined(op, &left, &right, ty, range);
+        let mut result = joined(op, left, right, ty, range);
         result.nonzero = op == "|" && (left.excludes_zero() || right.excludes_zero());
         result
     }
@@ -185,7 +194,7 @@ impl Generator {
             self.literal_in(counts)
         } else {
             let mask = self.number(bits - 1);
-            self.bitwise("&", right, mask)
+            self.bitwise("&", &right, &mask)
         };
         let a = left.range;
         let full = ty.range(model);
@@ -209,7 +218,7 @@ impl Generator {
     fn divide(&mut self, op: &str, mut left: Expr, mut right: Expr) -> Expr {
         let model = self.options.model;
         if !right.excludes_zero() {
-            right = self.without_zero(right);
+            right = self.without_zero(&right);
         }
         let (mut ty, mut a, mut b) = self.common(&left, &right);
         let lowest = ty.range(model).low;
@@ -230,7 +239,7 @@ impl Generator {
     }
 
     /// A divisor that cannot be zero.
-    fn without_zero(&mut self, value: Expr) -> Expr {
+    fn without_zero(&mut self, value: &Expr) -> Expr {
         let zero_free = |mut result: Expr| {
             result.nonzero = true;
             result
@@ -238,55 +247,45 @@ impl Generator {
         match self.random.below(5) {
             0 => {
                 let literal = self.literal_in(Range::new(1, 1000));
-                if value.effects.pure() { literal } else { self.sequence(value, literal) }
+                if value.effects.pure() { literal } else { sequence(value, &literal) }
             }
             1 | 2 => {
                 let one = self.literal_in(Range::new(1, 7));
-                zero_free(self.bitwise("|", value, one))
+                zero_free(self.bitwise("|", value, &one))
             }
             3 if !self.state.constant => {
                 let literal = self.literal_in(Range::new(1, 99));
-                zero_free(self.elvis(value, literal))
+                zero_free(self.elvis(value, &literal))
             }
             _ => {
                 let mask = self.number(15);
-                let masked = self.bitwise("&", value, mask);
+                let masked = self.bitwise("&", value, &mask);
                 let one = self.number(1);
                 self.apply("+", masked, one)
             }
         }
     }
 
-    /// `left, right`.
-    pub(super) fn sequence(&mut self, left: Expr, right: Expr) -> Expr {
-        let text = format!("{}, {}", left.at(level::COMMA), right.at(level::ASSIGN));
-        Expr {
-            effects: left.effects.join(&right.effects),
-            text: super::value::Text::new(text, level::COMMA),
-            ..right
-        }
-    }
-
     /// `condition ?: otherwise` (GNU): the condition's value unless it is zero.
-    pub(super) fn elvis(&mut self, condition: Expr, otherwise: Expr) -> Expr {
-        let (ty, a, b) = self.common(&condition, &otherwise);
+    pub(super) fn elvis(&self, condition: &Expr, otherwise: &Expr) -> Expr {
+        let (ty, a, b) = self.common(condition, otherwise);
         let text = format!("{} ?: {}", condition.at(level::LOGICAL_OR), otherwise.at(level::CONDITION));
         let mut result = Expr::new(text, level::CONDITION, ty, a.union(b))
-            .with(condition.effects.join(&otherwise.effects));
+            .with(condition.effects.clone().join(&otherwise.effects));
         result.nonzero = otherwise.excludes_zero();
         result
     }
 
     /// `condition ? left : right`.
-    pub(super) fn choice(&mut self, condition: Expr, left: Expr, right: Expr) -> Expr {
-        let (ty, a, b) = self.common(&left, &right);
+    pub(super) fn choice(&self, condition: &Expr, left: &Expr, right: &Expr) -> Expr {
+        let (ty, a, b) = self.common(left, right);
         let text = format!(
             "{} ? {} : {}",
             condition.at(level::LOGICAL_OR),
             left.at(level::COMMA),
             right.at(level::CONDITION)
         );
-        let effects = condition.effects.join(&left.effects).join(&right.effects);
+        let effects = condition.effects.clone().join(&left.effects).join(&right.effects);
         Expr::new(text, level::CONDITION, ty, a.union(b)).with(effects)
     }
 
@@ -336,7 +335,7 @@ impl Generator {
                 return result;
             }
             let literal = self.literal_in(range);
-            return if value.effects.pure() { literal } else { self.sequence(value, literal) };
+            return if value.effects.pure() { literal } else { sequence(&value, &literal) };
         }
         let span = range.high.saturating_sub(range.low);
         let offset = if range.low >= 0 && (!value.ty.promote().signed()) && self.random.chance(50) {
@@ -345,7 +344,7 @@ impl Generator {
         } else {
             let bits = 127 - (span + 1).leading_zeros();
             let mask = self.number((1_i128 << bits) - 1);
-            self.bitwise("&", value, mask)
+            self.bitwise("&", &value, &mask)
         };
         if range.low == 0 {
             return offset;

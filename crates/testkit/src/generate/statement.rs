@@ -12,7 +12,7 @@ use super::{LoopState, integer::Int};
 impl Generator {
     /// Writes about `count` statements into the current block.
     pub(super) fn statements(&mut self, count: i32) {
-        for _ in 0..1 + self.random.below(3) {
+        for _ in 0..=self.random.below(3) {
             self.declare_local();
         }
         for _ in 0..count {
@@ -118,7 +118,7 @@ impl Generator {
         let value = self.condition(3);
         let statement = if self.random.chance(50) {
             let (left, right) = (self.expression(2), self.expression(2));
-            self.choice(value, left, right)
+            self.choice(&value, &left, &right)
         } else {
             value
         };

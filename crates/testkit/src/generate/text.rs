@@ -9,21 +9,21 @@ use super::value::{Expr, level};
 impl Generator {
     /// The body of a string literal with `length` characters, none of them NUL.
     fn characters(&mut self, length: usize) -> String {
-        let mut text = String::new();
+        let mut parts = Vec::new();
         for _ in 0..length {
-            match self.random.below(12) {
-                0 => text.push_str("\\n"),
-                1 => text.push_str("\\t"),
+            parts.push(match self.random.below(12) {
+                0 => "\\n".to_owned(),
+                1 => "\\t".to_owned(),
                 // Three octal digits cannot swallow the next character.
-                2 => text.push_str(&format!("\\{:03o}", self.random.between(1, 255))),
+                2 => format!("\\{:03o}", self.random.between(1, 255)),
                 // A new literal ends the hexadecimal escape.
-                3 => text.push_str(&format!("\\x{:x}\" \"", self.random.between(1, 255))),
-                4 => text.push_str("\\\\"),
-                5 => text.push_str("\\\""),
-                _ => text.push(self.random.between(97, 122) as u8 as char),
-            }
+                3 => format!("\\x{:x}\" \"", self.random.between(1, 255)),
+                4 => "\\\\".to_owned(),
+                5 => "\\\"".to_owned(),
+                _ => (self.random.between(97, 122) as u8 as char).to_string(),
+            });
         }
-        text
+        parts.concat()
     }
 
     /// A literal for an array of `length` characters.

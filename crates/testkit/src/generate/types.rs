@@ -180,7 +180,7 @@ impl Generator {
             _ => Type::Int(Int::UnsignedChar).array(size as usize),
         };
         let mut fields = vec![self.named_field(largest)];
-        for _ in 0..1 + self.random.below(3) {
+        for _ in 0..=self.random.below(3) {
             let int = *self.random.pick(&Int::COMMON[1..]);
             let bytes = int.size(self.options.model);
             let ty = match self.random.below(3) {
@@ -258,7 +258,7 @@ impl Generator {
     /// A run of bit-fields, sometimes with unnamed padding or a zero width between them.
     fn bit_fields(&mut self) -> Vec<Field> {
         let mut fields = Vec::new();
-        for _ in 0..1 + self.random.below(4) {
+        for _ in 0..=self.random.below(4) {
             let int = match self.random.below(10) {
                 0 => Int::Bool,
                 1..=4 => Int::Unsigned,
