@@ -32,7 +32,7 @@ fn defect(seed: u64, compiler: &Compiler) -> Option<String> {
 fn check(model: Model) {
     let compiler = match Compiler::probe(model, Mode::Sanitized) {
         Ok(compiler) => compiler,
-        Err(reason) => return println!("skipped: {reason}"),
+        Err(reason) => return eprintln!("skipped: {reason}"),
     };
     let count =
         std::env::var("WAYPROOF_GENERATOR_CHECKS").ok().and_then(|text| text.parse().ok()).unwrap_or(12);
@@ -47,13 +47,13 @@ fn check(model: Model) {
                         return;
                     }
                     if let Some(text) = defect(seed, &compiler) {
-                        defects.lock().unwrap().push(format!("seed {seed}: {text}"));
+                        defects.lock().expect("no thread should panic").push(format!("seed {seed}: {text}"));
                     }
                 }
             });
         }
     });
-    let defects = defects.into_inner().unwrap();
+    let defects = defects.into_inner().expect("no thread should panic");
     assert!(defects.is_empty(), "{} {}:\n{}", defects.len(), model.name(), defects.join("\n"));
 }
 

@@ -4,19 +4,18 @@
 //! * I1: a function calls only functions defined before it, or itself with a smaller depth argument.
 //! * I2: a pure function touches only its parameters and locals, so its calls never conflict.
 
-use super::effects::Effects;
 use super::integer::{Int, Range};
-use super::scope::{Qualifier, Storage, Variable};
+use super::scope::{Storage, Variable};
 use super::types::Type;
-use super::value::{Expr, level};
+use super::value::Expr;
 use super::{Generator, State, Table};
 
 /// A parameter; array parameters have an array type.
 #[derive(Clone)]
 pub(super) struct Parameter {
-    name: String,
-    ty: Type,
-    range: Option<Range>,
+    pub(super) name: String,
+    pub(super) ty: Type,
+    pub(super) range: Option<Range>,
 }
 
 /// What a function returns.
@@ -35,16 +34,15 @@ pub(super) struct Function {
     pub(super) returned: Returned,
     pub(super) pure: bool,
     /// Written without a prototype: arguments are not converted.
-    old_style: bool,
+    pub(super) old_style: bool,
     /// Storage class and `inline`, the same in every declaration.
-    prefix: &'static str,
+    pub(super) prefix: &'static str,
     /// Upper bound of the steps of one call.
-    cost: u64,
+    pub(super) cost: u64,
 }
 
 /// Steps allowed in one call of a function.
 const FUNCTION_LIMIT: u64 = 8_000;
-const MAIN_LIMIT: u64 = 120_000;
 
 impl Generator {
     pub(super) fn define_functions(&mut self) {
@@ -97,7 +95,7 @@ impl Generator {
         self.define_function(function, 1, |generator| generator.statements(statements));
     }
 
-    fn integer_parameters(&mut self, least: usize, most: usize) -> Vec<Parameter> {
+    pub(super) fn integer_parameters(&mut self, least: usize, most: usize) -> Vec<Parameter> {
         let mut parameters = Vec::new();
         for _ in 0..least + self.random.below(most - least + 1) {
             let ty = Type::Int(self.integer_type());
@@ -123,7 +121,7 @@ impl Generator {
         (ty, None)
     }
 
-    fn returned_integer(&mut self) -> Returned {
+    pub(super) fn returned_integer(&mut self) -> Returned {
         let ty = self.integer_type();
         let range = self.maybe_range(&Type::Int(ty)).unwrap_or(ty.range(self.options.model));
         Returned::Integer(ty, range)
@@ -165,109 +163,6 @@ impl Generator {
         self.tables.push(Table { name, length, function: first, cost });
     }
 
-    /// `T f(depth, acc)` that calls itself once or twice with `depth - 1`.
-    fn define_recursive(&mut self) {
-        let (levels, calls) = if self.random.chance(70) {
-            (self.random.between(2, 9), 1)
-        } else {
-            (self.random.between(2, 5), 2)
-        };
-        let activations = if calls == 1 { levels as u64 + 1 } else { 1 << (levels + 1) };
-        let returned = self.returned_integer();
-        let depth_type = *self.random.pick(&[Int::Int, Int::Unsigned, Int::UnsignedChar, Int::Long]);
-        let depth = Parameter {
-            name: self.fresh("depth"),
-            ty: Type::Int(depth_type),
-            range: Some(Range::new(0, i128::from(levels))),
-        };
-        let mut parameters = vec![depth.clone()];
-        parameters.extend(self.integer_parameters(1, 2));
-        let pure = self.random.chance(40);
-        let name = self.fresh("f");
-        let function = Function {
-            name,
-            parameters: parameters.clone(),
-            returned,
-            pure,
-            old_style: false,
-            prefix: "static ",
-            cost: 0,
-        };
-        self.define_function(function.clone(), activations, |generator| {
-            let base = generator.returned_value(&function.returned);
-            generator.output.line(format!("if ({} == 0)", depth.name));
-            generator.output.line(format!("    return {base};"));
-            generator.statements(2);
-            for _ in 0..calls {
-                generator.recursive_call(&function, &depth.name);
-            }
-        });
-    }
-
-    /// `T r = f(depth - 1, ...);` inside `f`, where `depth` is at least 1.
-    fn recursive_call(&mut self, function: &Function, depth: &str) {
-        let mut arguments = vec![format!("{depth} - 1")];
-        for parameter in &function.parameters[1..] {
-            let value = self.pure_expression(2);
-            let value = match parameter.range {
-                Some(range) => self.coerce(value, range),
-                None => value,
-            };
-            arguments.push(value.at(level::ASSIGN));
-        }
-        let Returned::Integer(ty, range) = function.returned else { return };
-        let name = self.fresh("r");
-        let spelling = self.spell(ty);
-        self.output.line(format!("{spelling} {name} = {}({});", function.name, arguments.join(", ")));
-        let mut variable = Variable::new(name, Type::Int(ty), Storage::Local);
-        variable.range = Some(range);
-        self.scope.add(variable);
-    }
-
-    /// Two functions that call each other with a decreasing depth.
-    fn define_mutual(&mut self) {
-        let levels = self.random.between(2, 8);
-        let ty = self.integer_type();
-        let spelling = self.spell(ty);
-        let (first, second, depth) = (self.fresh("f"), self.fresh("f"), self.fresh("depth"));
-        let full = ty.range(self.options.model);
-        self.output.prototypes.push(format!("static {spelling} {second}(int, {spelling});"));
-        let mut pair = Vec::new();
-        for (name, other) in [(&first, &second), (&second, &first)] {
-            let parameters = vec![
-                Parameter {
-                    name: depth.clone(),
-                    ty: Type::Int(Int::Int),
-                    range: Some(Range::new(0, i128::from(levels))),
-                },
-                Parameter { name: self.fresh("p"), ty: Type::Int(ty), range: None },
-            ];
-            let returned = Returned::Integer(ty, full);
-            let function = Function {
-                name: name.clone(),
-                parameters,
-                returned,
-                pure: true,
-                old_style: false,
-                prefix: "static ",
-                cost: 0,
-            };
-            let depth = depth.clone();
-            self.define_function(function.clone(), levels as u64 + 1, |generator| {
-                generator.statements(1);
-                let base = generator.returned_value(&function.returned);
-                generator.output.line(format!("if ({depth} <= 0)"));
-                generator.output.line(format!("    return {base};"));
-                let called = Function { name: other.clone(), ..function.clone() };
-                generator.recursive_call(&called, &depth);
-            });
-            // The second function should call the first one only with a smaller depth.
-            pair.extend(self.functions.pop());
-        }
-        let cost = pair.iter().map(|function| function.cost).sum();
-        self.functions.extend(pair.into_iter().map(|function| Function { cost, ..function }));
-    }
-
     /// The declarator of a function around `name`, such as `static int name(int p1, char p2)`.
     fn signature(&mut self, index: usize, name: &str) -> String {
         let function = self.functions[index].clone();
@@ -307,7 +202,7 @@ impl Generator {
     }
 
     /// Writes a function whose body runs at most `activations` times for one call from outside.
-    fn define_function(
+    pub(super) fn define_function(
         &mut self,
         mut function: Function,
         activations: u64,
@@ -379,222 +274,5 @@ impl Generator {
     /// The value coerced unless the interval is all of the type, which the conversion reaches by itself.
     pub(super) fn fitted(&mut self, value: Expr, ty: Int, range: Range) -> Expr {
         if range == ty.range(self.options.model) { value } else { self.coerce(value, range) }
-    }
-
-    /// A struct of the type: a variable or a compound literal.
-    pub(super) fn struct_value(&mut self, id: usize) -> (String, Effects) {
-        let ids = self.visible(|variable| variable.ty == Type::Struct(id));
-        if !ids.is_empty() && self.random.chance(75) {
-            let chosen = *self.random.pick(&ids);
-            return (self.scope.variables[chosen].name.clone(), self.scope.reading(chosen));
-        }
-        let (list, effects) = self.local_initializer(&Type::Struct(id), None, 0);
-        (format!("({}){list}", self.types.structs[id].spelling), effects)
-    }
-
-    /// Arguments for a call, or `None` if one cannot be had.
-    fn arguments(&mut self, function: &Function, depth: u32) -> Option<(String, Effects)> {
-        let mut texts = Vec::new();
-        let mut all = Effects::default();
-        for parameter in &function.parameters {
-            let (mut text, mut effects) = self.argument(function, parameter, depth)?;
-            if all.conflicts(&effects) {
-                let Type::Int(ty) = parameter.ty else { return None };
-                let range = parameter.range.unwrap_or(ty.range(self.options.model));
-                let mut literal = self.literal_in(range);
-                if function.old_style {
-                    literal = self.cast(literal, ty);
-                }
-                (text, effects) = (literal.text.text, Effects::default());
-            }
-            all = all.join(&effects);
-            texts.push(text);
-        }
-        Some((texts.join(", "), all))
-    }
-
-    fn argument(
-        &mut self,
-        function: &Function,
-        parameter: &Parameter,
-        depth: u32,
-    ) -> Option<(String, Effects)> {
-        match &parameter.ty {
-            Type::Int(ty) => {
-                let value = self.expression(depth);
-                let mut value = match parameter.range {
-                    Some(range) => self.coerce(value, range),
-                    None => value,
-                };
-                if function.old_style {
-                    value = self.cast(value, *ty);
-                }
-                Some((value.at(level::ASSIGN), value.effects))
-            }
-            Type::Struct(id) => Some(self.struct_value(*id)),
-            Type::Pointer(to) => {
-                let (text, effects) = self.address_of(to, usize::MAX)?;
-                Some((text.text, effects))
-            }
-            Type::Array(element, length) => {
-                let ids = self.visible(|variable| {
-                    variable.storage != Storage::Local
-                        && variable.qualifier == Qualifier::None
-                        && variable.range.is_none()
-                        && matches!(&variable.ty, Type::Array(of, long) if of == element && long >= length)
-                });
-                if !ids.is_empty() && self.random.chance(80) {
-                    let id = *self.random.pick(&ids);
-                    return Some((self.scope.variables[id].name.clone(), Effects::default()));
-                }
-                let (list, effects) = self.local_initializer(&parameter.ty, None, 0);
-                let name = self.type_name(&parameter.ty);
-                let list = if list.starts_with('"') { format!("{{{list}}}") } else { list };
-                Some((format!("({name}){list}"), effects))
-            }
-            _ => None,
-        }
-    }
-
-    /// A call of a function that satisfies `accept`, with the effects of the call.
-    pub(super) fn call(
-        &mut self,
-        depth: u32,
-        accept: impl Fn(&Function) -> bool,
-    ) -> Option<(String, Function, Effects)> {
-        if self.state.constant {
-            return None;
-        }
-        let tables = !self.tables.is_empty() && self.state.effects && !self.state.pure;
-        if tables
-            && self.random.chance(30)
-            && let Some(found) = self.table_call(depth, &accept)
-        {
-            return Some(found);
-        }
-        let (room, multiplier) = (self.state.limit.saturating_sub(self.state.cost), self.state.multiplier);
-        let candidates: Vec<usize> = (0..self.functions.len())
-            .filter(|&index| {
-                let function = &self.functions[index];
-                let allowed = function.pure || (self.state.effects && !self.state.pure);
-                allowed && accept(function) && function.cost.saturating_mul(multiplier) <= room
-            })
-            .collect();
-        if candidates.is_empty() {
-            return None;
-        }
-        let function = self.functions[*self.random.pick(&candidates)].clone();
-        self.state.cost += function.cost * multiplier;
-        let (arguments, mut effects) = self.arguments(&function, depth)?;
-        if !function.pure {
-            effects = effects.join(&Effects::call());
-        }
-        let text = match self.random.below(15) {
-            0 if !function.old_style => format!("(*{})({arguments})", function.name),
-            1 if !function.old_style => format!("(&{})({arguments})", function.name),
-            _ => format!("{}({arguments})", function.name),
-        };
-        Some((text, function, effects))
-    }
-
-    /// A call through a table of function pointers.
-    fn table_call(
-        &mut self,
-        depth: u32,
-        accept: impl Fn(&Function) -> bool,
-    ) -> Option<(String, Function, Effects)> {
-        let table = self.random.below(self.tables.len());
-        let Table { name, length, function, cost } = &self.tables[table];
-        let (name, length, cost) = (name.clone(), *length, *cost);
-        let function = self.functions[*function].clone();
-        let total = cost.saturating_mul(self.state.multiplier);
-        if !accept(&function) || self.state.cost + total > self.state.limit {
-            return None;
-        }
-        self.state.cost += total;
-        let index = self.index(length);
-        let (arguments, effects) = self.arguments(&function, depth)?;
-        if index.effects.conflicts(&effects) {
-            return None;
-        }
-        let effects = effects.join(&index.effects).join(&Effects::call());
-        let text = if self.random.chance(70) {
-            format!("{name}[{}]({arguments})", index.text.text)
-        } else {
-            format!("(*{name}[{}])({arguments})", index.text.text)
-        };
-        Some((text, function, effects))
-    }
-
-    /// A call that returns an integer.
-    pub(super) fn call_expression(&mut self, depth: u32) -> Option<Expr> {
-        let integer = |function: &Function| matches!(function.returned, Returned::Integer(..));
-        let (text, function, effects) = self.call(depth.saturating_sub(1), integer)?;
-        let Returned::Integer(ty, range) = function.returned else { return None };
-        Some(Expr::new(text, level::POSTFIX, ty, range).with(effects))
-    }
-
-    /// The function `main`, with the checksum of everything at the end.
-    pub(super) fn define_main(&mut self) {
-        self.state = State { effects: true, multiplier: 1, limit: MAIN_LIMIT, ..State::default() };
-        self.output.body.clear();
-        self.output.indent = 1;
-        self.scope.open();
-        if self.options.nondet {
-            self.read_inputs();
-        }
-        let statements = self.sized(4, 7, 11) as i32;
-        self.statements(statements);
-        for index in 0..self.functions.len() {
-            let name = self.functions[index].name.clone();
-            if let Some((text, function, _)) = self.call(1, |function| function.name == name) {
-                match function.returned {
-                    Returned::Integer(..) => self.output.line(format!("mix({text});")),
-                    _ => self.output.line(format!("{text};")),
-                }
-            }
-        }
-        self.mix_everything();
-        self.output.line("printf(\"%llu\\n\", checksum);");
-        let code = *self.random.pick(&["0", "0", "(int)(checksum & 63)", "checksum % 50"]);
-        self.output.line(format!("return {code};"));
-        self.scope.close();
-        let text = format!("int main(void)\n{{\n{}\n}}", self.output.body.join("\n"));
-        self.output.functions.push(text);
-    }
-
-    /// Starts some globals with nondeterministic values, and chooses values for them.
-    fn read_inputs(&mut self) {
-        let ids = self.visible(|variable| {
-            matches!(variable.ty, Type::Int(ty) if !matches!(ty, Int::Int128 | Int::Unsigned128))
-                && variable.qualifier == Qualifier::None
-        });
-        for id in ids {
-            let place = self.variable_place(id);
-            let ty = self.place_type(&place);
-            let suffix = match ty {
-                Int::Bool => "bool",
-                Int::Char | Int::SignedChar => "char",
-                Int::UnsignedChar => "uchar",
-                Int::Short => "short",
-                Int::UnsignedShort => "ushort",
-                Int::Int => "int",
-                Int::Unsigned => "uint",
-                Int::Long => "long",
-                Int::UnsignedLong => "ulong",
-                Int::LongLong => "longlong",
-                _ => "ulonglong",
-            };
-            let returned = if ty == Int::SignedChar { Int::Char } else { ty };
-            let declaration = format!("{} __VERIFIER_nondet_{suffix}(void);", returned.spellings()[0]);
-            self.output.nondet.insert(suffix, declaration);
-            let range = ty.range(self.options.model);
-            let input = self.literal_in(range).range.low;
-            self.output.inputs.push(input);
-            let call = format!("__VERIFIER_nondet_{suffix}()");
-            let call = Expr::new(call, level::POSTFIX, returned, range).with(Effects::call());
-            let statement = self.assign(&place, call);
-            self.output.line(format!("{};", statement.text.text));
-        }
     }
 }

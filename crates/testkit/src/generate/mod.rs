@@ -16,9 +16,11 @@
 //!   steps of the whole program.
 //! * I5: the text is determined by the seed and the options.
 
+mod call;
 mod checksum;
 mod control;
 mod effects;
+mod entry;
 mod expression;
 mod float;
 mod function;
@@ -29,6 +31,7 @@ mod literal;
 mod memory;
 mod operator;
 mod place;
+mod recursion;
 mod scope;
 mod statement;
 mod text;
