@@ -131,7 +131,9 @@ impl Bytes {
             let offset = position % PAGE;
             let count = (PAGE - offset).min(length - done);
             match &pages.pages[position / PAGE] {
-                Some(page) => visit(done, offset, Some((&page.data, count)), page.initialised.as_ref(), count),
+                Some(page) => {
+                    visit(done, offset, Some((&page.data, count)), page.initialised.as_ref(), count)
+                }
                 None => visit(done, offset, None, None, count),
             }
             done += count;
@@ -174,15 +176,23 @@ impl Bytes {
         let end = u64::from(at) + length as u64;
         if !extra.pointers.is_empty() {
             let from = at.saturating_sub(3);
-            let stale: Vec<u32> =
-                extra.pointers.range(from..).map(|(key, _)| *key).take_while(|key| u64::from(*key) < end).collect();
+            let stale: Vec<u32> = extra
+                .pointers
+                .range(from..)
+                .map(|(key, _)| *key)
+                .take_while(|key| u64::from(*key) < end)
+                .collect();
             for key in stale {
                 extra.pointers.remove(&key);
             }
         }
         if !extra.partial.is_empty() {
-            let stale: Vec<u32> =
-                extra.partial.range(at..).map(|(key, _)| *key).take_while(|key| u64::from(*key) < end).collect();
+            let stale: Vec<u32> = extra
+                .partial
+                .range(at..)
+                .map(|(key, _)| *key)
+                .take_while(|key| u64::from(*key) < end)
+                .collect();
             for key in stale {
                 extra.partial.remove(&key);
             }

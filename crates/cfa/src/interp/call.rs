@@ -85,11 +85,8 @@ impl State<'_> {
     /// The value of a slot, and whether it has one.
     fn slot_value(&self, regs: &[u64], slot: &Slot) -> (u128, bool) {
         let has_value = slot.flag.is_none_or(|flag| regs[flag as usize] != 0);
-        let value = if is_wide(slot.ty) {
-            self.wide[slot.reg as usize]
-        } else {
-            u128::from(regs[slot.reg as usize])
-        };
+        let value =
+            if is_wide(slot.ty) { self.wide[slot.reg as usize] } else { u128::from(regs[slot.reg as usize]) };
         (value, has_value)
     }
     fn pass(&mut self, regs: &mut [u64], slot: &Slot, (value, has_value): (u128, bool)) {
@@ -103,7 +100,12 @@ impl State<'_> {
         }
     }
     /// Makes a new activation of a procedure (F1).
-    pub(super) fn activate(&mut self, regs: &mut [u64], proc: ProcId, site: Option<u32>) -> Result<(), Fault> {
+    pub(super) fn activate(
+        &mut self,
+        regs: &mut [u64],
+        proc: ProcId,
+        site: Option<u32>,
+    ) -> Result<(), Fault> {
         let callee: &ProcCode = &self.code.procs[proc];
         let saved = self.active[proc.index()] > 0;
         if saved {
@@ -172,11 +174,13 @@ impl State<'_> {
         let callee = &code.procs[proc];
         let Some(frame) = self.frames.last().copied() else { return Ok(None) };
         let site = frame.site.map(|site| &code.sites[site as usize]);
-        // Asked for before anything changes, so that a run without input can be resumed here.
-        for (result, place) in callee.results.iter().zip(site.iter().flat_map(|site| &site.results)) {
-            let copies = self.code.options.uninitialised == Uninitialised::Report;
-            if place.is_some_and(|place| place.flag.is_none() || !copies) {
-                self.demand_result(regs, result, oracle, region)?;
+        // Asked for before anything changes, so that a run without input can be resumed here. Where lack of a value is
+        // reported, it is passed on instead: returning a struct is no use of its parts.
+        if self.code.options.uninitialised == Uninitialised::Choose {
+            for (result, place) in callee.results.iter().zip(site.iter().flat_map(|site| &site.results)) {
+                if place.is_some() {
+                    self.choose_result(regs, result, oracle, region)?;
+                }
             }
         }
         let values: [(u128, bool); 4];
@@ -208,8 +212,8 @@ impl State<'_> {
         }
         Ok(Some(site.next))
     }
-    /// A result that the caller uses must have a value.
-    fn demand_result(
+    /// Gives a result that the caller uses a value.
+    fn choose_result(
         &mut self,
         regs: &mut [u64],
         result: &Slot,
@@ -217,22 +221,14 @@ impl State<'_> {
         region: Region,
     ) -> Result<(), Fault> {
         let Some(flag) = result.flag.filter(|flag| regs[*flag as usize] == 0) else { return Ok(()) };
-        match self.code.options.uninitialised {
-            Uninitialised::Report => Err(Fault::undefined(
-                UndefinedKind::UninitialisedRead,
-                "the result of a call that returned no value",
-            )),
-            Uninitialised::Choose => {
-                let bits = self.choose(oracle, result.ty, &Source::Uninitialised, region)?;
-                if is_wide(result.ty) {
-                    self.wide[result.reg as usize] = bits;
-                } else {
-                    regs[result.reg as usize] = self.register(result.ty, bits);
-                }
-                regs[flag as usize] = 1;
-                Ok(())
-            }
+        let bits = self.choose(oracle, result.ty, &Source::Uninitialised, region)?;
+        if is_wide(result.ty) {
+            self.wide[result.reg as usize] = bits;
+        } else {
+            regs[result.reg as usize] = self.register(result.ty, bits);
         }
+        regs[flag as usize] = 1;
+        Ok(())
     }
     /// Ends all activations.
     pub(super) fn unwind(&mut self) {
@@ -244,7 +240,8 @@ impl State<'_> {
         let saved = std::mem::take(&mut self.saved);
         let arrays: u64 = saved.arrays.iter().map(Array::taken).sum();
         let wide_arrays: u64 = saved.wide_arrays.iter().map(Array::taken).sum();
-        let cells = saved.arrays.len() * size_of::<Array<u64>>() + saved.wide_arrays.len() * size_of::<Array<u128>>();
+        let cells =
+            saved.arrays.len() * size_of::<Array<u64>>() + saved.wide_arrays.len() * size_of::<Array<u128>>();
         let registers = saved.regs.len() * 8 + saved.wide.len() * 16;
         self.memory.refund(arrays + wide_arrays + (cells + registers) as u64);
     }

@@ -44,86 +44,306 @@ pub struct CompileOptions {
 /// One instruction. `dst` is written last, so it may be an operand too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Insn {
-    Mov { dst: Reg, src: Reg },
-    MovWide { dst: Reg, src: Reg },
+    Mov {
+        dst: Reg,
+        src: Reg,
+    },
+    MovWide {
+        dst: Reg,
+        src: Reg,
+    },
 
-    Add64 { dst: Reg, a: Reg, b: Reg },
-    Sub64 { dst: Reg, a: Reg, b: Reg },
-    Mul64 { dst: Reg, a: Reg, b: Reg },
-    AddU32 { dst: Reg, a: Reg, b: Reg },
-    SubU32 { dst: Reg, a: Reg, b: Reg },
-    MulU32 { dst: Reg, a: Reg, b: Reg },
+    Add64 {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Sub64 {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Mul64 {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    AddU32 {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    SubU32 {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    MulU32 {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
     /// The checked ones fault if the result does not fit.
-    AddI32 { dst: Reg, a: Reg, b: Reg },
-    SubI32 { dst: Reg, a: Reg, b: Reg },
-    MulI32 { dst: Reg, a: Reg, b: Reg },
-    AddI64 { dst: Reg, a: Reg, b: Reg },
-    SubI64 { dst: Reg, a: Reg, b: Reg },
-    MulI64 { dst: Reg, a: Reg, b: Reg },
+    AddI32 {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    SubI32 {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    MulI32 {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    AddI64 {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    SubI64 {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    MulI64 {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
     /// Faults unless the value survives losing its top `shift` bits.
-    Fit { dst: Reg, src: Reg, shift: u8 },
-    And { dst: Reg, a: Reg, b: Reg },
-    Or { dst: Reg, a: Reg, b: Reg },
-    Xor { dst: Reg, a: Reg, b: Reg },
+    Fit {
+        dst: Reg,
+        src: Reg,
+        shift: u8,
+    },
+    And {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Or {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Xor {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
     /// Shifts fault if the amount is not below the width; a left shift leaves the top bits to be extended.
-    Shl { dst: Reg, a: Reg, b: Reg, width: u8 },
-    ShrS { dst: Reg, a: Reg, b: Reg, width: u8 },
-    ShrU { dst: Reg, a: Reg, b: Reg, width: u8 },
-    DivS { dst: Reg, a: Reg, b: Reg, width: u8 },
-    RemS { dst: Reg, a: Reg, b: Reg, width: u8 },
-    DivU { dst: Reg, a: Reg, b: Reg },
-    RemU { dst: Reg, a: Reg, b: Reg },
+    Shl {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+        width: u8,
+    },
+    ShrS {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+        width: u8,
+    },
+    ShrU {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+        width: u8,
+    },
+    DivS {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+        width: u8,
+    },
+    RemS {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+        width: u8,
+    },
+    DivU {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    RemU {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
     /// Extends by sign what remains without the top `shift` bits.
-    Sext { dst: Reg, src: Reg, shift: u8 },
+    Sext {
+        dst: Reg,
+        src: Reg,
+        shift: u8,
+    },
     /// Extends by zero what remains without the top `shift` bits.
-    Zext { dst: Reg, src: Reg, shift: u8 },
-    Eq { dst: Reg, a: Reg, b: Reg },
-    Ne { dst: Reg, a: Reg, b: Reg },
-    LtS { dst: Reg, a: Reg, b: Reg },
-    LeS { dst: Reg, a: Reg, b: Reg },
-    LtU { dst: Reg, a: Reg, b: Reg },
-    LeU { dst: Reg, a: Reg, b: Reg },
-    Float32 { op: BinaryOp, dst: Reg, a: Reg, b: Reg },
-    Float64 { op: BinaryOp, dst: Reg, a: Reg, b: Reg },
+    Zext {
+        dst: Reg,
+        src: Reg,
+        shift: u8,
+    },
+    Eq {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Ne {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    LtS {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    LeS {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    LtU {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    LeU {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Float32 {
+        op: BinaryOp,
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Float64 {
+        op: BinaryOp,
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
     /// Pointer of ILP32 plus offset.
-    PtrAdd32 { dst: Reg, a: Reg, b: Reg },
+    PtrAdd32 {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
     /// Address of ILP32 to pointer.
-    IntToPtr32 { dst: Reg, src: Reg },
+    IntToPtr32 {
+        dst: Reg,
+        src: Reg,
+    },
 
     /// An integer, `double`, `float` or (LP64) pointer.
-    Load { dst: Reg, addr: Reg, kind: Access },
-    Store { addr: Reg, src: Reg, kind: Access },
-    LoadElem { dst: Reg, array: u32, index: Reg },
-    StoreElem { array: u32, index: Reg, src: Reg },
+    Load {
+        dst: Reg,
+        addr: Reg,
+        kind: Access,
+    },
+    Store {
+        addr: Reg,
+        src: Reg,
+        kind: Access,
+    },
+    LoadElem {
+        dst: Reg,
+        array: u32,
+        index: Reg,
+    },
+    StoreElem {
+        array: u32,
+        index: Reg,
+        src: Reg,
+    },
 
-    Jump { to: u32 },
-    JumpIf { cond: Reg, to: u32 },
-    JumpUnless { cond: Reg, to: u32 },
-    JumpEq { a: Reg, b: Reg, to: u32 },
-    JumpNe { a: Reg, b: Reg, to: u32 },
-    JumpLtS { a: Reg, b: Reg, to: u32 },
-    JumpLeS { a: Reg, b: Reg, to: u32 },
-    JumpLtU { a: Reg, b: Reg, to: u32 },
-    JumpLeU { a: Reg, b: Reg, to: u32 },
+    Jump {
+        to: u32,
+    },
+    JumpIf {
+        cond: Reg,
+        to: u32,
+    },
+    JumpUnless {
+        cond: Reg,
+        to: u32,
+    },
+    JumpEq {
+        a: Reg,
+        b: Reg,
+        to: u32,
+    },
+    JumpNe {
+        a: Reg,
+        b: Reg,
+        to: u32,
+    },
+    JumpLtS {
+        a: Reg,
+        b: Reg,
+        to: u32,
+    },
+    JumpLeS {
+        a: Reg,
+        b: Reg,
+        to: u32,
+    },
+    JumpLtU {
+        a: Reg,
+        b: Reg,
+        to: u32,
+    },
+    JumpLeU {
+        a: Reg,
+        b: Reg,
+        to: u32,
+    },
 
-    Call { site: u32 },
-    Return { proc: u32 },
+    Call {
+        site: u32,
+    },
+    Return {
+        proc: u32,
+    },
     /// The error location.
     Error,
     /// No edge is enabled.
     Blocked,
     /// The variable must have been given a value (`flag` is 1).
-    CheckInit { flag: Reg, var: VarId },
+    CheckInit {
+        flag: Reg,
+        var: VarId,
+    },
     /// The object must have begun (its address is not 0).
-    CheckBegun { reg: Reg, var: VarId },
+    CheckBegun {
+        reg: Reg,
+        var: VarId,
+    },
     /// Everything that is done by [`Rare`].
-    Rare { index: u32 },
+    Rare {
+        index: u32,
+    },
 
     /// Markers.
-    Enter { edge: EdgeId },
-    Leave { edge: EdgeId },
-    Wrote { index: u32 },
-    At { location: u32 },
+    Enter {
+        edge: EdgeId,
+    },
+    Leave {
+        edge: EdgeId,
+    },
+    Wrote {
+        index: u32,
+    },
+    At {
+        location: u32,
+    },
 }
 
 /// Size and extension of a memory access of at most 8 bytes.
@@ -160,34 +380,140 @@ impl Access {
 #[derive(Clone, Debug)]
 pub(crate) enum Rare {
     /// Registers are wide or narrow by their types.
-    Binary { op: BinaryOp, ty: Ty, rhs_ty: Ty, dst: Reg, a: Reg, b: Reg },
-    Cast { from: Ty, to: Ty, dst: Reg, src: Reg },
+    Binary {
+        op: BinaryOp,
+        ty: Ty,
+        rhs_ty: Ty,
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Cast {
+        from: Ty,
+        to: Ty,
+        dst: Reg,
+        src: Reg,
+    },
     /// An index of a wide type as one of 64 bits; what does not fit is out of every array's bounds.
-    NarrowIndex { ty: Ty, dst: Reg, src: Reg },
-    Load { ty: Ty, dst: Reg, addr: Reg },
-    Store { ty: Ty, addr: Reg, src: Reg },
-    LoadBits { ty: Ty, bit: u8, dst: Reg, addr: Reg },
-    StoreBits { ty: Ty, bit: u8, addr: Reg, src: Reg },
-    LoadElemWide { dst: Reg, array: u32, index: Reg, var: VarId },
-    StoreElemWide { array: u32, index: Reg, src: Reg, var: VarId },
+    NarrowIndex {
+        ty: Ty,
+        dst: Reg,
+        src: Reg,
+    },
+    Load {
+        ty: Ty,
+        dst: Reg,
+        addr: Reg,
+    },
+    Store {
+        ty: Ty,
+        addr: Reg,
+        src: Reg,
+    },
+    LoadBits {
+        ty: Ty,
+        bit: u8,
+        dst: Reg,
+        addr: Reg,
+    },
+    StoreBits {
+        ty: Ty,
+        bit: u8,
+        addr: Reg,
+        src: Reg,
+    },
+    LoadElemWide {
+        dst: Reg,
+        array: u32,
+        index: Reg,
+        var: VarId,
+    },
+    StoreElemWide {
+        array: u32,
+        index: Reg,
+        src: Reg,
+        var: VarId,
+    },
     /// Evaluated by the evaluator: its code would be too long.
-    Slow { expr: ExprId, dst: Reg },
-    Choose { ty: Ty, source: Source, at: Region, dst: Reg },
-    ForgetElem { var: VarId, index: Reg },
-    ForgetMem { addr: Reg, size: u64 },
-    ForgetBits { addr: Reg, bit: u8, width: u8 },
-    Init { var: VarId, contents: InitKind },
-    Allocate { var: VarId, ty: Ty, length: Reg },
-    Begin { var: VarId },
-    End { var: VarId },
-    Malloc { dst: Reg, ty: Ty, size: Reg, kind: AllocKind, contents: InitKind },
-    Realloc { dst: Reg, old: Reg, ty: Ty, size: Reg },
-    Free { addr: Reg },
-    Copy { to: Reg, from: Reg, ty: Ty, length: Reg },
-    Fill { to: Reg, byte: Reg, ty: Ty, length: Reg },
-    Write { to: Reg, bytes: Arc<[u8]> },
-    Output { function: OutputFunction, args: Vec<(Ty, Reg)>, dst: Reg },
-    Exit { ty: Ty, status: Reg },
+    Slow {
+        expr: ExprId,
+        dst: Reg,
+    },
+    Choose {
+        ty: Ty,
+        source: Source,
+        at: Region,
+        dst: Reg,
+    },
+    ForgetElem {
+        var: VarId,
+        index: Reg,
+    },
+    ForgetMem {
+        addr: Reg,
+        size: u64,
+    },
+    ForgetBits {
+        addr: Reg,
+        bit: u8,
+        width: u8,
+    },
+    Init {
+        var: VarId,
+        contents: InitKind,
+    },
+    Allocate {
+        var: VarId,
+        ty: Ty,
+        length: Reg,
+    },
+    Begin {
+        var: VarId,
+    },
+    End {
+        var: VarId,
+    },
+    Malloc {
+        dst: Reg,
+        ty: Ty,
+        size: Reg,
+        kind: AllocKind,
+        contents: InitKind,
+    },
+    Realloc {
+        dst: Reg,
+        old: Reg,
+        ty: Ty,
+        size: Reg,
+    },
+    Free {
+        addr: Reg,
+    },
+    Copy {
+        to: Reg,
+        from: Reg,
+        ty: Ty,
+        length: Reg,
+    },
+    Fill {
+        to: Reg,
+        byte: Reg,
+        ty: Ty,
+        length: Reg,
+    },
+    Write {
+        to: Reg,
+        bytes: Arc<[u8]>,
+    },
+    Output {
+        function: OutputFunction,
+        args: Vec<(Ty, Reg)>,
+        dst: Reg,
+    },
+    Exit {
+        ty: Ty,
+        status: Reg,
+    },
     Abort,
 }
 

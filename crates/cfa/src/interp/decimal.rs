@@ -272,7 +272,10 @@ mod tests {
     #[test]
     fn expansions_are_exact() {
         let (whole, fraction) = decimal(0.1).fixed(55);
-        assert_eq!((whole.as_str(), fraction.as_str()), ("0", "1000000000000000055511151231257827021181583404541015625"));
+        assert_eq!(
+            (whole.as_str(), fraction.as_str()),
+            ("0", "1000000000000000055511151231257827021181583404541015625")
+        );
         assert_eq!(decimal(1e23).fixed(0).0, "99999999999999991611392");
         let (_, digits) = decimal(5e-324).fixed(1074);
         assert_eq!(digits.trim_start_matches('0').len(), 751);
@@ -309,7 +312,9 @@ mod tests {
 
     #[test]
     fn hexadecimal_expansions() {
-        let hex = |value: f64, precision| hexadecimal(FloatKind::Double, u128::from(value.to_bits()), precision, false);
+        let hex = |value: f64, precision| {
+            hexadecimal(FloatKind::Double, u128::from(value.to_bits()), precision, false)
+        };
         assert_eq!(hex(1.0, None), "0x1p+0");
         assert_eq!(hex(0.1, None), "0x1.999999999999ap-4");
         assert_eq!(hex(0.1, Some(3)), "0x1.99ap-4");

@@ -70,7 +70,8 @@ fn divide(op: BinaryOp, width: u8, a: u64, b: u64) -> Result<u64, Pause> {
     if divisor == -1 && dividend == i64::MIN >> (64 - width) {
         return Err(overflow(op, width, a, b));
     }
-    let result = if op == BinaryOp::Div { dividend.wrapping_div(divisor) } else { dividend.wrapping_rem(divisor) };
+    let result =
+        if op == BinaryOp::Div { dividend.wrapping_div(divisor) } else { dividend.wrapping_rem(divisor) };
     Ok(result as u64)
 }
 
@@ -199,9 +200,15 @@ pub(super) fn execute<O: Observer>(
             Insn::Add64 { dst, a, b } => reg!(dst) = reg!(a).wrapping_add(reg!(b)),
             Insn::Sub64 { dst, a, b } => reg!(dst) = reg!(a).wrapping_sub(reg!(b)),
             Insn::Mul64 { dst, a, b } => reg!(dst) = reg!(a).wrapping_mul(reg!(b)),
-            Insn::AddU32 { dst, a, b } => reg!(dst) = u64::from((reg!(a) as u32).wrapping_add(reg!(b) as u32)),
-            Insn::SubU32 { dst, a, b } => reg!(dst) = u64::from((reg!(a) as u32).wrapping_sub(reg!(b) as u32)),
-            Insn::MulU32 { dst, a, b } => reg!(dst) = u64::from((reg!(a) as u32).wrapping_mul(reg!(b) as u32)),
+            Insn::AddU32 { dst, a, b } => {
+                reg!(dst) = u64::from((reg!(a) as u32).wrapping_add(reg!(b) as u32))
+            }
+            Insn::SubU32 { dst, a, b } => {
+                reg!(dst) = u64::from((reg!(a) as u32).wrapping_sub(reg!(b) as u32))
+            }
+            Insn::MulU32 { dst, a, b } => {
+                reg!(dst) = u64::from((reg!(a) as u32).wrapping_mul(reg!(b) as u32))
+            }
             Insn::AddI32 { dst, a, b } => checked!(dst, a, b, BinaryOp::Add, i32, checked_add),
             Insn::SubI32 { dst, a, b } => checked!(dst, a, b, BinaryOp::Sub, i32, checked_sub),
             Insn::MulI32 { dst, a, b } => checked!(dst, a, b, BinaryOp::Mul, i32, checked_mul),
@@ -385,7 +392,8 @@ pub(super) fn execute<O: Observer>(
 fn wrote<O: Observer>(state: &State<'_>, regs: &[u64], index: u32, observer: &mut O) {
     let (to, ty, reg) = state.code.written[index as usize];
     let view = state.view(regs);
-    let address = |reg: u32| Value { ty: Ty::Ptr, bits: u128::from(state.memory.address(regs[reg as usize])) };
+    let address =
+        |reg: u32| Value { ty: Ty::Ptr, bits: u128::from(state.memory.address(regs[reg as usize])) };
     let to = match to {
         WrittenTo::Var(var) => Written::Var(var),
         WrittenTo::Elem { array, index } => Written::Elem { array, index: regs[index as usize] },

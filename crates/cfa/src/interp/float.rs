@@ -108,7 +108,9 @@ pub(crate) fn compare(kind: FloatKind, lhs: u128, rhs: u128) -> Option<Ordering>
     match kind {
         FloatKind::Single => f32::from_bits(lhs as u32).partial_cmp(&f32::from_bits(rhs as u32)),
         FloatKind::Double => f64::from_bits(lhs as u64).partial_cmp(&f64::from_bits(rhs as u64)),
-        FloatKind::Extended => X87DoubleExtended::from_bits(lhs).partial_cmp(&X87DoubleExtended::from_bits(rhs)),
+        FloatKind::Extended => {
+            X87DoubleExtended::from_bits(lhs).partial_cmp(&X87DoubleExtended::from_bits(rhs))
+        }
         FloatKind::Quad => Quad::from_bits(lhs).partial_cmp(&Quad::from_bits(rhs)),
     }
 }

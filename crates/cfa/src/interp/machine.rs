@@ -152,7 +152,12 @@ impl<'p> Machine<'p> {
             super::call::reset_array(&mut arrays[*array as usize], memory, *length, InitKind::Uninitialised)?;
         }
         for (array, length) in &code.global_wide_arrays {
-            super::call::reset_array(&mut wide_arrays[*array as usize], memory, *length, InitKind::Uninitialised)?;
+            super::call::reset_array(
+                &mut wide_arrays[*array as usize],
+                memory,
+                *length,
+                InitKind::Uninitialised,
+            )?;
         }
         Ok(())
     }
@@ -332,11 +337,7 @@ impl State<'_> {
     }
     /// A size or length in a register; what no memory could hold is a resource fault.
     pub(super) fn size(&self, regs: &[u64], ty: Ty, reg: u32) -> Result<u64, Fault> {
-        let size = if is_wide(ty) {
-            narrow_index(ty, self.wide[reg as usize])
-        } else {
-            regs[reg as usize]
-        };
+        let size = if is_wide(ty) { narrow_index(ty, self.wide[reg as usize]) } else { regs[reg as usize] };
         if size > i64::MAX as u64 { Err(Fault::Resource(Resource::ObjectSize)) } else { Ok(size) }
     }
 }

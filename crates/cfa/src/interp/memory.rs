@@ -179,7 +179,8 @@ impl Memory {
     /// Whether the pointer is the start of a live object of that kind.
     pub(crate) fn is_start_of(&self, pointer: u64, kind: ObjectKind) -> bool {
         let (index, offset) = self.locate(pointer);
-        self.objects.get(index as usize).is_some_and(|object| object.live && object.kind == kind) && offset == 0
+        self.objects.get(index as usize).is_some_and(|object| object.live && object.kind == kind)
+            && offset == 0
     }
     /// The procedure that a pointer points to.
     pub(crate) fn procedure(&self, pointer: u64) -> Option<u32> {
@@ -275,7 +276,8 @@ impl Memory {
             offset -= 1 << 32;
             index = if self.model == DataModel::Lp64 { index.wrapping_add(1) } else { index };
         }
-        let Some(object) = self.objects.get(index as usize).filter(|object| object.kind != ObjectKind::None) else {
+        let Some(object) = self.objects.get(index as usize).filter(|object| object.kind != ObjectKind::None)
+        else {
             return if address < NULL_ZONE {
                 Fault::undefined(UndefinedKind::NullDereference, format!("address {address:#x}"))
             } else {

@@ -101,7 +101,8 @@ impl View<'_> {
         self.program
     }
     pub(crate) fn register(&self, ty: Ty, reg: u32) -> Value {
-        let bits = if is_wide(ty) { self.wide[reg as usize] } else { self.narrow(ty, self.regs[reg as usize]) };
+        let bits =
+            if is_wide(ty) { self.wide[reg as usize] } else { self.narrow(ty, self.regs[reg as usize]) };
         Value { ty, bits }
     }
     fn narrow(&self, ty: Ty, register: u64) -> u128 {

@@ -49,9 +49,13 @@ pub(crate) fn binary(
                     _ => lhs >> amount,
                 })
             }
-            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::PtrAdd | BinaryOp::PtrSub => {
-                let order =
-                    if signed { ty.value_of(lhs).cmp(&ty.value_of(rhs)) } else { lhs.cmp(&rhs) };
+            BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::PtrAdd
+            | BinaryOp::PtrSub => {
+                let order = if signed { ty.value_of(lhs).cmp(&ty.value_of(rhs)) } else { lhs.cmp(&rhs) };
                 Ok(u128::from(holds(op, Some(order))))
             }
         },
@@ -114,7 +118,10 @@ fn integer(rules: Rules, op: BinaryOp, ty: Ty, lhs: u128, rhs: u128) -> Result<u
         BinaryOp::Mul => (a.checked_mul(b), a.wrapping_mul(b)),
         BinaryOp::Div => (a.checked_div(b), a.wrapping_div(b)),
         // The remainder of the least value by -1 is 0, but the quotient that defines it overflows.
-        _ => (a.checked_div(b).filter(|quotient| fits(*quotient)).and_then(|_| a.checked_rem(b)), a.wrapping_rem(b)),
+        _ => (
+            a.checked_div(b).filter(|quotient| fits(*quotient)).and_then(|_| a.checked_rem(b)),
+            a.wrapping_rem(b),
+        ),
     };
     match exact {
         Some(value) if fits(value) => Ok(ty.bits_of(value)),

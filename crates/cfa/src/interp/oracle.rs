@@ -174,11 +174,13 @@ mod tests {
 
     #[test]
     fn a_seed_repeats_and_covers_boundaries() {
-        let request =
-            Request { source: &Source::Uninitialised, ty: Ty::signed(32), region: Region::NOWHERE };
+        let request = Request { source: &Source::Uninitialised, ty: Ty::signed(32), region: Region::NOWHERE };
         let draw = |seed| {
             let mut oracle = Seed::new(seed);
-            (0..2000).filter_map(|_| oracle.choose(&request)).map(|c| c.value(request.ty).as_int()).collect::<Vec<_>>()
+            (0..2000)
+                .filter_map(|_| oracle.choose(&request))
+                .map(|c| c.value(request.ty).as_int())
+                .collect::<Vec<_>>()
         };
         let values = draw(7);
         assert_eq!(values, draw(7));

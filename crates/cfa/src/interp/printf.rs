@@ -376,7 +376,11 @@ mod tests {
         let pointer = |at| Value::int(Ty::Ptr, at);
         assert_eq!(printf("%s-%5.1s|", &["abc", "xyz"], &[pointer(2), pointer(3)]).unwrap(), "abc-    x|");
         assert_eq!(printf("%p %p", &[], &[pointer(0), pointer(255)]).unwrap(), "(nil) 0xff");
-        assert_eq!(printf("%*d|%-*d|%.*f%%", &[], &[int(4), int(7), int(-3), int(1), int(2), Value::double(0.5)]).unwrap(), "   7|1  |0.50%");
+        assert_eq!(
+            printf("%*d|%-*d|%.*f%%", &[], &[int(4), int(7), int(-3), int(1), int(2), Value::double(0.5)])
+                .unwrap(),
+            "   7|1  |0.50%"
+        );
     }
 
     #[test]
@@ -412,13 +416,21 @@ mod tests {
 
     #[test]
     fn bad_formats_are_faults() {
-        for (format, args) in
-            [("%d", vec![]), ("%d", vec![Value::double(1.0)]), ("%ld", vec![int(1)]), ("%s", vec![int(1)]), ("%", vec![]), ("%y", vec![int(1)])]
-        {
+        for (format, args) in [
+            ("%d", vec![]),
+            ("%d", vec![Value::double(1.0)]),
+            ("%ld", vec![int(1)]),
+            ("%s", vec![int(1)]),
+            ("%", vec![]),
+            ("%y", vec![int(1)]),
+        ] {
             let fault = printf(format, &[], &args).unwrap_err();
             assert!(matches!(fault, Fault::Undefined { kind: UndefinedKind::BadFormat, .. }), "{format}");
         }
         assert!(matches!(printf("%n", &[], &[int(1)]), Err(Fault::Unsupported(_))));
-        assert!(matches!(printf("%999999999999d", &[], &[int(1)]), Err(Fault::Resource(Resource::OutputSize))));
+        assert!(matches!(
+            printf("%999999999999d", &[], &[int(1)]),
+            Err(Fault::Resource(Resource::OutputSize))
+        ));
     }
 }

@@ -258,7 +258,12 @@ impl State<'_> {
         }
     }
     /// Reads an element of a narrow array, by the path that can fail.
-    pub(super) fn load_elem(&mut self, array: u32, index: u64, context: &mut Context<'_>) -> Result<u64, Fault> {
+    pub(super) fn load_elem(
+        &mut self,
+        array: u32,
+        index: u64,
+        context: &mut Context<'_>,
+    ) -> Result<u64, Fault> {
         match self.arrays[array as usize].get(index) {
             Ok(value) => Ok(value),
             Err(Miss::Uninitialised) if self.policy() == Uninitialised::Choose => {
@@ -315,7 +320,12 @@ impl State<'_> {
         }
     }
     /// Performs a rare instruction; what it costs beyond the usual is returned.
-    pub(super) fn rare(&mut self, regs: &mut [u64], index: u32, context: &mut Context<'_>) -> Result<u32, Fault> {
+    pub(super) fn rare(
+        &mut self,
+        regs: &mut [u64],
+        index: u32,
+        context: &mut Context<'_>,
+    ) -> Result<u32, Fault> {
         let code = self.code;
         match &code.rares[index as usize] {
             Rare::Binary { op, ty, rhs_ty, dst, a, b } => {
@@ -348,7 +358,8 @@ impl State<'_> {
                 self.store_bits(regs[*addr as usize], *bit, ty.width(self.program.data_model), bits)?;
             }
             Rare::LoadElemWide { dst, array, index, var } => {
-                self.wide[*dst as usize] = self.load_elem_wide(*array, *var, regs[*index as usize], context)?;
+                self.wide[*dst as usize] =
+                    self.load_elem_wide(*array, *var, regs[*index as usize], context)?;
             }
             Rare::StoreElemWide { array, index, src, var } => {
                 self.store_elem_wide(*array, *var, regs[*index as usize], self.wide[*src as usize])?;
@@ -372,11 +383,14 @@ impl State<'_> {
             }
             Rare::Abort => return Err(Fault::Abort),
             Rare::Output { function, args, dst } => {
-                let args: Vec<Value> =
-                    args.iter().map(|(ty, reg)| Value { ty: *ty, bits: self.bits(regs, *ty, *reg) }).collect();
-                let text = printf::render(*function, &args, self.program.data_model, &mut |pointer, precision| {
-                    self.string(pointer, precision, context)
-                })?;
+                let args: Vec<Value> = args
+                    .iter()
+                    .map(|(ty, reg)| Value { ty: *ty, bits: self.bits(regs, *ty, *reg) })
+                    .collect();
+                let text =
+                    printf::render(*function, &args, self.program.data_model, &mut |pointer, precision| {
+                        self.string(pointer, precision, context)
+                    })?;
                 if context.output.write_all(&text.bytes).is_err() {
                     return Err(Fault::Resource(super::Resource::Output));
                 }
@@ -472,7 +486,10 @@ impl State<'_> {
         let wanted = ty.value_of(self.bits(regs, ty, length));
         if ty.is_signed() && wanted < 0 {
             let name = &self.program.vars[var].name;
-            return Err(Fault::undefined(UndefinedKind::ArrayLength, format!("{name} with {wanted} elements")));
+            return Err(Fault::undefined(
+                UndefinedKind::ArrayLength,
+                format!("{name} with {wanted} elements"),
+            ));
         }
         let length = self.size(regs, ty, length)?;
         match self.code.vars[var] {
@@ -512,7 +529,12 @@ impl State<'_> {
         Ok(pointer)
     }
     /// A string in memory, without its final zero, of at most `limit` bytes.
-    fn string(&mut self, pointer: u64, limit: Option<usize>, context: &mut Context<'_>) -> Result<Vec<u8>, Fault> {
+    fn string(
+        &mut self,
+        pointer: u64,
+        limit: Option<usize>,
+        context: &mut Context<'_>,
+    ) -> Result<Vec<u8>, Fault> {
         let mut bytes = Vec::new();
         while limit.is_none_or(|limit| bytes.len() < limit) {
             let at = match self.program.data_model {

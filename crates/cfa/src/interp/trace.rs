@@ -91,11 +91,17 @@ impl Trace {
     }
     /// Number of symbols that are kept: the size of the trace in memory.
     pub fn folded_len(&self) -> usize {
-        let bodies: usize = self.symbols.iter().map(|symbol| match symbol {
-            Symbol::Step(_) => 1,
-            Symbol::Repeat { body, .. } => body.len() + 1,
-        }).sum();
-        bodies + self.items.len() + self.open.as_ref().map_or(0, |open| open.body.len() + open.inner.len() + 1)
+        let bodies: usize = self
+            .symbols
+            .iter()
+            .map(|symbol| match symbol {
+                Symbol::Step(_) => 1,
+                Symbol::Repeat { body, .. } => body.len() + 1,
+            })
+            .sum();
+        bodies
+            + self.items.len()
+            + self.open.as_ref().map_or(0, |open| open.body.len() + open.inner.len() + 1)
     }
     /// Appends an edge.
     pub fn push(&mut self, step: TraceStep) {

@@ -47,7 +47,9 @@ impl ProcFacts {
     pub(crate) fn at(&self, location: Loc) -> Known {
         match &self.known {
             // Nothing reaches the location: anything holds there.
-            Some(known) => known[location].clone().unwrap_or_else(|| Known { words: vec![u64::MAX; self.words] }),
+            Some(known) => {
+                known[location].clone().unwrap_or_else(|| Known { words: vec![u64::MAX; self.words] })
+            }
             None => Known { words: Vec::new() },
         }
     }
@@ -116,6 +118,10 @@ impl Facts {
             None => self.globals[var],
         }
     }
+    /// Whether a result of a call certainly has a value.
+    pub(crate) fn has_result(&self, targets: &[ProcId], index: usize) -> bool {
+        targets.iter().all(|target| self.results[*target].get(index) == Some(&true))
+    }
     /// Analyses one procedure.
     pub(crate) fn solve(&self, program: &Program, proc: ProcId) -> ProcFacts {
         let procedure = &program.procs[proc];
@@ -180,8 +186,7 @@ impl Facts {
             Op::Call { results, .. } => {
                 for (index, place) in results.iter().enumerate() {
                     if let Some(Place::Var(var)) = place {
-                        let mut targets = op.call_targets().iter();
-                        let certain = targets.all(|target| self.results[*target].get(index) == Some(&true));
+                        let certain = self.has_result(op.call_targets(), index);
                         write(known, *var, certain || self.policy == Uninitialised::Choose);
                     }
                 }

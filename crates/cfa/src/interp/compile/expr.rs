@@ -387,11 +387,8 @@ impl Compiler<'_> {
         }
         if is_wide(from) || is_wide(to) || from.is_float() || to.is_float() {
             // Towards the wide types the provenance of a pointer must go first.
-            let (from, src) = if from == Ty::Ptr {
-                (Ty::unsigned(64), self.address(src))
-            } else {
-                (from, src)
-            };
+            let (from, src) =
+                if from == Ty::Ptr { (Ty::unsigned(64), self.address(src)) } else { (from, src) };
             let dst = target.unwrap_or_else(|| self.temp(to));
             self.rare(Rare::Cast { from, to, dst, src });
             return dst;
@@ -486,7 +483,11 @@ fn keeps(from: Ty, width: u8, signed: bool) -> bool {
     match from {
         _ if width == 64 => true,
         Ty::Int { width: old, signed: old_signed } => {
-            if signed == old_signed { old <= width } else { !old_signed && old < width }
+            if signed == old_signed {
+                old <= width
+            } else {
+                !old_signed && old < width
+            }
         }
         Ty::Float(_) | Ty::Ptr => false,
     }

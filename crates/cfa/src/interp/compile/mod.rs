@@ -365,7 +365,13 @@ impl<'p> Compiler<'p> {
         }
     }
     /// Lays out the tests of a location from an edge on, and the first edge among them.
-    fn choice(&mut self, layout: &mut Layout, location: Loc, index: usize, first_holds: bool) -> Option<Work> {
+    fn choice(
+        &mut self,
+        layout: &mut Layout,
+        location: Loc,
+        index: usize,
+        first_holds: bool,
+    ) -> Option<Work> {
         let procedure = &self.program.procs[self.proc];
         let Some(edge_id) = procedure.outgoing(location).get(index).copied() else {
             self.code.spots.push(Spot { proc: self.proc, region: procedure.locations[location].region });
@@ -462,9 +468,8 @@ impl<'p> Compiler<'p> {
     /// Whether exactly one of two conditions holds in every state in which they are defined.
     fn are_opposite(&self, first: ExprId, second: ExprId) -> bool {
         let exprs = &self.program.exprs;
-        let negates = |outer: ExprId, inner: ExprId| {
-            *exprs.get(outer) == Expr::Unary { op: UnaryOp::Not, arg: inner }
-        };
+        let negates =
+            |outer: ExprId, inner: ExprId| *exprs.get(outer) == Expr::Unary { op: UnaryOp::Not, arg: inner };
         if negates(first, second) || negates(second, first) {
             return true;
         }

@@ -224,6 +224,10 @@ impl Compiler<'_> {
         let Some(from) = bare_var(self.program, value) else { return };
         let src = self.scalar(from).reg;
         let spot = self.locate(place);
+        self.store_if(spot, ty, src, flag);
+    }
+    /// Writes a register to a place if the flag is set; otherwise the place loses its value.
+    fn store_if(&mut self, spot: Spot, ty: Ty, src: Reg, flag: Reg) {
         let (empty, end) = (self.label(), self.label());
         self.emit(Insn::JumpUnless { cond: flag, to: empty });
         self.store(spot, ty, src);
@@ -267,14 +271,21 @@ impl Compiler<'_> {
                 Target::Indirect { pointer: self.value(*pointer), targets: targets.clone() }
             }
         };
+        let procs = match callee {
+            Callee::Direct(target) => std::slice::from_ref(target),
+            Callee::Indirect { targets, .. } => targets,
+        };
         let landings: Vec<Option<Slot>> = results
             .iter()
-            .map(|place| {
+            .enumerate()
+            .map(|(index, place)| {
                 place.as_ref().map(|place| match *place {
                     Place::Var(var) => self.scalar(var),
                     Place::Elem { .. } | Place::Mem { .. } | Place::Bits { .. } => {
                         let ty = self.place_type(place);
-                        Slot { ty, reg: self.temp(ty), flag: None }
+                        let certain = self.facts.has_result(procs, index);
+                        let flag = (!certain).then(|| self.temp(Ty::BOOL));
+                        Slot { ty, reg: self.temp(ty), flag }
                     }
                 })
             })
@@ -293,7 +304,10 @@ impl Compiler<'_> {
                     Place::Var(var) => self.report(Spot::Var(var), landing.ty, landing.reg),
                     Place::Elem { .. } | Place::Mem { .. } | Place::Bits { .. } => {
                         let spot = self.locate(place);
-                        self.store(spot, landing.ty, landing.reg);
+                        match landing.flag {
+                            Some(flag) => self.store_if(spot, landing.ty, landing.reg, flag),
+                            None => self.store(spot, landing.ty, landing.reg),
+                        }
                     }
                 }
             }
