@@ -279,8 +279,13 @@ impl<'a> Slicer<'a> {
         let mut seen = FxHashSet::default();
         while let Some(id) = stack.pop() {
             let expr = self.program.exprs.get(id);
-            if let Expr::Load { addr, .. } | Expr::LoadBits { addr, .. } = expr {
-                self.pending.extend(self.points_to.region(*addr).map(Fact::Region));
+            match expr {
+                Expr::Load { addr, .. } | Expr::LoadBits { addr, .. } => {
+                    self.pending.extend(self.points_to.region(*addr).map(Fact::Region));
+                }
+                // An object has an address only while it lives.
+                Expr::Address { var } => self.pending.push(Fact::Var(*var)),
+                _ => {}
             }
             if expr.operands().next().is_some() && seen.insert(id) {
                 stack.extend(expr.operands());
