@@ -1,2 +1,82 @@
-//! The binary.
-fn main() {}
+//! The binary `wayproof`: flags, files, printing, exit codes. The only crate that does input and output.
+//!
+//! Start with [`command`], one file per subcommand. Whatever happens, the process ends with one of the codes of
+//! [`exit::ExitStatus`] and a message on standard error that says what to do.
+
+mod args;
+mod command;
+mod console;
+mod exit;
+mod failure;
+mod frontend;
+mod input;
+mod output;
+mod panic;
+mod property;
+mod report;
+mod resolve;
+mod session;
+mod task;
+mod values;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use args::Cli;
+use console::Console;
+use exit::ExitStatus;
+use failure::Failure;
+use output::Output;
+
+fn main() -> ExitCode {
+    panic::install_hook();
+    match Cli::try_parse() {
+        Ok(cli) => {
+            let console = Console::new(cli.color);
+            let outcome = panic::contain(move || command::run(cli.command, console));
+            let status = match outcome {
+                Ok(result) => conclude(result, console),
+                Err(crash) => {
+                    crash.print(console);
+                    ExitStatus::Internal
+                }
+            };
+            status.into()
+        }
+        Err(error) => usage(&error).into(),
+    }
+}
+
+/// Says why there is no result.
+fn conclude(result: Result<ExitStatus, Failure>, console: Console) -> ExitStatus {
+    match result {
+        Ok(status) => status,
+        Err(Failure::Input { status, diagnostics, sources }) => {
+            console.print(&diagnostics, &sources);
+            status
+        }
+        Err(Failure::Output(error)) => output::explain(&error, console),
+    }
+}
+
+/// Help and version are wishes, everything else is an error of usage.
+fn usage(error: &clap::Error) -> ExitStatus {
+    let version = format!("wayproof {}\nZ3 {}\n", env!("CARGO_PKG_VERSION"), smt::z3_version());
+    let console = Console::new(args::ColorChoice::Auto);
+    let written = match error.kind() {
+        ErrorKind::DisplayVersion => Output::new().write(&version),
+        ErrorKind::DisplayHelp => Output::new().write(&styled(&error.render(), console.color_stdout)),
+        _ => {
+            let _ = error.print();
+            return ExitStatus::Usage;
+        }
+    };
+    conclude(written.map(|()| ExitStatus::Success), console)
+}
+
+/// Text of clap's with or without its colours.
+fn styled(text: &clap::builder::StyledStr, color: bool) -> String {
+    if color { text.ansi().to_string() } else { text.to_string() }
+}

@@ -33,7 +33,7 @@ impl Engine for Explicit {
                 Verdict::Unsafe(Trace { violation, choices: run.choices })
             }
             Execution::Arbitrary { what, region } => {
-                let feature = format!("no engine for nondeterministic programs yet: the {what} matters");
+                let feature = format!("no engine for nondeterministic programs yet, and there is {what}");
                 Verdict::Unknown(Reason::Unsupported { feature, region })
             }
             Execution::Undecided(reason) => Verdict::Unknown(reason),

@@ -192,10 +192,10 @@ mod tests {
         let exits = program("proc %start() {\n  entry l0\n  exit l1\n  l0 -> l1 : exit(3:i32)\n}\n");
         assert_eq!(reason(&exits, safe(End::Exited { status: 3 })), None);
         assert_eq!(reason(&exits, safe(End::Exited { status: 4 })), Some("not-certified"));
-        assert_eq!(reason(&guessing(), safe(End::Exited { status: 0 })), Some("not-certified"));
+        assert_eq!(reason(&guessing(), safe(End::Returned)), Some("not-certified"));
         let fails =
             program("proc %start() {\n  entry l0\n  exit l1\n  error l2\n  l0 -> l2 : assume true\n}\n");
-        assert_eq!(reason(&fails, safe(End::Exited { status: 0 })), Some("not-certified"));
+        assert_eq!(reason(&fails, safe(End::Returned)), Some("not-certified"));
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
             |kind| Approximation { kind, what: "something".to_owned(), region: Region::NOWHERE };
         program.approximations.push(approximation(ApproximationKind::Under));
         assert_eq!(reason(&program, trace(&[7])), None);
-        let end = End::Exited { status: 0 };
+        let end = End::Returned;
         assert_eq!(reason(&program, Verdict::Safe(Proof::Execution(end))), Some("under-approximated"));
         program.approximations.push(approximation(ApproximationKind::Over));
         assert_eq!(reason(&program, trace(&[7])), Some("over-approximated"));
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn a_budget_that_ends_makes_it_unknown() {
         let endless = program("proc %start() {\n  entry l0\n  exit l1\n  l0 -> l0\n}\n");
-        let verdict = Verdict::Safe(Proof::Execution(End::Exited { status: 0 }));
+        let verdict = Verdict::Safe(Proof::Execution(End::Returned));
         let certified = certify(&endless, verdict, &mut Budget::ticks(1000));
         assert_eq!(*certified.verdict(), Verdict::Unknown(Reason::Stopped(Stop::Ticks)));
     }

@@ -38,7 +38,7 @@ pub fn execute(program: &Program, budget: &mut Budget) -> Execution {
     match classify(run_without_inputs(&blind(program), budget)) {
         // The place where the value was born tells more than the place of its first use.
         Execution::Arbitrary { .. } => {
-            Execution::Arbitrary { what: "nondeterministic value".to_owned(), region }
+            Execution::Arbitrary { what: "a nondeterministic value".to_owned(), region }
         }
         other => other,
     }
@@ -69,7 +69,7 @@ fn blind(program: &Program) -> Program {
 fn classify(run: Run) -> Execution {
     let unsupported = |feature: String, region| Execution::Undecided(Reason::Unsupported { feature, region });
     match run.outcome {
-        Outcome::Returned => Execution::Ended(End::Exited { status: 0 }),
+        Outcome::Returned => Execution::Ended(End::Returned),
         Outcome::Exit { status } => Execution::Ended(End::Exited { status }),
         Outcome::Halted { region } => Execution::Ended(End::Aborted { region }),
         Outcome::Blocked { region } => Execution::Ended(End::Blocked { region }),
@@ -78,13 +78,13 @@ fn classify(run: Run) -> Execution {
         }
         // Any value may stand in an uninitialised variable: reading it is not the end, it is a choice.
         Outcome::Undefined { kind: UndefinedKind::UninitialisedRead, region, .. } => {
-            Execution::Arbitrary { what: "uninitialised value".to_owned(), region }
+            Execution::Arbitrary { what: "an uninitialised value".to_owned(), region }
         }
         Outcome::Undefined { kind, region, detail } => {
             Execution::Ended(End::Undefined { kind, detail, region })
         }
         Outcome::OutOfInputs { region } => {
-            Execution::Arbitrary { what: "nondeterministic value".to_owned(), region }
+            Execution::Arbitrary { what: "a nondeterministic value".to_owned(), region }
         }
         Outcome::Resource { what: Resource::Memory, .. } => {
             Execution::Undecided(Reason::Stopped(Stop::Memory))
@@ -110,7 +110,7 @@ mod tests {
             "proc %start() {\n  local x : i32\n  local y : i32\n  entry l0\n  exit l1\n  loc l2\n\
              l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n  l2 -> l1 : y := x\n}\n",
         );
-        assert_eq!(ignored, Execution::Ended(End::Exited { status: 0 }));
+        assert_eq!(ignored, Execution::Ended(End::Returned));
     }
 
     #[test]
@@ -121,7 +121,7 @@ mod tests {
              l2 -> l1 : assume x < 5:i32  @f0:2:1-2:2 stmt\n}\n",
         );
         let Execution::Arbitrary { what, region } = used else { panic!("{used:?}") };
-        assert_eq!((what.as_str(), region.line), ("nondeterministic value", 1));
+        assert_eq!((what.as_str(), region.line), ("a nondeterministic value", 1));
     }
 
     #[test]
@@ -131,6 +131,6 @@ mod tests {
              l0 -> l1 : assume x < 5:i32  @f0:2:1-2:2 stmt\n}\n",
         );
         let Execution::Arbitrary { what, region } = used else { panic!("{used:?}") };
-        assert_eq!((what.as_str(), region.line), ("uninitialised value", 2));
+        assert_eq!((what.as_str(), region.line), ("an uninitialised value", 2));
     }
 }

@@ -26,7 +26,9 @@ pub enum Proof {
 /// How an execution ends without reaching the error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The program returns or calls `exit`.
+    /// The entry function returns.
+    Returned,
+    /// The program calls `exit`.
     Exited {
         /// Its exit status.
         status: i128,

@@ -1,0 +1,296 @@
+//! The command line, as data. Nothing here reads a file.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// A software model checker for C: can the error be reached?
+#[derive(Debug, Parser)]
+#[command(
+    name = "wayproof",
+    version,
+    max_term_width = 100,
+    propagate_version = true,
+    after_help = "Exit codes: 0 safe, 10 unsafe, 5 unknown, 1 usage, 2 front-end error, 6 internal error.\n\
+                  Example: wayproof check examples/safe_loop.c"
+)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// When to use colours; `auto` is: on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    pub(crate) color: ColorChoice,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Decide whether the error location of a program can be reached
+    Check(CheckArgs),
+    /// Execute a program exactly as the C language defines it
+    Run(RunArgs),
+    /// Parse a program and report what it consists of
+    Parse(ParseArgs),
+    /// Print the control-flow automata of a program
+    Cfa(CfaArgs),
+    /// List the engines
+    Engines,
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page in roff
+    Man,
+}
+
+/// How the C text is read; the same for all commands.
+#[derive(Args, Debug, Default)]
+pub(crate) struct SourceArgs {
+    /// Sizes of int, long and pointers [default: LP64, or what the task says]
+    #[arg(long, value_enum, ignore_case = true, value_name = "MODEL")]
+    pub(crate) data_model: Option<DataModelArg>,
+    /// What signed overflow means [default: undefined]
+    #[arg(long, value_enum, value_name = "MEANING")]
+    pub(crate) signed_overflow: Option<SignedOverflowArg>,
+    /// Search a directory for included files
+    #[arg(short = 'I', value_name = "DIR")]
+    pub(crate) include_dirs: Vec<PathBuf>,
+    /// Define a macro
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub(crate) defines: Vec<String>,
+    /// Undefine a macro
+    #[arg(short = 'U', value_name = "NAME")]
+    pub(crate) undefines: Vec<String>,
+    /// Include a file before the first line
+    #[arg(long = "include", value_name = "FILE")]
+    pub(crate) includes: Vec<PathBuf>,
+    /// The function where execution starts [default: main, or what the property says]
+    #[arg(long, value_name = "FUNCTION")]
+    pub(crate) entry: Option<String>,
+}
+
+/// `check`.
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    /// A C file, preprocessed or not, or an SV-COMP task definition
+    #[arg(value_name = "FILE.c|TASK.yml")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// The property to decide [default: no call of reach_error, no failing assert]
+    #[arg(long, visible_alias = "spec", value_name = "FILE.prp")]
+    pub(crate) property: Option<PathBuf>,
+    /// How to report
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    /// The engine; `wayproof engines` lists them
+    #[arg(long, value_name = "NAME", default_value = engine::ENGINES[0].name)]
+    pub(crate) engine: String,
+    /// Give up after this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<f64>,
+    /// Report how much work was done
+    #[arg(long)]
+    pub(crate) stats: bool,
+    /// Report the verdict only
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// `run`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The exit code is the program's own (134 if it aborts), or 10 if it reaches the error, 5 if it \
+                        ends in undefined\nbehaviour, is blocked by a false assumption, runs out of inputs or is \
+                        stopped. With --verdict: 0, 10 or 5."
+)]
+pub(crate) struct RunArgs {
+    /// A C file, preprocessed or not, or an SV-COMP task definition
+    #[arg(value_name = "FILE.c|TASK.yml")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// The property that names the error function
+    #[arg(long, visible_alias = "spec", value_name = "FILE.prp")]
+    pub(crate) property: Option<PathBuf>,
+    /// The next nondeterministic value: decimal, 0x…, 'c', a float, true or false; may be repeated
+    #[arg(long = "input", value_name = "VALUE", allow_hyphen_values = true)]
+    pub(crate) input: Vec<String>,
+    /// Read nondeterministic values from a file, separated by blanks, commas or lines; they come after those of --input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) inputs: Option<PathBuf>,
+    /// When no value is left, draw values from this seed
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) seed: Option<u64>,
+    /// Print the executed steps on standard error
+    #[arg(long)]
+    pub(crate) trace: bool,
+    /// Exit with 0, 10 or 5 instead of the program's exit status
+    #[arg(long)]
+    pub(crate) verdict: bool,
+    /// Give up after this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<f64>,
+    /// Report how much work was done
+    #[arg(long)]
+    pub(crate) stats: bool,
+    /// Do not say how the program ended
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// `parse`.
+#[derive(Args, Debug)]
+pub(crate) struct ParseArgs {
+    /// A C file, preprocessed or not, or an SV-COMP task definition
+    #[arg(value_name = "FILE.c|TASK.yml")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// Report the time that each phase took
+    #[arg(long)]
+    pub(crate) stats: bool,
+}
+
+/// `cfa`.
+#[derive(Args, Debug)]
+pub(crate) struct CfaArgs {
+    /// A C file, preprocessed or not, or an SV-COMP task definition
+    #[arg(value_name = "FILE.c|TASK.yml")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// The property that names the error function
+    #[arg(long, visible_alias = "spec", value_name = "FILE.prp")]
+    pub(crate) property: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) form: CfaForm,
+    /// Run the passes that simplify the program first
+    #[arg(long)]
+    pub(crate) optimize: bool,
+    /// Report the time that each phase took on standard error
+    #[arg(long)]
+    pub(crate) stats: bool,
+}
+
+/// How automata are printed.
+#[derive(Args, Debug)]
+#[group(required = true, multiple = false)]
+pub(crate) struct CfaForm {
+    /// In the text format
+    #[arg(long)]
+    pub(crate) text: bool,
+    /// As a graph for Graphviz
+    #[arg(long)]
+    pub(crate) dot: bool,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// How `check` reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Text for people.
+    Human,
+    /// One last line `RESULT: …` for BenchExec.
+    Svcomp,
+    /// One JSON document, see docs/json.md.
+    Json,
+}
+
+/// A data model by its SV-COMP name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DataModelArg {
+    /// int, long and pointers have 32 bits
+    #[value(name = "ILP32", aliases = ["32", "ilp32"])]
+    Ilp32,
+    /// int has 32 bits, long and pointers have 64
+    #[value(name = "LP64", aliases = ["64", "lp64"])]
+    Lp64,
+}
+
+impl From<DataModelArg> for cfa::DataModel {
+    fn from(model: DataModelArg) -> Self {
+        match model {
+            DataModelArg::Ilp32 => Self::Ilp32,
+            DataModelArg::Lp64 => Self::Lp64,
+        }
+    }
+}
+
+/// What signed overflow means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SignedOverflowArg {
+    /// the execution is considered up to the overflow and not beyond
+    Undefined,
+    /// the result wraps around, as with gcc's -fwrapv
+    Wrap,
+    /// it is a violation of the property
+    Error,
+}
+
+impl From<SignedOverflowArg> for cfa::SignedOverflow {
+    fn from(meaning: SignedOverflowArg) -> Self {
+        match meaning {
+            SignedOverflowArg::Undefined => Self::Undefined,
+            SignedOverflowArg::Wrap => Self::Wrap,
+            SignedOverflowArg::Error => Self::Error,
+        }
+    }
+}
+
+/// A positive number of seconds that the clock can represent.
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number > 0.0 && number <= 1e9 => Ok(number),
+        Ok(_) | Err(_) => Err("expected a number of seconds above 0".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_negative_input_is_a_value_not_an_option() {
+        let cli = Cli::try_parse_from(["wayproof", "run", "a.c", "--input", "-5", "--input", "7"]).unwrap();
+        let Command::Run(run) = cli.command else { panic!("should be run") };
+        assert_eq!(run.input, ["-5", "7"]);
+    }
+
+    #[test]
+    fn macros_are_attached_to_their_option_as_with_a_compiler() {
+        let cli = Cli::try_parse_from(["wayproof", "check", "a.c", "-DN=3", "-Iinclude", "-UX"]).unwrap();
+        let Command::Check(check) = cli.command else { panic!("should be check") };
+        assert_eq!(check.source.defines, ["N=3"]);
+        assert_eq!(check.source.undefines, ["X"]);
+        assert_eq!(check.source.include_dirs, [PathBuf::from("include")]);
+    }
+
+    #[test]
+    fn a_time_limit_is_a_positive_number() {
+        assert!(seconds("0").is_err());
+        assert!(seconds("inf").is_err());
+        assert!(seconds("nan").is_err());
+        assert_eq!(seconds("0.5"), Ok(0.5));
+    }
+}

@@ -1,0 +1,135 @@
+//! `wayproof check`: from a file to a certified verdict.
+
+use std::time::Instant;
+
+use base::Stop;
+use engine::{EngineSpec, Env};
+use witness::{Certified, Reason, Verdict};
+
+use crate::args::{CheckArgs, Format};
+use crate::console::Console;
+use crate::exit::ExitStatus;
+use crate::failure::Failure;
+use crate::frontend::{self, Refusal};
+use crate::output::Output;
+use crate::property::Property;
+use crate::report::{self, Detail, Report};
+use crate::resolve::Request;
+use crate::session::{Progress, Session};
+
+/// Decides the property. Standard output carries a result in the wanted format even if the input cannot be used.
+pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Failure> {
+    let format = args.format;
+    let session = Session::start(args.timeout, Box::new(move |stop| abandon(format, stop)));
+    let result = decide(args, console, &session);
+    if let Err(Failure::Input { diagnostics, sources, .. }) = &result {
+        session.claim();
+        match args.format {
+            Format::Human => {}
+            Format::Svcomp => Output::new().write("RESULT: unknown\n")?,
+            Format::Json => Output::new().write(&report::json_error(diagnostics, sources))?,
+        }
+    }
+    result
+}
+
+fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitStatus, Failure> {
+    let spec = find_engine(&args.engine)?;
+    let request = Request::new(&args.file, &args.source, args.property.as_deref(), console)?;
+    if let Property::Unsupported { name } = &request.property {
+        let feature = format!("the property {name} is not supported yet");
+        return conclude(args, &request, &Answer::without_program(feature), console, session);
+    }
+    let start = Instant::now();
+    let compiled = match frontend::compile(&request, &args.source) {
+        Ok(compiled) => compiled,
+        Err(Refusal::Failure(failure)) => return Err(failure),
+        Err(Refusal::Unsupported { message, diagnostics, sources }) => {
+            console.print(&diagnostics, &sources);
+            return conclude(args, &request, &Answer::without_program(message), console, session);
+        }
+    };
+    if !args.quiet && !compiled.warnings.is_empty() {
+        console.print(&compiled.warnings, &compiled.program.sources);
+    }
+    let compiled_at = Instant::now();
+    let progress = if args.quiet { None } else { Some(Progress::start("searching")) };
+    let mut env = Env { budget: session.budget() };
+    let verdict = match env.budget.poll() {
+        Ok(()) => (spec.create)().solve(&compiled.program, &mut env),
+        Err(stop) => Verdict::Unknown(Reason::Stopped(stop)),
+    };
+    let solved_at = Instant::now();
+    let certified = witness::certify(&compiled.program, verdict, &mut env.budget);
+    drop(progress);
+    let statistics = vec![
+        ("front end seconds", (compiled_at - start).as_secs_f64()),
+        ("search seconds", (solved_at - compiled_at).as_secs_f64()),
+        ("certification seconds", solved_at.elapsed().as_secs_f64()),
+        ("ticks", env.budget.spent() as f64),
+    ];
+    let answer = Answer { program: Some(compiled.program), certified, statistics };
+    conclude(args, &request, &answer, console, session)
+}
+
+/// What there is to report.
+struct Answer {
+    program: Option<cfa::Program>,
+    certified: Certified,
+    statistics: Vec<(&'static str, f64)>,
+}
+
+impl Answer {
+    fn without_program(feature: String) -> Self {
+        let reason = Reason::Unsupported { feature, region: base::Region::NOWHERE };
+        Self { program: None, certified: Certified::unknown(reason), statistics: Vec::new() }
+    }
+}
+
+fn conclude(
+    args: &CheckArgs,
+    request: &Request,
+    answer: &Answer,
+    console: Console,
+    session: &Session,
+) -> Result<ExitStatus, Failure> {
+    let report = Report {
+        request,
+        program: answer.program.as_ref(),
+        certified: &answer.certified,
+        engine: &args.engine,
+        statistics: args.stats.then_some(answer.statistics.as_slice()),
+    };
+    let detail = if args.quiet { Detail::Verdict } else { Detail::Full };
+    let text = report::render(&report, args.format, detail, console.color_stdout);
+    session.claim();
+    Output::new().write(&text)?;
+    let verdict = answer.certified.verdict();
+    match (request.expected, verdict) {
+        (Some(false), Verdict::Safe(_)) | (Some(true), Verdict::Unsafe(_)) => {
+            console.warn("the task definition expects the opposite verdict");
+        }
+        _ => {}
+    }
+    Ok(report::status(verdict))
+}
+
+fn find_engine(name: &str) -> Result<&'static EngineSpec, Failure> {
+    engine::find(name).ok_or_else(|| {
+        let names: Vec<&str> = engine::ENGINES.iter().map(|spec| spec.name).collect();
+        Failure::usage(
+            format!("there is no engine `{name}`"),
+            format!("the engines are: {}", names.join(", ")),
+        )
+    })
+}
+
+/// The report of a run that does not come back. Nobody is left to hear of a failure to write.
+fn abandon(format: Format, stop: Stop) {
+    let text = match format {
+        Format::Human => format!("UNKNOWN: {stop}\n"),
+        Format::Svcomp => format!("UNKNOWN: {stop}\nRESULT: unknown\n"),
+        Format::Json => report::json_unfinished(stop),
+    };
+    let _ = Output::new().write(&text);
+}

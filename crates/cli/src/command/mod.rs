@@ -1,0 +1,63 @@
+//! The subcommands, one file each.
+
+mod cfa;
+mod check;
+mod parse;
+mod run;
+
+use std::fmt::Write;
+
+use clap::CommandFactory;
+
+use crate::args::{Cli, Command};
+use crate::console::Console;
+use crate::exit::ExitStatus;
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Carries out a command.
+pub(crate) fn run(command: Command, console: Console) -> Result<ExitStatus, Failure> {
+    match command {
+        Command::Check(args) => check::check(&args, console),
+        Command::Run(args) => run::run(&args, console),
+        Command::Parse(args) => parse::parse(&args, console),
+        Command::Cfa(args) => cfa::cfa(&args, console),
+        Command::Engines => engines(),
+        Command::Completions { shell } => completions(shell),
+        Command::Man => man(),
+    }
+}
+
+fn engines() -> Result<ExitStatus, Failure> {
+    let mut text = String::new();
+    for spec in engine::ENGINES {
+        let _ = writeln!(text, "{:<12} {}", spec.name, spec.purpose);
+    }
+    Output::new().write(&text)?;
+    Ok(ExitStatus::Success)
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<ExitStatus, Failure> {
+    // Into memory first: the generator panics if it cannot write.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "wayproof", &mut script);
+    Output::new().write(&String::from_utf8_lossy(&script))?;
+    Ok(ExitStatus::Success)
+}
+
+/// The manual: the page of the tool, then one of each subcommand.
+fn man() -> Result<ExitStatus, Failure> {
+    let mut command = Cli::command();
+    command.build();
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command.clone()).render(&mut page)?;
+    let subcommands = command.get_subcommands().filter(|subcommand| subcommand.get_name() != "help");
+    for subcommand in subcommands {
+        let man = clap_mangen::Man::new(subcommand.clone());
+        man.render_name_section(&mut page)?;
+        man.render_synopsis_section(&mut page)?;
+        man.render_options_section(&mut page)?;
+    }
+    Output::new().write(&String::from_utf8_lossy(&page))?;
+    Ok(ExitStatus::Success)
+}

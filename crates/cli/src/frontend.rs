@@ -1,0 +1,138 @@
+//! From a file to a program: the one place that calls the C front end.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use base::{Diagnostic, SourceMap};
+use cfa::Program;
+use cfront::{FailureKind, Input, preprocess};
+
+use crate::args::SourceArgs;
+use crate::exit::ExitStatus;
+use crate::failure::Failure;
+use crate::input;
+use crate::resolve::Request;
+
+/// A program, and what is to be said about it.
+pub(crate) struct Compiled {
+    /// The verified program.
+    pub(crate) program: Program,
+    /// Warnings of the front end.
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
+/// Why there is no program.
+pub(crate) enum Refusal {
+    /// The input is wrong.
+    Failure(Failure),
+    /// The input may be right, but contains what cannot be handled yet.
+    Unsupported {
+        /// What.
+        message: String,
+        /// The messages with their places.
+        diagnostics: Vec<Diagnostic>,
+        /// The texts that they refer to.
+        sources: Arc<SourceMap>,
+    },
+}
+
+impl Refusal {
+    /// For commands that know no verdict: what cannot be handled is an error of the front end.
+    pub(crate) fn into_failure(self) -> Failure {
+        match self {
+            Self::Failure(failure) => failure,
+            Self::Unsupported { diagnostics, sources, .. } => {
+                Failure::Input { status: ExitStatus::FrontEnd, diagnostics, sources }
+            }
+        }
+    }
+}
+
+/// The file as the front end takes it; what is not there or cannot be read is an error of usage.
+pub(crate) fn open(path: &Path) -> Result<Input, Failure> {
+    let is_regular = File::open(path).and_then(|file| file.metadata()).is_ok_and(|data| data.is_file());
+    if is_regular {
+        return Ok(Input::Path(path.to_owned()));
+    }
+    // A pipe can be read only once, and what cannot be read at all is explained here.
+    let text = input::read(path)?;
+    Ok(Input::Text { name: path.display().to_string(), text: text.into() })
+}
+
+/// What the preprocessor is told.
+pub(crate) fn preprocessing(request: &Request, source: &SourceArgs) -> preprocess::Options {
+    preprocess::Options {
+        data_model: request.data_model,
+        include_folders: source.include_dirs.clone(),
+        defines: source.defines.clone(),
+        undefines: source.undefines.clone(),
+        includes: source.includes.clone(),
+        compiler: None,
+    }
+}
+
+/// The failure of a text that cannot be parsed.
+pub(crate) fn refuse(mut diagnostic: Diagnostic, sources: SourceMap) -> Failure {
+    diagnostic.help.get_or_insert_with(|| advice(FailureKind::Input, &diagnostic.message));
+    Failure::Input { status: ExitStatus::FrontEnd, diagnostics: vec![diagnostic], sources: Arc::new(sources) }
+}
+
+/// Compiles the files of a request.
+pub(crate) fn compile(request: &Request, source: &SourceArgs) -> Result<Compiled, Refusal> {
+    let mut inputs = Vec::new();
+    for file in &request.files {
+        inputs.push(open(file).map_err(Refusal::Failure)?);
+    }
+    let options = cfront::Options {
+        preprocess: preprocessing(request, source),
+        lower: cfront::lower::Options {
+            signed_overflow: request.signed_overflow,
+            error_functions: request.error_functions(),
+            entry: request.entry.clone(),
+            assert_is_error: request.assert_is_error(),
+        },
+    };
+    match cfront::compile(&inputs, &options) {
+        Ok(compiled) => Ok(Compiled { program: compiled.program, warnings: compiled.warnings }),
+        Err(failure) => Err(explain(*failure, request)),
+    }
+}
+
+/// Every message names a file and says what to do.
+fn explain(failure: cfront::Failure, request: &Request) -> Refusal {
+    let cfront::Failure { kind, mut diagnostics, sources } = failure;
+    for diagnostic in &mut diagnostics {
+        if diagnostic.primary.is_none() {
+            let files: Vec<String> = request.files.iter().map(|file| file.display().to_string()).collect();
+            diagnostic.message = format!("{}: {}", files.join(", "), diagnostic.message);
+        }
+        if diagnostic.help.is_none() {
+            diagnostic.help = Some(advice(kind, &diagnostic.message));
+        }
+    }
+    match kind {
+        FailureKind::Input => {
+            Refusal::Failure(Failure::Input { status: ExitStatus::FrontEnd, diagnostics, sources })
+        }
+        FailureKind::Unsupported => {
+            let message = diagnostics.first().map_or_else(String::new, |first| first.message.clone());
+            Refusal::Unsupported { message, diagnostics, sources }
+        }
+    }
+}
+
+/// What helps where the front end itself has no better advice.
+fn advice(kind: FailureKind, message: &str) -> String {
+    match kind {
+        FailureKind::Unsupported => {
+            "this construct is not modelled yet; SOUNDNESS.md says what is".to_owned()
+        }
+        FailureKind::Input if message.contains("no definition of function") => {
+            "name the function where execution starts with --entry FUNCTION".to_owned()
+        }
+        FailureKind::Input => {
+            "the file should compile without errors with `cc -std=gnu11 -fsyntax-only`".to_owned()
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! SV-COMP property files: `CHECK( init(main()), LTL(G ! call(reach_error())) )`.
+//!
+//! Spacing is free. A file is a list of such lines; a memory-safety file has three.
+
+use base::{FileId, Span};
+
+/// What must hold of every execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Property {
+    /// No call of the function (and no failing `assert`).
+    UnreachCall {
+        /// Its name.
+        function: String,
+    },
+    /// No signed overflow.
+    NoOverflow,
+    /// A property that SV-COMP knows and this tool does not.
+    Unsupported {
+        /// Its SV-COMP name, or its formula.
+        name: String,
+    },
+}
+
+impl Property {
+    /// The name by which SV-COMP knows it.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::UnreachCall { .. } => "unreach-call",
+            Self::NoOverflow => "no-overflow",
+            Self::Unsupported { name } => name,
+        }
+    }
+}
+
+/// What a property file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Specification {
+    /// The function where execution starts.
+    pub(crate) entry: String,
+    /// The property; several lines of which one is unsupported are unsupported as a whole.
+    pub(crate) property: Property,
+}
+
+/// Why a text is not a property file.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct PropertyError {
+    /// One sentence.
+    pub(crate) message: String,
+    /// Where.
+    pub(crate) span: Span,
+}
+
+/// The form that every line has, for advice.
+pub(crate) const FORM: &str = "CHECK( init(main()), LTL(G ! call(reach_error())) )";
+
+/// Reads the text of a property file that is loaded as `file`.
+pub(crate) fn parse(text: &[u8], file: FileId) -> Result<Specification, PropertyError> {
+    let mut specifications = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let mut cursor = Cursor { line, at: 0, base: start, file };
+        start += line.len();
+        cursor.skip_blanks();
+        if cursor.at < line.len() {
+            specifications.push(cursor.specification()?);
+        }
+    }
+    let span = Span { file, lo: 0, hi: text.len().min(1) as u32 };
+    combine(specifications)
+        .ok_or_else(|| PropertyError { message: "the property file contains no property".to_owned(), span })
+}
+
+/// One specification for all lines of a file.
+fn combine(specifications: Vec<Specification>) -> Option<Specification> {
+    let mut all = specifications.into_iter();
+    let mut combined = all.next()?;
+    for next in all {
+        if next.property != combined.property {
+            let name = format!("{} and {}", combined.property.name(), next.property.name());
+            combined.property = Property::Unsupported { name };
+        }
+    }
+    Some(combined)
+}
+
+/// A position in one line.
+struct Cursor<'a> {
+    line: &'a [u8],
+    at: usize,
+    base: usize,
+    file: FileId,
+}
+
+impl Cursor<'_> {
+    /// `CHECK( init(NAME()), LTL(FORMULA) )` or `COVER( … )`.
+    fn specification(&mut self) -> Result<Specification, PropertyError> {
+        if self.eat("COVER") {
+            let property = Property::Unsupported { name: "test coverage (COVER)".to_owned() };
+            return Ok(Specification { entry: "main".to_owned(), property });
+        }
+        self.expect("CHECK")?;
+        self.expect("(")?;
+        self.expect("init")?;
+        self.expect("(")?;
+        let entry = self.name()?;
+        for token in ["(", ")", ")", ",", "LTL", "("] {
+            self.expect(token)?;
+        }
+        let property = self.formula()?;
+        self.expect(")")?;
+        self.expect(")")?;
+        if self.at < self.line.len() {
+            return Err(self.error("unexpected text after the property"));
+        }
+        Ok(Specification { entry, property })
+    }
+
+    /// The formulas that SV-COMP defines.
+    fn formula(&mut self) -> Result<Property, PropertyError> {
+        if self.eat("F") {
+            self.expect("end")?;
+            return Ok(Property::Unsupported { name: "termination".to_owned() });
+        }
+        self.expect("G")?;
+        if !self.eat("!") {
+            return Ok(Property::Unsupported { name: self.name()? });
+        }
+        let atom = self.name()?;
+        Ok(match atom.as_str() {
+            "call" => {
+                self.expect("(")?;
+                let function = self.name()?;
+                for token in ["(", ")", ")"] {
+                    self.expect(token)?;
+                }
+                Property::UnreachCall { function }
+            }
+            "overflow" => Property::NoOverflow,
+            "data-race" => Property::Unsupported { name: "no-data-race".to_owned() },
+            _ => Property::Unsupported { name: atom },
+        })
+    }
+
+    fn skip_blanks(&mut self) {
+        while self.line.get(self.at).is_some_and(u8::is_ascii_whitespace) {
+            self.at += 1;
+        }
+    }
+
+    fn eat(&mut self, token: &str) -> bool {
+        let found = self.line[self.at..].starts_with(token.as_bytes());
+        if found {
+            self.at += token.len();
+            self.skip_blanks();
+        }
+        found
+    }
+
+    fn expect(&mut self, token: &str) -> Result<(), PropertyError> {
+        if self.eat(token) { Ok(()) } else { Err(self.error(&format!("expected `{token}` in the property"))) }
+    }
+
+    /// A C name, or a name of SV-COMP's with hyphens.
+    fn name(&mut self) -> Result<String, PropertyError> {
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$');
+        let length = self.line[self.at..].iter().take_while(|byte| is_part(byte)).count();
+        if length == 0 {
+            return Err(self.error("expected a name in the property"));
+        }
+        let name = String::from_utf8_lossy(&self.line[self.at..self.at + length]).into_owned();
+        self.at += length;
+        self.skip_blanks();
+        Ok(name)
+    }
+
+    fn error(&self, message: &str) -> PropertyError {
+        let lo = (self.base + self.at) as u32;
+        let end = self.base + self.line.trim_ascii_end().len();
+        let span = Span { file: self.file, lo, hi: (lo + 1).min(end as u32).max(lo) };
+        PropertyError { message: message.to_owned(), span }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn property(text: &str) -> Result<Specification, PropertyError> {
+        parse(text.as_bytes(), FileId(0))
+    }
+
+    #[test]
+    fn the_called_function_and_the_entry_are_parameters() {
+        let specification = property("CHECK(init(start()),LTL(G!call(__VERIFIER_error())))\n\n").unwrap();
+        assert_eq!(specification.entry, "start");
+        let function = "__VERIFIER_error".to_owned();
+        assert_eq!(specification.property, Property::UnreachCall { function });
+    }
+
+    #[test]
+    fn every_property_of_sv_comp_is_recognised() {
+        let name = |formula: &str| {
+            property(&format!("CHECK( init(main()), LTL({formula}) )")).unwrap().property.name().to_owned()
+        };
+        assert_eq!(name("G ! call(reach_error())"), "unreach-call");
+        assert_eq!(name("G ! overflow"), "no-overflow");
+        assert_eq!(name("G valid-memcleanup"), "valid-memcleanup");
+        assert_eq!(name("G ! data-race"), "no-data-race");
+        assert_eq!(name("F end"), "termination");
+    }
+
+    #[test]
+    fn several_lines_are_one_property() {
+        let text = "CHECK( init(main()), LTL(G valid-free) )\nCHECK( init(main()), LTL(G valid-deref) )\n";
+        assert_eq!(property(text).unwrap().property.name(), "valid-free and valid-deref");
+    }
+
+    #[test]
+    fn an_error_names_the_place() {
+        let error =
+            property("CHECK( init(main()), LTL(G ! call(reach_error())) )\nint main() {}\n").unwrap_err();
+        assert_eq!(error.message, "expected `CHECK` in the property");
+        assert_eq!((error.span.lo, error.span.hi), (52, 53));
+        assert_eq!(property("").unwrap_err().message, "the property file contains no property");
+        assert_eq!(property("CHECK( init(main()").unwrap_err().message, "expected `)` in the property");
+        assert_eq!(
+            property("CHECK( init(main()), LTL(G ! ").unwrap_err().message,
+            "expected a name in the property"
+        );
+    }
+}

@@ -1,0 +1,196 @@
+//! The report for people: the verdict first, then the evidence, then what it rests on.
+
+use std::fmt::Write;
+
+use base::{Region, SourceMap};
+use cfa::interp::{CallStack, Chosen, Property};
+use cfa::{ApproximationKind, Program, SignedOverflow, Source};
+use witness::{Check, End, Ledger, Proof, Reason, Trace, Verdict};
+
+use super::{Detail, Report};
+use crate::console::printable;
+
+/// More inputs than this are shown as the first and the last ones.
+const MAX_INPUTS: usize = 40;
+/// Longer source lines are cut.
+const MAX_LINE: usize = 100;
+/// More entries than this are counted.
+const MAX_ASSUMPTIONS: usize = 20;
+
+/// The whole report, ending in a line break.
+pub(super) fn render(report: &Report<'_>, detail: Detail, color: bool) -> String {
+    let empty = SourceMap::new();
+    let sources = report.program.map_or(&empty, |program: &Program| &*program.sources);
+    let mut writer = Writer { text: String::new(), sources };
+    writer.headline(report, color);
+    if detail == Detail::Verdict {
+        return writer.text;
+    }
+    match report.certified.verdict() {
+        Verdict::Safe(Proof::Execution(end)) => writer.end(end),
+        Verdict::Unsafe(trace) => writer.trace(trace),
+        Verdict::Unknown(reason) => writer.reason(reason),
+    }
+    match report.certified.check() {
+        Some(Check::Replayed { .. }) => writer.line("checked: replayed from the start"),
+        Some(Check::Reexecuted { .. }) => writer.line("checked: executed a second time, with the same end"),
+        None => {}
+    }
+    if let Some(ledger) = report.certified.ledger() {
+        writer.ledger(ledger);
+    }
+    if let Some(statistics) = report.statistics {
+        writer.line("statistics:");
+        for (name, value) in statistics {
+            writer.line(&format!("  {name}: {value}"));
+        }
+    }
+    writer.text
+}
+
+struct Writer<'a> {
+    text: String,
+    sources: &'a SourceMap,
+}
+
+impl Writer<'_> {
+    fn line(&mut self, line: &str) {
+        self.text += line;
+        self.text.push('\n');
+    }
+
+    /// ` at FILE:LINE:COLUMN`, or nothing for nowhere.
+    fn at(&self, region: Region) -> String {
+        let place = self.sources.describe(region);
+        if place.is_empty() { place } else { format!(" at {}", printable(&place)) }
+    }
+
+    fn headline(&mut self, report: &Report<'_>, color: bool) {
+        let (word, style, rest) = match report.certified.verdict() {
+            Verdict::Safe(_) => ("SAFE", "\x1b[1;32m", format!("{} holds", report.request.property.name())),
+            Verdict::Unsafe(trace) => ("UNSAFE", "\x1b[1;31m", self.violation(trace)),
+            Verdict::Unknown(reason) => {
+                ("UNKNOWN", "\x1b[1;33m", format!("{reason}{}", self.at(reason.region())))
+            }
+        };
+        let (on, off) = if color { (style, "\x1b[0m") } else { ("", "") };
+        self.line(&format!("{on}{word}{off}: {rest}"));
+    }
+
+    fn violation(&self, trace: &Trace) -> String {
+        let what = match trace.violation.property {
+            Property::Unreachability => "the error is reached",
+            Property::NoOverflow => "a signed operation overflows",
+        };
+        format!("{what}{}", self.at(trace.violation.region))
+    }
+
+    fn end(&mut self, end: &End) {
+        let how = match end {
+            End::Returned => "returns".to_owned(),
+            End::Exited { status } => format!("exits with status {status}"),
+            End::Aborted { region } => format!("aborts{}", self.at(*region)),
+            End::Blocked { region } => format!("is blocked by a false assumption{}", self.at(*region)),
+            End::Undefined { kind, region, .. } => {
+                format!("is considered up to undefined behaviour ({kind}){}", self.at(*region))
+            }
+        };
+        self.line(&format!("the program has one execution, which {how}"));
+        if let End::Undefined { region, detail, .. } = end {
+            self.source_line(*region, "  ");
+            self.line(&format!("  {detail}"));
+        }
+    }
+
+    fn trace(&mut self, trace: &Trace) {
+        self.source_line(trace.violation.region, "  ");
+        self.stack(&trace.violation.stack);
+        if trace.choices.is_empty() {
+            self.line("inputs: none");
+            return;
+        }
+        self.line("inputs, in order:");
+        let count = trace.choices.len();
+        for (position, chosen) in trace.choices.iter().enumerate() {
+            if count > MAX_INPUTS && position == MAX_INPUTS / 2 {
+                self.line(&format!("  ... {} more ...", count - MAX_INPUTS));
+            }
+            if count <= MAX_INPUTS || position < MAX_INPUTS / 2 || position >= count - MAX_INPUTS / 2 {
+                self.choice(position + 1, chosen);
+            }
+        }
+    }
+
+    fn choice(&mut self, number: usize, chosen: &Chosen) {
+        let source = describe_source(&chosen.source);
+        self.line(&format!("  {number}. {} for {source}{}", chosen.value, self.at(chosen.region)));
+        self.source_line(chosen.region, "       ");
+    }
+
+    fn stack(&mut self, stack: &CallStack) {
+        // The start-up procedure is nothing that the user wrote, nor is its call of the entry function.
+        let calls: Vec<_> = stack.entries.iter().filter(|entry| !entry.procedure.starts_with('%')).collect();
+        let inner = if stack.omitted == 0 { calls.len().saturating_sub(1) } else { calls.len() };
+        for entry in &calls[..inner] {
+            self.line(&format!("  in {}, called{}", printable(&entry.procedure), self.at(entry.called_at)));
+        }
+        if stack.omitted > 0 {
+            self.line(&format!("  ... {} more calls ...", stack.omitted));
+        }
+    }
+
+    fn reason(&mut self, reason: &Reason) {
+        self.source_line(reason.region(), "  ");
+    }
+
+    /// The source line of a place.
+    fn source_line(&mut self, region: Region, indent: &str) {
+        let Some(file) = self.sources.get(region.file).filter(|_| !region.is_nowhere()) else { return };
+        let bytes = file.line_text(region.line);
+        let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * MAX_LINE)]);
+        let text = text.trim();
+        let cut: String = text.chars().take(MAX_LINE).collect();
+        let dots = if cut.len() < text.len() { " ..." } else { "" };
+        let _ = writeln!(self.text, "{indent}{} | {}{dots}", region.line, printable(&cut));
+    }
+
+    fn ledger(&mut self, ledger: &Ledger) {
+        self.line("this rests on:");
+        self.line(&format!("  data model {}", ledger.data_model));
+        self.line(&format!("  {}", overflow_policy(ledger.signed_overflow)));
+        for assumption in ledger.assumptions.iter().take(MAX_ASSUMPTIONS) {
+            let kind = match assumption.kind {
+                ApproximationKind::Assumption | ApproximationKind::Model => "",
+                ApproximationKind::Over => " (more behaviours than the source)",
+                ApproximationKind::Under => " (fewer behaviours than the source)",
+            };
+            let place = self.at(assumption.region);
+            self.line(&format!("  {}{kind}{place}", printable(&assumption.what)));
+        }
+        if ledger.assumptions.len() > MAX_ASSUMPTIONS {
+            self.line(&format!(
+                "  ... {} more, see --format json",
+                ledger.assumptions.len() - MAX_ASSUMPTIONS
+            ));
+        }
+    }
+}
+
+/// What the policy on signed overflow means for a verdict.
+pub(super) fn overflow_policy(policy: SignedOverflow) -> &'static str {
+    match policy {
+        SignedOverflow::Undefined => "signed overflow is undefined: executions are considered up to it",
+        SignedOverflow::Wrap => "signed overflow wraps around",
+        SignedOverflow::Error => "signed overflow is a violation",
+    }
+}
+
+/// What asked for a value, in words.
+pub(crate) fn describe_source(source: &Source) -> String {
+    match source {
+        Source::Input { function } => format!("{}()", printable(function)),
+        Source::Uninitialised => "an uninitialised variable".to_owned(),
+        Source::Extern { function } => format!("the function {} without body", printable(function)),
+        Source::Argument { name } => format!("the parameter {}", printable(name)),
+    }
+}

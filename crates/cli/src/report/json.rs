@@ -1,0 +1,313 @@
+//! The report for programs. docs/json.md describes it; a change that readers can notice raises [`VERSION`].
+
+use base::{Diagnostic, Region, Severity, SourceMap, Stop};
+use cfa::interp::{Chosen, Property};
+use cfa::{ApproximationKind, SignedOverflow, Source};
+use serde::Serialize;
+use witness::{Certified, Check, End, Proof, Reason, Verdict};
+
+use super::{Report, benchexec};
+use crate::resolve::Request;
+
+/// The version of the schema.
+const VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct Document {
+    schema: &'static str,
+    schema_version: u32,
+    tool: Tool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<Task>,
+    verdict: &'static str,
+    result: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<JsonReason>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<Evidence>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checked_by: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ledger: Option<Vec<Entry>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diagnostics: Vec<JsonDiagnostic>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    statistics: Option<serde_json::Map<String, serde_json::Value>>,
+}
+
+#[derive(Serialize)]
+struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct Task {
+    files: Vec<String>,
+    property: String,
+    entry: String,
+    data_model: &'static str,
+    signed_overflow: &'static str,
+    engine: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<bool>,
+}
+
+#[derive(Serialize)]
+struct JsonReason {
+    code: &'static str,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Location>,
+}
+
+#[derive(Serialize)]
+struct Location {
+    file: String,
+    line: u32,
+    column: u32,
+    end_line: u32,
+    end_column: u32,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+enum Evidence {
+    Execution {
+        end: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        status: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        undefined_behaviour: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        location: Option<Location>,
+    },
+    Trace {
+        property: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        location: Option<Location>,
+        stack: Vec<Call>,
+        inputs: Vec<Input>,
+    },
+}
+
+#[derive(Serialize)]
+struct Call {
+    function: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    called_at: Option<Location>,
+}
+
+#[derive(Serialize)]
+struct Input {
+    value: String,
+    r#type: String,
+    source: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Location>,
+}
+
+#[derive(Serialize)]
+struct Entry {
+    kind: &'static str,
+    what: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Location>,
+}
+
+#[derive(Serialize)]
+struct JsonDiagnostic {
+    severity: &'static str,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Location>,
+}
+
+impl Document {
+    fn new(verdict: &'static str, result: &'static str) -> Self {
+        Self {
+            schema: "wayproof-report",
+            schema_version: VERSION,
+            tool: Tool { name: "wayproof", version: env!("CARGO_PKG_VERSION") },
+            task: None,
+            verdict,
+            result,
+            reason: None,
+            evidence: None,
+            checked_by: None,
+            ledger: None,
+            diagnostics: Vec::new(),
+            statistics: None,
+        }
+    }
+    fn text(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("a document has string keys only");
+        text.push('\n');
+        text
+    }
+}
+
+/// The report of a verdict.
+pub(super) fn render(report: &Report<'_>) -> String {
+    let empty = SourceMap::new();
+    let sources = report.program.map_or(&empty, |program| &*program.sources);
+    let verdict = report.certified.verdict();
+    let name = match verdict {
+        Verdict::Safe(_) => "safe",
+        Verdict::Unsafe(_) => "unsafe",
+        Verdict::Unknown(_) => "unknown",
+    };
+    let mut document = Document::new(name, benchexec(verdict));
+    document.task = Some(task(report.request, report.engine));
+    match verdict {
+        Verdict::Safe(Proof::Execution(end)) => document.evidence = Some(execution(end, sources)),
+        Verdict::Unsafe(trace) => {
+            document.evidence = Some(Evidence::Trace {
+                property: match trace.violation.property {
+                    Property::Unreachability => "unreach-call",
+                    Property::NoOverflow => "no-overflow",
+                },
+                location: location(sources, trace.violation.region),
+                stack: stack(&trace.violation.stack, sources),
+                inputs: trace.choices.iter().map(|chosen| input(chosen, sources)).collect(),
+            });
+        }
+        Verdict::Unknown(why) => document.reason = Some(reason(why, sources)),
+    }
+    document.checked_by = report.certified.check().map(|check| match check {
+        Check::Replayed { .. } => "replay",
+        Check::Reexecuted { .. } => "re-execution",
+    });
+    document.ledger = ledger(report.certified, sources);
+    document.statistics = report.statistics.map(|statistics| {
+        statistics.iter().map(|(name, value)| ((*name).to_owned(), serde_json::Value::from(*value))).collect()
+    });
+    document.text()
+}
+
+/// The report of a run that was ended from outside.
+pub(crate) fn unfinished(stop: Stop) -> String {
+    let mut document = Document::new("unknown", "unknown");
+    document.reason = Some(reason(&Reason::Stopped(stop), &SourceMap::new()));
+    document.text()
+}
+
+/// The report of input that cannot be used.
+pub(crate) fn error(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
+    let mut document = Document::new("error", "unknown");
+    document.diagnostics =
+        diagnostics.iter().map(|diagnostic| json_diagnostic(diagnostic, sources)).collect();
+    document.text()
+}
+
+fn json_diagnostic(diagnostic: &Diagnostic, sources: &SourceMap) -> JsonDiagnostic {
+    JsonDiagnostic {
+        severity: match diagnostic.severity {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        },
+        message: diagnostic.message.clone(),
+        help: diagnostic.help.clone(),
+        location: diagnostic
+            .primary
+            .as_ref()
+            .filter(|label| sources.get(label.span.file).is_some())
+            .and_then(|label| location(sources, sources.region(label.span))),
+    }
+}
+
+fn task(request: &Request, engine: &str) -> Task {
+    Task {
+        files: request.files.iter().map(|file| file.display().to_string()).collect(),
+        property: request.property.name().to_owned(),
+        entry: request.entry.clone(),
+        data_model: request.data_model.name(),
+        signed_overflow: match request.signed_overflow {
+            SignedOverflow::Undefined => "undefined",
+            SignedOverflow::Wrap => "wrap",
+            SignedOverflow::Error => "error",
+        },
+        engine: engine.to_owned(),
+        expected: request.expected,
+    }
+}
+
+fn location(sources: &SourceMap, region: Region) -> Option<Location> {
+    let file = sources.get(region.file).filter(|_| !region.is_nowhere())?;
+    Some(Location {
+        file: file.name.to_string(),
+        line: region.line,
+        column: region.column,
+        end_line: region.end_line,
+        end_column: region.end_column,
+    })
+}
+
+fn reason(reason: &Reason, sources: &SourceMap) -> JsonReason {
+    JsonReason {
+        code: reason.code(),
+        message: reason.to_string(),
+        location: location(sources, reason.region()),
+    }
+}
+
+fn execution(end: &End, sources: &SourceMap) -> Evidence {
+    let (name, status, undefined, region) = match end {
+        End::Returned => ("returned", None, None, Region::NOWHERE),
+        End::Exited { status } => ("exited", Some(status.to_string()), None, Region::NOWHERE),
+        End::Aborted { region } => ("aborted", None, None, *region),
+        End::Blocked { region } => ("blocked", None, None, *region),
+        End::Undefined { kind, detail, region } => {
+            ("undefined-behaviour", None, Some(format!("{kind}: {detail}")), *region)
+        }
+    };
+    Evidence::Execution {
+        end: name,
+        status,
+        undefined_behaviour: undefined,
+        location: location(sources, region),
+    }
+}
+
+fn stack(stack: &cfa::interp::CallStack, sources: &SourceMap) -> Vec<Call> {
+    let calls = stack.entries.iter().map(|entry| Call {
+        function: entry.procedure.to_string(),
+        called_at: location(sources, entry.called_at),
+    });
+    calls.collect()
+}
+
+fn input(chosen: &Chosen, sources: &SourceMap) -> Input {
+    let (source, name) = match &chosen.source {
+        Source::Input { function } => ("input", Some(function.to_string())),
+        Source::Uninitialised => ("uninitialised", None),
+        Source::Extern { function } => ("extern", Some(function.to_string())),
+        Source::Argument { name } => ("argument", Some(name.to_string())),
+    };
+    Input {
+        value: chosen.value.to_string(),
+        r#type: chosen.value.ty.to_string(),
+        source,
+        name,
+        location: location(sources, chosen.region),
+    }
+}
+
+fn ledger(certified: &Certified, sources: &SourceMap) -> Option<Vec<Entry>> {
+    let entries = certified.ledger()?.assumptions.iter().map(|assumption| Entry {
+        kind: match assumption.kind {
+            ApproximationKind::Assumption => "assumption",
+            ApproximationKind::Model => "model",
+            ApproximationKind::Over => "over-approximation",
+            ApproximationKind::Under => "under-approximation",
+        },
+        what: assumption.what.clone(),
+        location: location(sources, assumption.region),
+    });
+    Some(entries.collect())
+}

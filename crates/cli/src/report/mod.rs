@@ -1,0 +1,70 @@
+//! How verdicts are reported: for people, for BenchExec, for programs.
+
+mod human;
+mod json;
+
+use cfa::Program;
+use cfa::interp::Property;
+use witness::{Certified, Verdict};
+
+use crate::args::Format;
+use crate::exit::ExitStatus;
+use crate::resolve::Request;
+
+pub(crate) use json::{error as json_error, unfinished as json_unfinished};
+
+/// Everything that a report is made of.
+pub(crate) struct Report<'a> {
+    /// What was asked.
+    pub(crate) request: &'a Request,
+    /// The program that was verified; `None` if there is none because the property is not supported.
+    pub(crate) program: Option<&'a Program>,
+    /// The answer.
+    pub(crate) certified: &'a Certified,
+    /// The name of the engine.
+    pub(crate) engine: &'a str,
+    /// How much work was done, if the user wants to know: name, value.
+    pub(crate) statistics: Option<&'a [(&'static str, f64)]>,
+}
+
+/// How much people are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// The verdict.
+    Verdict,
+    /// The verdict, its evidence and what it rests on.
+    Full,
+}
+
+/// The text for standard output.
+pub(crate) fn render(report: &Report<'_>, format: Format, detail: Detail, color: bool) -> String {
+    match format {
+        Format::Human => human::render(report, detail, color),
+        Format::Svcomp => {
+            let explanation = human::render(report, detail, false);
+            format!("{explanation}RESULT: {}\n", benchexec(report.certified.verdict()))
+        }
+        Format::Json => json::render(report),
+    }
+}
+
+/// The exit code that belongs to a verdict.
+pub(crate) fn status(verdict: &Verdict) -> ExitStatus {
+    match verdict {
+        Verdict::Safe(_) => ExitStatus::Success,
+        Verdict::Unsafe(_) => ExitStatus::Violated,
+        Verdict::Unknown(_) => ExitStatus::Unknown,
+    }
+}
+
+/// The string that BenchExec knows.
+fn benchexec(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Safe(_) => "true",
+        Verdict::Unsafe(trace) => match trace.violation.property {
+            Property::Unreachability => "false(unreach-call)",
+            Property::NoOverflow => "false(no-overflow)",
+        },
+        Verdict::Unknown(_) => "unknown",
+    }
+}

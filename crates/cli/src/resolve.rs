@@ -1,0 +1,152 @@
+//! From the command line to what is to be verified: task definition, property file and options brought together.
+
+use std::path::{Path, PathBuf};
+
+use base::{SourceFile, SourceMap};
+use cfa::{DataModel, SignedOverflow};
+
+use crate::args::SourceArgs;
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::property::{self, Property, Specification};
+use crate::{input, task};
+
+/// What is to be verified, and how its text is read.
+#[derive(Debug)]
+pub(crate) struct Request {
+    /// The C files, at least one.
+    pub(crate) files: Vec<PathBuf>,
+    /// Sizes of types.
+    pub(crate) data_model: DataModel,
+    /// What signed overflow means.
+    pub(crate) signed_overflow: SignedOverflow,
+    /// The function where execution starts.
+    pub(crate) entry: String,
+    /// What must hold.
+    pub(crate) property: Property,
+    /// Whether the property comes from a file.
+    has_property_file: bool,
+    /// Whether the task says that the property holds.
+    pub(crate) expected: Option<bool>,
+}
+
+/// The function whose call is the error if nothing else is said.
+const ERROR_FUNCTION: &str = "reach_error";
+/// Its name in tasks before 2021, whose property files were renamed and whose programs were not.
+const OLD_ERROR_FUNCTION: &str = "__VERIFIER_error";
+
+impl Request {
+    /// Reads the task definition and the property file, if any.
+    pub(crate) fn new(
+        file: &Path,
+        source: &SourceArgs,
+        property_file: Option<&Path>,
+        console: Console,
+    ) -> Result<Self, Failure> {
+        let mut request = Self {
+            files: vec![file.to_owned()],
+            data_model: DataModel::Lp64,
+            signed_overflow: SignedOverflow::Undefined,
+            entry: "main".to_owned(),
+            property: Property::UnreachCall { function: ERROR_FUNCTION.to_owned() },
+            has_property_file: false,
+            expected: None,
+        };
+        let mut specification = property_file.map(load_property).transpose()?;
+        if task::is_task(file) {
+            let task = task::load(file)?;
+            request.files = task.inputs;
+            request.choose_data_model(task.data_model, source, console);
+            let mut chosen: Option<(Specification, Option<bool>)> = None;
+            for candidate in &task.properties {
+                let stated = load_property(&candidate.file)?;
+                match &specification {
+                    // The user's property file decides; the task may know what to expect of it.
+                    Some(wanted) if wanted.property == stated.property => {
+                        request.expected = candidate.expected
+                    }
+                    Some(_) => {}
+                    None if chosen.as_ref().is_none_or(|(best, _)| rank(&stated) < rank(best)) => {
+                        chosen = Some((stated, candidate.expected));
+                    }
+                    None => {}
+                }
+            }
+            if let Some((stated, expected)) = chosen {
+                specification = Some(stated);
+                request.expected = expected;
+            }
+        } else {
+            request.choose_data_model(None, source, console);
+        }
+        if let Some(specification) = specification {
+            request.entry = specification.entry;
+            request.property = specification.property;
+            request.has_property_file = true;
+        }
+        if request.property == Property::NoOverflow {
+            request.signed_overflow = SignedOverflow::Error;
+        }
+        request.choose_signed_overflow(source, console);
+        if let Some(entry) = &source.entry {
+            request.entry.clone_from(entry);
+        }
+        Ok(request)
+    }
+
+    /// The functions whose call is the error.
+    pub(crate) fn error_functions(&self) -> Vec<String> {
+        match &self.property {
+            Property::UnreachCall { function } if function == ERROR_FUNCTION => {
+                vec![function.clone(), OLD_ERROR_FUNCTION.to_owned()]
+            }
+            Property::UnreachCall { function } => vec![function.clone()],
+            Property::NoOverflow | Property::Unsupported { .. } => Vec::new(),
+        }
+    }
+
+    /// Whether a failing `assert` is the error; a property file speaks of calls only.
+    pub(crate) fn assert_is_error(&self) -> bool {
+        !self.has_property_file
+    }
+
+    fn choose_data_model(&mut self, stated: Option<DataModel>, source: &SourceArgs, console: Console) {
+        let wanted = source.data_model.map(DataModel::from);
+        if let (Some(wanted), Some(stated)) = (wanted, stated)
+            && wanted != stated
+        {
+            console.warn(format!(
+                "the task says data model {stated}, the command line says {wanted}: {wanted} is used"
+            ));
+        }
+        self.data_model = wanted.or(stated).unwrap_or(self.data_model);
+    }
+
+    fn choose_signed_overflow(&mut self, source: &SourceArgs, console: Console) {
+        let Some(wanted) = source.signed_overflow.map(SignedOverflow::from) else { return };
+        if self.property == Property::NoOverflow && wanted != SignedOverflow::Error {
+            console.warn("the property is no-overflow: --signed-overflow has no effect");
+            return;
+        }
+        self.signed_overflow = wanted;
+    }
+}
+
+/// Of several properties of a task the supported ones come first.
+fn rank(specification: &Specification) -> u8 {
+    match specification.property {
+        Property::UnreachCall { .. } => 0,
+        Property::NoOverflow => 1,
+        Property::Unsupported { .. } => 2,
+    }
+}
+
+fn load_property(path: &Path) -> Result<Specification, Failure> {
+    let text = input::read(path)?;
+    let mut sources = SourceMap::new();
+    let file = sources.add(SourceFile::new(path.display().to_string(), text.as_slice()));
+    property::parse(&text, file).map_err(|error| {
+        let help = format!("a property file has lines of the form `{}`", property::FORM);
+        Failure::usage_at(sources, error.span, &error.message, &help)
+    })
+}

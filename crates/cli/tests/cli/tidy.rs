@@ -1,0 +1,157 @@
+//! Rules about the text of this repository that no compiler checks.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// All files below a folder with one of the extensions, in order of their names.
+fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut pending = vec![folder.to_owned()];
+    while let Some(folder) = pending.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() && name != "target" && !name.starts_with('.') {
+                pending.push(path);
+            } else if extensions.iter().any(|extension| name.ends_with(extension)) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn rust_files() -> Vec<PathBuf> {
+    files(&root().join("crates"), &[".rs"])
+}
+
+fn documents() -> Vec<PathBuf> {
+    let mut documents = files(&root().join("docs"), &[".md"]);
+    for entry in fs::read_dir(root()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "md") {
+            documents.push(path);
+        }
+    }
+    documents
+}
+
+fn is_test(path: &Path) -> bool {
+    path.components().any(|part| part.as_os_str() == "tests" || part.as_os_str() == "benches")
+}
+
+/// Fails with all complaints at once.
+fn report(complaints: &[String]) {
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn files_are_small_enough_to_read() {
+    let mut complaints = Vec::new();
+    for path in rust_files() {
+        let text = fs::read_to_string(&path).unwrap();
+        // Unit tests at the end do not count.
+        let code = text.find("#[cfg(test)]").map_or(text.as_str(), |at| &text[..at]);
+        let lines = code.lines().count();
+        if !is_test(&path) && lines > 900 {
+            complaints.push(format!("{}: {lines} lines, split it", path.display()));
+        }
+    }
+    report(&complaints);
+}
+
+#[test]
+fn nothing_is_left_unfinished() {
+    // Written in parts, so that this file passes its own test.
+    let forbidden = [
+        concat!("to", "do!("),
+        concat!("unimple", "mented!("),
+        concat!("#[ig", "nore"),
+        concat!("FIX", "ME"),
+    ];
+    let mut complaints = Vec::new();
+    for path in rust_files() {
+        let text = fs::read_to_string(&path).unwrap();
+        for (number, line) in text.lines().enumerate() {
+            if let Some(word) = forbidden.iter().find(|word| line.contains(*word)) {
+                complaints.push(format!("{}:{}: {word}", path.display(), number + 1));
+            }
+        }
+    }
+    report(&complaints);
+}
+
+#[test]
+fn every_module_says_what_it_is_for() {
+    let mut complaints = Vec::new();
+    for path in rust_files() {
+        let text = fs::read_to_string(&path).unwrap();
+        if !is_test(&path) && !text.starts_with("//!") {
+            complaints.push(format!("{}: does not start with a module comment", path.display()));
+        }
+    }
+    report(&complaints);
+}
+
+#[test]
+fn documents_name_no_place_of_one_machine() {
+    let mut complaints = Vec::new();
+    for path in documents() {
+        let text = fs::read_to_string(&path).unwrap();
+        for (number, line) in text.lines().enumerate() {
+            if ["/home/", "/root/", "/work/", "/tmp/", "/Users/"].iter().any(|place| line.contains(place)) {
+                complaints.push(format!("{}:{}: absolute path", path.display(), number + 1));
+            }
+        }
+    }
+    report(&complaints);
+}
+
+/// Words of a document that look like a path of this repository.
+fn paths_in(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| c.is_whitespace() || "`()[]|,;\"'".contains(c));
+    let words = words.map(|word| word.trim_end_matches(['.', ':']).trim_end_matches("/"));
+    let is_path = |word: &&str| {
+        ["crates/", "docs/", "examples/"].iter().any(|start| word.starts_with(start))
+            && !word.contains(['*', '{', '<', '…'])
+            && !word.contains("NAME")
+            && !word.contains("NNN")
+    };
+    words.filter(is_path).map(str::to_owned).collect()
+}
+
+#[test]
+fn paths_in_documents_exist() {
+    let mut complaints = Vec::new();
+    let mut count = 0;
+    for path in documents() {
+        let text = fs::read_to_string(&path).unwrap();
+        for named in paths_in(&text) {
+            count += 1;
+            if !root().join(&named).exists() {
+                complaints.push(format!("{}: {named} does not exist", path.display()));
+            }
+        }
+    }
+    report(&complaints);
+    assert!(count > 20, "the documents should name files, found {count}");
+}
+
+#[test]
+fn the_architecture_fits_in_200_lines_and_names_every_crate() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    assert!(text.lines().count() <= 200);
+    let mut complaints = Vec::new();
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+        if !text.contains(&format!("crates/{name}")) {
+            complaints.push(format!("ARCHITECTURE.md does not name crates/{name}"));
+        }
+    }
+    report(&complaints);
+}

@@ -1,0 +1,188 @@
+//! Inductive annotations: the evidence for safe, and the check that it must pass.
+//!
+//! An [`Annotation`] gives some locations an invariant such that every cycle on the way to the error contains one. The check knows only the
+//! program and a solver: it prepares the program by the standard passes itself, encodes the pieces between annotated locations
+//! itself ([`encode::Pieces`], without the help of any analysis), and asks the solver for each piece whether the invariant at its
+//! start and the piece imply the one at its end.
+//!
+//! # Meaning
+//! The invariant of a location is `facts(X) ∧ ∀Z. ¬bad(X,Z)`, where X are the variables and Z all other symbols of `bad`.
+//!
+//! # Obligations
+//! * O1 (initial): in any state at the entry the facts hold and `bad` does not.
+//! * O2 (inductive): for every piece from l to m with guard G and map f: `facts(l)`, G and the invariant of l imply `facts(m)` and exclude
+//!   `bad(m)` after f. The quantified part of the invariant of l is used by instances only: any choice of terms for Z is sound, so hints need
+//!   not be trusted.
+//! * O3 (safe): the invariant of the error location has no model.
+//!
+//! # Invariants
+//! * I1: the values of variables are within their types' ranges whenever a location is reached; this alone is assumed beyond the
+//!   annotation.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use base::{Budget, IndexVec};
+use cfa::loops::{LoopForest, reaching_error};
+use cfa::{Loc, Op, Procedure, Program};
+use encode::{Block, Pieces, Vocabulary};
+use smt::{Answer, Why, Z3, Z3Settings, check_formula};
+use term::{Substitution, SymbolId, TermId, Terms};
+
+use crate::verdict::Reason;
+
+/// What is claimed of a location.
+#[derive(Clone, Debug)]
+pub struct Invariant {
+    /// Holds whenever the location is reached; over variables only.
+    pub facts: TermId,
+    /// Never holds when the location is reached, whatever its other symbols are.
+    pub bad: TermId,
+    /// Choices for the other symbols of `bad` that help to show that pieces preserve the invariant.
+    pub instances: Vec<Vec<(SymbolId, TermId)>>,
+}
+
+/// Invariants of locations of the entry procedure, after the standard passes.
+#[derive(Debug)]
+pub struct Annotation {
+    terms: RefCell<Terms>,
+    vocabulary: RefCell<Vocabulary>,
+    invariants: BTreeMap<Loc, Invariant>,
+}
+
+impl Annotation {
+    /// An annotation in terms of an arena.
+    pub fn new(terms: Terms, vocabulary: Vocabulary, invariants: BTreeMap<Loc, Invariant>) -> Self {
+        Self { terms: RefCell::new(terms), vocabulary: RefCell::new(vocabulary), invariants }
+    }
+    /// The annotated locations.
+    pub fn locations(&self) -> impl Iterator<Item = Loc> + '_ {
+        self.invariants.keys().copied()
+    }
+}
+
+/// Checks an annotation of a program; returns how many obligations were proved.
+pub(crate) fn check(program: &Program, annotation: &Annotation, budget: &mut Budget) -> Result<u64, Reason> {
+    let prepared = crate::prepare(program);
+    let procedure = &prepared.procs[prepared.entry];
+    no_calls(procedure)?;
+    let Some(error) = procedure.error else { return Ok(0) };
+    let relevant = reaching_error(procedure);
+    let forest = LoopForest::of(procedure);
+    let mut cuts = IndexVec::filled(false, procedure.locations.len());
+    for location in annotation.locations() {
+        cuts[location] = true;
+    }
+    let needed = forest.order().iter().copied().filter(|location| {
+        relevant[*location] && (forest.is_header(*location) || *location == error || *location == procedure.entry)
+    });
+    for location in needed {
+        if !annotation.invariants.contains_key(&location) {
+            return Err(failure(format!("there is no invariant for location {location}")));
+        }
+    }
+    let mut terms = annotation.terms.borrow_mut();
+    let mut vocabulary = annotation.vocabulary.borrow_mut();
+    let mut checker = Checker {
+        program: &prepared,
+        invariants: &annotation.invariants,
+        terms: &mut terms,
+        solvers: Z3::new(Z3Settings::default()),
+        budget,
+        proved: 0,
+    };
+    checker.initial(procedure.entry, &vocabulary)?;
+    checker.excludes(error, &vocabulary)?;
+    let pieces = Pieces::new(&prepared, procedure, &forest, &cuts, &relevant);
+    for location in annotation.locations() {
+        for block in pieces.from(location, None, checker.terms, &mut vocabulary) {
+            checker.preserves(&block, &vocabulary)?;
+        }
+    }
+    Ok(checker.proved)
+}
+
+/// An annotation speaks about one procedure only.
+fn no_calls(procedure: &Procedure) -> Result<(), Reason> {
+    for edge in procedure.edges() {
+        if edge.ops.iter().any(|op| matches!(op, Op::Call { .. })) {
+            return Err(Reason::Unsupported {
+                feature: "a call that cannot be inlined (recursion, or too much code)".to_owned(),
+                region: edge.origin.region,
+            });
+        }
+    }
+    Ok(())
+}
+
+fn failure(why: String) -> Reason {
+    Reason::NotCertified { why }
+}
+
+struct Checker<'a> {
+    program: &'a Program,
+    invariants: &'a BTreeMap<Loc, Invariant>,
+    terms: &'a mut Terms,
+    solvers: Z3,
+    budget: &'a mut Budget,
+    proved: u64,
+}
+
+impl Checker<'_> {
+    /// O1.
+    fn initial(&mut self, entry: Loc, vocabulary: &Vocabulary) -> Result<(), Reason> {
+        let Invariant { facts, bad, .. } = self.invariants[&entry];
+        let no_facts = self.terms.not(facts);
+        let broken = self.terms.or([no_facts, bad]);
+        self.refute(broken, vocabulary, || format!("the invariant of the entry {entry} does not hold initially"))
+    }
+
+    /// O3.
+    fn excludes(&mut self, error: Loc, vocabulary: &Vocabulary) -> Result<(), Reason> {
+        let invariant = self.holding(error);
+        self.refute(invariant, vocabulary, || format!("the invariant of the error {error} does not exclude it"))
+    }
+
+    /// O2.
+    fn preserves(&mut self, block: &Block, vocabulary: &Vocabulary) -> Result<(), Reason> {
+        let pairs = block.values.iter().filter_map(|(var, value)| Some((vocabulary.symbol(*var)?, *value)));
+        let mut update = Substitution::new(pairs);
+        let target = self.invariants[&block.target].clone();
+        let facts = update.apply(self.terms, target.facts);
+        let bad = update.apply(self.terms, target.bad);
+        let no_facts = self.terms.not(facts);
+        let broken = self.terms.or([no_facts, bad]);
+        let start = self.holding(block.source);
+        let query = self.terms.and([start, block.guard, broken]);
+        self.refute(query, vocabulary, || {
+            format!("the invariant of {} is not preserved on the way to {}", block.source, block.target)
+        })
+    }
+
+    /// What of a location's invariant is used: its facts and the instances of the rest.
+    fn holding(&mut self, location: Loc) -> TermId {
+        let Invariant { facts, bad, instances } = self.invariants[&location].clone();
+        let mut parts = vec![facts];
+        for instance in instances {
+            let instance = Substitution::new(instance).apply(self.terms, bad);
+            parts.push(self.terms.not(instance));
+        }
+        self.terms.and(parts)
+    }
+
+    /// Shows that a formula over the values at one location has no model.
+    fn refute(&mut self, formula: TermId, vocabulary: &Vocabulary, what: impl Fn() -> String) -> Result<(), Reason> {
+        let typed = encode::typing(self.program, self.terms, vocabulary, formula);
+        let query = self.terms.and([typed, formula]);
+        let mut solver = self.solvers.z3_solver();
+        match check_formula(&mut solver, self.terms, query, self.budget) {
+            Answer::Unsat(_) => {
+                self.proved += 1;
+                Ok(())
+            }
+            Answer::Sat(_) => Err(failure(what())),
+            Answer::Unknown(Why::Stopped(stop)) => Err(Reason::Stopped(stop)),
+            Answer::Unknown(why) => Err(Reason::SolverGaveUp { why: why.to_string() }),
+        }
+    }
+}
