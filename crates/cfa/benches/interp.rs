@@ -1,5 +1,5 @@
 //! Speed of the interpreter on loops of 10^8 iterations, beside gcc -O0 where gcc is installed.
-#![allow(missing_docs, clippy::print_stdout, reason = "a benchmark prints")]
+#![allow(missing_docs, clippy::print_stdout, clippy::many_single_char_names, reason = "a benchmark prints")]
 
 #[path = "../tests/interp/builder.rs"]
 mod builder;

@@ -132,7 +132,7 @@ impl Bytes {
             let count = (PAGE - offset).min(length - done);
             match &pages.pages[position / PAGE] {
                 Some(page) => {
-                    visit(done, offset, Some((&page.data, count)), page.initialised.as_ref(), count)
+                    visit(done, offset, Some((&page.data, count)), page.initialised.as_ref(), count);
                 }
                 None => visit(done, offset, None, None, count),
             }

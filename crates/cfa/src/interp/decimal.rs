@@ -1,5 +1,7 @@
 //! Exact decimal and hexadecimal expansions of floats of all formats, rounded half to even as glibc prints them.
 
+use std::fmt::Write as _;
+
 use crate::ty::FloatKind;
 
 /// A float taken apart.
@@ -127,12 +129,11 @@ impl Decimal {
             while let Some(9) = self.digits.last() {
                 self.digits.pop();
             }
-            match self.digits.last_mut() {
-                Some(last) => *last += 1,
-                None => {
-                    self.digits.push(1);
-                    self.point += 1;
-                }
+            if let Some(last) = self.digits.last_mut() {
+                *last += 1;
+            } else {
+                self.digits.push(1);
+                self.point += 1;
             }
         }
         self.trim();
@@ -240,7 +241,7 @@ fn format_hexadecimal(
         }
         Some(wanted) => zeros = wanted - digits,
         None => {
-            while digits > 0 && fraction % 16 == 0 {
+            while digits > 0 && fraction.is_multiple_of(16) {
                 fraction /= 16;
                 digits -= 1;
             }
@@ -251,7 +252,8 @@ fn format_hexadecimal(
         text.push('.');
     }
     if digits > 0 {
-        text += &format!("{fraction:0digits$x}");
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{fraction:0digits$x}");
     }
     text.extend(std::iter::repeat_n('0', zeros));
     let sign = if exponent < 0 { '-' } else { '+' };

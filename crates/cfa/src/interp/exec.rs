@@ -201,13 +201,13 @@ pub(super) fn execute<O: Observer>(
             Insn::Sub64 { dst, a, b } => reg!(dst) = reg!(a).wrapping_sub(reg!(b)),
             Insn::Mul64 { dst, a, b } => reg!(dst) = reg!(a).wrapping_mul(reg!(b)),
             Insn::AddU32 { dst, a, b } => {
-                reg!(dst) = u64::from((reg!(a) as u32).wrapping_add(reg!(b) as u32))
+                reg!(dst) = u64::from((reg!(a) as u32).wrapping_add(reg!(b) as u32));
             }
             Insn::SubU32 { dst, a, b } => {
-                reg!(dst) = u64::from((reg!(a) as u32).wrapping_sub(reg!(b) as u32))
+                reg!(dst) = u64::from((reg!(a) as u32).wrapping_sub(reg!(b) as u32));
             }
             Insn::MulU32 { dst, a, b } => {
-                reg!(dst) = u64::from((reg!(a) as u32).wrapping_mul(reg!(b) as u32))
+                reg!(dst) = u64::from((reg!(a) as u32).wrapping_mul(reg!(b) as u32));
             }
             Insn::AddI32 { dst, a, b } => checked!(dst, a, b, BinaryOp::Add, i32, checked_add),
             Insn::SubI32 { dst, a, b } => checked!(dst, a, b, BinaryOp::Sub, i32, checked_sub),
@@ -255,14 +255,18 @@ pub(super) fn execute<O: Observer>(
                 Ok(result) => reg!(dst) = result,
                 Err(pause) => pause!(pc - 1, pause),
             },
-            Insn::DivU { dst, a, b } => match reg!(a).checked_div(reg!(b)) {
-                Some(result) => reg!(dst) = result,
-                None => pause!(pc - 1, undefined(UndefinedKind::DivisionByZero, BinaryOp::Div, reg!(a), 0)),
-            },
-            Insn::RemU { dst, a, b } => match reg!(a).checked_rem(reg!(b)) {
-                Some(result) => reg!(dst) = result,
-                None => pause!(pc - 1, undefined(UndefinedKind::DivisionByZero, BinaryOp::Rem, reg!(a), 0)),
-            },
+            Insn::DivU { dst, a, b } => {
+                let Some(result) = reg!(a).checked_div(reg!(b)) else {
+                    pause!(pc - 1, undefined(UndefinedKind::DivisionByZero, BinaryOp::Div, reg!(a), 0));
+                };
+                reg!(dst) = result;
+            }
+            Insn::RemU { dst, a, b } => {
+                let Some(result) = reg!(a).checked_rem(reg!(b)) else {
+                    pause!(pc - 1, undefined(UndefinedKind::DivisionByZero, BinaryOp::Rem, reg!(a), 0));
+                };
+                reg!(dst) = result;
+            }
             Insn::Sext { dst, src, shift } => reg!(dst) = sign_extend(reg!(src), shift),
             Insn::Zext { dst, src, shift } => reg!(dst) = reg!(src) << shift >> shift,
             Insn::Eq { dst, a, b } => reg!(dst) = u64::from(reg!(a) == reg!(b)),
@@ -274,15 +278,16 @@ pub(super) fn execute<O: Observer>(
             Insn::Float32 { op, dst, a, b } => reg!(dst) = single(op, reg!(a), reg!(b)),
             Insn::Float64 { op, dst, a, b } => reg!(dst) = double(op, reg!(a), reg!(b)),
             Insn::PtrAdd32 { dst, a, b } => reg!(dst) = ops::pointer_add32(reg!(a), reg!(b)),
-            Insn::IntToPtr32 { dst, src } => reg!(dst) = state.memory.from_address(reg!(src)),
+            Insn::IntToPtr32 { dst, src } => reg!(dst) = state.memory.pointer_to(reg!(src)),
 
-            Insn::Load { dst, addr, kind } => match state.memory.load_plain(reg!(addr), kind.size) {
-                Some(raw) => reg!(dst) = extend(kind, raw),
-                None => {
+            Insn::Load { dst, addr, kind } => {
+                if let Some(raw) = state.memory.load_plain(reg!(addr), kind.size) {
+                    reg!(dst) = extend(kind, raw);
+                } else {
                     let raw = check!(state.load(reg!(addr), kind.ty(), &mut context!()));
                     reg!(dst) = extend(kind, raw as u64);
                 }
-            },
+            }
             Insn::Store { addr, src, kind } => {
                 if !state.memory.store_plain(reg!(addr), kind.size, reg!(src)) {
                     let bytes = reg!(src).to_le_bytes();
@@ -349,10 +354,10 @@ pub(super) fn execute<O: Observer>(
             }
             Insn::Return { proc } => {
                 let region = code.spots[code.insn_spots[pc - 1] as usize].region;
-                match check!(state.leave(regs, ProcId(proc), oracle, region)) {
-                    Some(to) => jump!(to),
-                    None => pause!(pc - 1, Pause::Returned),
-                }
+                let Some(to) = check!(state.leave(regs, ProcId(proc), oracle, region)) else {
+                    pause!(pc - 1, Pause::Returned);
+                };
+                jump!(to);
             }
             Insn::Error => pause!(pc - 1, Pause::Error),
             Insn::Blocked => pause!(pc - 1, Pause::Blocked),

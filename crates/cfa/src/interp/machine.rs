@@ -235,14 +235,13 @@ impl<'p> Machine<'p> {
         output: &mut dyn Write,
         budget: &mut Budget,
     ) -> Step {
-        let pause = match self.failure.take() {
-            Some(fault) => Pause::Fault(fault),
-            None => {
-                let stops = std::mem::take(&mut self.stops);
-                let pause = exec::execute(self, &stops, oracle, observer, output, budget);
-                self.stops = stops;
-                pause
-            }
+        let pause = if let Some(fault) = self.failure.take() {
+            Pause::Fault(fault)
+        } else {
+            let stops = std::mem::take(&mut self.stops);
+            let pause = exec::execute(self, &stops, oracle, observer, output, budget);
+            self.stops = stops;
+            pause
         };
         let region = self.region();
         Step::Ended(match pause {
@@ -320,7 +319,7 @@ impl State<'_> {
     /// The register content of a value from outside: pointers find their object.
     pub(super) fn register(&self, ty: Ty, bits: u128) -> u64 {
         match ty {
-            Ty::Ptr => self.memory.from_address(bits as u64),
+            Ty::Ptr => self.memory.pointer_to(bits as u64),
             Ty::Int { .. } | Ty::Float(_) => to_register(ty, bits),
         }
     }

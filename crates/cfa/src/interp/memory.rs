@@ -195,7 +195,7 @@ impl Memory {
         }
     }
     /// The pointer that an address becomes.
-    pub(crate) fn from_address(&self, address: u64) -> u64 {
+    pub(crate) fn pointer_to(&self, address: u64) -> u64 {
         match self.model {
             DataModel::Lp64 => address,
             DataModel::Ilp32 => {
@@ -381,7 +381,7 @@ impl Memory {
         let (index, offset) = self.locate(from);
         match self.objects.get(index as usize).and_then(|object| object.bytes.pointer_at(offset)) {
             Some(object) => u64::from(object) << 32 | u64::from(address),
-            None => self.from_address(u64::from(address)),
+            None => self.pointer_to(u64::from(address)),
         }
     }
     /// Notes the provenance of the pointer that was just written at `to`.

@@ -161,7 +161,7 @@ impl View<'_> {
     }
     /// A pointer as C would write it: the variable or procedure and an offset, or a number.
     pub fn describe(&self, pointer: Value) -> String {
-        let register = self.memory.from_address(pointer.bits as u64);
+        let register = self.memory.pointer_to(pointer.bits as u64);
         let Some((kind, origin, offset)) = self.memory.origin(register) else { return pointer.to_string() };
         let name = match kind {
             ObjectKind::Procedure => self.program.procs.get(ProcId(origin)).map(|proc| proc.name.to_string()),

@@ -57,6 +57,7 @@ pub(crate) fn render(
 
 /// One conversion, between `%` and its letter.
 #[derive(Clone, Copy, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "they are C's flags, which combine freely")]
 struct Spec {
     left: bool,
     plus: bool,
@@ -92,9 +93,7 @@ impl Printer<'_> {
             self.out.extend_from_slice(&rest[..at]);
             rest = &rest[at + 1..];
             let (mut spec, size, letter) = self.spec(&mut rest)?;
-            if let Some(b'0') = spec.left.then_some(b'0') {
-                spec.zero = false;
-            }
+            spec.zero &= !spec.left;
             self.conversion(spec, size, letter, read)?;
             if self.out.len() > OUTPUT_LIMIT {
                 return Err(Fault::Resource(Resource::OutputSize));

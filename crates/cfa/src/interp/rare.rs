@@ -600,7 +600,7 @@ impl Env for Running<'_, '_, '_> {
         Ok(regs.find(|(_, other)| *other == proc).map_or(0, |(reg, _)| self.regs[*reg as usize]))
     }
     fn pointer(&mut self, address: u64) -> u64 {
-        self.state.memory.from_address(address)
+        self.state.memory.pointer_to(address)
     }
     fn undefined(kind: UndefinedKind, detail: String) -> Fault {
         Fault::undefined(kind, detail)

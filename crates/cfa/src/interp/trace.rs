@@ -380,9 +380,7 @@ mod tests {
             word.push(0);
             for _ in 0..50 {
                 word.extend([1, 2]);
-                for _ in 0..5 {
-                    word.push(3);
-                }
+                word.extend([3; 5]);
             }
             word.push(4);
         }

@@ -47,7 +47,9 @@ impl Operation {
         let step =
             machine.step(&mut Inputs::default(), &mut Silent, &mut std::io::sink(), &mut Budget::unlimited());
         let result = match step {
-            Step::Ended(Outcome::Returned) => Ok(machine.view().scalar(self.vars[2]).unwrap()),
+            Step::Ended(Outcome::Returned) => {
+                Ok(machine.view().scalar(self.vars[2]).expect("z should have a value"))
+            }
             Step::Ended(Outcome::Undefined { kind, .. }) => Err(kind),
             other => panic!("{other:?}"),
         };
@@ -79,7 +81,7 @@ const ARITHMETIC: [BinaryOp; 10] = [
 ];
 const COMPARISONS: [BinaryOp; 4] = [BinaryOp::Eq, BinaryOp::Ne, BinaryOp::Lt, BinaryOp::Le];
 
-fn compare<T: PartialOrd>(op: BinaryOp, x: T, y: T) -> i128 {
+fn compare<T: PartialOrd + Copy>(op: BinaryOp, x: T, y: T) -> i128 {
     i128::from(match op {
         BinaryOp::Eq => x == y,
         BinaryOp::Ne => x != y,

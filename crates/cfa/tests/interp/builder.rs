@@ -146,7 +146,7 @@ impl Builder {
         self.program.exprs.add(Expr::Const { ty, bits })
     }
     pub(crate) fn get(&mut self, var: VarId) -> ExprId {
-        let ty = self.program.vars[var].scalar().unwrap();
+        let ty = self.program.vars[var].scalar().expect("the variable should be scalar");
         self.program.exprs.var(var, ty)
     }
     pub(crate) fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {

@@ -1,4 +1,5 @@
 //! Choice of edges, calls, stopping and resuming.
+#![allow(clippy::many_single_char_names, reason = "the variables of the programs have short names")]
 
 use base::{Budget, Region, Stop};
 use cfa::interp::{
@@ -249,6 +250,13 @@ fn recursion_keeps_activations_apart() {
 /// `f(n, a, b)`: returns a, b after n exchanges: `f(n - 1, b, a)` reads both parameters while they are overwritten.
 #[test]
 fn arguments_are_read_before_parameters_are_written() {
+    fn swap(n: i128, x: i128, y: i128) -> (i128, i128) {
+        if n == 0 {
+            return (x, y);
+        }
+        let (q, p) = swap(n - 1, y, x);
+        (p + 100, q)
+    }
     let mut b = Builder::new(DataModel::Lp64);
     let start = (b.proc, b.at);
     let f = b.procedure("swap");
@@ -280,13 +288,6 @@ fn arguments_are_read_before_parameters_are_written() {
     let high = b.binary(BinaryOp::Mul, r_value, thousand);
     let all = b.add(high, s_value);
     b.exit_with(all);
-    fn swap(n: i128, x: i128, y: i128) -> (i128, i128) {
-        if n == 0 {
-            return (x, y);
-        }
-        let (q, p) = swap(n - 1, y, x);
-        (p + 100, q)
-    }
     let (r, s) = swap(3, 4, 5);
     assert_eq!(status(&b.program), r * 1000 + s);
 }

@@ -1,4 +1,5 @@
 //! Memory, arrays, lifetimes and uninitialised values, in both data models.
+#![allow(clippy::many_single_char_names, reason = "the variables of the programs have short names")]
 
 use base::Budget;
 use cfa::interp::{
@@ -480,7 +481,7 @@ fn a_variable_may_lose_its_value_and_get_it_on_some_paths() {
         match expected {
             Some(status) => assert_eq!(result, Outcome::Exit { status }),
             None => {
-                assert!(matches!(result, Outcome::Undefined { kind: UndefinedKind::UninitialisedRead, .. }))
+                assert!(matches!(result, Outcome::Undefined { kind: UndefinedKind::UninitialisedRead, .. }));
             }
         }
     }

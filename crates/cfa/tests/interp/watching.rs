@@ -1,4 +1,5 @@
 //! Observers: traces and narration.
+#![allow(clippy::many_single_char_names, reason = "the variables of the programs have short names")]
 
 use base::Budget;
 use cfa::interp::{Code, CompileOptions, Config, Inputs, Machine, Markers, Narrator, Outcome, Recorder};
@@ -14,7 +15,7 @@ fn watch(program: &Program, inputs: &[i128]) -> (Outcome, String, Recorder) {
     let mut oracle = Inputs::ints(inputs.iter().copied());
     let run = machine.run(&mut oracle, &mut observer, &mut std::io::sink(), &mut Budget::unlimited());
     assert!(!observer.0.failed());
-    (run.outcome, String::from_utf8(observer.0.into_inner()).unwrap(), observer.1)
+    (run.outcome, String::from_utf8_lossy(&observer.0.into_inner()).into_owned(), observer.1)
 }
 
 fn check(program: &Program, inputs: &[i128], expected: &Expect) {
@@ -60,7 +61,7 @@ fn narration_names_lines_and_values() {
     check(
         &b.program,
         &[-21],
-        &expect![[r#"
+        &expect![[r"
             t.c:3 %start: x = -21
             t.c:1 twice: r = -42
             t.c:4 %start: x = -42
@@ -72,7 +73,7 @@ fn narration_names_lines_and_values() {
             t.c:11 %start: p = allocation 1
             t.c:12 %start: p = NULL
             t.c:13 %start: d = 0.5
-        "#]],
+        "]],
     );
 }
 

@@ -270,7 +270,7 @@ impl Facts {
                         }
                         let node = program.exprs.get(expr);
                         if let Expr::Var { var, .. } | Expr::Address { var } = *node
-                            && self.needs_value(program, var)
+                            && needs_value(program, var)
                             && !self.is_known(program, proc, &known, var)
                         {
                             self.uncertain[var] = true;
@@ -288,9 +288,10 @@ impl Facts {
             }
         }
     }
-    /// Global objects exist from the start.
-    fn needs_value(&self, program: &Program, var: VarId) -> bool {
-        let decl = &program.vars[var];
-        decl.owner.is_some() || !matches!(decl.storage, Storage::Object { .. })
-    }
+}
+
+/// Global objects exist from the start; everything else begins or is assigned.
+fn needs_value(program: &Program, var: VarId) -> bool {
+    let decl = &program.vars[var];
+    decl.owner.is_some() || !matches!(decl.storage, Storage::Object { .. })
 }

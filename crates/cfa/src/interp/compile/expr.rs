@@ -54,7 +54,7 @@ impl Compiler<'_> {
                     return self.slow(root, target, start);
                 }
             }
-            self.task(task, &mut tasks, root, target);
+            self.task(&task, &mut tasks, root, target);
         }
         let reg = self.memo[&root];
         match target {
@@ -112,8 +112,8 @@ impl Compiler<'_> {
         self.code.rares.push(rare);
         self.emit(Insn::Rare { index });
     }
-    fn task(&mut self, task: Task, tasks: &mut Vec<Task>, root: ExprId, target: Option<Reg>) {
-        match task {
+    fn task(&mut self, task: &Task, tasks: &mut Vec<Task>, root: ExprId, target: Option<Reg>) {
+        match *task {
             Task::Visit(expr) if self.memo.contains_key(&expr) => {}
             Task::Visit(expr) => match *self.program.exprs.get(expr) {
                 Expr::Ite { cond, .. } => {
@@ -418,7 +418,7 @@ impl Compiler<'_> {
                     self.emit(Insn::Jump { to });
                 }
             }
-            Expr::Binary { op, lhs, rhs } if op.is_comparison() && self.is_fusible(exprs.ty(lhs)) => {
+            Expr::Binary { op, lhs, rhs } if op.is_comparison() && is_fusible(exprs.ty(lhs)) => {
                 let ty = exprs.ty(lhs);
                 let (mut a, mut b) = (self.value(lhs), self.value(rhs));
                 if ty == Ty::Ptr {
@@ -442,13 +442,6 @@ impl Compiler<'_> {
                 let cond = self.value(cond);
                 self.emit(if expected { Insn::JumpIf { cond, to } } else { Insn::JumpUnless { cond, to } });
             }
-        }
-    }
-    fn is_fusible(&self, ty: Ty) -> bool {
-        match ty {
-            Ty::Int { width, .. } => width <= 64,
-            Ty::Ptr => true,
-            Ty::Float(_) => false,
         }
     }
     /// Removes negations and comparisons of truth values with 0, as C's conditions have them.
@@ -475,6 +468,15 @@ impl Compiler<'_> {
                 _ => return (cond, expected),
             }
         }
+    }
+}
+
+/// Whether comparing values of a type and jumping is one instruction.
+fn is_fusible(ty: Ty) -> bool {
+    match ty {
+        Ty::Int { width, .. } => width <= 64,
+        Ty::Ptr => true,
+        Ty::Float(_) => false,
     }
 }
 

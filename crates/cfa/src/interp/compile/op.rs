@@ -77,12 +77,11 @@ impl Compiler<'_> {
                 let args: Vec<_> =
                     args.iter().map(|arg| (self.program.exprs.ty(*arg), self.value(*arg))).collect();
                 let function = *function;
-                match result {
-                    Some(place) => self.produce(place, |dst| Rare::Output { function, args, dst }),
-                    None => {
-                        let dst = self.temp(Ty::signed(32));
-                        self.rare(Rare::Output { function, args, dst });
-                    }
+                if let Some(place) = result {
+                    self.produce(place, |dst| Rare::Output { function, args, dst });
+                } else {
+                    let dst = self.temp(Ty::signed(32));
+                    self.rare(Rare::Output { function, args, dst });
                 }
             }
             Op::Halt { reason: HaltReason::Exit(status) } => {
