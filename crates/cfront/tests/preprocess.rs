@@ -248,6 +248,11 @@ fn a_text_without_file_is_preprocessed_too() {
     let (result, sources, _) = loaded(&input, &Options::new(DataModel::Lp64));
     let unit = result.unwrap().unit;
     assert_eq!(place(&sources, unit.exprs.as_slice()[0].span), "memory.c:2:8-9");
+
+    let text: &[u8] = b"int x;\n#include <nothere.h>\n";
+    let input = Input::Text { name: "memory.c".into(), text: text.into() };
+    let (result, sources, _) = loaded(&input, &Options::new(DataModel::Lp64));
+    assert_eq!(place(&sources, result.unwrap_err().primary.unwrap().span), "memory.c:2:11-20");
 }
 
 #[test]

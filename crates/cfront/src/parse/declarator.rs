@@ -32,13 +32,12 @@ impl Parser<'_> {
             asm_label: None,
             span: empty,
         };
-        let before = self.previous;
         self.attributes(&mut declarator.attributes)?;
         self.declarator_inner(form, &mut declarator)?;
         if declarator.parts.len() > NESTING_LIMIT as usize {
             return Err(self.too_deep());
         }
-        if self.previous != before {
+        if declarator.ident.is_some() || !declarator.parts.is_empty() {
             declarator.span = self.span_from(start);
         }
         loop {

@@ -215,7 +215,7 @@ impl Parser<'_> {
         while self.eat(TokenKind::Extension).is_some() {}
         let init = if self.eat(TokenKind::Semicolon).is_some() {
             ForInit::None
-        } else if self.starts_declaration() {
+        } else if self.starts_declaration() || self.at(TokenKind::Attribute) {
             match self.declaration(start, Implicit::WithOthers, Vec::new())? {
                 Declaring::Declaration(declaration) => ForInit::Declaration(declaration),
                 Declaring::Function(function) => {

@@ -51,7 +51,7 @@ pub(super) fn run(
         return Err(Diagnostic::global(format!("preprocessing yields more than {} MiB", OUTPUT_LIMIT >> 20)));
     }
     if !outcome.success {
-        return Err(explain(&outcome.complaints, program, options, sources));
+        return Err(explain(&outcome.complaints, program, options, file, sources));
     }
     Ok(outcome.output)
 }
@@ -114,7 +114,13 @@ fn no_compiler(program: &str) -> Diagnostic {
 }
 
 /// One message for what the compiler complained about.
-fn explain(complaints: &str, program: &str, options: &Options, sources: &mut SourceMap) -> Diagnostic {
+fn explain(
+    complaints: &str,
+    program: &str,
+    options: &Options,
+    input: FileId,
+    sources: &mut SourceMap,
+) -> Diagnostic {
     let located = complaints.lines().find_map(Complaint::parse);
     let Some(complaint) = located else {
         let first = complaints.lines().find(|line| !line.trim().is_empty()).unwrap_or("it gave no reason");
@@ -133,7 +139,7 @@ fn explain(complaints: &str, program: &str, options: &Options, sources: &mut Sou
         Some(name) => format!("include file `{name}` not found"),
         None => complaint.message.to_owned(),
     };
-    let diagnostic = match complaint.span(missing, sources) {
+    let diagnostic = match complaint.span(missing, input, sources) {
         Some(span) => Diagnostic::error(message, span),
         None => Diagnostic::global(format!("{}:{}: {message}", complaint.file, complaint.line)),
     };
@@ -178,10 +184,11 @@ impl<'a> Complaint<'a> {
     }
     /// The place of `what` in the line, or the whole line, in a loaded file or one that can be loaded. The column
     /// cannot be used: compilers differ in what they count.
-    fn span(&self, what: Option<&str>, sources: &mut SourceMap) -> Option<Span> {
+    fn span(&self, what: Option<&str>, input: FileId, sources: &mut SourceMap) -> Option<Span> {
         let known = sources.iter().find(|(_, file)| &*file.name == self.file).map(|(id, _)| id);
         let file = match known {
             Some(file) => file,
+            None if self.file == "<stdin>" => input,
             None => sources.add(SourceFile::new(self.file, std::fs::read(self.file).ok()?)),
         };
         let span = super::mapping::line_span(file, sources.file(file), self.line)?;
