@@ -12,6 +12,9 @@ use crate::process::{End, Execution, TemporaryFolder, run};
 const SANITIZER: [&str; 2] =
     ["-fsanitize=undefined,address,float-divide-by-zero,float-cast-overflow", "-fno-sanitize-recover=all"];
 
+/// Time for one compilation, generous because the machine may be busy.
+const COMPILATION_LIMIT: Duration = Duration::from_secs(60);
+
 /// Where csmith's header is.
 pub const CSMITH_INCLUDE: &str = "/usr/include/csmith";
 
@@ -55,7 +58,7 @@ impl Compiler {
 
     /// Like [`Compiler::find`], for compilation in some mode.
     pub fn probe(model: Model, mode: Mode) -> Result<Compiler, String> {
-        let compiler = Compiler { model, limit: Duration::from_secs(60) };
+        let compiler = Compiler { model, limit: Duration::from_secs(20) };
         let text = "int printf(const char *, ...);\nint main(void) { printf(\"%d\\n\", 7); return 0; }\n";
         match compiler.compile_and_run(text, mode) {
             Ok(execution) if execution.stdout == "7\n" && execution.succeeded() => Ok(compiler),
@@ -72,7 +75,7 @@ impl Compiler {
         self.model
     }
 
-    /// Limits the time of each compilation and run.
+    /// Limits the time of each run; compilation has its own limit.
     #[must_use]
     pub fn with_limit(mut self, limit: Duration) -> Compiler {
         self.limit = limit;
@@ -88,7 +91,7 @@ impl Compiler {
         let mut command = Command::new("gcc");
         command.args(["-w", "-pipe", self.model.gcc_flag()]).args(mode.flags());
         command.arg(format!("-I{CSMITH_INCLUDE}")).arg(&source).arg("-o").arg(&executable);
-        let compiled = run(&mut command, self.limit)?;
+        let compiled = run(&mut command, COMPILATION_LIMIT)?;
         if !compiled.succeeded() {
             return Ok(Execution { stdout: String::new(), end: failed(compiled.end), ..compiled });
         }
@@ -108,7 +111,7 @@ impl Compiler {
         let source = folder.write("program.c", text)?;
         let mut command = Command::new("gcc");
         command.args(["-E", "-w", self.model.gcc_flag()]).arg(format!("-I{CSMITH_INCLUDE}")).arg(&source);
-        let output = run(&mut command, self.limit)?;
+        let output = run(&mut command, COMPILATION_LIMIT)?;
         if output.succeeded() { Ok(output.stdout) } else { Err(io::Error::other(output.stderr)) }
     }
 }
