@@ -27,6 +27,7 @@ static FILES: &[ModelFile] = &[
     ModelFile { name: "models/character.c", text: include_str!("models/character.c") },
     ModelFile { name: "models/number.c", text: include_str!("models/number.c") },
     ModelFile { name: "models/system.c", text: include_str!("models/system.c") },
+    ModelFile { name: "models/input.c", text: include_str!("models/input.c") },
 ];
 
 /// The files of models that a program needs: those that define a function which the program declares but does not define.

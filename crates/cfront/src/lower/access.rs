@@ -4,7 +4,6 @@
 //! how the variable is stored.
 
 use crate::hir::{ElementSize, ExprId, ExprKind, PlaceId, PlaceKind, Program, StringId, VariableId};
-use crate::lower::layout;
 use crate::types::{RecordId, TypeId};
 
 /// Where an access starts.
@@ -68,7 +67,7 @@ pub(super) fn access(hir: &Program, place: PlaceId) -> Access {
             PlaceKind::String(string) => break (Root::String(string), node.ty),
             PlaceKind::Value(value) => break (Root::Value(value), node.ty),
             PlaceKind::Field { base, field } => {
-                match layout::record_of(&hir.types, hir.places[base].ty) {
+                match hir.types.record(hir.places[base].ty) {
                     Some(record) => steps.push(Step::Field { record, field }),
                     None => unreachable!("H3: the base of a field should be a record"),
                 }
@@ -95,7 +94,7 @@ pub(super) fn access(hir: &Program, place: PlaceId) -> Access {
 fn behind(hir: &Program, pointer: ExprId, ty: TypeId) -> Option<(PlaceId, Option<Step>)> {
     let element_of = |array: PlaceId| {
         let array_ty = hir.places[array].ty;
-        layout::array_of(&hir.types, array_ty).filter(|(elem, _)| *elem == ty).map(|_| array_ty)
+        hir.types.array(array_ty).filter(|(elem, _)| *elem == ty).map(|_| array_ty)
     };
     match hir.exprs[pointer].kind {
         ExprKind::AddressOf(place) if hir.places[place].ty == ty => Some((place, None)),
@@ -114,9 +113,7 @@ impl Access {
         match count.checked_sub(1).map(|last| self.steps[last]) {
             None => self.root_ty,
             Some(Step::Field { record, field }) => hir.types.records[record].fields[field as usize].ty,
-            Some(Step::Index { array, .. }) => {
-                layout::array_of(&hir.types, array).map_or(array, |(elem, _)| elem)
-            }
+            Some(Step::Index { array, .. }) => hir.types.array(array).map_or(array, |(elem, _)| elem),
         }
     }
 }

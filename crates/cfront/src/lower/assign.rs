@@ -5,7 +5,7 @@ use cfa::{ExprId, Place, Ty};
 use crate::hir::{self, ArithmeticOp, ElementSize, ExprKind, PlaceId};
 use crate::lower::function::Body;
 use crate::lower::place::{PlaceRef, Target};
-use crate::lower::{Lowered, build, layout};
+use crate::lower::{Lowered, build};
 
 /// Whether the value of an assignment is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl Body<'_, '_> {
     /// An assignment whose value is not needed.
     pub(super) fn assignment(&mut self, expr: hir::ExprId) -> Lowered<()> {
         if let ExprKind::Assign { place, value } = self.ctx.hir.exprs[expr].kind {
-            if layout::record_of(&self.ctx.hir.types, self.ctx.hir.exprs[expr].ty).is_some() {
+            if self.ctx.hir.types.record(self.ctx.hir.exprs[expr].ty).is_some() {
                 return self.assign_record(place, value).map(drop);
             }
             let place = self.place(place)?;

@@ -8,7 +8,7 @@ use crate::lower::function::{Body, Passing, Signature};
 use crate::lower::place::Target;
 use crate::lower::record::RecordValue;
 use crate::lower::storage::unsupported;
-use crate::lower::{Lowered, build, layout};
+use crate::lower::{Lowered, build};
 use crate::types::{RecordId, TypeId};
 
 /// Bytes of the slot of an argument beyond the prototype.
@@ -87,8 +87,8 @@ impl Body<'_, '_> {
             Returned::Record(value) => Ok(value),
             Returned::Nothing | Returned::Scalar(_) => {
                 let ty = self.ctx.hir.exprs[expr].ty;
-                let record = layout::record_of(&self.ctx.hir.types, ty)
-                    .expect("H3: a record should stand where one is needed");
+                let record =
+                    self.ctx.hir.types.record(ty).expect("H3: a record should stand where one is needed");
                 Ok(self.arbitrary_record(record, &Source::Uninitialised))
             }
         }
@@ -172,7 +172,7 @@ impl Body<'_, '_> {
         for (position, arg) in args.iter().enumerate() {
             let later = &args[position + 1..];
             let ty = self.ctx.hir.exprs[*arg].ty;
-            values.push(match layout::record_of(&self.ctx.hir.types, ty) {
+            values.push(match self.ctx.hir.types.record(ty) {
                 Some(record) => {
                     let mut value = self.record(*arg)?;
                     for later in later {
@@ -251,9 +251,7 @@ impl Body<'_, '_> {
 
     /// Whether a call may write its result of type `ty` straight to a place.
     fn may_receive(&mut self, target: &Target, ty: Ty, site: &Site) -> bool {
-        let same = target.ty == ty
-            && target.declared == ty
-            && layout::scalar(&self.ctx.hir.types, site.ty) == Some(ty);
+        let same = target.ty == ty && target.declared == ty && self.ctx.hir.types.scalar(site.ty) == Some(ty);
         same && match target.place.expr() {
             None => true,
             Some(expr) => self.ctx.fact(expr).reads == 0,
@@ -262,7 +260,7 @@ impl Body<'_, '_> {
 
     /// The result as a value of the type of the call, which differs from the function's only by a wrong declaration.
     fn adapt_returned(&mut self, returned: Returned, site: &Site) -> Lowered<Returned> {
-        match (returned, layout::scalar(&self.ctx.hir.types, site.ty)) {
+        match (returned, self.ctx.hir.types.scalar(site.ty)) {
             (Returned::Scalar(value), Some(ty)) => match self.adapt(value, ty) {
                 Some(value) => Ok(Returned::Scalar(value)),
                 None => {

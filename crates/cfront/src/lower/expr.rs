@@ -7,7 +7,7 @@ use cfa::{BinaryOp, Expr, ExprId, Op, Place, Ty, UnaryOp};
 use crate::hir::{self, ArithmeticOp, CompareOp, ElementSize, ExprKind};
 use crate::lower::function::Body;
 use crate::lower::usage::ScopeKey;
-use crate::lower::{Lowered, build, layout};
+use crate::lower::{Lowered, build};
 use crate::types::{Type, TypeId};
 
 impl Body<'_, '_> {
@@ -166,7 +166,7 @@ impl Body<'_, '_> {
 
     /// The value of what C gives none: the code is unreachable or its result must not be used.
     fn arbitrary(&mut self, expr: hir::ExprId) -> Lowered<ExprId> {
-        let ty = layout::scalar(&self.ctx.hir.types, self.ctx.hir.exprs[expr].ty).unwrap_or(Ty::signed(32));
+        let ty = self.ctx.hir.types.scalar(self.ctx.hir.exprs[expr].ty).unwrap_or(Ty::signed(32));
         let var = self.temporary(ty);
         let at = self.origin.region;
         self.emit(Op::Havoc { place: Place::Var(var), source: cfa::Source::Uninitialised, at });
@@ -263,7 +263,7 @@ impl Body<'_, '_> {
     }
 
     fn is_scalar(&self, ty: TypeId) -> bool {
-        layout::scalar(&self.ctx.hir.types, ty).is_some()
+        self.ctx.hir.types.scalar(ty).is_some()
     }
 
     /// The address of a place.
@@ -285,7 +285,7 @@ impl Body<'_, '_> {
 
     /// Conversion to a type of the source, where `_Bool` means "is not zero".
     pub(super) fn convert(&mut self, ty: TypeId, value: ExprId) -> ExprId {
-        let Some(target) = layout::scalar(&self.ctx.hir.types, ty) else { return value };
+        let Some(target) = self.ctx.hir.types.scalar(ty) else { return value };
         let is_bool = matches!(self.ctx.hir.types.get(ty), Type::Int(crate::types::IntKind::Bool));
         if is_bool { build::truth(self.exprs(), value) } else { self.convert_scalar(target, value) }
     }

@@ -10,7 +10,7 @@ use crate::library::{self, Known};
 use crate::lower::call::{Argument, Returned, Sink, Site};
 use crate::lower::function::Body;
 use crate::lower::storage::unsupported;
-use crate::lower::{Lowered, build, layout};
+use crate::lower::{Lowered, build};
 
 impl Body<'_, '_> {
     /// The ledger names the models that are used.
@@ -73,8 +73,8 @@ impl Body<'_, '_> {
     /// A call of a nondeterministic input function.
     fn input(&mut self, name: &std::sync::Arc<str>, site: &Site, sink: Sink<'_>) -> Returned {
         let source = Source::Input { function: name.clone() };
-        let Some(ty) = layout::scalar(&self.ctx.hir.types, site.ty) else {
-            return match layout::record_of(&self.ctx.hir.types, site.ty) {
+        let Some(ty) = self.ctx.hir.types.scalar(site.ty) else {
+            return match self.ctx.hir.types.record(site.ty) {
                 Some(record) => Returned::Record(self.arbitrary_record(record, &source)),
                 None => Returned::Nothing,
             };
@@ -107,7 +107,7 @@ impl Body<'_, '_> {
     }
 
     fn constant_result(&mut self, value: i128, site: &Site) -> Returned {
-        match layout::scalar(&self.ctx.hir.types, site.ty) {
+        match self.ctx.hir.types.scalar(site.ty) {
             Some(Ty::Ptr) => Returned::Scalar(build::address(self.exprs(), value)),
             Some(ty @ Ty::Int { .. }) => Returned::Scalar(self.exprs().int(ty, value)),
             Some(Ty::Float(_)) | None => Returned::Nothing,
@@ -131,8 +131,8 @@ impl Body<'_, '_> {
             self.graph.emit_last(Op::Halt { reason: HaltReason::Abort }, site.origin);
             return Ok(Returned::Nothing);
         }
-        let ty = layout::scalar(&self.ctx.hir.types, site.ty);
-        let record = layout::record_of(&self.ctx.hir.types, site.ty);
+        let ty = self.ctx.hir.types.scalar(site.ty);
+        let record = self.ctx.hir.types.record(site.ty);
         let what = if ty.is_some() || record.is_some() {
             format!("extern function `{name}` returns an arbitrary value and writes nothing")
         } else {
@@ -256,7 +256,7 @@ impl Body<'_, '_> {
         self.ctx.approximate(ApproximationKind::Assumption, what, base::Region::NOWHERE);
         let value = self.read_var(var);
         // Without a declaration the result is an `int`.
-        match layout::scalar(&self.ctx.hir.types, site.ty) {
+        match self.ctx.hir.types.scalar(site.ty) {
             Some(ty) if !ty.is_float() => Returned::Scalar(self.convert_scalar(ty, value)),
             _ => Returned::Scalar(value),
         }
@@ -264,7 +264,7 @@ impl Body<'_, '_> {
 
     fn output(&mut self, function: OutputFunction, args: Vec<ExprId>, site: &Site) -> Returned {
         let int = Ty::signed(32);
-        let result = match layout::scalar(&self.ctx.hir.types, site.ty) {
+        let result = match self.ctx.hir.types.scalar(site.ty) {
             Some(ty) if ty == int => Some(self.temporary(int)),
             _ => None,
         };

@@ -15,7 +15,7 @@ use crate::lower::scope::{Jump, Mark, Scope};
 use crate::lower::storage::Slot;
 use crate::lower::summary::{CALLS, WRITES, written};
 use crate::lower::usage::ScopeKey;
-use crate::lower::{Context, Lowered, build, facts, layout};
+use crate::lower::{Context, Lowered, build, facts};
 use crate::types::{RecordId, Type, TypeId};
 
 /// How a value gets into or out of a procedure.
@@ -68,10 +68,10 @@ pub(super) struct Body<'c, 'a> {
 impl<'a> Context<'a> {
     /// How a value of a type is passed; `None` for `void`.
     pub(super) fn passing(&mut self, ty: TypeId) -> Option<Passing> {
-        if let Some(scalar) = layout::scalar(&self.hir.types, ty) {
+        if let Some(scalar) = self.hir.types.scalar(ty) {
             return Some(Passing::Scalar(scalar));
         }
-        let record = layout::record_of(&self.hir.types, ty)?;
+        let record = self.hir.types.record(ty)?;
         Some(if self.leaves(record).is_some() { Passing::Leaves(record) } else { Passing::Address(record) })
     }
     /// The interface of the procedure of a function; that of a definition is what its parameters say.
@@ -406,7 +406,10 @@ impl<'c, 'a> Body<'c, 'a> {
     }
     /// The scalar type of an expression.
     pub(super) fn scalar_ty(&self, expr: hir::ExprId) -> Ty {
-        layout::scalar(&self.ctx.hir.types, self.ctx.hir.exprs[expr].ty)
+        self.ctx
+            .hir
+            .types
+            .scalar(self.ctx.hir.exprs[expr].ty)
             .expect("H3: an operand should be a scalar where one is needed")
     }
     /// Width of pointers as an unsigned integer type.

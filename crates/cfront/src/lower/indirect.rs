@@ -11,7 +11,7 @@ use crate::lower::call::{Argument, Returned, Sink, Site};
 use crate::lower::function::{Body, Passing, Signature};
 use crate::lower::place::Target;
 use crate::lower::record::RecordValue;
-use crate::lower::{Lowered, build, layout};
+use crate::lower::{Lowered, build};
 use crate::types::{Type, TypeId};
 
 impl Body<'_, '_> {
@@ -178,7 +178,7 @@ impl Body<'_, '_> {
             .collect();
         let wanted = match sink {
             Sink::Drop => None,
-            Sink::Value | Sink::Into(_) => layout::scalar(&self.ctx.hir.types, site.ty),
+            Sink::Value | Sink::Into(_) => self.ctx.hir.types.scalar(site.ty),
         };
         let target = wanted.map(|ty| {
             let var = self.temporary(ty);

@@ -11,7 +11,7 @@ use crate::hir::{self, InitItem, InitValue, Initializer, Projection, VariableId}
 use crate::lower::function::Body;
 use crate::lower::place::PlaceRef;
 use crate::lower::storage::{Dimension, Slot};
-use crate::lower::{Lowered, build, layout};
+use crate::lower::{Lowered, build};
 use crate::types::TypeId;
 
 impl Body<'_, '_> {
@@ -123,7 +123,7 @@ impl Body<'_, '_> {
                     return self.effect(*expr);
                 }
                 let place = self.project(variable, &item.path)?;
-                match layout::record_of(&hir.types, ty) {
+                match hir.types.record(ty) {
                     Some(record) => {
                         let value = self.record(*expr)?;
                         self.write_record(place, record, value).map(drop)
@@ -159,14 +159,18 @@ impl Body<'_, '_> {
         for projection in path {
             place = match projection {
                 Projection::Field(number) => {
-                    let record = layout::record_of(&self.ctx.hir.types, ty)
+                    let record = self
+                        .ctx
+                        .hir
+                        .types
+                        .record(ty)
                         .expect("H4: an initialised field should belong to a record");
                     ty = self.ctx.hir.types.records[record].fields[*number as usize].ty;
                     self.field(place, record, *number, ty)
                 }
                 Projection::Index(index) => {
                     let array = ty;
-                    ty = layout::array_of(&self.ctx.hir.types, ty).map_or(ty, |(elem, _)| elem);
+                    ty = self.ctx.hir.types.array(ty).map_or(ty, |(elem, _)| elem);
                     let index_ty =
                         if i32::try_from(*index).is_ok() { Ty::signed(32) } else { Ty::signed(64) };
                     let index = self.exprs().int(index_ty, i128::from(*index));
@@ -183,8 +187,8 @@ impl Body<'_, '_> {
             self.emit(Op::Write { to: addr, bytes: bytes.clone() });
             return Ok(());
         }
-        let Some((elem, _)) = layout::array_of(&self.ctx.hir.types, ty) else { return Ok(()) };
-        let Some(scalar) = layout::scalar(&self.ctx.hir.types, elem) else { return Ok(()) };
+        let Some((elem, _)) = self.ctx.hir.types.array(ty) else { return Ok(()) };
+        let Some(scalar) = self.ctx.hir.types.scalar(elem) else { return Ok(()) };
         let size = scalar.size(self.ctx.program.data_model) as usize;
         for (position, chunk) in bytes.chunks(size.max(1)).enumerate() {
             let bits = chunk.iter().rev().fold(0_u128, |bits, byte| bits << 8 | u128::from(*byte));

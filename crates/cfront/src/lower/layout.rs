@@ -7,9 +7,9 @@
 
 use std::rc::Rc;
 
-use cfa::{DataModel, FloatKind, Ty};
+use cfa::Ty;
 
-use crate::types::{ArrayLength, BitField, RecordId, Type, TypeId, Types};
+use crate::types::{BitField, RecordId, Type, TypeId, Types};
 
 /// Records with more scalars than this are moved as memory.
 const MAX_LEAVES: usize = 32;
@@ -32,19 +32,6 @@ pub(super) struct FlatLeaf {
 /// The leaves of a record, if it has them (L2).
 pub(super) type Leaves = Option<Rc<[FlatLeaf]>>;
 
-/// The machine type of a scalar type; `None` for the others.
-pub(super) fn scalar(types: &Types, ty: TypeId) -> Option<Ty> {
-    let int =
-        |kind: crate::types::IntKind| Ty::Int { width: kind.width(types.model), signed: kind.is_signed() };
-    match types.get(ty) {
-        Type::Int(kind) => Some(int(*kind)),
-        Type::Enum(id) => Some(int(types.enums[*id].kind)),
-        Type::Float(kind) => Some(Ty::Float(*kind)),
-        Type::Pointer(_) | Type::VaList => Some(Ty::Ptr),
-        Type::Void | Type::Array { .. } | Type::Record(_) | Type::Function(_) => None,
-    }
-}
-
 /// The type that a field holds: a bit-field's own width.
 pub(super) fn held(declared: Ty, bits: Option<BitField>) -> Ty {
     match (declared, bits) {
@@ -53,49 +40,13 @@ pub(super) fn held(declared: Ty, bits: Option<BitField>) -> Ty {
     }
 }
 
-/// The record of a type, if it is one.
-pub(super) fn record_of(types: &Types, ty: TypeId) -> Option<RecordId> {
-    match types.get(ty) {
-        Type::Record(record) => Some(*record),
-        _ => None,
-    }
-}
-
-/// Element type and length of an array type.
-pub(super) fn array_of(types: &Types, ty: TypeId) -> Option<(TypeId, ArrayLength)> {
-    match types.get(ty) {
-        Type::Array { elem, length } => Some((*elem, *length)),
-        _ => None,
-    }
-}
-
-/// Size in bytes of a type whose size does not depend on the execution; an array of unknown length has none of its own.
+/// Size in bytes of a type whose size does not depend on the execution; 1 for `void` and functions as GNU C has it, 0 for an array of
+/// unknown length, which has no size of its own.
 pub(super) fn size_of(types: &Types, ty: TypeId) -> Option<u64> {
     match types.get(ty) {
         Type::Void | Type::Function(_) => Some(1),
-        Type::Array { elem, length: ArrayLength::Fixed(count) } => size_of(types, *elem)?.checked_mul(*count),
-        Type::Array { length: ArrayLength::Unknown, .. } => Some(0),
-        Type::Array { length: ArrayLength::Variable(_), .. } => None,
-        Type::Record(record) => Some(types.records[*record].size),
-        Type::Int(_) | Type::Float(_) | Type::Enum(_) | Type::Pointer(_) | Type::VaList => {
-            scalar(types, ty).map(|ty| ty.size(types.model))
-        }
-    }
-}
-
-/// Alignment in bytes, at least 1.
-pub(super) fn align_of(types: &Types, ty: TypeId) -> u64 {
-    match types.get(ty) {
-        Type::Void | Type::Function(_) => 1,
-        Type::Array { elem, .. } => align_of(types, *elem),
-        Type::Record(record) => types.records[*record].align.max(1),
-        Type::Float(FloatKind::Extended) => match types.model {
-            DataModel::Ilp32 => 4,
-            DataModel::Lp64 => 16,
-        },
-        Type::Int(_) | Type::Float(_) | Type::Enum(_) | Type::Pointer(_) | Type::VaList => {
-            scalar(types, ty).map_or(1, |ty| ty.size(types.model))
-        }
+        _ if types.is_variable_length(ty) => None,
+        _ => Some(types.size_of(ty).unwrap_or(0)),
     }
 }
 
@@ -119,7 +70,7 @@ fn collect(
     }
     for (number, field) in record.fields.iter().enumerate() {
         path.push(number as u32);
-        if let Some(declared) = scalar(types, field.ty) {
+        if let Some(declared) = types.scalar(field.ty) {
             found.push(FlatLeaf {
                 path: path.as_slice().into(),
                 offset: base + field.offset,
@@ -128,7 +79,7 @@ fn collect(
                 declared,
             });
         } else {
-            collect(types, record_of(types, field.ty)?, base + field.offset, path, found)?;
+            collect(types, types.record(field.ty)?, base + field.offset, path, found)?;
         }
         path.pop();
         if found.len() > MAX_LEAVES {
@@ -136,38 +87,4 @@ fn collect(
         }
     }
     Some(())
-}
-
-/// A type as C writes it, roughly: for people.
-pub(super) fn describe(types: &Types, ty: TypeId) -> String {
-    match types.get(ty) {
-        Type::Void => "void".into(),
-        Type::Int(kind) => kind.name().into(),
-        Type::Float(FloatKind::Single) => "float".into(),
-        Type::Float(FloatKind::Double) => "double".into(),
-        Type::Float(FloatKind::Extended) => "long double".into(),
-        Type::Float(FloatKind::Quad) => "__float128".into(),
-        Type::Enum(id) => format!("enum {}", types.enums[*id].name),
-        Type::Pointer(to) => match types.get(*to) {
-            Type::Function(function) => format!("{} (*)()", describe(types, function.result)),
-            _ => format!("{} *", describe(types, *to)),
-        },
-        Type::Array { .. } => {
-            let (mut elem, mut suffix) = (ty, String::new());
-            while let Type::Array { elem: inner, length } = types.get(elem) {
-                match length {
-                    ArrayLength::Fixed(count) => suffix.push_str(&format!("[{count}]")),
-                    ArrayLength::Unknown | ArrayLength::Variable(_) => suffix.push_str("[]"),
-                }
-                elem = *inner;
-            }
-            format!("{}{suffix}", describe(types, elem))
-        }
-        Type::Record(record) => {
-            let record = &types.records[*record];
-            format!("{} {}", if record.is_union { "union" } else { "struct" }, record.name)
-        }
-        Type::Function(function) => format!("{} ()", describe(types, function.result)),
-        Type::VaList => "va_list".into(),
-    }
 }

@@ -22,6 +22,7 @@
 //! * W3: native recursion is bounded by the nesting of the text; chains of operators and `else if` are walked by loops.
 
 mod access;
+mod arbitrary;
 mod assign;
 mod build;
 mod builtin;
@@ -136,6 +137,7 @@ pub fn lower(
         }
     }
     ctx.lower_start(entry)?;
+    ctx.approximations.extend(arbitrary::accesses(&ctx.program));
     ctx.program.approximations = ctx.approximations.into_iter().collect();
     Ok(ctx.program)
 }

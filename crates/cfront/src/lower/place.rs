@@ -109,8 +109,8 @@ impl Body<'_, '_> {
             Root::Value(value) => match self.record(value)? {
                 RecordValue::Memory(addr) => Ok(PlaceRef::Memory { addr, bits: None, ty }),
                 RecordValue::Leaves(values) => {
-                    let record = layout::record_of(&self.ctx.hir.types, ty)
-                        .expect("H3: a selected value should be a record");
+                    let record =
+                        self.ctx.hir.types.record(ty).expect("H3: a selected value should be a record");
                     Ok(PlaceRef::Leaves { record, values, fields: Vec::new(), ty })
                 }
             },
@@ -186,7 +186,7 @@ impl Body<'_, '_> {
         if let Some(size) = layout::size_of(&self.ctx.hir.types, ty) {
             return self.size(size);
         }
-        let Some((elem, length)) = layout::array_of(&self.ctx.hir.types, ty) else {
+        let Some((elem, length)) = self.ctx.hir.types.array(ty) else {
             return self.size(0);
         };
         let count = match length {
@@ -259,7 +259,11 @@ impl Body<'_, '_> {
                 Ok(self.part_target(part, indices))
             }
             PlaceRef::Memory { addr, bits, ty } => {
-                let declared = layout::scalar(&self.ctx.hir.types, *ty)
+                let declared = self
+                    .ctx
+                    .hir
+                    .types
+                    .scalar(*ty)
                     .expect("H3: a place that is written as a scalar should be one");
                 let ty = layout::held(declared, *bits);
                 let place = match bits {
@@ -388,7 +392,7 @@ impl Body<'_, '_> {
     /// The address of a string literal.
     pub(super) fn string(&mut self, string: hir::StringId) -> ExprId {
         let literal = &self.ctx.hir.strings[string];
-        let (size, align) = (literal.bytes.len() as u64, layout::align_of(&self.ctx.hir.types, literal.ty));
+        let (size, align) = (literal.bytes.len() as u64, self.ctx.hir.types.preferred_align_of(literal.ty));
         let declared = self.ctx.region(literal.span);
         let ctx = &mut *self.ctx;
         let var = *ctx.strings.entry(string).or_insert_with(|| {

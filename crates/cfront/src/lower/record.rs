@@ -7,11 +7,11 @@
 use cfa::{Expr, ExprId, Op, Place, Ty};
 
 use crate::hir::{self, ExprKind, PlaceId};
+use crate::lower::Lowered;
 use crate::lower::function::Body;
 use crate::lower::place::PlaceRef;
 use crate::lower::storage::Slot;
 use crate::lower::usage::ScopeKey;
-use crate::lower::{Lowered, layout};
 use crate::types::RecordId;
 
 /// The value of a record.
@@ -25,7 +25,10 @@ pub(super) enum RecordValue {
 
 impl Body<'_, '_> {
     fn record_type(&self, expr: hir::ExprId) -> RecordId {
-        layout::record_of(&self.ctx.hir.types, self.ctx.hir.exprs[expr].ty)
+        self.ctx
+            .hir
+            .types
+            .record(self.ctx.hir.exprs[expr].ty)
             .expect("H3: a record should stand where one is needed")
     }
 

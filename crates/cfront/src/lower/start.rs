@@ -6,7 +6,7 @@ use crate::hir::{FunctionId, VariableId};
 use crate::lower::call::{Argument, Sink, Site};
 use crate::lower::function::Body;
 use crate::lower::storage::Slot;
-use crate::lower::{Context, Lowered, build, layout};
+use crate::lower::{Context, Lowered, build};
 use crate::types::Type;
 
 impl Context<'_> {
@@ -99,7 +99,7 @@ impl Body<'_, '_> {
             params.get(1).is_some_and(|vector| self.ctx.usage.variables[*vector].referenced);
         let mut args = Vec::new();
         for (position, param) in params.iter().enumerate() {
-            let Some(ty) = layout::scalar(&hir.types, hir.variables[*param].ty) else {
+            let Some(ty) = hir.types.scalar(hir.variables[*param].ty) else {
                 return crate::lower::storage::unsupported(
                     "entry function with a record parameter",
                     hir.variables[*param].declared,

@@ -7,7 +7,7 @@ use crate::lower::function::{Body, Passing};
 use crate::lower::place::Target;
 use crate::lower::record::RecordValue;
 use crate::lower::usage::ScopeKey;
-use crate::lower::{Lowered, build, layout};
+use crate::lower::{Lowered, build};
 use crate::types::TypeId;
 
 impl Body<'_, '_> {
@@ -67,17 +67,17 @@ impl Body<'_, '_> {
                 self.stmt(*inner)
             }
             StmtKind::Goto(label) => {
-                self.mark_statement(stmt.span);
+                self.at(stmt.span);
                 self.goto(*label);
                 Ok(())
             }
             StmtKind::Break => {
-                self.mark_statement(stmt.span);
+                self.at(stmt.span);
                 self.break_out();
                 Ok(())
             }
             StmtKind::Continue => {
-                self.mark_statement(stmt.span);
+                self.at(stmt.span);
                 self.continue_on();
                 Ok(())
             }
@@ -119,7 +119,7 @@ impl Body<'_, '_> {
 
     /// Puts a record where the caller expects the result.
     pub(super) fn return_record(&mut self, ty: TypeId, value: &RecordValue) {
-        let Some(record) = layout::record_of(&self.ctx.hir.types, ty) else { return };
+        let Some(record) = self.ctx.hir.types.record(ty) else { return };
         match self.result_address {
             Some(address) => {
                 let from = self.record_address(record, value);

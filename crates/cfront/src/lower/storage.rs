@@ -67,7 +67,7 @@ impl Context<'_> {
                 Slot::Pointer(self.allot(variable, name, declared.ty, Storage::Scalar(Ty::Ptr)))
             } else {
                 let size = self.object_size(variable)?;
-                let align = layout::align_of(&hir.types, declared.ty).max(declared.align.unwrap_or(1));
+                let align = hir.types.preferred_align_of(declared.ty).max(declared.align.unwrap_or(1));
                 let storage = Storage::Object { size, align: align.next_power_of_two(), read_only: false };
                 Slot::Object(self.allot(variable, name, declared.ty, storage))
             }
@@ -98,7 +98,7 @@ impl Context<'_> {
             name: name.into(),
             storage,
             owner: self.owner(variable),
-            c_type: if hidden { Arc::from("") } else { layout::describe(&self.hir.types, ty).into() },
+            c_type: if hidden { Arc::from("") } else { self.hir.types.display(ty).into() },
             declared: self.region(declared.declared),
             scope: if hidden { Region::NOWHERE } else { self.region(declared.scope) },
         };
@@ -169,10 +169,12 @@ impl Context<'_> {
     ) -> Lowered<()> {
         let hir = self.hir;
         let types = &hir.types;
-        if let Some(declared) = layout::scalar(types, ty) {
+        if let Some(declared) = types.scalar(ty) {
             let held = layout::held(declared, bits);
             let storage = self.part_storage(split, held)?;
-            let var = self.allot(split.variable, name.to_owned(), ty, storage);
+            let whole = split.path.is_empty();
+            let shown = if whole { hir.variables[split.variable].ty } else { ty };
+            let var = self.allot(split.variable, name.to_owned(), shown, storage);
             split.parts.push(Part {
                 path: split.path.as_slice().into(),
                 dimensions: split.dimensions.as_slice().into(),
@@ -254,7 +256,7 @@ pub(super) fn is_variable_length(ctx: &Context<'_>, ty: TypeId) -> bool {
 fn flexible(ctx: &Context<'_>, ty: TypeId, path: &[Projection]) -> bool {
     (0..=path.len()).any(|count| {
         let (_, part, _) = ctx.projected(ty, &path[..count]);
-        matches!(layout::array_of(&ctx.hir.types, part), Some((_, ArrayLength::Unknown)))
+        matches!(ctx.hir.types.array(part), Some((_, ArrayLength::Unknown)))
     })
 }
 

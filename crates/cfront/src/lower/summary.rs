@@ -14,7 +14,6 @@ use crate::hir::{
     VariableId,
 };
 use crate::lower::access::{Root, Step, access};
-use crate::lower::layout;
 use crate::types::ArrayLength;
 
 /// What evaluating an expression does beyond giving a value: a set of the following.
@@ -127,7 +126,7 @@ impl Summaries {
         operands: Summary,
         writes_nothing: &dyn Fn(FunctionId) -> bool,
     ) -> (Effects, bool) {
-        let ty = layout::scalar(&hir.types, hir.exprs[expr].ty);
+        let ty = hir.types.scalar(hir.exprs[expr].ty);
         match &hir.exprs[expr].kind {
             ExprKind::Int(_)
             | ExprKind::Float(_)
@@ -141,7 +140,7 @@ impl Summaries {
             ExprKind::Negate(_) => (0, self.wraps || !ty.is_some_and(Ty::is_signed)),
             ExprKind::Arithmetic { op, right, .. } => (0, self.is_total(hir, *op, ty, *right)),
             ExprKind::Compare { op, left, .. } => {
-                let pointers = layout::scalar(&hir.types, hir.exprs[*left].ty) == Some(Ty::Ptr);
+                let pointers = hir.types.scalar(hir.exprs[*left].ty) == Some(Ty::Ptr);
                 (0, !pointers || matches!(op, CompareOp::Equal | CompareOp::NotEqual))
             }
             ExprKind::PointerDifference { .. } => (0, false),
@@ -156,7 +155,7 @@ impl Summaries {
             | ExprKind::Step { .. }
             | ExprKind::VaArg(_) => (EMITS | WRITES, false),
             ExprKind::Convert(arg) => {
-                let from = layout::scalar(&hir.types, hir.exprs[*arg].ty);
+                let from = hir.types.scalar(hir.exprs[*arg].ty);
                 let truncates =
                     from.is_some_and(Ty::is_float) && ty.is_some_and(|ty| ty.is_int() && ty != Ty::BOOL);
                 (0, !truncates && ty.is_some())
@@ -207,7 +206,7 @@ fn own_place(hir: &Program, place: PlaceId) -> (Effects, bool) {
     let access = access(hir, place);
     let in_range = access.steps.iter().all(|step| match step {
         Step::Field { .. } => true,
-        Step::Index { array, index } => match layout::array_of(&hir.types, *array) {
+        Step::Index { array, index } => match hir.types.array(*array) {
             Some((_, ArrayLength::Fixed(count))) => match index.map(|index| &hir.exprs[index].kind) {
                 None => count > 0,
                 Some(ExprKind::Int(value)) => (0..i128::from(count)).contains(value),

@@ -125,7 +125,7 @@ impl Walk<'_> {
         for param in &body.params {
             self.usage.scopes.entry(scope).or_default().push(*param);
             // What is passed by address is copied into memory of the callee.
-            let record = layout::record_of(&self.hir.types, self.hir.variables[*param].ty);
+            let record = self.hir.types.record(self.hir.variables[*param].ty);
             if record.is_some_and(|record| layout::leaves(&self.hir.types, record).is_none()) {
                 self.usage.variables[*param].in_memory = true;
             }
@@ -166,7 +166,7 @@ impl Walk<'_> {
 
     /// The hidden bounds of an array type are used where its elements are.
     fn bounds(&mut self, mut ty: TypeId) {
-        while let Some((elem, length)) = layout::array_of(&self.hir.types, ty) {
+        while let Some((elem, length)) = self.hir.types.array(ty) {
             if let ArrayLength::Variable(bound) = length {
                 let usage = &mut self.usage.variables[bound];
                 usage.referenced = true;
@@ -206,8 +206,7 @@ impl Walk<'_> {
     }
 
     fn has_unknown_length(&self, access: &Access) -> bool {
-        let unknown =
-            |ty: TypeId| matches!(layout::array_of(&self.hir.types, ty), Some((_, ArrayLength::Unknown)));
+        let unknown = |ty: TypeId| matches!(self.hir.types.array(ty), Some((_, ArrayLength::Unknown)));
         access.steps.iter().any(|step| matches!(step, Step::Index { array, .. } if unknown(*array)))
     }
 
@@ -265,7 +264,7 @@ impl Walk<'_> {
         }
         if let InitValue::Expr(expr) = item.value {
             self.push(expr, scope);
-            let record = layout::record_of(&self.hir.types, ty);
+            let record = self.hir.types.record(ty);
             if record.is_some_and(|record| layout::leaves(&self.hir.types, record).is_none()) {
                 self.usage.variables[variable].in_memory = true;
             }

@@ -181,12 +181,11 @@ char *__wayproof_strpbrk(const char *s, const char *wanted)
     return s[n] != 0 ? (char *)s + n : 0;
 }
 
-void *malloc(unsigned long);
 
 char *__wayproof_strdup(const char *s)
 {
     unsigned long length = __wayproof_strlen(s);
-    char *copy = malloc(length + 1);
+    char *copy = __builtin_malloc(length + 1);
     for (unsigned long i = 0; i <= length; i++)
         copy[i] = s[i];
     return copy;
@@ -195,7 +194,7 @@ char *__wayproof_strdup(const char *s)
 char *__wayproof_strndup(const char *s, unsigned long n)
 {
     unsigned long length = __wayproof_strnlen(s, n);
-    char *copy = malloc(length + 1);
+    char *copy = __builtin_malloc(length + 1);
     for (unsigned long i = 0; i < length; i++)
         copy[i] = s[i];
     copy[length] = 0;

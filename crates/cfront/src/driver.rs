@@ -1,0 +1,108 @@
+//! The whole front end: from files or texts to a verified program.
+
+use std::sync::Arc;
+
+use base::{Diagnostic, Severity, SourceMap};
+use cfa::{DataModel, Program};
+
+use crate::lower::{self, lower};
+use crate::{Input, Interner, check, library, load, preprocess, with_large_stack};
+
+/// What the messages about constructs that are not modelled start with.
+pub const UNSUPPORTED: &str = "unsupported: ";
+
+/// How to compile.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How to preprocess; it says the data model, too.
+    pub preprocess: preprocess::Options,
+    /// How to lower.
+    pub lower: lower::Options,
+}
+
+impl Options {
+    /// The defaults for a data model.
+    pub fn new(data_model: DataModel) -> Self {
+        Self { preprocess: preprocess::Options::new(data_model), lower: lower::Options::default() }
+    }
+}
+
+/// A compiled program.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The program, which passes [`Program::verify`].
+    pub program: Program,
+    /// What is suspicious about the text.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Whose fault it is that there is no program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The input is wrong.
+    Input,
+    /// The input may be right, but has a construct that is not modelled.
+    Unsupported,
+}
+
+/// Why there is no program.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// Whose fault it is.
+    pub kind: FailureKind,
+    /// The messages, the first one is the reason.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts that they refer to.
+    pub sources: Arc<SourceMap>,
+}
+
+/// Compiles the translation units of one program, with the models of the library functions that they call.
+pub fn compile(inputs: &[Input], options: &Options) -> Result<Compiled, Box<Failure>> {
+    with_large_stack(|| {
+        let mut sources = SourceMap::new();
+        match compile_into(inputs, options, &mut sources) {
+            Ok(hir) => {
+                let sources = Arc::new(sources);
+                match lower(&hir, sources.clone(), &options.lower) {
+                    Ok(program) => {
+                        debug_assert_eq!(program.verify(), Ok(()), "W1: the program should be well formed");
+                        Ok(Compiled { program, warnings: Vec::new() })
+                    }
+                    Err(diagnostic) => Err(failure(*diagnostic, sources)),
+                }
+            }
+            Err(diagnostic) => Err(failure(diagnostic, Arc::new(sources))),
+        }
+    })
+}
+
+fn failure(diagnostic: Diagnostic, sources: Arc<SourceMap>) -> Box<Failure> {
+    debug_assert_eq!(diagnostic.severity, Severity::Error);
+    let unsupported = diagnostic.message.starts_with(UNSUPPORTED);
+    let kind = if unsupported { FailureKind::Unsupported } else { FailureKind::Input };
+    Box::new(Failure { kind, diagnostics: vec![diagnostic], sources })
+}
+
+/// The typed program of all inputs and of the library models that it needs.
+fn compile_into(
+    inputs: &[Input],
+    options: &Options,
+    sources: &mut SourceMap,
+) -> Result<crate::hir::Program, Diagnostic> {
+    let mut interner = Interner::new();
+    let mut units = Vec::new();
+    for input in inputs {
+        units.push(load(input, &options.preprocess, sources, &mut interner)?.unit);
+    }
+    let model = options.preprocess.data_model;
+    let hir = check::check(&units, &interner, sources, model)?;
+    let models = library::needed(&hir);
+    if models.is_empty() {
+        return Ok(hir);
+    }
+    for file in models {
+        let input = Input::Text { name: file.name.to_owned(), text: file.text.as_bytes().into() };
+        units.push(load(&input, &options.preprocess, sources, &mut interner)?.unit);
+    }
+    check::check(&units, &interner, sources, model)
+}
