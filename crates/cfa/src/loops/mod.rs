@@ -139,26 +139,23 @@ impl DepthFirst {
         let mut stack: Vec<(Loc, usize)> = vec![(entry, 0)];
         while let Some((location, next)) = stack.last_mut() {
             let source = *location;
-            match graph.successors(source).get(*next) {
-                Some((target, _)) => {
-                    *next += 1;
-                    if search.number[*target] == UNREACHED {
-                        search.number[*target] = search.preorder.len() as u32;
-                        search.parent[*target] = source;
-                        search.preorder.push(*target);
-                        stack.push((*target, 0));
-                    } else if finished[*target] {
-                        see(Seen::CrossOrForward, source, *target);
-                    } else {
-                        see(Seen::Back, source, *target);
-                    }
-                }
-                None => {
-                    finished[source] = true;
-                    search.postorder.push(source);
-                    see(Seen::Finish, source, search.parent[source]);
-                    stack.pop();
-                }
+            let Some((target, _)) = graph.successors(source).get(*next) else {
+                finished[source] = true;
+                search.postorder.push(source);
+                see(Seen::Finish, source, search.parent[source]);
+                stack.pop();
+                continue;
+            };
+            *next += 1;
+            if search.number[*target] == UNREACHED {
+                search.number[*target] = search.preorder.len() as u32;
+                search.parent[*target] = source;
+                search.preorder.push(*target);
+                stack.push((*target, 0));
+            } else if finished[*target] {
+                see(Seen::CrossOrForward, source, *target);
+            } else {
+                see(Seen::Back, source, *target);
             }
         }
         search

@@ -146,7 +146,7 @@ impl Renumbering {
         let mut expr = expr.map_operands(|operand| self.expr(operand));
         match &mut expr {
             Expr::Var { var, .. } | Expr::Elem { array: var, .. } | Expr::Address { var } => {
-                *var = self.var(*var)
+                *var = self.var(*var);
             }
             Expr::Function { proc } => *proc = self.proc(*proc),
             _ => {}
@@ -177,7 +177,9 @@ impl Renumbering {
             match callee {
                 Callee::Direct(target) => *target = self.proc(*target),
                 Callee::Indirect { targets, .. } => {
-                    targets.iter_mut().for_each(|target| *target = self.proc(*target));
+                    for target in targets {
+                        *target = self.proc(*target);
+                    }
                 }
             }
         }

@@ -145,7 +145,9 @@ impl<'a> Needs<'a> {
     fn need_expr(&mut self, expr: ExprId) {
         let mut found = Vec::new();
         read_vars(self.program, expr, |var| found.push(var));
-        found.into_iter().for_each(|var| self.need(var));
+        for var in found {
+            self.need(var);
+        }
     }
 
     fn solve(&mut self) {

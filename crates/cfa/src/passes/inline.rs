@@ -159,7 +159,9 @@ impl Plan {
             for site in &calls.sites[*proc] {
                 let targets = site.op(program).call_targets();
                 if self.reason(targets).is_some() {
-                    targets.iter().for_each(|target| self.roots[*target] = true);
+                    for target in targets {
+                        self.roots[*target] = true;
+                    }
                 }
             }
         }
@@ -273,14 +275,10 @@ impl<'a> Inliner<'a> {
             } else if location == procedure.exit {
                 copy.exit
             } else if Some(location) == procedure.error {
-                match builder.procedure.error {
-                    Some(error) => error,
-                    None => {
-                        let error = builder.location(*info, origin(location));
-                        builder.procedure.error = Some(error);
-                        error
-                    }
-                }
+                let known = builder.procedure.error;
+                let error = known.unwrap_or_else(|| builder.location(*info, origin(location)));
+                builder.procedure.error = Some(error);
+                error
             } else {
                 builder.location(*info, origin(location))
             };
@@ -300,13 +298,8 @@ impl<'a> Inliner<'a> {
         }
         for id in &self.local_exprs[copy.proc] {
             let mut expr = self.old.exprs.get(*id).map_operands(|operand| self.renamed[operand.index()]);
-            match &mut expr {
-                Expr::Var { var, .. } | Expr::Elem { array: var, .. } | Expr::Address { var } => {
-                    if self.old.vars[*var].owner == Some(copy.proc) {
-                        *var = copy.vars[self.positions[*var] as usize];
-                    }
-                }
-                _ => {}
+            if let Expr::Var { var, .. } | Expr::Elem { array: var, .. } | Expr::Address { var } = &mut expr {
+                *var = self.var(copy, *var);
             }
             self.renamed[id.index()] = self.new.exprs.add(expr);
         }

@@ -73,7 +73,7 @@ impl Totality {
             }
             Expr::Unary { op: UnaryOp::Not, .. } => {}
             Expr::Binary { op, lhs, rhs } => {
-                self.binary(program.signed_overflow, ty, op, (lhs, rhs), &mut fact)
+                self.binary(program.signed_overflow, ty, op, (lhs, rhs), &mut fact);
             }
             Expr::Cast { ty: target, arg } => {
                 let from = exprs.ty(arg);

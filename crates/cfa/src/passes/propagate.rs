@@ -48,7 +48,9 @@ pub fn propagate(program: &Program) -> (Program, BackTranslation) {
         let kept = propagator.rebuild(proc, &states);
         let mut flags: IndexVec<Loc, bool> = states.iter().map(Option::is_some).collect();
         // An edge that cannot be passed may still end in another way.
-        kept.iter().for_each(|edge| flags[edge.target] = true);
+        for edge in &kept {
+            flags[edge.target] = true;
+        }
         edges.push(kept);
         reached.push(flags);
     }

@@ -156,7 +156,7 @@ impl<'a> Slicer<'a> {
             for (result, place) in self.program.procs[*target].results.iter().zip(results) {
                 match place {
                     Some(Place::Var(var) | Place::Elem { array: var, .. }) => {
-                        self.var_results[*var].push(*result)
+                        self.var_results[*var].push(*result);
                     }
                     Some(Place::Mem { addr, .. } | Place::Bits { addr, .. }) => {
                         if let Some(region) = self.points_to.region(*addr) {

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::{AllocationSite, MemoryRegion, PointsTo, Punning, RegionId};
 use crate::op::{Callee, Op, Place, Source};
-use crate::{Expr, ExprId, ProcId, Program, Storage, Ty, VarId};
+use crate::{Expr, ExprId, ProcId, Procedure, Program, Storage, Ty, VarId};
 
 pub(super) fn solve(program: &Program, punning: Punning) -> PointsTo {
     let mut solver = Solver::new(program, punning);
@@ -154,14 +154,12 @@ impl<'a> Solver<'a> {
     }
 
     fn class_of(&mut self, pointer: ExprId) -> Class {
-        match self.exprs[pointer.index()] {
-            Some(class) => class,
-            None => {
-                let class = self.fresh();
-                self.exprs[pointer.index()] = Some(class);
-                class
-            }
+        if let Some(class) = self.exprs[pointer.index()] {
+            return class;
         }
+        let class = self.fresh();
+        self.exprs[pointer.index()] = Some(class);
+        class
     }
 
     fn expose(&mut self, class: Class) {
@@ -172,7 +170,7 @@ impl<'a> Solver<'a> {
     fn exprs(&mut self) {
         let program = self.program;
         let mut used = vec![false; program.exprs.len()];
-        for edge in program.procs.iter().flat_map(|procedure| procedure.edges()) {
+        for edge in program.procs.iter().flat_map(Procedure::edges) {
             edge.ops.iter().flat_map(Op::exprs).for_each(|expr| used[expr.index()] = true);
         }
         for index in (0..used.len()).rev() {
