@@ -96,6 +96,8 @@ pub(super) struct Checker<'a> {
     pub(super) in_prototype: bool,
     /// Whether parameters of a definition are read: their bounds are set when the function is entered.
     pub(super) in_parameters: bool,
+    /// Number of dimensions of array types that declarators have made.
+    pub(super) array_depths: FxHashMap<TypeId, u32>,
     /// Values of integer types that C has no name for: arithmetic on bit-fields wider than `int`.
     pub(super) odd_widths: FxHashMap<ExprId, u8>,
 }
@@ -138,6 +140,7 @@ impl<'a> Checker<'a> {
             pending_bounds: Vec::new(),
             in_prototype: false,
             in_parameters: false,
+            array_depths: FxHashMap::default(),
             odd_widths: FxHashMap::default(),
         }
     }

@@ -10,6 +10,9 @@ use crate::ast::{self, ArraySize, DeclaratorId, DeclaratorPart, Ident, Parameter
 use crate::hir::{StmtKind, StorageDuration};
 use crate::types::{ArrayLength, FunctionType, Type, TypeId};
 
+/// How many dimensions an array may have (through typedefs, too): asking for its size takes a step for each.
+const DIMENSION_LIMIT: u32 = 500;
+
 impl Checker<'_> {
     /// The type of a declarator applied to a specified type.
     pub(super) fn declarator_type(&mut self, base: Typed, id: DeclaratorId) -> Checked<Typed> {
@@ -65,6 +68,15 @@ impl Checker<'_> {
         if !self.types().is_complete(elem) {
             return error(format!("an array has elements of the incomplete type {}", self.show(elem)), span);
         }
+        let depth = self.array_depths.get(&elem).copied().unwrap_or(0) + 1;
+        if depth > DIMENSION_LIMIT {
+            return error("an array has too many dimensions", span);
+        }
+        let ty = self.sized_or_open_array(elem, size, span)?;
+        self.array_depths.insert(ty, depth);
+        Ok(ty)
+    }
+    fn sized_or_open_array(&mut self, elem: TypeId, size: ArraySize, span: Span) -> Checked<TypeId> {
         let length = match size {
             ArraySize::Unspecified | ArraySize::Star => ArrayLength::Unknown,
             ArraySize::Expr(expr) => return self.sized_array(elem, expr, span),

@@ -322,28 +322,18 @@ impl Checker<'_> {
         loop {
             let Some(frame) = cursor.frames.last().copied() else { return Ok(()) };
             let (step, part) = self.part(frame);
-            let mut path = cursor.path.clone();
-            path.push(step);
             if let Some((bytes, _)) = self.string_value(expr, part) {
                 cursor.path.push(step);
                 if self.is_open_member(part, cursor) {
                     return unsupported("the initialisation of a flexible array member", span);
                 }
                 cursor.replace(frame, items);
+                items.items.push(InitItem { path: cursor.path.clone(), value: InitValue::Bytes(bytes.into()) });
                 cursor.path.pop();
-                items.items.push(InitItem { path, value: InitValue::Bytes(bytes.into()) });
                 cursor.advance();
                 return Ok(());
             }
-            let Some(inner) = self.frame(part) else {
-                let value = match value {
-                    Some(value) => value,
-                    None => self.rvalue(expr)?,
-                };
-                self.write(value, part, path, items)?;
-                cursor.advance();
-                return Ok(());
-            };
+            let inner = self.frame(part);
             if value.is_none() && self.types().record(part).is_some() {
                 if items.duration == StorageDuration::Static
                     && let Some(literal) = self.literal_of_type(expr, part)?
@@ -353,17 +343,24 @@ impl Checker<'_> {
                 }
                 value = Some(self.rvalue(expr)?);
             }
-            if let Some(value) = value
-                && self.ty(value) == part
-            {
-                cursor.path.push(step);
-                cursor.replace(frame, items);
+            let is_whole = match value {
+                Some(value) => inner.is_none() || self.ty(value) == part,
+                None => inner.is_none(),
+            };
+            cursor.path.push(step);
+            let Some(inner) = inner.filter(|_| !is_whole) else {
+                let value = match value {
+                    Some(value) => value,
+                    None => self.rvalue(expr)?,
+                };
+                if self.frame(part).is_some() {
+                    cursor.replace(frame, items);
+                }
+                self.write(value, part, cursor.path.clone(), items)?;
                 cursor.path.pop();
-                self.write(value, part, path, items)?;
                 cursor.advance();
                 return Ok(());
-            }
-            cursor.path.push(step);
+            };
             if self.is_open_member(part, cursor) {
                 return unsupported("the initialisation of a flexible array member", span);
             }

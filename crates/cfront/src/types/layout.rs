@@ -119,8 +119,11 @@ impl Layouter<'_> {
             self.union_size = self.union_size.max(size.checked_next_multiple_of(8)?);
             return Some(0);
         }
+        let is_ordinary = member.width.is_some_and(|width| self.is_ordinary(u64::from(width)));
         self.position = self.position.checked_next_multiple_of(demand.align)?;
-        if let Some(width @ 1..) = member.width {
+        if let Some(width @ 1..) = member.width
+            && !is_ordinary
+        {
             self.avoid_crossing(member, u64::from(width), packed)?;
         }
         let start = self.position;
@@ -177,6 +180,10 @@ impl Layouter<'_> {
         }
         self.align = self.align.max(demand.align).max(align);
         self.user_aligned |= self.type_is_user_aligned(member);
+    }
+    /// Whether a bit-field here is as good as an integer: gcc then forgets that it is a bit-field.
+    fn is_ordinary(&self, width: u64) -> bool {
+        matches!(width, 8 | 16 | 32 | 64) && self.position.is_multiple_of(width)
     }
     /// A bit-field may not span more units of alignment of its type than its type itself.
     fn avoid_crossing(&mut self, member: &MemberSpec, width: u64, packed: bool) -> Option<()> {
