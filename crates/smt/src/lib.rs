@@ -1,18 +1,20 @@
-//! Questions to an SMT solver and their answers. The only crate that links a solver.
+//! Questions to an SMT solver and their answers; projection, elimination and optimisation over the integers.
+//!
+//! [`Solver`] is the interface, [`Z3`] what is behind it. [`project`] eliminates symbols, [`Pooled`] remembers
+//! models, [`replay`] asks a second solver.
+//!
+//! The only crate that links a solver. Knows no program.
 
-/// The version of the linked Z3, such as `5.4.0.0`.
-pub fn z3_version() -> String {
-    let text = z3::full_version();
-    text.split_whitespace().find(|word| word.starts_with(char::is_numeric)).unwrap_or(text).to_owned()
-}
+mod answer;
+mod effort;
+mod log;
+mod pool;
+pub mod project;
+pub mod replay;
+mod solver;
+mod z3;
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_linked_solver_is_recent_enough() {
-        let numbers: Vec<u32> = z3_version().split('.').map(|number| number.parse().unwrap()).collect();
-        assert!(numbers >= vec![4, 13, 3], "{}", z3_version());
-    }
-}
+pub use answer::{Answer, Core, Statistics, Why};
+pub use pool::Pooled;
+pub use solver::{Solver, SolverFactory, check_formula, minimise};
+pub use z3::{Z3, Z3Settings, Z3Solver, limit_memory, z3_version};

@@ -1,7 +1,5 @@
 //! How long building, substituting and evaluating take: `cargo bench -p term`.
 
-#![expect(missing_docs, reason = "criterion's macro makes an undocumented function")]
-
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};

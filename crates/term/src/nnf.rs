@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::traverse::Step;
 use crate::{Node, Sort, TermId, Terms};
 
 type Signed = (TermId, bool);
@@ -25,6 +26,18 @@ impl Terms {
             }
         }
         memo[&(root, true)]
+    }
+
+    /// Replaces the literals of a formula in negation normal form.
+    pub fn map_literals(
+        &mut self,
+        formula: TermId,
+        mut image: impl FnMut(&mut Self, TermId) -> TermId,
+    ) -> TermId {
+        self.transform(formula, &mut FxHashMap::default(), |terms, term| match terms.node(term) {
+            Node::And(_) | Node::Or(_) => Step::Rebuild,
+            _ => Step::Replace(image(terms, term)),
+        })
     }
 
     /// What must be normalised before `signed`.

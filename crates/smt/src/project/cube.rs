@@ -1,0 +1,116 @@
+//! Projection of one model: a conjunction without the symbols that the model satisfies and that implies
+//! `∃ symbols. formula`.
+
+use term::{Constraint, Cube, Evaluator, Fraction, Integer, Model, Node, Sort, SymbolId, TermId, Terms};
+
+use super::Failure;
+use super::choose::choose;
+
+/// A cube over the other symbols of `formula` that `model` satisfies and that implies `∃ symbols. formula`. For all
+/// models together there are only finitely many ([RecMC] §5).
+pub fn project_model(
+    terms: &mut Terms,
+    formula: TermId,
+    symbols: &[SymbolId],
+    model: &Model,
+) -> Result<Cube, Failure> {
+    let literals = terms.implicant(formula, model).ok_or(Failure::NotAModel)?;
+    let mut cube = terms.linear_cube(&literals, model);
+    let mut symbols = symbols.to_vec();
+    symbols.sort_unstable();
+    symbols.dedup();
+    cube.others.retain(|literal| !is_eliminated_boolean(terms, *literal, &symbols));
+    check_linear(terms, &cube, &symbols)?;
+    symbols.retain(|symbol| terms.symbol(*symbol).sort == Sort::Int);
+    let mut open: Vec<TermId> = symbols.iter().map(|symbol| terms.of_symbol(*symbol)).collect();
+    let mut evaluator = Evaluator::new(terms, model);
+    while let Some(index) = next(&cube.constraints, &open) {
+        let symbol = open.swap_remove(index);
+        let value = choose(&cube.constraints, symbol, &mut evaluator);
+        cube.constraints = substitute(&cube.constraints, symbol, &value);
+    }
+    Ok(cube)
+}
+
+/// The literal is just a boolean symbol to be eliminated: the model's value is the instance.
+fn is_eliminated_boolean(terms: &Terms, literal: TermId, symbols: &[SymbolId]) -> bool {
+    let atom = if let Node::Not(atom) = terms.node(literal) { *atom } else { literal };
+    matches!(terms.node(atom), Node::Symbol(symbol) if symbols.binary_search(symbol).is_ok())
+}
+
+/// No symbol to be eliminated may be hidden in an opaque term.
+fn check_linear(terms: &Terms, cube: &Cube, symbols: &[SymbolId]) -> Result<(), Failure> {
+    let summands = cube.constraints.iter().flat_map(|constraint| constraint.form().terms());
+    let opaque = summands.map(|(term, _)| *term).filter(|term| !matches!(terms.node(*term), Node::Symbol(_)));
+    let mut hidden = opaque.chain(cube.others.iter().copied()).filter(|term| terms.mentions(*term, symbols));
+    hidden.next().map_or(Ok(()), |term| Err(Failure::NotLinear(term)))
+}
+
+/// The symbol to eliminate next: one with an equation of least coefficient, else the one in fewest constraints.
+fn next(constraints: &[Constraint], open: &[TermId]) -> Option<usize> {
+    let cost = |symbol: TermId| {
+        let mentioning = constraints
+            .iter()
+            .map(|c| (c, c.form().coefficient(symbol).abs()))
+            .filter(|(_, size)| !size.is_zero());
+        let equation = mentioning
+            .clone()
+            .filter_map(|(constraint, size)| matches!(constraint, Constraint::Zero(_)).then_some(size))
+            .min();
+        (equation.is_none(), equation, mentioning.count(), symbol)
+    };
+    (0..open.len()).min_by_key(|index| cost(open[*index]))
+}
+
+/// The constraints with a value in the symbol's place, and the constraint that the value is an integer.
+fn substitute(constraints: &[Constraint], symbol: TermId, value: &Fraction) -> Vec<Constraint> {
+    let Fraction { numerator, denominator } = value;
+    let mut result: Vec<Constraint> = Vec::with_capacity(constraints.len() + 1);
+    let mut push = |constraint: Constraint| {
+        if let Some(constraint) = normalise(constraint)
+            && !result.contains(&constraint)
+        {
+            result.push(constraint);
+        }
+    };
+    push(Constraint::Divides(denominator.clone(), numerator.clone()));
+    for constraint in constraints {
+        let coefficient = constraint.form().coefficient(symbol);
+        if coefficient.is_zero() {
+            push(constraint.clone());
+        } else {
+            let rest = constraint.form().without(symbol).scale(denominator);
+            push(constraint.on_scaled(rest.add_scaled(numerator, &coefficient), denominator));
+        }
+    }
+    result
+}
+
+/// The constraint with small coefficients; nothing if it is true. It is known to have a model, so it is not false.
+fn normalise(constraint: Constraint) -> Option<Constraint> {
+    match constraint {
+        Constraint::AtMost(form) => {
+            let content = form.content();
+            (!content.is_zero()).then(|| {
+                let constant = form.constant_part().div_ceil(&content);
+                Constraint::AtMost(form.map(|coefficient| coefficient.div_floor(&content), constant))
+            })
+        }
+        Constraint::Zero(form) => {
+            let content = form.content();
+            (!content.is_zero()).then(|| {
+                let constant = form.constant_part().div_floor(&content);
+                Constraint::Zero(form.map(|coefficient| coefficient.div_floor(&content), constant))
+            })
+        }
+        Constraint::Divides(divisor, form) => {
+            let form =
+                form.map(|coefficient| coefficient.modulo(&divisor), form.constant_part().modulo(&divisor));
+            let common = form.content().gcd(&divisor);
+            let divisor = divisor.div_floor(&common);
+            let small = |value: &Integer| value.div_floor(&common);
+            (!divisor.is_one() && form.as_constant().is_none())
+                .then(|| Constraint::Divides(divisor, form.map(small, small(form.constant_part()))))
+        }
+    }
+}

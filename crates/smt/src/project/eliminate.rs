@@ -1,0 +1,368 @@
+//! Exact elimination of existential quantifiers over the integers and the booleans.
+//!
+//! Cheap exact steps come first: disjunctions are split, conjuncts without the symbols stay outside, equations are
+//! solved, bounds with unit coefficients are combined. What is left is covered by instances, one for each model that
+//! no earlier instance has.
+//!
+//! # Paper
+//! [RecMC] appendix G; the instance is substituted into the whole formula, not into a cube, so that one instance
+//! covers as much as it can.
+//!
+//! # Invariants
+//! * I1: every step is an equivalence; an incomplete cover is never returned.
+//! * I2: the cover ends: by I2 of [`choose`](super::choose) there are finitely many instances, and each model found
+//!   makes a new one.
+//! * I3: the native stack grows with [`SPLIT_DEPTH`] only.
+
+use base::Budget;
+use rustc_hash::FxHashMap;
+use term::{
+    Constraint, Evaluator, Fraction, Integer, Linear, Model, Node, Sort, Substitution, SymbolId, TermId,
+    Terms,
+};
+
+use super::Failure;
+use super::choose::choose;
+use crate::{Answer, Solver};
+
+/// How often disjunctions inside of disjunctions are split.
+const SPLIT_DEPTH: usize = 12;
+/// Larger disjunctions are covered by instances as a whole.
+const SPLIT_WIDTH: usize = 32;
+/// A disjunction beside other conjuncts with the symbols is multiplied out up to this width.
+const DISTRIBUTE_WIDTH: usize = 8;
+/// Bounds are combined if that makes at most so many more constraints.
+const COMBINE_GROWTH: usize = 4;
+
+/// A formula without `symbols`, integers or booleans, equivalent to `∃ symbols. formula` wherever the solver's
+/// assertions hold.
+pub fn eliminate(
+    solver: &mut dyn Solver,
+    terms: &mut Terms,
+    formula: TermId,
+    symbols: &[SymbolId],
+    budget: &mut Budget,
+) -> Result<TermId, Failure> {
+    let mut symbols = symbols.to_vec();
+    symbols.sort_unstable();
+    symbols.dedup();
+    let normal = terms.nnf(formula);
+    let mut elimination = Elimination { solver, terms, budget };
+    let result = elimination.exists(normal, &symbols, 0)?;
+    Ok(terms.tidy(result))
+}
+
+struct Elimination<'a> {
+    solver: &'a mut dyn Solver,
+    terms: &'a mut Terms,
+    budget: &'a mut Budget,
+}
+
+impl Elimination<'_> {
+    /// `∃ symbols. formula`, for a formula in negation normal form.
+    fn exists(&mut self, formula: TermId, symbols: &[SymbolId], depth: usize) -> Result<TermId, Failure> {
+        let mut formula = formula;
+        loop {
+            self.budget.tick()?;
+            let symbols = occurring(self.terms, formula, symbols);
+            if symbols.is_empty() {
+                return Ok(formula);
+            }
+            let may_split = depth < SPLIT_DEPTH;
+            if let Node::Or(items) = self.terms.node(formula)
+                && may_split
+                && items.len() <= SPLIT_WIDTH
+            {
+                let items = items.to_vec();
+                return self.exists_each(&items, &symbols, depth);
+            }
+            let items = self.terms.conjuncts(formula);
+            let (bound, free): (Vec<TermId>, Vec<TermId>) =
+                items.into_iter().partition(|item| self.terms.mentions(*item, &symbols));
+            if may_split {
+                let parts = components(self.terms, &bound, &symbols);
+                if !free.is_empty() || parts.len() > 1 {
+                    return self.exists_parts(&free, &parts, &symbols, depth);
+                }
+            }
+            if let Some(simpler) =
+                self.solve_equation(&bound, &symbols).or_else(|| self.combine(&bound, &symbols))
+            {
+                let free = self.terms.and(free);
+                formula = self.terms.and([free, simpler]);
+                continue;
+            }
+            if may_split && let Some(cases) = self.distribute(&bound) {
+                return self.exists_each(&cases, &symbols, depth);
+            }
+            return self.cover(formula, &symbols);
+        }
+    }
+
+    fn exists_each(
+        &mut self,
+        cases: &[TermId],
+        symbols: &[SymbolId],
+        depth: usize,
+    ) -> Result<TermId, Failure> {
+        let mut results = Vec::with_capacity(cases.len());
+        for case in cases {
+            let result = self.exists(*case, symbols, depth + 1)?;
+            if result == Terms::TRUE {
+                return Ok(Terms::TRUE);
+            }
+            results.push(result);
+        }
+        Ok(self.terms.or(results))
+    }
+
+    fn exists_parts(
+        &mut self,
+        free: &[TermId],
+        parts: &[Vec<TermId>],
+        symbols: &[SymbolId],
+        depth: usize,
+    ) -> Result<TermId, Failure> {
+        let mut results = free.to_vec();
+        for part in parts {
+            let part = self.terms.and(part.iter().copied());
+            results.push(self.exists(part, symbols, depth + 1)?);
+        }
+        Ok(self.terms.and(results))
+    }
+
+    /// Solves the equation among the conjuncts with the smallest coefficient of a symbol, and substitutes.
+    fn solve_equation(&mut self, items: &[TermId], symbols: &[SymbolId]) -> Option<TermId> {
+        let mut best: Option<(Integer, SymbolId, Fraction, TermId)> = None;
+        for item in items {
+            if let Some((symbol, value)) = self.literal_value(*item, symbols) {
+                let rest = self.terms.and(items.iter().copied().filter(|other| other != item));
+                let value = self.terms.bool(value);
+                return Some(Substitution::new([(symbol, value)]).apply(self.terms, rest));
+            }
+            let Node::Zero(sum) = *self.terms.node(*item) else { continue };
+            let form = self.terms.linear(sum);
+            for symbol in symbols {
+                let term = self.terms.of_symbol(*symbol);
+                let coefficient = form.coefficient(term);
+                let size = coefficient.abs();
+                if coefficient.is_zero() || best.as_ref().is_some_and(|(least, ..)| *least <= size) {
+                    continue;
+                }
+                let rest = form.without(term);
+                if hides(self.terms, &rest, *symbol) {
+                    continue;
+                }
+                let numerator = if coefficient.is_negative() { rest } else { rest.negate() };
+                best = Some((size.clone(), *symbol, Fraction { numerator, denominator: size }, *item));
+            }
+        }
+        let (_, symbol, value, equation) = best?;
+        let rest = self.terms.and(items.iter().copied().filter(|item| *item != equation));
+        let rest = self.terms.substitute_fraction(rest, symbol, &value)?;
+        let is_whole = self.terms.divides_linear(&value.denominator, &value.numerator);
+        Some(self.terms.and([is_whole, rest]))
+    }
+
+    /// A boolean symbol that a literal fixes.
+    fn literal_value(&self, literal: TermId, symbols: &[SymbolId]) -> Option<(SymbolId, bool)> {
+        let (atom, value) = match self.terms.node(literal) {
+            Node::Not(atom) => (*atom, false),
+            _ => (literal, true),
+        };
+        match self.terms.node(atom) {
+            Node::Symbol(symbol) if symbols.binary_search(symbol).is_ok() => Some((*symbol, value)),
+            _ => None,
+        }
+    }
+
+    /// Eliminates a symbol that occurs in inequalities only, by adding each lower to each upper bound. That is exact
+    /// if of each pair one has a unit coefficient, or if there are bounds of one kind only.
+    fn combine(&mut self, items: &[TermId], symbols: &[SymbolId]) -> Option<TermId> {
+        for symbol in symbols {
+            let term = self.terms.of_symbol(*symbol);
+            let Some((lower, upper)) = self.bounds(items, *symbol, term) else { continue };
+            let is_unit = |bounds: &[Linear]| bounds.iter().all(|form| form.coefficient(term).abs().is_one());
+            let is_exact = lower.is_empty() || upper.is_empty() || is_unit(&lower) || is_unit(&upper);
+            if !is_exact || lower.len() * upper.len() > lower.len() + upper.len() + COMBINE_GROWTH {
+                continue;
+            }
+            let mut kept: Vec<TermId> =
+                items.iter().copied().filter(|item| !self.terms.mentions(*item, &[*symbol])).collect();
+            for below in &lower {
+                for above in &upper {
+                    let (a, b) = (below.coefficient(term).abs(), above.coefficient(term));
+                    // -a·x + s ≤ 0 and b·x + t ≤ 0: together b·s + a·t ≤ 0.
+                    let sum = below.scale(&b).add_scaled(above, &a);
+                    kept.push(self.terms.le_zero(&sum));
+                }
+            }
+            return Some(self.terms.and(kept));
+        }
+        None
+    }
+
+    /// The lower and upper bounds of a symbol, if the items mention it in inequalities only.
+    fn bounds(&self, items: &[TermId], symbol: SymbolId, term: TermId) -> Option<(Vec<Linear>, Vec<Linear>)> {
+        let (mut lower, mut upper) = (Vec::new(), Vec::new());
+        for item in items.iter().filter(|item| self.terms.mentions(**item, &[symbol])) {
+            let Node::Le(sum) = self.terms.node(*item) else { return None };
+            let form = self.terms.linear(*sum);
+            if hides(self.terms, &form.without(term), symbol) {
+                return None;
+            }
+            let coefficient = form.coefficient(term);
+            if coefficient.is_negative() { lower.push(form) } else { upper.push(form) }
+        }
+        Some((lower, upper))
+    }
+
+    /// The cases of the only disjunction among the conjuncts, each with the other conjuncts.
+    fn distribute(&mut self, items: &[TermId]) -> Option<Vec<TermId>> {
+        let is_disjunction = |item: &&TermId| matches!(self.terms.node(**item), Node::Or(_));
+        let mut disjunctions = items.iter().filter(is_disjunction);
+        let (chosen, None) = (*disjunctions.next()?, disjunctions.next()) else { return None };
+        let cases = self.terms.disjuncts(chosen);
+        if cases.len() > DISTRIBUTE_WIDTH {
+            return None;
+        }
+        let rest = self.terms.and(items.iter().copied().filter(|item| *item != chosen));
+        Some(cases.into_iter().map(|case| self.terms.and([case, rest])).collect())
+    }
+
+    /// Covers `∃ symbols. formula` by instances (I1, I2).
+    fn cover(&mut self, formula: TermId, symbols: &[SymbolId]) -> Result<TermId, Failure> {
+        self.solver.push();
+        self.solver.assert(self.terms, formula);
+        let result = self.cover_level(formula, symbols);
+        self.solver.pop();
+        result
+    }
+
+    fn cover_level(&mut self, formula: TermId, symbols: &[SymbolId]) -> Result<TermId, Failure> {
+        let mut instances = Vec::new();
+        loop {
+            match self.solver.check(self.terms, &[], self.budget) {
+                Answer::Unsat(_) => return Ok(self.terms.or(instances)),
+                Answer::Unknown(why) => return Err(why.into()),
+                Answer::Sat(model) => {
+                    let instance = self.instance(formula, symbols, &model)?;
+                    let instance = self.terms.tidy(instance);
+                    if instance == Terms::TRUE {
+                        return Ok(instance);
+                    }
+                    instances.push(instance);
+                    let other = self.terms.not(instance);
+                    self.solver.assert(self.terms, other);
+                }
+            }
+        }
+    }
+
+    /// An instance of the formula that the model satisfies.
+    fn instance(&mut self, formula: TermId, symbols: &[SymbolId], model: &Model) -> Result<TermId, Failure> {
+        let mut formula = self.instantiate_others(formula, symbols, model)?;
+        let mut conditions = Vec::new();
+        loop {
+            self.budget.tick()?;
+            let open = occurring(self.terms, formula, symbols);
+            if open.is_empty() {
+                conditions.push(formula);
+                return Ok(self.terms.and(conditions));
+            }
+            let literals = self.terms.implicant(formula, model).ok_or(Failure::NotAModel)?;
+            let cube = self.terms.linear_cube(&literals, model);
+            let symbol = next(self.terms, &cube.constraints, &open);
+            let term = self.terms.of_symbol(symbol);
+            let value = choose(&cube.constraints, term, &mut Evaluator::new(self.terms, model));
+            formula =
+                self.terms.substitute_fraction(formula, symbol, &value).ok_or(Failure::NotLinear(term))?;
+            let is_whole = self.terms.divides_linear(&value.denominator, &value.numerator);
+            let mentions_open = self.terms.mentions(is_whole, &open);
+            if mentions_open {
+                formula = self.terms.and([formula, is_whole]);
+            } else {
+                conditions.push(is_whole);
+            }
+        }
+    }
+
+    /// The formula with the model's values for symbols that are booleans; other sorts are refused.
+    fn instantiate_others(
+        &mut self,
+        formula: TermId,
+        symbols: &[SymbolId],
+        model: &Model,
+    ) -> Result<TermId, Failure> {
+        let mut pairs = Vec::new();
+        for symbol in symbols {
+            let term = self.terms.of_symbol(*symbol);
+            match self.terms.sort(term) {
+                Sort::Int => {}
+                Sort::Bool => pairs.push((*symbol, Evaluator::new(self.terms, model).holds(term))),
+                Sort::Array | Sort::BitVec(_) => return Err(Failure::NotLinear(term)),
+            }
+        }
+        let pairs: Vec<_> =
+            pairs.into_iter().map(|(symbol, value)| (symbol, self.terms.bool(value))).collect();
+        Ok(Substitution::new(pairs).apply(self.terms, formula))
+    }
+}
+
+/// The symbols that occur in the formula, ascending.
+fn occurring(terms: &Terms, formula: TermId, symbols: &[SymbolId]) -> Vec<SymbolId> {
+    let present = terms.symbols_of(formula);
+    present.into_iter().filter(|symbol| symbols.binary_search(symbol).is_ok()).collect()
+}
+
+/// Whether the symbol occurs inside of a term of the sum.
+fn hides(terms: &Terms, form: &Linear, symbol: SymbolId) -> bool {
+    let is_plain = |term: TermId| matches!(terms.node(term), Node::Symbol(_));
+    form.terms().iter().any(|(term, _)| !is_plain(*term) && terms.mentions(*term, &[symbol]))
+}
+
+/// The symbol to instantiate next: one with an equation of least coefficient, else the first.
+fn next(terms: &mut Terms, constraints: &[Constraint], open: &[SymbolId]) -> SymbolId {
+    let mut best = (None, open[0]);
+    for symbol in open {
+        let term = terms.of_symbol(*symbol);
+        for constraint in constraints {
+            let size = constraint.form().coefficient(term).abs();
+            let is_equation = matches!(constraint, Constraint::Zero(_)) && !size.is_zero();
+            if is_equation && best.0.as_ref().is_none_or(|least| size < *least) {
+                best = (Some(size), *symbol);
+            }
+        }
+    }
+    best.1
+}
+
+/// Groups the items such that items of different groups share none of the symbols.
+fn components(terms: &Terms, items: &[TermId], symbols: &[SymbolId]) -> Vec<Vec<TermId>> {
+    let mut group_of: FxHashMap<SymbolId, usize> = FxHashMap::default();
+    let mut groups: Vec<Vec<TermId>> = Vec::new();
+    let mut members: Vec<Vec<SymbolId>> = Vec::new();
+    for item in items {
+        let present = occurring(terms, *item, symbols);
+        let target = groups.len();
+        groups.push(vec![*item]);
+        members.push(Vec::new());
+        for symbol in present {
+            match group_of.insert(symbol, target) {
+                Some(other) if other != target => {
+                    let (moved, named) =
+                        (std::mem::take(&mut groups[other]), std::mem::take(&mut members[other]));
+                    groups[target].extend(moved);
+                    for name in named {
+                        group_of.insert(name, target);
+                        members[target].push(name);
+                    }
+                }
+                Some(_) => {}
+                None => members[target].push(symbol),
+            }
+        }
+    }
+    groups.retain(|group| !group.is_empty());
+    groups
+}

@@ -1,0 +1,334 @@
+//! Z3 behind the trait [`Solver`].
+//!
+//! # Invariants
+//! * I1: all solvers of one [`Z3`] live on its thread, in that thread's context, and serve one arena of terms.
+//! * I2: an assumption that is not a literal is represented by an activation constant that implies it; the
+//!   implication is asserted on the level where it was first needed, and counts as long as that level is open.
+//! * I3: after a failure inside of Z3 nothing is asked any more: every answer is unknown.
+
+mod contain;
+mod model;
+mod translate;
+mod watchdog;
+
+use std::cell::RefCell;
+use std::io;
+use std::path::Path;
+use std::rc::Rc;
+
+use base::Budget;
+use rustc_hash::FxHashSet;
+use term::{Evaluator, Node, TermId, Terms};
+use z3::ast::Bool;
+use z3::{Context, Params, SatResult, StatisticsValue};
+
+use crate::effort::{UNITS_PER_TICK, charge, ticks_left};
+use crate::log::QueryLog;
+use crate::{Answer, Core, Solver, SolverFactory, Statistics, Why};
+use contain::contain;
+use translate::Translator;
+use watchdog::Watchdog;
+
+/// The version of the linked Z3, such as `5.4.0.0`.
+pub fn z3_version() -> String {
+    let text = z3::full_version();
+    text.split_whitespace().find(|word| word.starts_with(char::is_numeric)).unwrap_or(text).to_owned()
+}
+
+/// Limits the memory of all of Z3 in this process. Should be called before the first solver is made.
+pub fn limit_memory(megabytes: u32) {
+    z3::set_global_param("memory_max_size", &megabytes.to_string());
+}
+
+/// What may be chosen about Z3.
+#[derive(Clone, Debug, Default)]
+pub struct Z3Settings {
+    /// The most units of effort for one query; none is no limit but the budget's.
+    pub query_effort: Option<u32>,
+    /// Whether cores are minimised by Z3 itself.
+    pub minimise_cores: bool,
+}
+
+/// Z3 on this thread: makes solvers that share translated terms, a watchdog, statistics and a query log.
+#[derive(Clone)]
+pub struct Z3 {
+    shared: Rc<Shared>,
+}
+
+struct Shared {
+    /// Before the context, so that it ends first.
+    watchdog: Watchdog,
+    _context: Context,
+    settings: Z3Settings,
+    state: RefCell<State>,
+}
+
+#[derive(Default)]
+struct State {
+    translator: Translator,
+    statistics: Statistics,
+    log: Option<QueryLog>,
+    /// Z3's count of effort when last looked at.
+    effort: u64,
+    failure: Option<String>,
+}
+
+impl Default for Z3 {
+    fn default() -> Self {
+        Self::new(Z3Settings::default())
+    }
+}
+
+impl Z3 {
+    /// Z3 on this thread.
+    pub fn new(settings: Z3Settings) -> Self {
+        let context = Context::thread_local();
+        let watchdog = Watchdog::new(&context);
+        Self { shared: Rc::new(Shared { watchdog, _context: context, settings, state: RefCell::default() }) }
+    }
+
+    /// Writes every query from now on to a file of its own in `directory`, which is made if need be.
+    pub fn log_queries(&self, directory: &Path) -> io::Result<()> {
+        self.shared.state.borrow_mut().log = Some(QueryLog::new(directory)?);
+        Ok(())
+    }
+
+    /// What was asked of all solvers together.
+    pub fn statistics(&self) -> Statistics {
+        self.shared.state.borrow().statistics
+    }
+
+    /// A solver without assertions.
+    pub fn z3_solver(&self) -> Z3Solver {
+        let made = contain(z3::Solver::new);
+        if let Err(message) = &made {
+            self.shared.state.borrow_mut().failure.get_or_insert(message.clone());
+        }
+        Z3Solver {
+            shared: Rc::clone(&self.shared),
+            solver: made.ok(),
+            levels: vec![Level::default()],
+            statistics: Statistics::default(),
+        }
+    }
+}
+
+impl SolverFactory for Z3 {
+    fn solver(&self) -> Box<dyn Solver> {
+        Box::new(self.z3_solver())
+    }
+}
+
+/// A solver of [`Z3`].
+pub struct Z3Solver {
+    shared: Rc<Shared>,
+    /// Absent if it could not be made (I3).
+    solver: Option<z3::Solver>,
+    levels: Vec<Level>,
+    statistics: Statistics,
+}
+
+/// What one level holds.
+#[derive(Default)]
+struct Level {
+    assertions: Vec<TermId>,
+    /// Assumptions whose activation constant implies them since this level.
+    activated: FxHashSet<TermId>,
+    /// Terms whose definition is asserted since this level.
+    defined: FxHashSet<TermId>,
+}
+
+impl Z3Solver {
+    /// Runs something inside of Z3; a failure there is remembered.
+    fn inside<T>(&mut self, action: impl FnOnce(&mut Self, &z3::Solver) -> T) -> Option<T> {
+        if self.shared.state.borrow().failure.is_some() {
+            return None;
+        }
+        // Taken out for the time being: a clone would be a second solver.
+        let solver = self.solver.take()?;
+        let result = contain(|| action(self, &solver));
+        self.solver = Some(solver);
+        match result {
+            Ok(result) => Some(result),
+            Err(message) => {
+                self.shared.state.borrow_mut().failure = Some(message);
+                None
+            }
+        }
+    }
+
+    /// Translates a formula and asserts the definitions that it needs.
+    fn translate(&mut self, solver: &z3::Solver, terms: &Terms, formula: TermId) -> Bool {
+        let (translated, definitions) = {
+            let translator = &mut self.shared.state.borrow_mut().translator;
+            let translated = translator.formula(terms, formula);
+            (translated, translator.definitions_below(terms, formula))
+        };
+        for (term, equation) in definitions {
+            if !self.levels.iter().any(|level| level.defined.contains(&term)) {
+                solver.assert(&equation);
+                self.last_level().defined.insert(term);
+            }
+        }
+        translated
+    }
+
+    fn last_level(&mut self) -> &mut Level {
+        self.levels.last_mut().expect("the first level should never be closed")
+    }
+
+    /// The literal that stands for an assumption (I2).
+    fn activate(&mut self, solver: &z3::Solver, terms: &Terms, assumption: TermId) -> Bool {
+        let formula = self.translate(solver, terms, assumption);
+        let is_symbol = |term: TermId| matches!(terms.node(term), Node::Symbol(_));
+        match terms.node(assumption) {
+            Node::Symbol(_) => return formula,
+            Node::Not(inner) if is_symbol(*inner) => return formula,
+            _ => {}
+        }
+        let literal = Bool::new_const(format!("a{}", assumption.0));
+        if !self.levels.iter().any(|level| level.activated.contains(&assumption)) {
+            solver.assert(literal.implies(&formula));
+            self.last_level().activated.insert(assumption);
+        }
+        literal
+    }
+
+    fn search(
+        &mut self,
+        solver: &z3::Solver,
+        terms: &Terms,
+        assumptions: &[TermId],
+        budget: &mut Budget,
+    ) -> Answer {
+        let literals: Vec<Bool> =
+            assumptions.iter().map(|assumption| self.activate(solver, terms, *assumption)).collect();
+        let left = ticks_left(budget).saturating_mul(UNITS_PER_TICK);
+        let most = self.shared.settings.query_effort.unwrap_or(u32::MAX);
+        let limit = u32::try_from(left).unwrap_or(u32::MAX).min(most);
+        let mut parameters = Params::new();
+        // Zero would be no limit at all.
+        parameters.set_u32("rlimit", if limit == u32::MAX { 0 } else { limit.max(1) });
+        if self.shared.settings.minimise_cores {
+            parameters.set_bool("core.minimize", true);
+        }
+        solver.set_params(&parameters);
+        let (result, interrupted) = self.shared.watchdog.guard(budget, || {
+            if literals.is_empty() { solver.check() } else { solver.check_assumptions(&literals) }
+        });
+        self.measure(solver, budget);
+        match result {
+            SatResult::Sat => match self.read_model(solver) {
+                Ok(model) => Answer::Sat(model),
+                Err(reason) => Answer::Unknown(Why::Incomplete(reason)),
+            },
+            SatResult::Unsat => {
+                let core = solver.get_unsat_core();
+                let is_needed = |literal: &Bool| core.contains(literal);
+                let needed = assumptions.iter().zip(&literals).filter(|(_, literal)| is_needed(literal));
+                Answer::Unsat(Core(needed.map(|(assumption, _)| *assumption).collect()))
+            }
+            SatResult::Unknown => {
+                let reason = solver.get_reason_unknown().unwrap_or_default();
+                // Some parts of Z3 report the end of their effort as a cancellation.
+                let is_spent = reason.contains("resource") || reason.contains("cancel");
+                Answer::Unknown(match interrupted {
+                    Some(stop) => Why::Stopped(stop),
+                    None if is_spent && u64::from(limit) == left => Why::Stopped(base::Stop::Ticks),
+                    None if is_spent => Why::Effort,
+                    None if reason.contains("memory") => Why::Stopped(base::Stop::Memory),
+                    None => Why::Incomplete(reason),
+                })
+            }
+        }
+    }
+
+    fn read_model(&self, solver: &z3::Solver) -> Result<term::Model, String> {
+        let model = solver.get_model().ok_or("no model")?;
+        model::read(&model, &self.shared.state.borrow().translator)
+    }
+
+    /// Charges the effort that Z3 counts.
+    fn measure(&mut self, solver: &z3::Solver, budget: &mut Budget) {
+        let count = match solver.get_statistics().value("rlimit count") {
+            Some(StatisticsValue::UInt(count)) => u64::from(count),
+            Some(StatisticsValue::Double(_)) | None => 0,
+        };
+        let spent = {
+            let state = &mut *self.shared.state.borrow_mut();
+            let spent = count.saturating_sub(state.effort);
+            state.effort = count;
+            state.statistics.effort += spent;
+            spent
+        };
+        self.statistics.effort += spent;
+        charge(budget, spent);
+    }
+
+    /// All that is asserted, in order.
+    fn assertions(&self) -> impl Iterator<Item = TermId> {
+        self.levels.iter().flat_map(|level| level.assertions.iter().copied())
+    }
+}
+
+impl Solver for Z3Solver {
+    fn assert(&mut self, terms: &Terms, formula: TermId) {
+        self.last_level().assertions.push(formula);
+        self.inside(|this, solver| {
+            let formula = this.translate(solver, terms, formula);
+            solver.assert(&formula);
+        });
+    }
+
+    fn push(&mut self) {
+        self.levels.push(Level::default());
+        self.inside(|_, solver| solver.push());
+    }
+
+    fn pop(&mut self) {
+        if self.levels.len() > 1 {
+            self.levels.pop();
+            self.inside(|_, solver| solver.pop(1));
+        }
+    }
+
+    fn check(&mut self, terms: &Terms, assumptions: &[TermId], budget: &mut Budget) -> Answer {
+        let answer = match budget.poll().and_then(|()| budget.tick()) {
+            Err(stop) => Answer::Unknown(Why::Stopped(stop)),
+            Ok(()) => {
+                let answer = self.inside(|this, solver| this.search(solver, terms, assumptions, budget));
+                answer.unwrap_or_else(|| {
+                    let failure = self.shared.state.borrow().failure.clone();
+                    Answer::Unknown(Why::Crashed(failure.unwrap_or_default()))
+                })
+            }
+        };
+        if cfg!(debug_assertions)
+            && let Answer::Sat(model) = &answer
+        {
+            let mut evaluator = Evaluator::new(terms, model);
+            let mut all = self.assertions().chain(assumptions.iter().copied());
+            debug_assert!(
+                all.all(|formula| evaluator.holds(formula)),
+                "a model should satisfy what was asked"
+            );
+        }
+        self.statistics.count(&answer);
+        let state = &mut *self.shared.state.borrow_mut();
+        state.statistics.count(&answer);
+        if let Some(log) = &mut state.log {
+            let asked: Vec<TermId> = self
+                .levels
+                .iter()
+                .flat_map(|level| level.assertions.iter().copied())
+                .chain(assumptions.iter().copied())
+                .collect();
+            log.write(terms, &asked, answer.status());
+        }
+        answer
+    }
+
+    fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+}
