@@ -199,8 +199,9 @@ pub fn difference(expected: &Execution, actual: &Execution) -> Option<Difference
     if actual.stdout == expected.stdout && actual.end == expected.end {
         return None;
     }
-    let message = actual.stderr.lines().next().unwrap_or_default();
-    if actual.stdout != expected.stdout && !message.is_empty() {
+    if actual.stdout.is_empty()
+        && let Some(message) = actual.stderr.lines().next()
+    {
         return Some(Difference::Failure(message.to_owned()));
     }
     Some(if actual.stdout == expected.stdout { Difference::Code } else { Difference::Output })
@@ -274,7 +275,7 @@ mod tests {
     fn only_equal_output_and_code_agree() {
         let expected = execution("5\n", "", End::Code(0));
         assert_eq!(difference(&expected, &execution("5\n", "note", End::Code(0))), None);
-        assert_eq!(difference(&expected, &execution("6\n", "", End::Code(0))), Some(Difference::Output));
+        assert_eq!(difference(&expected, &execution("6\n", "note", End::Code(0))), Some(Difference::Output));
         assert_eq!(difference(&expected, &execution("5\n", "", End::Code(1))), Some(Difference::Code));
         assert_eq!(difference(&expected, &execution("5\n", "", End::Timeout)), Some(Difference::Timeout));
         let failed = execution("", "error: no\nmore", End::Code(2));

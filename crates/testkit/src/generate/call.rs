@@ -12,8 +12,17 @@ impl Generator {
     pub(super) fn struct_value(&mut self, id: usize) -> (String, Effects) {
         let ids = self.visible(|variable| variable.ty == Type::Struct(id));
         if !ids.is_empty() && self.random.chance(75) {
-            let chosen = *self.random.pick(&ids);
-            return (self.scope.variables[chosen].name.clone(), self.scope.reading(chosen));
+            let (first, second) = (*self.random.pick(&ids), *self.random.pick(&ids));
+            let name = |id: usize| self.scope.variables[id].name.clone();
+            let (text, effects) = (name(first), self.scope.reading(first));
+            if first == second || self.random.chance(60) {
+                return (text, effects);
+            }
+            let other = name(second);
+            let effects = effects.join(&self.scope.reading(second));
+            let condition = self.pure_expression(1);
+            let text = format!("{} ? {text} : {other}", condition.at(level::LOGICAL_OR));
+            return (text, effects.join(&condition.effects));
         }
         let (list, effects) = self.local_initializer(&Type::Struct(id), None, 0);
         (format!("({}){list}", self.types.structs[id].spelling), effects)
@@ -60,6 +69,10 @@ impl Generator {
             }
             Type::Struct(id) => Some(self.struct_value(*id)),
             Type::Pointer(to) => {
+                if let (Type::Struct(id), true) = (&**to, self.random.chance(15)) {
+                    let (list, effects) = self.local_initializer(to, None, 0);
+                    return Some((format!("&({}){list}", self.types.structs[*id].spelling), effects));
+                }
                 let (text, effects) = self.address_of(to, usize::MAX)?;
                 Some((text.text, effects))
             }
@@ -145,10 +158,12 @@ impl Generator {
             return None;
         }
         let effects = effects.join(&index.effects).join(&Effects::call());
-        let text = if self.random.chance(70) {
-            format!("{name}[{}]({arguments})", index.text.text)
-        } else {
-            format!("(*{name}[{}])({arguments})", index.text.text)
+        let text = match self.random.below(10) {
+            0..=5 => format!("{name}[{}]({arguments})", index.text.text),
+            6 | 7 => format!("(*{name}[{}])({arguments})", index.text.text),
+            8 => format!("apply_{name}({name}[{}], {arguments})", index.text.text),
+            _ if index.effects.pure() => format!("apply_{name}({}, {arguments})", function.name),
+            _ => return None,
         };
         Some((text, function, effects))
     }

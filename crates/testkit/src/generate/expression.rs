@@ -138,7 +138,14 @@ impl Generator {
 
     /// `sizeof expression` or `_Generic`: the result shows the exact type of the operand.
     fn type_information(&mut self, depth: u32) -> Expr {
-        let operand = self.pure_expression(depth - 1);
+        // The operand is not evaluated, so its side effects do not happen.
+        let (before, cost) = (self.state.effects, self.state.cost);
+        self.state.effects = !self.state.constant && self.random.chance(30);
+        let operand = self.expression(depth - 1);
+        (self.state.effects, self.state.cost) = (before, cost);
+        if operand.opaque && !operand.effects.pure() {
+            return self.literal();
+        }
         if operand.opaque {
             return operand;
         }
@@ -351,6 +358,18 @@ impl Generator {
     fn pointer_comparison(&mut self) -> Option<Expr> {
         if self.state.constant {
             return None;
+        }
+        let pointers = self.visible(|variable| matches!(variable.ty, Type::Pointer(_)));
+        if !pointers.is_empty() && self.random.chance(40) {
+            let id = *self.random.pick(&pointers);
+            let name = &self.scope.variables[id].name;
+            let (text, own, ty) = match self.random.below(4) {
+                0 => (format!("!{name}"), level::UNARY, Int::Int),
+                1 => (format!("(_Bool){name}"), level::UNARY, Int::Bool),
+                2 => (format!("{name} != 0"), level::EQUALITY, Int::Int),
+                _ => (format!("{name} && 0 != {name}"), level::LOGICAL_AND, Int::Int),
+            };
+            return Some(Expr::new(text, own, ty, Range::new(0, 1)).with(self.scope.reading(id)));
         }
         let ty = Type::Int(*self.random.pick(&[Int::Int, Int::Unsigned, Int::UnsignedChar, Int::Long]));
         let (left, left_effects) = self.address_of(&ty, usize::MAX)?;

@@ -110,7 +110,7 @@ impl Generator {
         let ty = match self.random.weighted(&[50, structs, structs, 12, 10]) {
             1 => Type::Struct(self.random.below(self.types.structs.len())),
             2 => Type::Struct(self.random.below(self.types.structs.len())).pointer(),
-            3 => Type::Int(self.integer_type()).pointer(),
+            3 => self.pointer_type(),
             4 => Type::Int(self.integer_type()).array(2 + self.random.below(4)),
             _ => {
                 let ty = Type::Int(self.integer_type());
@@ -159,8 +159,21 @@ impl Generator {
             .collect();
         let declaration = self.signature(first, &format!("(*{name}[{length}])"));
         self.output.tables.push(format!("static {declaration} = {{ {} }};", entries.join(", ")));
+        self.define_application(first, &name);
         let cost = (first..first + count).map(|index| self.functions[index].cost).max().unwrap_or(0);
         self.tables.push(Table { name, length, function: first, cost });
+    }
+
+    /// A function that calls the function it is given.
+    fn define_application(&mut self, first: usize, table: &str) {
+        let function = self.functions[first].clone();
+        let callback = self.fresh("callback");
+        let pointer = self.signature_of(&function, &format!("(*{callback})"));
+        let whole = self.signature_of(&function, &format!("apply_{table}"));
+        let whole = whole.replacen(&format!("apply_{table}("), &format!("apply_{table}({pointer}, "), 1);
+        let names: Vec<&str> = function.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+        let call = format!("{callback}({})", names.join(", "));
+        self.output.functions.push(format!("static {whole}\n{{\n    return {call};\n}}"));
     }
 
     /// The declarator of a function around `name`, such as `static int name(int p1, char p2)`.

@@ -114,11 +114,9 @@ impl Generator {
 
     fn initializer(&mut self, ty: &Type, range: Option<Range>, depth: usize) -> (String, Effects) {
         match ty {
-            Type::Int(int) => {
+            Type::Int(_) => {
                 let value = self.initial_value(range);
-                let nested = *int == Int::Int && self.random.chance(3);
-                let text = value.at(level::ASSIGN);
-                (if nested { format!("{{{text}}}") } else { text }, value.effects)
+                (value.at(level::ASSIGN), value.effects)
             }
             Type::Enum(id) => {
                 let (name, _) = self.random.pick(&self.types.enums[*id].constants).clone();
@@ -269,7 +267,10 @@ impl Generator {
         } else {
             let register = storage == Storage::Local && matches!(ty, Type::Int(_)) && self.random.chance(4);
             let register = if register { "register " } else { "" };
-            let (value, _) = self.local_initializer(&ty, range, depth);
+            let (mut value, _) = self.local_initializer(&ty, range, depth);
+            if matches!(ty, Type::Int(_)) && self.random.chance(3) {
+                value = format!("{{{value}}}");
+            }
             format!("{register}{qualifier}{declaration} = {value};")
         };
         self.scope.reveal(id);

@@ -160,10 +160,34 @@ impl Generator {
         self.output.line("}");
     }
 
+    /// A struct on the heap that ends with a flexible array.
+    fn flexible_array(&mut self) {
+        let int = self.integer_type();
+        let (tag, pointer, counter) = (self.fresh("F"), self.fresh("q"), self.fresh("i"));
+        let spelling = self.spell(int);
+        self.output.types.push(format!("struct {tag} {{ unsigned char count; {spelling} data[]; }};"));
+        let length = self.random.between(1, 9);
+        let value = self.pure_expression(2).at(level::ASSIGN);
+        self.state.cost += 20 * length as u64 * self.state.multiplier;
+        let size = format!("sizeof(*{pointer}) + {length} * sizeof({pointer}->data[0])");
+        let head = format!("for (int {counter} = 0; {counter} < {pointer}->count; {counter}++)");
+        self.output.line("{");
+        self.output.line(format!("    struct {tag} *{pointer} = malloc({size});"));
+        self.output.line(format!("    {pointer}->count = {length};"));
+        self.output.line(format!("    {head} {pointer}->data[{counter}] = {value};"));
+        self.output.line(format!("    {head} mix({pointer}->data[{counter}] ^ {counter});"));
+        self.output.line(format!("    mix(sizeof(struct {tag}));"));
+        self.output.line(format!("    free({pointer});"));
+        self.output.line("}");
+    }
+
     /// Builds a list, changes it, adds it up and takes it apart.
     pub(super) fn linked_list(&mut self) {
         if self.state.multiplier > 40 || self.options.size == super::Size::Small {
             return self.mix_statement();
+        }
+        if self.random.chance(25) {
+            return self.flexible_array();
         }
         let int = self.integer_type();
         let (node, head, item, counter) =

@@ -168,8 +168,13 @@ impl Generator {
         }
         let named: Vec<String> = self.types.structs[id]
             .named()
-            .filter(|(_, field)| matches!(field.ty, Type::Int(_)))
-            .map(|(name, _)| name.to_owned())
+            .filter_map(|(name, field)| match &field.ty {
+                Type::Int(_) => Some(name.to_owned()),
+                Type::Array(element, length) if matches!(**element, Type::Int(_)) => {
+                    Some(format!("{name}[{}]", length - 1))
+                }
+                _ => None,
+            })
             .collect();
         match named.first() {
             Some(name) if self.random.chance(50) => self.output.line(format!("mix({text}.{name});")),

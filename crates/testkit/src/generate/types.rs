@@ -44,6 +44,8 @@ pub(super) struct Field {
     pub(super) name: Option<String>,
     pub(super) ty: Type,
     pub(super) width: Option<u32>,
+    /// It is a member of an anonymous struct inside, together with its neighbours.
+    anonymous: bool,
 }
 
 /// A struct or union type.
@@ -217,7 +219,7 @@ impl Generator {
     fn define_struct(&mut self) {
         let mut fields = Vec::new();
         for _ in 0..2 + self.random.below(4) {
-            let mut kinds = vec![40, 25, 10, 6, 7, 5, 5, if self.options.floats { 6 } else { 0 }];
+            let mut kinds = vec![40, 25, 10, 6, 7, 5, 5, if self.options.floats { 6 } else { 0 }, 4];
             for (kind, missing) in [
                 (3, self.types.structs.is_empty()),
                 (5, self.types.unions.is_empty()),
@@ -242,6 +244,13 @@ impl Generator {
                 5 => Type::Union(self.random.below(self.types.unions.len())),
                 6 => Type::Enum(self.random.below(self.types.enums.len())),
                 7 => Type::Double,
+                8 => {
+                    for _ in 0..=self.random.below(3) {
+                        let ty = Type::Int(self.integer_type());
+                        fields.push(Field { anonymous: true, ..self.named_field(ty) });
+                    }
+                    continue;
+                }
                 _ => Type::Int(self.integer_type()),
             };
             fields.push(self.named_field(ty));
@@ -252,7 +261,7 @@ impl Generator {
     }
 
     fn named_field(&mut self, ty: Type) -> Field {
-        Field { name: Some(self.fresh("m")), ty, width: None }
+        Field { name: Some(self.fresh("m")), ty, width: None, anonymous: false }
     }
 
     /// A run of bit-fields, sometimes with unnamed padding or a zero width between them.
@@ -271,7 +280,12 @@ impl Generator {
             fields.push(field);
             if self.random.chance(10) {
                 let width = if self.random.chance(50) { 0 } else { 1 + self.random.below(7) as u32 };
-                fields.push(Field { name: None, ty: Type::Int(Int::Unsigned), width: Some(width) });
+                fields.push(Field {
+                    name: None,
+                    ty: Type::Int(Int::Unsigned),
+                    width: Some(width),
+                    anonymous: false,
+                });
             }
         }
         fields
@@ -281,13 +295,21 @@ impl Generator {
         let tag = self.fresh(if keyword == "struct" { "S" } else { "U" });
         let attribute = if packed { "__attribute__((packed)) " } else { "" };
         let mut lines = vec![format!("{keyword} {attribute}{tag} {{")];
+        let mut inside = false;
         for field in &fields {
+            if field.anonymous != inside {
+                lines.push(if inside { "    };" } else { "    struct {" }.to_owned());
+                inside = field.anonymous;
+            }
             let declaration = self.declare(&field.ty, field.name.as_deref().unwrap_or(""));
             let declaration = declaration.trim_end();
             match field.width {
                 Some(width) => lines.push(format!("    {declaration} : {width};")),
                 None => lines.push(format!("    {declaration};")),
             }
+        }
+        if inside {
+            lines.push("    };".to_owned());
         }
         lines.push("};".to_owned());
         self.output.types.extend(lines);
