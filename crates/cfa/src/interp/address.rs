@@ -36,6 +36,9 @@ impl AddressSpace {
     }
     fn search(&self, from: u64, limit: u64, size: u32, align: u64) -> Option<u64> {
         let mut start = from.next_multiple_of(align);
+        if start >= limit {
+            return None;
+        }
         if let Some((before, (length, _))) = self.live.range(..=start as u32).next_back() {
             let end = u64::from(*before) + u64::from(*length) + GAP;
             if end > start {

@@ -12,8 +12,9 @@ use std::io::Write;
 
 use base::{Budget, Stop};
 
-use super::code::{Access, Class, Insn, WrittenTo};
+use super::code::WrittenTo;
 use super::eval::fault;
+use super::insn::{Access, Class, Insn};
 use super::machine::{Machine, Pause, State};
 use super::observe::{Observer, Written};
 use super::oracle::Oracle;

@@ -5,8 +5,9 @@ use std::io::Write;
 use base::{Budget, Idx, Region, Stop};
 
 use super::array::Array;
-use super::code::{Code, Insn, VarPlace};
+use super::code::{Code, VarPlace};
 use super::eval::narrow_index;
+use super::insn::Insn;
 use super::memory::{Memory, NewObject, ObjectKind};
 use super::observe::{Observer, View};
 use super::oracle::{Chosen, Oracle};

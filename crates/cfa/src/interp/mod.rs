@@ -18,6 +18,7 @@
 //! * N1: nothing of the interpreted program's nesting is on the native stack.
 //! * N2: one program, one oracle: one run. No step depends on the clock, on addresses of the host or on hash order.
 
+mod access;
 mod address;
 mod array;
 mod bitmap;
@@ -29,6 +30,7 @@ mod decimal;
 mod eval;
 mod exec;
 mod float;
+mod insn;
 mod machine;
 mod memory;
 mod narrate;

@@ -2,8 +2,9 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::code::{Access, Class, Insn, Rare, Reg, VarPlace};
+use super::super::code::{Rare, Reg, VarPlace};
 use super::super::float;
+use super::super::insn::{Access, Class, Insn};
 use super::super::value::{is_wide, to_register};
 use super::{Compiler, Label};
 use crate::expr::{BinaryOp, Expr, ExprId, UnaryOp};

@@ -17,7 +17,8 @@ use base::{Idx, IndexVec};
 use rustc_hash::FxHashMap;
 
 use self::assigned::{Facts, Known, ProcFacts};
-use super::code::{Code, CompileOptions, Insn, Markers, ProcCode, Reg, Slot, Spot, VarPlace};
+use super::code::{Code, CompileOptions, Markers, ProcCode, Reg, Slot, Spot, VarPlace};
+use super::insn::Insn;
 use super::value::is_wide;
 use crate::expr::{BinaryOp, Expr, ExprId, UnaryOp};
 use crate::op::Op;

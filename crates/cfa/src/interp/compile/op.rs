@@ -1,7 +1,8 @@
 //! Code for operations.
 
 use super::super::Uninitialised;
-use super::super::code::{CallSite, Insn, Markers, Rare, Reg, Slot, Target, VarPlace, WrittenTo};
+use super::super::code::{CallSite, Markers, Rare, Reg, Slot, Target, VarPlace, WrittenTo};
+use super::super::insn::Insn;
 use super::super::value::is_wide;
 use super::Compiler;
 use super::assigned::bare_var;
