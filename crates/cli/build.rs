@@ -6,7 +6,6 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-#[expect(clippy::print_stdout, reason = "cargo reads instructions from the output of a build script")]
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     // Set by the build script of z3-sys, through crates/z3-src.

@@ -101,6 +101,7 @@ pub(crate) struct CheckArgs {
 }
 
 /// `run`.
+#[expect(clippy::struct_excessive_bools, reason = "independent switches of a command line")]
 #[derive(Args, Debug)]
 #[command(
     after_help = "The exit code is the program's own (134 if it aborts), or 10 if it reaches the error, 5 if it \

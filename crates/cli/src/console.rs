@@ -5,6 +5,7 @@
 //! * I2: any bytes may occur in a source text; what is printed is UTF-8 without control characters.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use std::ops::Range;
 
@@ -54,7 +55,7 @@ impl Console {
             text += "\n\n";
         }
         if diagnostics.len() > MAX_MESSAGES {
-            text += &format!("{} more messages are not shown\n", diagnostics.len() - MAX_MESSAGES);
+            let _ = writeln!(text, "{} more messages are not shown", diagnostics.len() - MAX_MESSAGES);
         }
         let _ = std::io::stderr().lock().write_all(text.trim_end_matches('\n').as_bytes());
         let _ = std::io::stderr().lock().write_all(b"\n");
@@ -65,11 +66,11 @@ impl Console {
         let diagnostic = Diagnostic { severity: Severity::Warning, ..Diagnostic::global(message) };
         self.print(&[diagnostic], &SourceMap::new());
     }
+}
 
-    /// Prints one line as it is.
-    pub(crate) fn line(self, text: &str) {
-        let _ = writeln!(std::io::stderr().lock(), "{text}");
-    }
+/// Prints one line as it is on standard error; there is nobody to tell if that fails.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
 /// The convention of no-color.org, and terminals that cannot.

@@ -1,6 +1,7 @@
 //! From a file to a program: the one place that calls the C front end.
 
 use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -51,13 +52,17 @@ impl Refusal {
 
 /// The file as the front end takes it; what is not there or cannot be read is an error of usage.
 pub(crate) fn open(path: &Path) -> Result<Input, Failure> {
-    let is_regular = File::open(path).and_then(|file| file.metadata()).is_ok_and(|data| data.is_file());
-    if is_regular {
+    if is_readable_file(path) {
         return Ok(Input::Path(path.to_owned()));
     }
     // A pipe can be read only once, and what cannot be read at all is explained here.
     let text = input::read(path)?;
     Ok(Input::Text { name: path.display().to_string(), text: text.into() })
+}
+
+fn is_readable_file(path: &Path) -> bool {
+    let Ok(mut file) = File::open(path) else { return false };
+    file.metadata().is_ok_and(|data| data.is_file()) && file.read(&mut [0]).is_ok()
 }
 
 /// What the preprocessor is told.

@@ -24,7 +24,9 @@ pub(crate) fn install_hook() {
 }
 
 fn describe(info: &PanicHookInfo<'_>) -> String {
-    let message = info.payload_as_str().unwrap_or("unknown cause");
+    let payload = info.payload();
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    let message = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("unknown cause");
     match info.location() {
         Some(location) => format!("{message} ({}:{})", location.file(), location.line()),
         None => message.to_owned(),

@@ -63,7 +63,7 @@ impl Request {
                 match &specification {
                     // The user's property file decides; the task may know what to expect of it.
                     Some(wanted) if wanted.property == stated.property => {
-                        request.expected = candidate.expected
+                        request.expected = candidate.expected;
                     }
                     Some(_) => {}
                     None if chosen.as_ref().is_none_or(|(best, _)| rank(&stated) < rank(best)) => {

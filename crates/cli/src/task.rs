@@ -127,7 +127,7 @@ impl Reader<'_> {
         }
         let data_model = options.data_model.map(|model| self.data_model(&model)).transpose()?;
         let inputs = self.inputs(document.input_files, options.witness_input_file.as_deref())?;
-        let properties = document.properties.into_iter().map(|property| self.property(property));
+        let properties = document.properties.iter().map(|property| self.property(property));
         Ok(Task { inputs, data_model, properties: properties.collect::<Result<_, _>>()? })
     }
 
@@ -163,7 +163,7 @@ impl Reader<'_> {
         Ok(paths)
     }
 
-    fn property(&self, property: DocumentProperty) -> Result<TaskProperty, Failure> {
+    fn property(&self, property: &DocumentProperty) -> Result<TaskProperty, Failure> {
         let at = property.property_file.referenced;
         let file = self.existing(&property.property_file.value, at, "property file")?;
         Ok(TaskProperty { file, expected: property.expected_verdict })

@@ -33,16 +33,14 @@ pub(crate) fn from_file(path: &Path) -> Result<Vec<Choice>, Failure> {
             continue;
         }
         let text = String::from_utf8_lossy(word);
-        match value(&text) {
-            Some(choice) => values.push(choice),
-            None => {
-                let mut sources = SourceMap::new();
-                let file = sources.add(SourceFile::new(path.display().to_string(), bytes.as_slice()));
-                let span = Span { file, lo: at as u32, hi: (at + word.len()) as u32 };
-                let shown: String = text.chars().take(40).collect();
-                return Err(Failure::usage_at(sources, span, &format!("`{shown}` is not a value"), FORMS));
-            }
-        }
+        let Some(choice) = value(&text) else {
+            let mut sources = SourceMap::new();
+            let file = sources.add(SourceFile::new(path.display().to_string(), bytes.as_slice()));
+            let span = Span { file, lo: at as u32, hi: (at + word.len()) as u32 };
+            let shown: String = text.chars().take(40).collect();
+            return Err(Failure::usage_at(sources, span, &format!("`{shown}` is not a value"), FORMS));
+        };
+        values.push(choice);
     }
     Ok(values)
 }

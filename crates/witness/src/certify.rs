@@ -134,7 +134,7 @@ mod tests {
     use crate::Violation;
 
     fn program(body: &str) -> Program {
-        let text = format!("program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n{body}",);
+        let text = format!("program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n{body}");
         cfa::text::parse("test.cfa", &text).unwrap()
     }
 

@@ -2,8 +2,11 @@
 
 use std::time::Instant;
 
+use cfa::Program;
+use cfa::passes::{KeptReason, PipelineConfig, pipeline};
+
 use crate::args::CfaArgs;
-use crate::console::Console;
+use crate::console::{Console, note};
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
 use crate::frontend::{self, Refusal};
@@ -16,10 +19,26 @@ pub(crate) fn cfa(args: &CfaArgs, console: Console) -> Result<ExitStatus, Failur
     let start = Instant::now();
     let compiled = frontend::compile(&request, &args.source).map_err(Refusal::into_failure)?;
     if args.stats {
-        console.line(&format!("wayproof: front end {:.3} ms", start.elapsed().as_secs_f64() * 1e3));
+        note(&format!("wayproof: front end {:.3} ms", start.elapsed().as_secs_f64() * 1e3));
     }
-    let program = compiled.program;
+    let program = if args.optimize { optimized(&compiled.program) } else { compiled.program };
     let text = if args.form.dot { cfa::dot::program(&program) } else { cfa::text::print(&program) };
     Output::new().write(&text)?;
     Ok(ExitStatus::Success)
+}
+
+/// The program after the standard passes; calls that could not be inlined are counted aloud.
+fn optimized(program: &Program) -> Program {
+    let result = pipeline(program, &PipelineConfig::default());
+    for (reason, words) in [
+        (KeptReason::Recursive, "are recursive"),
+        (KeptReason::Size, "would make the program too large"),
+        (KeptReason::Targets, "have too many targets"),
+    ] {
+        let count = result.kept_calls.iter().filter(|call| call.reason == reason).count();
+        if count > 0 {
+            note(&format!("wayproof: {count} calls are not inlined: they {words}"));
+        }
+    }
+    result.program
 }

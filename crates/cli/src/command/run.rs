@@ -11,7 +11,7 @@ use cfa::interp::{
 };
 
 use crate::args::RunArgs;
-use crate::console::{Console, printable};
+use crate::console::{Console, note, printable};
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
 use crate::frontend::{self, Refusal};
@@ -30,10 +30,8 @@ pub(crate) fn run(args: &RunArgs, console: Console) -> Result<ExitStatus, Failur
         inputs.extend(values::from_file(file)?);
     }
     let mut oracle = UserOracle { values: inputs.into(), seed: args.seed.map(Seed::new) };
-    let session = Session::start(
-        args.timeout,
-        Box::new(move |stop| console.line(&format!("wayproof: stopped: {stop}"))),
-    );
+    let session =
+        Session::start(args.timeout, Box::new(move |stop| note(&format!("wayproof: stopped: {stop}"))));
     let request = resolve::Request::new(&args.file, &args.source, args.property.as_deref(), console)?;
     let compiled = frontend::compile(&request, &args.source).map_err(Refusal::into_failure)?;
     if !args.quiet && !compiled.warnings.is_empty() {
@@ -57,11 +55,11 @@ pub(crate) fn run(args: &RunArgs, console: Console) -> Result<ExitStatus, Failur
     output.flush()?;
     if args.stats {
         let seconds = start.elapsed().as_secs_f64();
-        console.line(&format!("wayproof: {} ticks in {seconds:.3} s", budget.spent()));
+        note(&format!("wayproof: {} ticks in {seconds:.3} s", budget.spent()));
     }
     if !args.quiet {
         for line in describe(&ended, &compiled.program.sources) {
-            console.line(&line);
+            note(&line);
         }
     }
     Ok(status(&ended, args.verdict))

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use base::{Region, SourceMap};
 use cfa::interp::{CallStack, Chosen, Property};
 use cfa::{ApproximationKind, Program, SignedOverflow, Source};
-use witness::{Check, End, Ledger, Proof, Reason, Trace, Verdict};
+use witness::{Check, End, Ledger, Proof, Trace, Verdict};
 
 use super::{Detail, Report};
 use crate::console::printable;
@@ -29,15 +29,17 @@ pub(super) fn render(report: &Report<'_>, detail: Detail, color: bool) -> String
     match report.certified.verdict() {
         Verdict::Safe(Proof::Execution(end)) => writer.end(end),
         Verdict::Unsafe(trace) => writer.trace(trace),
-        Verdict::Unknown(reason) => writer.reason(reason),
+        Verdict::Unknown(reason) => writer.source_line(reason.region(), "  "),
     }
     match report.certified.check() {
         Some(Check::Replayed { .. }) => writer.line("checked: replayed from the start"),
         Some(Check::Reexecuted { .. }) => writer.line("checked: executed a second time, with the same end"),
         None => {}
     }
-    if let Some(ledger) = report.certified.ledger() {
-        writer.ledger(ledger);
+    match (report.certified.verdict(), report.certified.ledger()) {
+        (Verdict::Safe(_) | Verdict::Unsafe(_), Some(ledger)) => writer.ledger(ledger),
+        // Nothing is claimed, so nothing rests on anything.
+        (Verdict::Unknown(_), _) | (_, None) => {}
     }
     if let Some(statistics) = report.statistics {
         writer.line("statistics:");
@@ -128,19 +130,14 @@ impl Writer<'_> {
     }
 
     fn stack(&mut self, stack: &CallStack) {
-        // The start-up procedure is nothing that the user wrote, nor is its call of the entry function.
-        let calls: Vec<_> = stack.entries.iter().filter(|entry| !entry.procedure.starts_with('%')).collect();
-        let inner = if stack.omitted == 0 { calls.len().saturating_sub(1) } else { calls.len() };
-        for entry in &calls[..inner] {
-            self.line(&format!("  in {}, called{}", printable(&entry.procedure), self.at(entry.called_at)));
+        for (function, place) in super::calls(stack) {
+            if let Some(place) = place {
+                self.line(&format!("  in {}, called{}", printable(function), self.at(place)));
+            }
         }
         if stack.omitted > 0 {
             self.line(&format!("  ... {} more calls ...", stack.omitted));
         }
-    }
-
-    fn reason(&mut self, reason: &Reason) {
-        self.source_line(reason.region(), "  ");
     }
 
     /// The source line of a place.

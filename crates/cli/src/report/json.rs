@@ -1,7 +1,7 @@
 //! The report for programs. docs/json.md describes it; a change that readers can notice raises [`VERSION`].
 
 use base::{Diagnostic, Region, Severity, SourceMap, Stop};
-use cfa::interp::{Chosen, Property};
+use cfa::interp::{CallStack, Chosen, Property};
 use cfa::{ApproximationKind, SignedOverflow, Source};
 use serde::Serialize;
 use witness::{Certified, Check, End, Proof, Reason, Verdict};
@@ -274,10 +274,10 @@ fn execution(end: &End, sources: &SourceMap) -> Evidence {
     }
 }
 
-fn stack(stack: &cfa::interp::CallStack, sources: &SourceMap) -> Vec<Call> {
-    let calls = stack.entries.iter().map(|entry| Call {
-        function: entry.procedure.to_string(),
-        called_at: location(sources, entry.called_at),
+fn stack(stack: &CallStack, sources: &SourceMap) -> Vec<Call> {
+    let calls = super::calls(stack).into_iter().map(|(function, place)| Call {
+        function: function.to_owned(),
+        called_at: place.and_then(|place| location(sources, place)),
     });
     calls.collect()
 }

@@ -3,8 +3,9 @@
 mod human;
 mod json;
 
+use base::Region;
 use cfa::Program;
-use cfa::interp::Property;
+use cfa::interp::{CallStack, Property};
 use witness::{Certified, Verdict};
 
 use crate::args::Format;
@@ -67,4 +68,17 @@ fn benchexec(verdict: &Verdict) -> &'static str {
         },
         Verdict::Unknown(_) => "unknown",
     }
+}
+
+/// The calls that were active, innermost first, as the user sees them: without the start-up procedure, and without a
+/// place for its call of the entry function.
+fn calls(stack: &CallStack) -> Vec<(&str, Option<Region>)> {
+    let written = stack.entries.iter().filter(|entry| !entry.procedure.starts_with('%'));
+    let mut calls: Vec<_> = written.map(|entry| (&*entry.procedure, Some(entry.called_at))).collect();
+    if stack.omitted == 0
+        && let Some((_, place)) = calls.last_mut()
+    {
+        *place = None;
+    }
+    calls
 }

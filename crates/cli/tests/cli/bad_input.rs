@@ -58,7 +58,7 @@ fn an_unreadable_file() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new("unreadable");
     let path = folder.file("a.c", "int main() {}");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read(&path).is_ok() {
         // The superuser reads everything; a file of /proc that nobody may read takes its place.
         let protected = Path::new("/proc/self/mem");

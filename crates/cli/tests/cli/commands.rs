@@ -14,13 +14,43 @@ fn check(arguments: &[&str], code: i32, stdout: &Expect) {
 
 #[test]
 fn a_program_without_inputs_is_decided_by_running_it() {
-    check(&["check", "examples/safe_loop.c"], 0, &expect![[""]]);
-    check(&["check", "examples/off_by_one.c"], 10, &expect![[""]]);
+    check(
+        &["check", "examples/safe_loop.c"],
+        0,
+        &expect![[r#"
+        SAFE: unreach-call holds
+        the program has one execution, which returns
+        checked: executed a second time, with the same end
+        this rests on:
+          data model LP64
+          signed overflow is undefined: executions are considered up to it
+    "#]],
+    );
+    check(
+        &["check", "examples/off_by_one.c"],
+        10,
+        &expect![[r#"
+        UNSAFE: the error is reached at examples/off_by_one.c:19:5
+          19 | assert(working_week <= 3);
+        inputs: none
+        checked: replayed from the start
+        this rests on:
+          data model LP64
+          signed overflow is undefined: executions are considered up to it
+    "#]],
+    );
 }
 
 #[test]
 fn inputs_make_the_verdict_unknown_and_name_the_place() {
-    check(&["check", "examples/average.c"], 5, &expect![[""]]);
+    check(
+        &["check", "examples/average.c"],
+        5,
+        &expect![[r#"
+            UNKNOWN: no engine for nondeterministic programs yet, and there is a nondeterministic value at examples/average.c:10:15
+              10 | int low = __VERIFIER_nondet_int();
+        "#]],
+    );
 }
 
 #[test]
@@ -46,7 +76,51 @@ fn the_last_line_is_for_benchexec() {
 
 #[test]
 fn json_is_one_document() {
-    check(&["check", "examples/off_by_one.c", "--format", "json"], 10, &expect![[""]]);
+    check(
+        &["check", "examples/off_by_one.c", "--format", "json"],
+        10,
+        &expect![[r#"
+            {
+              "schema": "wayproof-report",
+              "schema_version": 1,
+              "tool": {
+                "name": "wayproof",
+                "version": "0.1.0"
+              },
+              "task": {
+                "files": [
+                  "examples/off_by_one.c"
+                ],
+                "property": "unreach-call",
+                "entry": "main",
+                "data_model": "LP64",
+                "signed_overflow": "undefined",
+                "engine": "explicit"
+              },
+              "verdict": "unsafe",
+              "result": "false(unreach-call)",
+              "evidence": {
+                "kind": "trace",
+                "property": "unreach-call",
+                "location": {
+                  "file": "examples/off_by_one.c",
+                  "line": 19,
+                  "column": 5,
+                  "end_line": 19,
+                  "end_column": 30
+                },
+                "stack": [
+                  {
+                    "function": "main"
+                  }
+                ],
+                "inputs": []
+              },
+              "checked_by": "replay",
+              "ledger": []
+            }
+        "#]],
+    );
     let finished = wayproof(["check", "examples/safe_loop.c", "--format", "json", "--stats"]);
     let document: serde_json::Value = serde_json::from_str(&finished.stdout).unwrap();
     assert_eq!(document["verdict"], "safe");
@@ -221,13 +295,31 @@ fn a_trace_shows_the_steps() {
     let text = "int main(void) {\n    int x = 1;\n    while (x < 3) {\n        x = x * 2;\n    }\n    return x;\n}\n";
     let finished = run("trace", text, &["--trace"]);
     assert_eq!(finished.code, 4);
-    expect![[""]].assert_eq(&finished.stderr);
+    expect![[r#"
+        a.c:2 main: x = 1
+        a.c:3 main: condition holds
+        a.c:4 main: x = 2
+        a.c:3 main: condition holds
+        a.c:4 main: x = 4
+        a.c:3 main: condition does not hold
+        a.c:6 main: %result = 4
+        wayproof: exited with status 4
+    "#]]
+    .assert_eq(&finished.stderr);
 }
 
 #[test]
 fn parse_counts() {
     let finished = wayproof(["parse", "examples/door_lock.c"]);
-    expect![[""]].assert_eq(&finished.stdout);
+    expect![[r#"
+        bytes         1114
+        tokens        176
+        functions     2
+        declarations  6
+        statements    26
+        expressions   62
+    "#]]
+    .assert_eq(&finished.stdout);
     let finished = wayproof(["parse", "examples/door_lock.c", "--stats"]);
     assert!(finished.stdout.contains("MB/s"), "{}", finished.stdout);
 }

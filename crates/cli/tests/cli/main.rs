@@ -1,5 +1,7 @@
 //! Tests that drive the real binary, and tests of the repository's text.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should fail")]
+
 mod bad_input;
 mod commands;
 mod support;
