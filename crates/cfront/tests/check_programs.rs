@@ -82,6 +82,10 @@ const ACCEPTED: &[&str] = &[
     "int x = 1 ? 2 : 1 / 0; int y = 0 && 1 / 0; enum { E = 1 << 31, F = (int)1.5e3, G = 2147483647 + 1 };",
     "void f(void *p) { *p; (void)*p; &*p; }",
     "int f() { int x; return __sync_fetch_and_add(&x, 1) + __sync_add_and_fetch(&x, 2); }",
+    "int f(int (*p)(void)) { int (*q)(void) = &*p; __typeof__(*p) *r = p; return q() + (*r)() + sizeof(*p); }",
+    "int f(double x) { return __builtin_fpclassify(0, 1, 4, 3, 2, x) + __builtin_isnormal(x) + __builtin_islessgreater(x, 1.0f); }",
+    "int f(char); int f(c) char c; { return c; } int g(void) { return f(300); }",
+    "int f(double *p) { return p[0] > 1 && __builtin_isunordered(p[0], p[1]); }",
     "struct s; void f(struct s *p, struct s *q) { p = q; &*p; }",
     // Initialisers.
     "int a[] = { 1, 2, [5] = 3, 4, [0 ... 2] = 9 }; int n[sizeof a == 7 * sizeof(int) ? 1 : -1];",
@@ -144,15 +148,30 @@ const REFUSED: &[(&str, &str)] = &[
     ("void f(void) { goto l; }", "1:21: the label `l` is used but not defined"),
     ("void f(void) { l: ; l: ; }", "1:21: redeclaration of `l`"),
     // Types.
-    ("struct s { int a; } x; int y;\nvoid f(void) { y = x; }", "2:20: incompatible types when assigning `struct s` to `int`"),
-    ("struct s { int a; } x; struct t { int a; } y; void f(void) { x = y; }", "assigning `struct t` to `struct s`"),
+    (
+        "struct s { int a; } x; int y;\nvoid f(void) { y = x; }",
+        "2:20: incompatible types when assigning `struct s` to `int`",
+    ),
+    (
+        "struct s { int a; } x; struct t { int a; } y; void f(void) { x = y; }",
+        "assigning `struct t` to `struct s`",
+    ),
     ("struct s { int a; } x = 3;", "1:25: incompatible types when initialising `struct s` with `int`"),
-    ("struct s { int a; }; struct s f(void) { return 1; }", "returning `int` from a function that returns `struct s`"),
+    (
+        "struct s { int a; }; struct s f(void) { return 1; }",
+        "returning `int` from a function that returns `struct s`",
+    ),
     ("void f(double *p) { p = 1.5; }", "incompatible types when assigning `double` to `double *`"),
     ("void v(void); int f(void) { return v(); }", "1:36: the value of a `void` expression is used"),
-    ("void v(void); void f(void) { if (v()) ; }", "a value of type `void` is used where a scalar is required"),
+    (
+        "void v(void); void f(void) { if (v()) ; }",
+        "a value of type `void` is used where a scalar is required",
+    ),
     ("struct s { int a; } x; void f(void) { if (x) ; }", "a value of type `struct s` is used where a scalar"),
-    ("struct s { int a; } x; int f(void) { return x + 1; }", "1:47: invalid operands of binary `+`: `struct s` and `int`"),
+    (
+        "struct s { int a; } x; int f(void) { return x + 1; }",
+        "1:47: invalid operands of binary `+`: `struct s` and `int`",
+    ),
     ("int f(double d) { return d % 2; }", "1:28: invalid operands of binary `%`: `double` and `int`"),
     ("int f(int *p, int *q) { return p + q; }", "invalid operands of binary `+`: `int *` and `int *`"),
     ("int f(int *p, char *q) { return p - q; }", "invalid operands of binary `-`"),
@@ -160,7 +179,10 @@ const REFUSED: &[(&str, &str)] = &[
     ("int f(int x) { return *x; }", "1:23: wrong type of operand of unary `*`: `int`"),
     ("int f(int x) { return x[1]; }", "a value of type `int` is subscripted"),
     ("int f(int *p) { return p[1.5]; }", "an array subscript is no integer"),
-    ("struct s { int value; } x;\nint f(void) { return x.vaule; }", "2:24: `struct s` has no member named `vaule`"),
+    (
+        "struct s { int value; } x;\nint f(void) { return x.vaule; }",
+        "2:24: `struct s` has no member named `vaule`",
+    ),
     ("struct s { int a; } *p; int f(void) { return p.a; }", "which is no struct or union"),
     ("struct s { int a; } x; int f(void) { return x->a; }", "which is no pointer to a struct or union"),
     ("struct s; int f(struct s *p) { return p->a; }", "`struct s` is incomplete"),
@@ -171,17 +193,26 @@ const REFUSED: &[(&str, &str)] = &[
     ("int a[-1];", "1:7: the size of an array is negative"),
     ("int n; int a[n];", "1:14: the size of an array outside of a function is not constant"),
     ("int a[0x7fffffffffffffff];", "too large"),
-    ("typedef int t[1][1][1][1][1][1][1][1][1][1]; typedef int u[2147483647][2147483647][2147483647];", "too large"),
+    (
+        "typedef int t[1][1][1][1][1][1][1][1][1][1]; typedef int u[2147483647][2147483647][2147483647];",
+        "too large",
+    ),
     ("int f(void)[3];", "a function returns the array type `int[3]`"),
     ("int a[3](void);", "an array of functions"),
     ("void f(struct s { int a; } x, void y) { }", "a parameter has the type `void`"),
     ("int f(void) { return sizeof(struct t); }", "`sizeof` is applied to the incomplete type `struct t`"),
-    ("struct s { int a : 3; } x; int *f(void) { return &x.a; }", "the address of a bit-field cannot be taken"),
+    (
+        "struct s { int a : 3; } x; int *f(void) { return &x.a; }",
+        "the address of a bit-field cannot be taken",
+    ),
     ("struct s { int a : 40; };", "the width 40 does not fit the type `int`"),
     ("struct s { float a : 3; };", "a bit-field has the type `float`"),
     ("struct s { int a[]; int b; };", "a flexible array member is not the last member"),
     ("int f(float x) { return (int *)x; }", "a value of type `float` cannot be converted to `int *`"),
-    ("struct s { int a; } x; int f(void) { return (int)x; }", "a value of type `struct s` cannot be converted to `int`"),
+    (
+        "struct s { int a; } x; int f(void) { return (int)x; }",
+        "a value of type `struct s` cannot be converted to `int`",
+    ),
     // Lvalues.
     ("void f(void) { 3 = 4; }", "1:18: an lvalue is required as left operand of assignment"),
     ("void f(int x) { x++ = 4; }", "an lvalue is required as left operand"),
@@ -193,11 +224,22 @@ const REFUSED: &[(&str, &str)] = &[
     // Calls.
     ("int f(int a);\nint g(void) { return f(); }", "2:24: too few arguments: 1 expected, 0 given"),
     ("int f(int a);\nint g(void) { return f(1, 2); }", "2:27: too many arguments: 1 expected, 2 given"),
-    ("int printf(const char *, ...); int f(void) { return printf(); }", "too few arguments: at least 1 expected"),
+    (
+        "int printf(const char *, ...); int f(void) { return printf(); }",
+        "too few arguments: at least 1 expected",
+    ),
     ("int x; int f(void) { return x(); }", "a value of type `int` is called"),
-    ("struct s { int a; } x; void g(int); void f(void) { g(x); }", "incompatible type of argument 1: expected `int`, but it has type `struct s`"),
+    (
+        "struct s { int a; } x; void g(int); void f(void) { g(x); }",
+        "incompatible type of argument 1: expected `int`, but it has type `struct s`",
+    ),
     ("int f(void) { return __builtin_strange(1); }", "unsupported: the builtin function `__builtin_strange`"),
-    ("int f(void) { return g(); } void g(void) { }", "1:22: `g` is used as a function that returns `int`, but it returns `void`"),
+    (
+        "int f(void) { return g(); } void g(void) { }",
+        "1:22: `g` is used as a function that returns `int`, but it returns `void`",
+    ),
+    ("int f(int, int); int f(a) int a; { return a; }", "1 parameters, but the prototype has 2"),
+    ("void f(void) { register int x asm(\"eax\"); }", "unsupported: a variable in a named register"),
     // Statements.
     ("void f(void) { break; }", "1:16: `break` outside of a loop or switch"),
     ("void f(void) { continue; }", "`continue` outside of a loop"),
@@ -230,8 +272,14 @@ const REFUSED: &[(&str, &str)] = &[
     ("void f(int x) { asm(\"\" : \"+r\"(x)); }", "unsupported: inline assembly"),
     ("void f(void) __attribute__((constructor));", "unsupported: the attribute `constructor`"),
     ("_Float16 x;", "unsupported: the type `_Float16`"),
-    ("struct s { int n; int a[]; } x = { 1, { 2 } };", "unsupported: the initialisation of a flexible array member"),
-    ("int f(int g(void)) { return _Generic(g, int (*)(void): 1); }", "unsupported: a `_Generic` selection by pointer types"),
+    (
+        "struct s { int n; int a[]; } x = { 1, { 2 } };",
+        "unsupported: the initialisation of a flexible array member",
+    ),
+    (
+        "int f(int g(void)) { return _Generic(g, int (*)(void): 1); }",
+        "unsupported: a `_Generic` selection by pointer types",
+    ),
 ];
 
 #[test]
@@ -269,8 +317,14 @@ fn refused() {
 #[test]
 fn messages_point_at_declarations_and_suggest_names() {
     let diagnostic = |text: &str| check_with_diagnostic(&[text], DataModel::Lp64).unwrap_err().1;
-    assert_eq!(diagnostic("int f(void) { int count = 1; return conut; }").help.unwrap(), "did you mean `count`?");
-    assert_eq!(diagnostic("struct s { int value; } x; int y = x.vaule;").help.unwrap(), "did you mean `value`?");
+    assert_eq!(
+        diagnostic("int f(void) { int count = 1; return conut; }").help.unwrap(),
+        "did you mean `count`?"
+    );
+    assert_eq!(
+        diagnostic("struct s { int value; } x; int y = x.vaule;").help.unwrap(),
+        "did you mean `value`?"
+    );
     let few = diagnostic("int f(int a); int g(void) { return f(); }");
     assert_eq!(few.secondary[0].text, "the function is declared here");
     assert_eq!((few.secondary[0].span.lo, few.secondary[0].span.hi), (4, 5));
@@ -284,8 +338,14 @@ fn units_are_linked() {
         &["extern int x; int f(void) { return x; }", "int x = 3;"],
         &["extern int a[]; int f(void) { return a[2]; }", "int a[5];"],
         &["static int x = 1; int f(void) { return x; }", "static char x = 2; int g(void) { return x; }"],
-        &["struct s { int a; struct s *n; }; extern struct s v; int f(void) { return v.a; }", "struct s { int a; struct s *n; }; struct s v; void g(struct s *p) { *p = v; }"],
-        &["typedef struct { int a; union { int b; char c; } u; } T; T v;", "typedef struct { int a; union { int b; char c; } u; } T; extern T v; T g(void) { return v; }"],
+        &[
+            "struct s { int a; struct s *n; }; extern struct s v; int f(void) { return v.a; }",
+            "struct s { int a; struct s *n; }; struct s v; void g(struct s *p) { *p = v; }",
+        ],
+        &[
+            "typedef struct { int a; union { int b; char c; } u; } T; T v;",
+            "typedef struct { int a; union { int b; char c; } u; } T; extern T v; T g(void) { return v; }",
+        ],
         &["struct s; struct s *p;", "struct s { int a; }; extern struct s *p; int g(void) { return p->a; }"],
         &["int f(); int g(void) { return f(1, 2); }", "int f(int a, int b) { return a + b; }"],
         &["int main() { return f(1); }", "int f(x) int x; { return x; }"],
@@ -301,8 +361,14 @@ fn units_are_linked() {
         (&["int x;", "char x;"], "1:6: conflicting types for `x`: `char`"),
         (&["int x = 1;", "int x = 2;"], "redefinition of `x`"),
         (&["int f(void) { return 1; }", "int f(void) { return 1; }"], "redefinition of `f`"),
-        (&["struct s { int a; } x;", "struct s { char a; } y;"], "unsupported: `struct s` is defined differently in two files"),
-        (&["int main() { f(1); }", "struct s { int a; }; int f(struct s x) { return x.a; }"], "takes `struct s`"),
+        (
+            &["struct s { int a; } x;", "struct s { char a; } y;"],
+            "unsupported: `struct s` is defined differently in two files",
+        ),
+        (
+            &["int main() { f(1); }", "struct s { int a; }; int f(struct s x) { return x.a; }"],
+            "takes `struct s`",
+        ),
     ];
     for (texts, expected) in refused {
         let message = check_units(texts, DataModel::Lp64).unwrap_err();
@@ -313,7 +379,8 @@ fn units_are_linked() {
 #[test]
 fn a_variable_is_one_in_all_units() {
     let program =
-        check_units(&["extern int a[]; int *f(void) { return a; }", "int a[5]; int x;"], DataModel::Lp64).unwrap();
+        check_units(&["extern int a[]; int *f(void) { return a; }", "int a[5]; int x;"], DataModel::Lp64)
+            .unwrap();
     let named: Vec<_> = program.variables.iter().filter(|variable| &*variable.name == "a").collect();
     assert_eq!(named.len(), 1);
     assert_eq!(program.types.display(named[0].ty), "int[5]");
@@ -331,7 +398,10 @@ fn long_chains_do_not_overflow_the_stack() {
     let logic = format!("int f(int x) {{ return x{}; }}", " && x".repeat(count));
     let floats = format!("double d = 1.0{};", " + 1.0".repeat(count));
     let chain = format!("int f(int x) {{ if (x) x = 1; {} return x; }}", "else if (x) x = 2;".repeat(count));
-    let labels = format!("void f(int x) {{ switch (x) {{ {} ; }} }}", (0..count).map(|n| format!("case {n}:")).collect::<String>());
+    let labels = format!(
+        "void f(int x) {{ switch (x) {{ {} ; }} }}",
+        (0..count).map(|n| format!("case {n}:")).collect::<String>()
+    );
     let names = format!("void f(int x) {{ {} ; }}", (0..count).map(|n| format!("l{n}:")).collect::<String>());
     let pointers = format!("int {}p; int f(void) {{ return p == p; }}", "*".repeat(900));
     let typedefs = format!(
@@ -352,8 +422,23 @@ fn long_chains_do_not_overflow_the_stack() {
     let calls = format!("int f(int x) {{ return {}x{}; }}", "f(".repeat(900), ")".repeat(900));
     let statements = format!("int f(int x) {{ {} ; }}", "while (x) ".repeat(900));
     let texts = [
-        sum, constant, commas, logic, floats, chain, labels, names, pointers, typedefs, arrays, records, parentheses, blocks,
-        conditions, calls, statements,
+        sum,
+        constant,
+        commas,
+        logic,
+        floats,
+        chain,
+        labels,
+        names,
+        pointers,
+        typedefs,
+        arrays,
+        records,
+        parentheses,
+        blocks,
+        conditions,
+        calls,
+        statements,
     ];
     for text in texts {
         let start = std::time::Instant::now();
@@ -368,16 +453,23 @@ fn long_chains_do_not_overflow_the_stack() {
 fn large_initializers_are_quick() {
     let count = 1_000_000;
     let plain = format!("int a[] = {{ {} }};", "1,".repeat(count));
-    let nested = format!("struct s {{ int a, b[2]; }} a[] = {{ {} }};", "{ 1, { 2, 3 } },".repeat(count / 10));
+    let nested =
+        format!("struct s {{ int a, b[2]; }} a[] = {{ {} }};", "{ 1, { 2, 3 } },".repeat(count / 10));
     let elided = format!("struct s {{ int a, b[2]; }} a[] = {{ {} }};", "1,2,3,".repeat(count / 10));
-    let designated =
-        format!("int a[] = {{ {} }};", (0..count / 10).rev().map(|n| format!("[{n}]={n},")).collect::<String>());
+    let designated = format!(
+        "int a[] = {{ {} }};",
+        (0..count / 10).rev().map(|n| format!("[{n}]={n},")).collect::<String>()
+    );
     let repeated = format!("struct s {{ int a, b; }} a[] = {{ {} }};", "[3] = { 1, 2 },".repeat(count / 10));
     let range = "int a[1000000] = { [0 ... 999999] = 1 };".to_owned();
     for text in [plain, nested, elided, designated, repeated, range] {
         let start = std::time::Instant::now();
         let program = check_units(&[&text], DataModel::Lp64).unwrap();
-        let items = program.variables.iter().filter_map(|variable| variable.init.as_ref()).map(|init| init.items.len());
+        let items = program
+            .variables
+            .iter()
+            .filter_map(|variable| variable.init.as_ref())
+            .map(|init| init.items.len());
         println!("{} items in {:?}", items.sum::<usize>(), start.elapsed());
         assert!(start.elapsed().as_secs() < 20);
     }

@@ -8,7 +8,7 @@ use super::context::{Checker, error, unsupported};
 use super::conversion::Purpose;
 use super::float;
 use crate::ast;
-use crate::hir::{ArithmeticOp, Builtin, CompareOp, ExprId, ExprKind};
+use crate::hir::{ArithmeticOp, Builtin, CompareOp, ExprId, ExprKind, VariableId};
 use crate::types::{IntKind, Type, TypeId};
 
 impl Checker<'_> {
@@ -219,7 +219,21 @@ impl Checker<'_> {
                 let kind = ExprKind::Arithmetic { op: ArithmeticOp::Or, left, right };
                 self.raw(kind, self.basic.int, span)
             }
+            "islessgreater" => {
+                let (left, right) = self.two_floats(name, arguments, span)?;
+                let (left, declare_left) = self.hidden_variable("%left", left);
+                let (right, declare_right) = self.hidden_variable("%right", right);
+                let mut either = Vec::new();
+                for op in [CompareOp::Less, CompareOp::Greater] {
+                    let left = self.load_variable(left, span);
+                    let right = self.load_variable(right, span);
+                    either.push(self.raw(ExprKind::Compare { op, left, right }, self.basic.int, span));
+                }
+                let result = self.raw(ExprKind::LogicalOr(either[0], either[1]), self.basic.int, span);
+                self.after(vec![declare_left, declare_right], result)
+            }
             "isnormal" => self.is_normal(arguments, span)?,
+            "fpclassify" => self.float_class(arguments, span)?,
             "inf" | "huge_val" => {
                 self.float_constant(float::infinity(FloatKind::Double), FloatKind::Double, span)
             }
@@ -296,21 +310,50 @@ impl Checker<'_> {
     fn is_normal(&mut self, arguments: &[ast::ExprId], span: Span) -> Checked<ExprId> {
         let [value] = arguments else { return self.few("isnormal", span) };
         let value = self.float_argument(*value)?;
-        let ty = self.ty(value);
-        let Some(kind) = self.types().float_kind(ty) else {
-            return error("`isnormal` needs a number", span);
-        };
         let (variable, declare) = self.hidden_variable("%number", value);
-        let number = self.load_variable(variable, span);
-        let magnitude =
-            self.raw(ExprKind::Builtin { builtin: Builtin::FloatAbs, args: vec![number] }, ty, span);
-        let smallest = self.float_constant(float::smallest_normal(kind), kind, span);
-        let compare = ExprKind::Compare { op: CompareOp::GreaterEqual, left: magnitude, right: smallest };
-        let is_large = self.raw(compare, self.basic.int, span);
+        let is_large = self.is_not_small(variable, span);
         let number = self.load_variable(variable, span);
         let is_finite = self.classify(Builtin::IsFinite, number, span);
         let both = self.raw(ExprKind::LogicalAnd(is_finite, is_large), self.basic.int, span);
         Ok(self.after(vec![declare], both))
+    }
+    /// Whether a variable's magnitude is that of a normal number, or infinite.
+    fn is_not_small(&mut self, variable: VariableId, span: Span) -> ExprId {
+        let number = self.load_variable(variable, span);
+        let ty = self.ty(number);
+        let kind = self.types().float_kind(ty).unwrap_or(FloatKind::Double);
+        let magnitude =
+            self.raw(ExprKind::Builtin { builtin: Builtin::FloatAbs, args: vec![number] }, ty, span);
+        let smallest = self.float_constant(float::smallest_normal(kind), kind, span);
+        let compare = ExprKind::Compare { op: CompareOp::GreaterEqual, left: magnitude, right: smallest };
+        self.raw(compare, self.basic.int, span)
+    }
+    /// `__builtin_fpclassify(nan, infinite, normal, subnormal, zero, x)`
+    fn float_class(&mut self, arguments: &[ast::ExprId], span: Span) -> Checked<ExprId> {
+        let [nan, infinite, normal, subnormal, zero, value] = arguments else {
+            return self.few("fpclassify", span);
+        };
+        let mut answers = Vec::new();
+        for answer in [nan, infinite, normal, subnormal, zero] {
+            let answer = self.rvalue(*answer)?;
+            answers.push(self.assign(answer, self.basic.int, Purpose::Argument(1, None))?);
+        }
+        let value = self.float_argument(*value)?;
+        let (variable, declare) = self.hidden_variable("%number", value);
+        let number = self.load_variable(variable, span);
+        let is_nan = self.classify(Builtin::IsNan, number, span);
+        let number = self.load_variable(variable, span);
+        let is_infinite = self.classify(Builtin::IsInf, number, span);
+        let is_normal = self.is_not_small(variable, span);
+        let number = self.load_variable(variable, span);
+        let mut result = answers[4];
+        for (condition, answer) in
+            [(number, answers[3]), (is_normal, answers[2]), (is_infinite, answers[1]), (is_nan, answers[0])]
+        {
+            let kind = ExprKind::Conditional { condition, then: answer, otherwise: result, question: span };
+            result = self.raw(kind, self.basic.int, span);
+        }
+        Ok(self.after(vec![declare], result))
     }
 
     // -------------------------------------------------------------------------------------------------

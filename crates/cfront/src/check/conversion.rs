@@ -68,6 +68,12 @@ impl Checker<'_> {
         if self.types().is_void(ty) {
             return Ok(self.dropped_place(place));
         }
+        if self.types().function(ty).is_some()
+            && let PlaceKind::Deref(pointer) = self.program.places[place].kind
+        {
+            // The function that a pointer designates decays to that pointer again.
+            return Ok(pointer);
+        }
         if !self.types().is_complete(ty) {
             return error(format!("use of a value of incomplete type {}", self.show(ty)), span);
         }

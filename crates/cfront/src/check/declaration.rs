@@ -73,6 +73,9 @@ impl Checker<'_> {
         let effects = self.effects(&[&specifiers.attributes, &declarator.attributes], &specifiers.alignas)?;
         typed.ty = self.with_mode(typed.ty, &effects)?;
         if let Some(label) = declarator.asm_label {
+            if matches!(specifiers.storage, Some((Storage::Register, _))) {
+                return unsupported("a variable in a named register", ident.span);
+            }
             let symbol = String::from_utf8_lossy(&unit.strings[label].bytes()).into_owned();
             self.asm_labels.push((ident, symbol));
         }

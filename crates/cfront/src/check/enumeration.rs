@@ -8,7 +8,6 @@ use super::context::{Checker, error};
 use super::scope::{Entity, Linkage, Tag};
 use super::specifiers::TagUse;
 use crate::ast;
-use crate::hir::ExprKind;
 use crate::types::{Enum, EnumId, IntKind, Type, TypeId};
 
 impl Checker<'_> {
@@ -142,7 +141,6 @@ impl Checker<'_> {
         let text = message.map_or_else(String::new, |message| {
             format!(": {}", String::from_utf8_lossy(&self.unit.strings[message].bytes()))
         });
-        debug_assert!(!matches!(self.program.exprs[condition].kind, ExprKind::Float(_)));
         error(format!("static assertion failed{text}"), span)
     }
 }

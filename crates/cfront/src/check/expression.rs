@@ -79,18 +79,9 @@ impl Checker<'_> {
     }
     /// An expression whose value is dropped.
     pub(super) fn dropped(&mut self, id: ast::ExprId) -> Checked<ExprId> {
-        let operand = self.operand(id)?;
-        let expr = match operand {
-            Operand::Place(place) if !self.types().is_complete(self.program.places[place].ty) => {
-                self.dropped_incomplete(place)?
-            }
-            _ => self.value(operand)?,
-        };
+        let expr = self.rvalue(id)?;
         self.drop_late_call(expr);
         Ok(expr)
-    }
-    fn dropped_incomplete(&mut self, place: PlaceId) -> Checked<ExprId> {
-        self.value(Operand::Place(place))
     }
 
     // -------------------------------------------------------------------------------------------------
@@ -154,16 +145,7 @@ impl Checker<'_> {
     fn address_of(&mut self, operand: ast::ExprId, span: Span) -> Checked<ExprId> {
         match self.operand(operand)? {
             Operand::Function(function, _) => Ok(self.function_address(function, span)),
-            Operand::Value(expr) => {
-                // `&*p` of a pointer to `void` is `p`.
-                if let ExprKind::Convert(inner) = self.program.exprs[expr].kind
-                    && self.types().is_void(self.ty(expr))
-                    && self.types().pointee(self.ty(inner)).is_some()
-                {
-                    return Ok(inner);
-                }
-                error("an lvalue is required as operand of unary `&`", span)
-            }
+            Operand::Value(_) => error("an lvalue is required as operand of unary `&`", span),
             Operand::Place(place) => self.address_of_place(place, span),
         }
     }
@@ -212,10 +194,6 @@ impl Checker<'_> {
             && self.program.functions[function].ty == to
         {
             return Ok(Operand::Function(function, span));
-        }
-        if self.types().function(to).is_some() {
-            // The function that a pointer designates decays to that pointer again.
-            return Ok(Operand::Value(pointer));
         }
         Ok(Operand::Place(self.place(PlaceKind::Deref(pointer), to, span)))
     }

@@ -70,7 +70,8 @@ impl Checker<'_> {
 
         let first_variable = self.program.variables.len();
         self.scopes.enter();
-        let params = self.parameters(parameters, &definition.parameter_declarations)?;
+        let expected = self.known_parameters(ident);
+        let params = self.parameters(parameters, &definition.parameter_declarations, &expected)?;
         let scope = self.scopes.suspend();
         let ty = self.program.types.intern(Type::Function(FunctionType {
             result,
@@ -81,6 +82,7 @@ impl Checker<'_> {
         let storage = specifiers.storage.map(|(storage, _)| storage);
         let function = self.declare_function(ident, ty, storage, specifiers.noreturn || effects.noreturn)?;
         let is_kept = self.check_redefinition(function, ident, specifiers)?;
+        self.check_parameter_count(function, params.variables.len(), ident)?;
         for variable in first_variable..self.program.variables.len() {
             self.program.variables[VariableId::new(variable)].function = Some(function);
         }
@@ -144,7 +146,7 @@ impl Checker<'_> {
         for item in unit.stmts_of(items) {
             self.block_item(*item, &mut statements)?;
         }
-        self.forget_local_labels(0)?;
+        self.forget_local_labels(0);
         self.leave_scope(close);
         let block = self.statement(StmtKind::Block(statements), body.span, body.keyword);
         let labels = self.finish_labels()?;
@@ -158,17 +160,38 @@ impl Checker<'_> {
     // -------------------------------------------------------------------------------------------------
     // Parameters
 
+    /// The types of the parameters by an earlier prototype.
+    fn known_parameters(&self, ident: Ident) -> Vec<TypeId> {
+        match self.scopes.lookup(ident.name).map(|binding| binding.entity) {
+            Some(Entity::Function(function)) => self
+                .types()
+                .function(self.program.functions[function].ty)
+                .map_or_else(Vec::new, |function| function.params.clone()),
+            _ => Vec::new(),
+        }
+    }
+    /// A K&R definition has as many parameters as the prototype says.
+    fn check_parameter_count(&self, function: FunctionId, count: usize, ident: Ident) -> Checked<()> {
+        match self.types().function(self.program.functions[function].ty) {
+            Some(signature) if signature.prototype && signature.params.len() != count => {
+                let expected = signature.params.len();
+                error(format!("{count} parameters, but the prototype has {expected}"), ident.span)
+            }
+            _ => Ok(()),
+        }
+    }
     fn parameters(
         &mut self,
         parameters: &Parameters,
         declarations: &[ast::DeclarationId],
+        expected: &[TypeId],
     ) -> Checked<Params> {
         self.in_parameters = true;
         let params = match parameters {
             Parameters::Prototype { parameters, variadic } => {
                 self.prototype_parameters(parameters, *variadic)?
             }
-            Parameters::Identifiers(names) => self.old_parameters(names, declarations)?,
+            Parameters::Identifiers(names) => self.old_parameters(names, declarations, expected)?,
         };
         self.in_parameters = false;
         Ok(params)
@@ -217,19 +240,24 @@ impl Checker<'_> {
         Ok(variable)
     }
     /// K&R style: arguments arrive promoted, so a parameter of a smaller type is converted on entry.
-    fn old_parameters(&mut self, names: &[Ident], declarations: &[ast::DeclarationId]) -> Checked<Params> {
+    fn old_parameters(
+        &mut self,
+        names: &[Ident],
+        declarations: &[ast::DeclarationId],
+        expected: &[TypeId],
+    ) -> Checked<Params> {
         let mut declared: FxHashMap<Name, (Ident, Typed)> = FxHashMap::default();
         for declaration in declarations {
             self.old_declaration(*declaration, names, &mut declared)?;
         }
         let mut variables = Vec::with_capacity(names.len());
         let mut prologue = std::mem::take(&mut self.pending_bounds);
-        for name in names {
+        for (index, name) in names.iter().enumerate() {
             let (ident, typed) =
                 declared.get(&name.name).copied().unwrap_or((*name, Typed::plain(self.basic.int)));
             self.check_parameter_type(typed.ty, ident.span)?;
             let promoted = self.promoted_parameter(typed.ty);
-            if promoted == typed.ty {
+            if promoted == typed.ty || expected.get(index) == Some(&typed.ty) {
                 variables.push(self.bind_parameter(ident, typed, StorageDuration::Parameter)?);
                 continue;
             }
@@ -327,10 +355,10 @@ impl Checker<'_> {
         self.function.as_ref().map_or(0, |function| function.local_labels.len())
     }
     /// Ends the scope of local labels.
-    pub(super) fn forget_local_labels(&mut self, count: usize) -> Checked<()> {
-        let Some(function) = &mut self.function else { return Ok(()) };
-        function.local_labels.truncate(count);
-        Ok(())
+    pub(super) fn forget_local_labels(&mut self, count: usize) {
+        if let Some(function) = &mut self.function {
+            function.local_labels.truncate(count);
+        }
     }
     fn finish_labels(&mut self) -> Checked<Vec<LabelId>> {
         let Some(function) = &self.function else { return Ok(Vec::new()) };

@@ -56,8 +56,10 @@ struct Cursor {
     path: Vec<Projection>,
     /// Length of the path to the aggregate that has the braces.
     base: usize,
-    /// The first item of this list that may still count.
+    /// If the aggregate is a union: the first item of this list that may still count.
     start: usize,
+    /// The union and member that were claimed last.
+    last_union: Option<(Vec<Projection>, Projection)>,
     /// Largest number of parts that the outermost aggregate needs.
     used: u64,
     /// Items by the part of the outermost aggregate that they belong to; kept only if there are designators.
@@ -207,6 +209,7 @@ impl Checker<'_> {
             base: path.len(),
             path,
             start: items.items.len(),
+            last_union: None,
             used: 0,
             written: has_designators.then(FxHashMap::default),
         };
@@ -280,7 +283,7 @@ impl Checker<'_> {
             }
             Vec::new()
         } else {
-            self.designate(&item.designators, cursor, *span)?
+            self.designate(&item.designators, cursor, items, *span)?
         };
         let start = items.items.len();
         match kind {
@@ -303,8 +306,9 @@ impl Checker<'_> {
     ) -> Checked<()> {
         let Some(frame) = cursor.frames.last().copied() else { return Ok(()) };
         let (step, part) = self.part(frame);
+        cursor.claim(items);
         cursor.path.push(step);
-        cursor.replace(frame, items);
+        cursor.replace(items);
         self.fill(part, list, cursor.path.clone(), items, span)?;
         cursor.path.pop();
         cursor.advance();
@@ -322,13 +326,16 @@ impl Checker<'_> {
         loop {
             let Some(frame) = cursor.frames.last().copied() else { return Ok(()) };
             let (step, part) = self.part(frame);
+            cursor.claim(items);
             if let Some((bytes, _)) = self.string_value(expr, part) {
                 cursor.path.push(step);
                 if self.is_open_member(part, cursor) {
                     return unsupported("the initialisation of a flexible array member", span);
                 }
-                cursor.replace(frame, items);
-                items.items.push(InitItem { path: cursor.path.clone(), value: InitValue::Bytes(bytes.into()) });
+                cursor.replace(items);
+                items
+                    .items
+                    .push(InitItem { path: cursor.path.clone(), value: InitValue::Bytes(bytes.into()) });
                 cursor.path.pop();
                 cursor.advance();
                 return Ok(());
@@ -354,7 +361,7 @@ impl Checker<'_> {
                     None => self.rvalue(expr)?,
                 };
                 if self.frame(part).is_some() {
-                    cursor.replace(frame, items);
+                    cursor.replace(items);
                 }
                 self.write(value, part, cursor.path.clone(), items)?;
                 cursor.path.pop();
@@ -389,6 +396,7 @@ impl Checker<'_> {
         &mut self,
         designators: &[Designator],
         cursor: &mut Cursor,
+        items: &mut Items,
         span: Span,
     ) -> Checked<Vec<Range>> {
         cursor.frames.truncate(1);
@@ -414,6 +422,7 @@ impl Checker<'_> {
                             self.enter(cursor, span)?;
                         }
                         cursor.set_next(u64::from(field));
+                        cursor.claim(items);
                     }
                 }
                 Designator::Index(index) => {
@@ -477,6 +486,10 @@ impl Checker<'_> {
         if let Some(frame) = cursor.frames.get_mut(range.frame) {
             frame.next = range.last + 1;
         }
+        // What follows without designator continues in the last element of the range.
+        if let Some(step) = cursor.path.get_mut(cursor.base + range.frame) {
+            *step = Projection::Index(range.last);
+        }
         if range.frame == 0 {
             cursor.used = cursor.used.max(range.last + 1);
         }
@@ -537,25 +550,54 @@ impl Cursor {
         }
     }
     /// Drops items that what is about to be written at the path replaces (N2).
-    fn replace(&mut self, frame: Frame, items: &mut Items) {
-        let Some(written) = &mut self.written else { return };
-        // Another member of a union replaces the whole union.
-        let replaced = if frame.is_union { &self.path[..self.path.len() - 1] } else { &self.path[..] };
-        if replaced.len() <= self.base {
-            written.clear();
-            items.dead.extend(self.start..items.items.len());
-            self.start = items.items.len();
+    fn replace(&mut self, items: &mut Items) {
+        self.last_union = None;
+        let Some(list) = self.written.as_mut().and_then(|written| written.get_mut(&self.path[self.base]))
+        else {
+            return;
+        };
+        let path = &self.path;
+        list.retain(|index| {
+            let is_replaced = items.items[*index].path.starts_with(path);
+            if is_replaced {
+                items.dead.insert(*index);
+            }
+            !is_replaced
+        });
+    }
+    /// If the innermost aggregate is a union, drops what was written to other members than the next one (N2).
+    fn claim(&mut self, items: &mut Items) {
+        let (Some(frame), Some(written)) = (self.frames.last(), &mut self.written) else { return };
+        if !frame.is_union {
             return;
         }
-        if let Some(list) = written.get_mut(&self.path[self.base]) {
-            list.retain(|index| {
-                let is_kept = !items.items[*index].path.starts_with(replaced);
-                if !is_kept {
-                    items.dead.insert(*index);
-                }
-                is_kept
-            });
+        let member = Projection::Field(frame.next as u32);
+        let claim = (self.path.clone(), member);
+        if self.last_union.as_ref() == Some(&claim) {
+            return;
         }
+        let depth = self.path.len();
+        let path = &self.path;
+        let mut is_kept = |index: usize| {
+            let other = &items.items[index].path;
+            let is_kept = !other.starts_with(path) || other.get(depth) == Some(&member);
+            if !is_kept {
+                items.dead.insert(index);
+            }
+            is_kept
+        };
+        match self.path.get(self.base) {
+            Some(step) => {
+                if let Some(list) = written.get_mut(step) {
+                    list.retain(|index| is_kept(*index));
+                }
+            }
+            None => {
+                let kept = (self.start..items.items.len()).find(|index| is_kept(*index));
+                self.start = kept.unwrap_or(items.items.len());
+            }
+        }
+        self.last_union = Some(claim);
     }
     /// Remembers what was written since `start`.
     fn note(&mut self, start: usize, items: &Items) {

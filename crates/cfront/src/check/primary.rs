@@ -44,13 +44,9 @@ impl Checker<'_> {
     /// A function that is called without having been declared.
     pub(super) fn implicit_function(&mut self, ident: Ident) -> Operand {
         let text = self.text(ident.name);
-        let ty = self.library_type(text);
-        let is_implicit = ty.is_none();
-        let ty = ty.unwrap_or_else(|| self.unprototyped(self.basic.int));
+        let ty = self.library_type(text).unwrap_or_else(|| self.unprototyped(self.basic.int));
         let function = self.external_function(ident, ty);
-        if is_implicit {
-            self.implicit.insert(function);
-        }
+        self.program.functions[function].noreturn |= matches!(text, "abort" | "exit" | "_exit" | "_Exit");
         self.scopes.bind(ident.name, Entity::Function(function), Linkage::External, ident.span);
         Operand::Function(function, ident.span)
     }
@@ -113,7 +109,7 @@ impl Checker<'_> {
             Some(expr) => Some(self.rvalue(expr)?),
             None => None,
         };
-        self.forget_local_labels(local_labels)?;
+        self.forget_local_labels(local_labels);
         self.leave_scope(close);
         let ty = value.map_or(self.basic.void, |value| self.ty(value));
         let kind = ExprKind::StatementExpr { body, value };

@@ -114,15 +114,8 @@ impl Checker<'_> {
                 Designator::Range(..) => return error("a range in `offsetof`", span),
             }
         }
-        let zero = self.constant(offset, self.basic.size, span);
-        Ok(self.raw_size(zero, offset, span))
-    }
-    /// An offset reduced to the range of `size_t`.
-    fn raw_size(&mut self, expr: ExprId, offset: i128, span: Span) -> ExprId {
-        let scalar = self.types().scalar(self.basic.size);
-        match scalar.map(|scalar| scalar.value_of(offset as u128)) {
-            Some(value) if value != offset => self.constant(value, self.basic.size, span),
-            _ => expr,
-        }
+        let size = self.types().size_type();
+        let offset = self.types().int_ty(size).value_of(offset as u128);
+        Ok(self.constant(offset, self.basic.size, span))
     }
 }

@@ -106,7 +106,7 @@ impl Checker<'_> {
         for item in items {
             self.block_item(*item, &mut statements)?;
         }
-        self.forget_local_labels(local_labels)?;
+        self.forget_local_labels(local_labels);
         self.leave_scope(close);
         Ok(StmtKind::Block(statements))
     }

@@ -66,7 +66,9 @@ impl Validator<'_> {
             ExprKind::Int(value) => {
                 let scalar = types.scalar(ty);
                 match scalar {
-                    Some(cfa::Ty::Int { .. }) => scalar.is_some_and(|scalar| scalar.value_of(*value as u128) == *value),
+                    Some(cfa::Ty::Int { .. }) => {
+                        scalar.is_some_and(|scalar| scalar.value_of(*value as u128) == *value)
+                    }
                     Some(cfa::Ty::Ptr) => *value >= 0 && *value >> types.model.pointer_width() == 0,
                     Some(cfa::Ty::Float(_)) | None => false,
                 }
@@ -74,7 +76,9 @@ impl Validator<'_> {
             ExprKind::Float(_) => types.float_kind(ty).is_some(),
             ExprKind::Load(place) => place_ty(*place) == ty && !types.is_void(ty),
             ExprKind::AddressOf(place) => types.pointee(ty) == Some(place_ty(*place)),
-            ExprKind::Decay(place) => types.array(place_ty(*place)).map(|(elem, _)| elem) == types.pointee(ty),
+            ExprKind::Decay(place) => {
+                types.array(place_ty(*place)).map(|(elem, _)| elem) == types.pointee(ty)
+            }
             ExprKind::FunctionAddress(_) => types.pointee(ty).is_some_and(|to| types.function(to).is_some()),
             ExprKind::Negate(operand) => self.ty(*operand) == ty && types.is_arithmetic(ty),
             ExprKind::BitNot(operand) => self.ty(*operand) == ty && types.is_integer(ty),
@@ -137,7 +141,8 @@ impl Validator<'_> {
         let mut fits = types.compatible(function.result, ty);
         if function.prototype {
             // Calls before a definition may have too few arguments, which is undefined only when they are executed.
-            fits &= args.iter().zip(&function.params).all(|(arg, param)| types.compatible(self.ty(*arg), *param));
+            fits &=
+                args.iter().zip(&function.params).all(|(arg, param)| types.compatible(self.ty(*arg), *param));
         }
         if let Callee::Direct(function) = callee
             && let Some(body) = &self.program.functions[*function].body
@@ -160,7 +165,8 @@ impl Validator<'_> {
             PlaceKind::Field { base, field } => {
                 let record = types.record(program.places[base].ty);
                 base < id
-                    && record.is_some_and(|record| types.records[record].fields[field as usize].ty == place.ty)
+                    && record
+                        .is_some_and(|record| types.records[record].fields[field as usize].ty == place.ty)
             }
             PlaceKind::Index { base, index } => {
                 let elem = types.array(program.places[base].ty).map(|(elem, _)| elem);
@@ -192,14 +198,20 @@ impl Validator<'_> {
             StmtKind::Switch { scrutinee, cases, default, .. } => {
                 let scalar = types.scalar(self.ty(*scrutinee));
                 for (low, high, stmt) in cases {
-                    let is_case = matches!(program.stmts.get(*stmt).map(|stmt| &stmt.kind), Some(StmtKind::Case(_)));
-                    let is_in_range =
-                        scalar.is_some_and(|scalar| [low, high].iter().all(|value| scalar.value_of(**value as u128) == **value));
-                    self.require(is_case && is_in_range && low <= high, || format!("{id} has a broken case {low}"));
+                    let is_case =
+                        matches!(program.stmts.get(*stmt).map(|stmt| &stmt.kind), Some(StmtKind::Case(_)));
+                    let is_in_range = scalar.is_some_and(|scalar| {
+                        [low, high].iter().all(|value| scalar.value_of(**value as u128) == **value)
+                    });
+                    self.require(is_case && is_in_range && low <= high, || {
+                        format!("{id} has a broken case {low}")
+                    });
                 }
                 if let Some(default) = default {
-                    let is_default =
-                        matches!(program.stmts.get(*default).map(|stmt| &stmt.kind), Some(StmtKind::Default(_)));
+                    let is_default = matches!(
+                        program.stmts.get(*default).map(|stmt| &stmt.kind),
+                        Some(StmtKind::Default(_))
+                    );
                     self.require(is_default, || format!("{id} has a broken default"));
                 }
             }
