@@ -19,7 +19,7 @@ impl Checker<'_> {
                 | ExprKind::CompoundAssign { place, .. }
                 | ExprKind::Step { place, .. } => return self.place_width(*place),
                 ExprKind::Comma(_, value) | ExprKind::StatementExpr { value: Some(value), .. } => {
-                    current = *value
+                    current = *value;
                 }
                 _ => return None,
             }

@@ -48,21 +48,21 @@ impl Checker<'_> {
             "alloca" | "alloca_with_align" => self.alloca(arguments, span)?,
             "va_start" | "va_end" | "va_copy" => self.va_builtin(name, arguments, span)?,
             "expect" | "expect_with_probability" => {
-                let [value, expected, ..] = arguments else { return self.few(name, span) };
+                let [value, expected, ..] = arguments else { return few(name, span) };
                 let value = self.rvalue(*value)?;
                 let value = self.assign(value, self.basic.long, Purpose::Argument(1, None))?;
                 let expected = self.rvalue(*expected)?;
                 self.after_effects(expected, value, span)
             }
             "constant_p" => {
-                let [value] = arguments else { return self.few(name, span) };
+                let [value] = arguments else { return few(name, span) };
                 let value = self.rvalue(*value)?;
                 let is_constant =
                     matches!(self.program.exprs[value].kind, ExprKind::Int(_) | ExprKind::Float(_));
                 self.constant(i128::from(is_constant), self.basic.int, span)
             }
             "object_size" | "dynamic_object_size" => {
-                let [_, kind] = arguments else { return self.few(name, span) };
+                let [_, kind] = arguments else { return few(name, span) };
                 let kind = self.rvalue(*kind)?;
                 let kind = self.require_int(kind, "the kind of object size")?;
                 // Not known: all ones for the maximum, zero for the minimum.
@@ -70,20 +70,17 @@ impl Checker<'_> {
                 self.constant(if kind & 2 == 0 { i128::from(largest) } else { 0 }, self.basic.size, span)
             }
             "assume_aligned" => {
-                let [pointer, ..] = arguments else { return self.few(name, span) };
+                let [pointer, ..] = arguments else { return few(name, span) };
                 let pointer = self.rvalue(*pointer)?;
                 self.assign(pointer, self.basic.void_pointer, Purpose::Argument(1, None))?
             }
             "prefetch" => {
-                let [pointer, ..] = arguments else { return self.few(name, span) };
+                let [pointer, ..] = arguments else { return few(name, span) };
                 let pointer = self.rvalue(*pointer)?;
                 self.raw(ExprKind::Convert(pointer), self.basic.void, span)
             }
             _ => return Ok(None),
         }))
-    }
-    fn few<T>(&self, name: &str, span: Span) -> Checked<T> {
-        error(format!("wrong number of arguments of `__builtin_{name}`"), span)
     }
     fn plain_builtin(&mut self, builtin: Builtin, ty: TypeId, span: Span) -> ExprId {
         self.raw(ExprKind::Builtin { builtin, args: Vec::new() }, ty, span)
@@ -106,7 +103,7 @@ impl Checker<'_> {
             }
             ("va_end", [list]) => (Builtin::VaEnd, vec![*list]),
             ("va_copy", [to, from]) => (Builtin::VaCopy, vec![*to, *from]),
-            _ => return self.few(name, span),
+            _ => return few(name, span),
         };
         let mut args = Vec::new();
         for list in lists {
@@ -150,7 +147,7 @@ impl Checker<'_> {
                 (builtin, kind, Some(self.basic.int))
             }
         };
-        let [value] = arguments else { return self.few(name, span) };
+        let [value] = arguments else { return few(name, span) };
         let value = self.rvalue(*value)?;
         let ty = self.int_type(kind);
         let value = self.assign(value, ty, Purpose::Argument(1, None))?;
@@ -170,7 +167,7 @@ impl Checker<'_> {
         arguments: &[ast::ExprId],
         span: Span,
     ) -> Checked<ExprId> {
-        let [left, right, result] = arguments else { return self.few(name, span) };
+        let [left, right, result] = arguments else { return few(name, span) };
         let mut args = Vec::new();
         for argument in [left, right] {
             let value = self.rvalue(*argument)?;
@@ -258,14 +255,14 @@ impl Checker<'_> {
                 self.float_test(Builtin::SignBit, name, arguments, span)?
             }
             "fabs" | "fabsf" | "fabsl" => {
-                let [value] = arguments else { return self.few(name, span) };
+                let [value] = arguments else { return few(name, span) };
                 let value = self.rvalue(*value)?;
                 let ty = self.program.types.intern(Type::Float(suffix_kind(name, "fabs")));
                 let value = self.assign(value, ty, Purpose::Argument(1, None))?;
                 self.raw(ExprKind::Builtin { builtin: Builtin::FloatAbs, args: vec![value] }, ty, span)
             }
             "copysign" | "copysignf" | "copysignl" => {
-                let [left, right] = arguments else { return self.few(name, span) };
+                let [left, right] = arguments else { return few(name, span) };
                 let ty = self.program.types.intern(Type::Float(suffix_kind(name, "copysign")));
                 let mut args = Vec::new();
                 for argument in [left, right] {
@@ -286,7 +283,7 @@ impl Checker<'_> {
         self.assign(value, self.basic.double, Purpose::Argument(1, None))
     }
     fn two_floats(&mut self, name: &str, arguments: &[ast::ExprId], span: Span) -> Checked<(ExprId, ExprId)> {
-        let [left, right] = arguments else { return self.few(name, span) };
+        let [left, right] = arguments else { return few(name, span) };
         let left = self.float_argument(*left)?;
         let right = self.float_argument(*right)?;
         let ty = self.common_type(left, right);
@@ -302,13 +299,13 @@ impl Checker<'_> {
         arguments: &[ast::ExprId],
         span: Span,
     ) -> Checked<ExprId> {
-        let [value] = arguments else { return self.few(name, span) };
+        let [value] = arguments else { return few(name, span) };
         let value = self.float_argument(*value)?;
         Ok(self.classify(builtin, value, span))
     }
     /// Finite and at least as large as the smallest normal number.
     fn is_normal(&mut self, arguments: &[ast::ExprId], span: Span) -> Checked<ExprId> {
-        let [value] = arguments else { return self.few("isnormal", span) };
+        let [value] = arguments else { return few("isnormal", span) };
         let value = self.float_argument(*value)?;
         let (variable, declare) = self.hidden_variable("%number", value);
         let is_large = self.is_not_small(variable, span);
@@ -331,7 +328,7 @@ impl Checker<'_> {
     /// `__builtin_fpclassify(nan, infinite, normal, subnormal, zero, x)`
     fn float_class(&mut self, arguments: &[ast::ExprId], span: Span) -> Checked<ExprId> {
         let [nan, infinite, normal, subnormal, zero, value] = arguments else {
-            return self.few("fpclassify", span);
+            return few("fpclassify", span);
         };
         let mut answers = Vec::new();
         for answer in [nan, infinite, normal, subnormal, zero] {
@@ -416,6 +413,10 @@ impl Checker<'_> {
         }
         Ok(self.after(vec![declare, declare_before], store))
     }
+}
+
+fn few<T>(name: &str, span: Span) -> Checked<T> {
+    error(format!("wrong number of arguments of `__builtin_{name}`"), span)
 }
 
 /// The operation and operand type of `add_overflow`, `saddl_overflow` and so on; no type for the generic ones.

@@ -49,7 +49,7 @@ impl Checker<'_> {
     ) -> Checked<ExprId> {
         let (callee, ty, declared) = match operand {
             Operand::Function(function, _) => self.direct(function),
-            _ => {
+            Operand::Place(_) | Operand::Value(_) => {
                 let pointer = self.value(operand)?;
                 let ty = self.ty(pointer);
                 match (&self.program.exprs[pointer].kind, self.types().pointee(ty)) {

@@ -274,13 +274,11 @@ fn end_scope(binding: &Binding, program: &mut Program, close: Option<Span>, sour
     if variable.declared != binding.span {
         return;
     }
-    variable.scope = match close {
-        Some(close) => variable.declared.to(close),
-        None => {
-            let end = sources.get(variable.declared.file).map_or(0, |file| file.text.len() as u32);
-            Span { hi: end.max(variable.declared.hi), ..variable.declared }
-        }
+    let end_of_file = || {
+        let end = sources.get(variable.declared.file).map_or(0, |file| file.text.len() as u32);
+        Span { hi: end.max(variable.declared.hi), ..variable.declared }
     };
+    variable.scope = close.map_or_else(end_of_file, |close| variable.declared.to(close));
 }
 
 /// A tentative definition of an array of unknown length gets one element (C11 6.9.2).

@@ -5,9 +5,7 @@ use cfa::FloatKind;
 
 use super::Checked;
 use super::context::{Checker, error};
-use crate::hir::{
-    ExprId, ExprKind, FunctionId, InitItem, InitValue, PlaceId, PlaceKind, Projection, StorageDuration,
-};
+use crate::hir::{ExprId, ExprKind, FunctionId, PlaceId, PlaceKind};
 use crate::types::{ArrayLength, IntKind, RecordId, Type, TypeId};
 
 /// An expression before it is known what is wanted of it.
@@ -87,13 +85,11 @@ impl Checker<'_> {
     fn dropped_place(&mut self, place: PlaceId) -> ExprId {
         let span = self.program.places[place].span;
         let void = self.basic.void;
-        match self.program.places[place].kind {
-            PlaceKind::Deref(pointer) => self.raw(ExprKind::Convert(pointer), void, span),
-            _ => {
-                let zero = self.constant(0, self.basic.int, span);
-                self.raw(ExprKind::Convert(zero), void, span)
-            }
-        }
+        let dropped = match self.program.places[place].kind {
+            PlaceKind::Deref(pointer) => pointer,
+            _ => self.constant(0, self.basic.int, span),
+        };
+        self.raw(ExprKind::Convert(dropped), void, span)
     }
 
     // -------------------------------------------------------------------------------------------------
@@ -191,22 +187,18 @@ impl Checker<'_> {
         if types.is_void(ty) {
             return error("the value of a `void` expression is used", self.span(expr));
         }
-        let is_fine = match (types.get(ty), types.get(target)) {
-            (
-                Type::Int(_) | Type::Enum(_) | Type::Float(_),
-                Type::Int(_) | Type::Enum(_) | Type::Float(_),
-            ) => true,
-            (Type::Pointer(_) | Type::VaList, Type::Int(_) | Type::Enum(_))
-            | (Type::Int(_) | Type::Enum(_), Type::Pointer(_))
-            | (Type::Pointer(_) | Type::VaList, Type::Pointer(_) | Type::VaList) => true,
-            _ => false,
-        };
+        let is_float = |ty| types.float_kind(ty).is_some();
+        let is_pointer = |ty| matches!(types.get(ty), Type::Pointer(_) | Type::VaList);
+        let is_fine = types.is_scalar(ty)
+            && types.is_scalar(target)
+            && !(is_float(ty) && is_pointer(target))
+            && !(is_pointer(ty) && is_float(target));
         if is_fine {
             return Ok(self.convert(expr, target));
         }
         if let (Purpose::Argument(..), Some(record)) = (purpose, types.record(target))
             && self.transparent_unions.contains(&record)
-            && let Some(wrapped) = self.wrap_in_union(expr, record, target)?
+            && let Some(wrapped) = self.wrap_in_union(expr, record, target)
         {
             return Ok(wrapped);
         }
@@ -237,7 +229,7 @@ impl Checker<'_> {
         }
     }
     /// An argument for a parameter that is a transparent union: a union with the member that it fits.
-    fn wrap_in_union(&mut self, expr: ExprId, record: RecordId, union_ty: TypeId) -> Checked<Option<ExprId>> {
+    fn wrap_in_union(&mut self, expr: ExprId, record: RecordId, union_ty: TypeId) -> Option<ExprId> {
         let members: Vec<TypeId> = self.types().records[record].fields.iter().map(|field| field.ty).collect();
         let ty = self.ty(expr);
         let is_null = self.is_null_constant(expr);
@@ -247,15 +239,9 @@ impl Checker<'_> {
                 || (checker.types().pointee(member).is_some()
                     && (is_null || ty == void || (member == void && checker.types().pointee(ty).is_some())))
         };
-        let Some(index) = members.iter().position(|member| fits(self, *member)) else { return Ok(None) };
-        let span = self.span(expr);
+        let index = members.iter().position(|member| fits(self, *member))?;
         let value = self.convert(expr, members[index]);
-        let variable = self.variable("%union", union_ty, StorageDuration::Automatic, span);
-        let item = InitItem { path: vec![Projection::Field(index as u32)], value: InitValue::Expr(value) };
-        self.program.variables[variable].init =
-            Some(crate::hir::Initializer { zero_rest: true, items: vec![item], span });
-        let place = self.place(PlaceKind::CompoundLiteral { variable }, union_ty, span);
-        Ok(Some(self.raw(ExprKind::Load(place), union_ty, span)))
+        Some(self.union_value(union_ty, index as u32, value))
     }
     /// `(type)value`
     pub(super) fn cast(&mut self, expr: ExprId, target: TypeId, span: Span) -> Checked<ExprId> {

@@ -119,7 +119,7 @@ impl Checker<'_> {
         if let Some(binding) = self.scopes.lookup_here(ident.name).copied() {
             return match binding.entity {
                 Entity::Typedef(earlier) if self.types().compatible(earlier.ty, typed.ty) => Ok(()),
-                _ => Err(self.redeclared(ident, binding.span)),
+                _ => Err(Box::new(self.redeclared(ident, binding.span))),
             };
         }
         self.scopes.bind(ident.name, Entity::Typedef(typed), Linkage::None, ident.span);
@@ -200,7 +200,7 @@ impl Checker<'_> {
     ) -> Checked<VariableId> {
         let VariableDeclaration { ident, typed, effects, .. } = *declared;
         if let Some(binding) = self.scopes.lookup_here(ident.name) {
-            return Err(self.redeclared(ident, binding.span));
+            return Err(Box::new(self.redeclared(ident, binding.span)));
         }
         let variable = self.variable(self.text(ident.name), typed.ty, duration, ident.span);
         self.program.variables[variable].is_volatile = typed.is_volatile;

@@ -54,7 +54,7 @@ impl Checker<'_> {
         {
             return match binding.tag {
                 Tag::Enum(definition) => Ok(definition),
-                Tag::Record(_) => Err(self.wrong_tag(tag, binding.span)),
+                Tag::Record(_) => Err(Box::new(self.wrong_tag(tag, binding.span))),
             };
         }
         let name = match specifier.tag {
@@ -69,9 +69,9 @@ impl Checker<'_> {
         Ok(definition)
     }
     /// The message about a tag that is another kind of type.
-    pub(super) fn wrong_tag(&self, tag: ast::Ident, declared: Span) -> crate::lex::Failure {
+    pub(super) fn wrong_tag(&self, tag: ast::Ident, declared: Span) -> Diagnostic {
         let message = format!("the tag `{}` is that of another kind of type", self.text(tag.name));
-        Box::new(Diagnostic::error(message, tag.span).with_secondary(declared, "declared here"))
+        Diagnostic::error(message, tag.span).with_secondary(declared, "declared here")
     }
     fn enumerator_value(
         &mut self,
@@ -100,7 +100,7 @@ impl Checker<'_> {
     }
     fn declare_enumerator(&mut self, ident: ast::Ident, value: i128, ty: TypeId) -> Checked<()> {
         if let Some(binding) = self.scopes.lookup_here(ident.name) {
-            return Err(self.redeclared(ident, binding.span));
+            return Err(Box::new(self.redeclared(ident, binding.span)));
         }
         self.scopes.bind(ident.name, Entity::Enumerator { value, ty }, Linkage::None, ident.span);
         Ok(())

@@ -231,7 +231,7 @@ impl Checker<'_> {
         duration: StorageDuration,
     ) -> Checked<VariableId> {
         if let Some(binding) = self.scopes.lookup_here(ident.name) {
-            return Err(self.redeclared(ident, binding.span));
+            return Err(Box::new(self.redeclared(ident, binding.span)));
         }
         let variable = self.variable(self.text(ident.name), typed.ty, duration, ident.span);
         self.program.variables[variable].is_volatile = typed.is_volatile;
@@ -296,7 +296,7 @@ impl Checker<'_> {
             let typed = self.declarator_type(base, init_declarator.declarator)?;
             let typed = self.adjusted(typed);
             if let Some((earlier, _)) = declared.insert(ident.name, (ident, typed)) {
-                return Err(self.redeclared(ident, earlier.span));
+                return Err(Box::new(self.redeclared(ident, earlier.span)));
             }
         }
         Ok(())
@@ -337,7 +337,7 @@ impl Checker<'_> {
         let label = self.label(ident)?;
         let Some(function) = &mut self.function else { return Ok(label) };
         if let Some(earlier) = function.defined_labels.insert(label, ident.span) {
-            return Err(self.redeclared(ident, earlier));
+            return Err(Box::new(self.redeclared(ident, earlier)));
         }
         self.program.labels[label].span = ident.span;
         Ok(label)

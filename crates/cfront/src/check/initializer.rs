@@ -2,11 +2,6 @@
 //!
 //! Within the braces of an aggregate the *current object* moves through it: [`Cursor`] holds the aggregates that have been entered
 //! without braces of their own. Types may nest arbitrarily deep, so entering them is a push, not a call.
-//!
-//! # Invariants
-//! * N1: the path of a cursor is the way from the initialised variable to the innermost entered aggregate; there is one frame per aggregate, and
-//!   the first is the one that has the braces.
-//! * N2: an item that a later one replaces as a whole is dropped (it may be larger than what replaces it).
 
 use base::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -14,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Checked;
 use super::context::{Checker, error, unsupported};
 use super::conversion::Purpose;
+use super::cursor::{Cursor, Frame, Items};
 use super::literal::string_bytes;
 use crate::ast::{self, Designator, InitializerItem, InitializerKind};
 use crate::hir::{ExprId, InitItem, InitValue, Initializer, Projection, StorageDuration};
@@ -21,50 +17,6 @@ use crate::types::{ArrayLength, IntKind, Type, TypeId};
 
 /// How many parts an initialiser may write.
 const ITEM_LIMIT: usize = 1 << 24;
-
-/// What has been collected for one variable.
-struct Items {
-    duration: StorageDuration,
-    items: Vec<InitItem>,
-    /// Items that were replaced.
-    dead: FxHashSet<usize>,
-}
-
-/// An aggregate that is being filled.
-#[derive(Clone, Copy)]
-struct Frame {
-    ty: TypeId,
-    /// The part that comes next.
-    next: u64,
-    /// How many parts there are.
-    count: u64,
-    is_union: bool,
-}
-
-impl Frame {
-    fn advance(&mut self) {
-        self.next = if self.is_union { self.count } else { self.next + 1 };
-    }
-    fn is_full(self) -> bool {
-        self.next >= self.count
-    }
-}
-
-/// The current object within the braces of an aggregate (N1).
-struct Cursor {
-    frames: Vec<Frame>,
-    path: Vec<Projection>,
-    /// Length of the path to the aggregate that has the braces.
-    base: usize,
-    /// If the aggregate is a union: the first item of this list that may still count.
-    start: usize,
-    /// The union and member that were claimed last.
-    last_union: Option<(Vec<Projection>, Projection)>,
-    /// Largest number of parts that the outermost aggregate needs.
-    used: u64,
-    /// Items by the part of the outermost aggregate that they belong to; kept only if there are designators.
-    written: Option<FxHashMap<Projection, Vec<usize>>>,
-}
 
 /// `[first ... last]` at a frame.
 struct Range {
@@ -89,10 +41,10 @@ impl Checker<'_> {
         match kind {
             InitializerKind::Expr(expr) => self.single_initializer(*expr, ty, duration, *span),
             InitializerKind::List(list) => {
-                let mut items = Items { duration, items: Vec::new(), dead: FxHashSet::default() };
+                let mut items = Items { duration, list: Vec::new(), dead: FxHashSet::default() };
                 let used = self.fill(ty, list, Vec::new(), &mut items, *span)?;
                 let ty = self.completed(ty, used, *span)?;
-                Ok((finish(items, *span), ty))
+                Ok((items.finish(*span), ty))
             }
         }
     }
@@ -199,7 +151,7 @@ impl Checker<'_> {
             && let InitializerKind::Expr(expr) = unit.initializers[*value].kind
             && let Some((bytes, length)) = self.string_value(expr, ty)
         {
-            items.items.push(InitItem { path, value: InitValue::Bytes(bytes.into()) });
+            items.list.push(InitItem { path, value: InitValue::Bytes(bytes.into()) });
             return Ok(length);
         }
         let Some(frame) = self.frame(ty) else { return Ok(0) };
@@ -208,7 +160,7 @@ impl Checker<'_> {
             frames: vec![frame],
             base: path.len(),
             path,
-            start: items.items.len(),
+            start: items.list.len(),
             last_union: None,
             used: 0,
             written: has_designators.then(FxHashMap::default),
@@ -218,7 +170,7 @@ impl Checker<'_> {
         }
         for item in list {
             self.fill_item(item, &mut cursor, items)?;
-            if items.items.len() > ITEM_LIMIT {
+            if items.list.len() > ITEM_LIMIT {
                 return error("the initialiser is too large", span);
             }
         }
@@ -285,7 +237,7 @@ impl Checker<'_> {
         } else {
             self.designate(&item.designators, cursor, items, *span)?
         };
-        let start = items.items.len();
+        let start = items.list.len();
         match kind {
             InitializerKind::List(inner) => self.fill_braced(inner, cursor, items, *span)?,
             InitializerKind::Expr(expr) => self.fill_expr(*expr, cursor, items, *span)?,
@@ -334,7 +286,7 @@ impl Checker<'_> {
                 }
                 cursor.replace(items);
                 items
-                    .items
+                    .list
                     .push(InitItem { path: cursor.path.clone(), value: InitValue::Bytes(bytes.into()) });
                 cursor.path.pop();
                 cursor.advance();
@@ -384,7 +336,7 @@ impl Checker<'_> {
         if items.duration == StorageDuration::Static {
             self.require_static(value)?;
         }
-        items.items.push(InitItem { path, value: InitValue::Expr(value) });
+        items.list.push(InitItem { path, value: InitValue::Expr(value) });
         Ok(())
     }
 
@@ -493,20 +445,20 @@ impl Checker<'_> {
         if range.frame == 0 {
             cursor.used = cursor.used.max(range.last + 1);
         }
-        let end = items.items.len();
+        let end = items.list.len();
         let copies = range.last - range.first;
         if copies.saturating_mul((end - start) as u64) > ITEM_LIMIT as u64 {
             return error("the initialiser is too large", span);
         }
         if copies > 0 {
-            self.require_repeatable(&items.items[start..end])?;
+            self.require_repeatable(&items.list[start..end])?;
         }
         let depth = cursor.base + range.frame;
         for index in range.first + 1..=range.last {
             for original in start..end {
-                let mut copy = items.items[original].clone();
+                let mut copy = items.list[original].clone();
                 copy.path[depth] = Projection::Index(index);
-                items.items.push(copy);
+                items.list.push(copy);
             }
         }
         Ok(())
@@ -525,95 +477,4 @@ impl Checker<'_> {
         }
         Ok(())
     }
-}
-
-impl Cursor {
-    /// Moves to a part that can be filled; false if there is none left.
-    fn find_room(&mut self) -> bool {
-        while self.frames.len() > 1 && self.frames.last().is_some_and(|frame| frame.is_full()) {
-            self.frames.pop();
-            self.path.pop();
-        }
-        self.frames.last().is_some_and(|frame| !frame.is_full())
-    }
-    fn advance(&mut self) {
-        if let Some(frame) = self.frames.last_mut() {
-            frame.advance();
-        }
-        if let Some(frame) = self.frames.first() {
-            self.used = self.used.max(frame.next);
-        }
-    }
-    fn set_next(&mut self, next: u64) {
-        if let Some(frame) = self.frames.last_mut() {
-            frame.next = next;
-        }
-    }
-    /// Drops items that what is about to be written at the path replaces (N2).
-    fn replace(&mut self, items: &mut Items) {
-        self.last_union = None;
-        let Some(list) = self.written.as_mut().and_then(|written| written.get_mut(&self.path[self.base]))
-        else {
-            return;
-        };
-        let path = &self.path;
-        list.retain(|index| {
-            let is_replaced = items.items[*index].path.starts_with(path);
-            if is_replaced {
-                items.dead.insert(*index);
-            }
-            !is_replaced
-        });
-    }
-    /// If the innermost aggregate is a union, drops what was written to other members than the next one (N2).
-    fn claim(&mut self, items: &mut Items) {
-        let (Some(frame), Some(written)) = (self.frames.last(), &mut self.written) else { return };
-        if !frame.is_union {
-            return;
-        }
-        let member = Projection::Field(frame.next as u32);
-        let claim = (self.path.clone(), member);
-        if self.last_union.as_ref() == Some(&claim) {
-            return;
-        }
-        let depth = self.path.len();
-        let path = &self.path;
-        let mut is_kept = |index: usize| {
-            let other = &items.items[index].path;
-            let is_kept = !other.starts_with(path) || other.get(depth) == Some(&member);
-            if !is_kept {
-                items.dead.insert(index);
-            }
-            is_kept
-        };
-        match self.path.get(self.base) {
-            Some(step) => {
-                if let Some(list) = written.get_mut(step) {
-                    list.retain(|index| is_kept(*index));
-                }
-            }
-            None => {
-                let kept = (self.start..items.items.len()).find(|index| is_kept(*index));
-                self.start = kept.unwrap_or(items.items.len());
-            }
-        }
-        self.last_union = Some(claim);
-    }
-    /// Remembers what was written since `start`.
-    fn note(&mut self, start: usize, items: &Items) {
-        let Some(written) = &mut self.written else { return };
-        for (offset, item) in items.items[start..].iter().enumerate() {
-            if let Some(step) = item.path.get(self.base) {
-                written.entry(*step).or_default().push(start + offset);
-            }
-        }
-    }
-}
-
-fn finish(items: Items, span: Span) -> Initializer {
-    let Items { items, dead, .. } = items;
-    let is_alive = |(index, item): (usize, InitItem)| (!dead.contains(&index)).then_some(item);
-    let items =
-        if dead.is_empty() { items } else { items.into_iter().enumerate().filter_map(is_alive).collect() };
-    Initializer { zero_rest: true, items, span }
 }

@@ -7,7 +7,7 @@ use super::context::{Checker, error};
 use super::scope::{Entity, Linkage, Typed};
 use crate::ast::{Ident, Storage};
 use crate::hir::{Function, FunctionId, StorageDuration, VariableId};
-use crate::lex::{Failure, Name};
+use crate::lex::Name;
 use crate::types::TypeId;
 
 /// What a name with external linkage stands for in all units.
@@ -19,20 +19,18 @@ pub(super) enum External {
 
 impl Checker<'_> {
     /// The message about a name that is taken.
-    pub(super) fn redeclared(&self, ident: Ident, earlier: Span) -> Failure {
+    pub(super) fn redeclared(&self, ident: Ident, earlier: Span) -> Diagnostic {
         let message = format!("redeclaration of `{}`", self.text(ident.name));
-        Box::new(Diagnostic::error(message, ident.span).with_secondary(earlier, "first declared here"))
+        Diagnostic::error(message, ident.span).with_secondary(earlier, "first declared here")
     }
-    fn conflict(&self, ident: Ident, new: TypeId, old: TypeId, earlier: Span) -> Failure {
+    fn conflict(&self, ident: Ident, new: TypeId, old: TypeId, earlier: Span) -> Diagnostic {
         let message = format!("conflicting types for `{}`: {}", self.text(ident.name), self.show(new));
-        Box::new(
-            Diagnostic::error(message, ident.span)
-                .with_secondary(earlier, format!("declared here as {}", self.show(old))),
-        )
+        Diagnostic::error(message, ident.span)
+            .with_secondary(earlier, format!("declared here as {}", self.show(old)))
     }
-    fn other_kind(&self, ident: Ident, earlier: Span) -> Failure {
+    fn other_kind(&self, ident: Ident, earlier: Span) -> Diagnostic {
         let message = format!("`{}` is declared again as a different kind of symbol", self.text(ident.name));
-        Box::new(Diagnostic::error(message, ident.span).with_secondary(earlier, "first declared here"))
+        Diagnostic::error(message, ident.span).with_secondary(earlier, "first declared here")
     }
     /// Whether a function of a name has a body.
     pub(super) fn is_defined_external(&self, name: Name) -> bool {
@@ -102,7 +100,7 @@ impl Checker<'_> {
                     Entity::Variable(_) | Entity::Enumerator { .. } | Entity::Typedef(_)
                         if binding.depth == depth =>
                     {
-                        return Err(self.other_kind(ident, binding.span));
+                        return Err(Box::new(self.other_kind(ident, binding.span)));
                     }
                     Entity::Variable(_) | Entity::Enumerator { .. } | Entity::Typedef(_) => {
                         self.first_function(ident, ty, is_static)?
@@ -125,7 +123,7 @@ impl Checker<'_> {
                     function
                 }
                 Some(External::Variable(variable)) => {
-                    return Err(self.other_kind(ident, self.program.variables[variable].declared));
+                    return Err(Box::new(self.other_kind(ident, self.program.variables[variable].declared)));
                 }
                 None => self.new_function(ident, ty, true),
             };
@@ -143,7 +141,7 @@ impl Checker<'_> {
             return Ok(());
         }
         if !self.types().compatible(old, ty) {
-            return Err(self.conflict(ident, ty, old, declared));
+            return Err(Box::new(self.conflict(ident, ty, old, declared)));
         }
         self.program.functions[function].ty = self.program.types.composite(old, ty);
         Ok(())
@@ -180,9 +178,9 @@ impl Checker<'_> {
                         }
                         variable
                     }
-                    Entity::Variable(_) => return Err(self.redeclared(ident, binding.span)),
+                    Entity::Variable(_) => return Err(Box::new(self.redeclared(ident, binding.span))),
                     Entity::Function(_) | Entity::Enumerator { .. } | Entity::Typedef(_) => {
-                        return Err(self.other_kind(ident, binding.span));
+                        return Err(Box::new(self.other_kind(ident, binding.span)));
                     }
                 }
             }
@@ -203,7 +201,7 @@ impl Checker<'_> {
                 variable
             }
             Some(External::Function(function)) => {
-                return Err(self.other_kind(ident, self.program.functions[function].declared));
+                return Err(Box::new(self.other_kind(ident, self.program.functions[function].declared)));
             }
             None => {
                 let function = self.function.take();
@@ -228,7 +226,7 @@ impl Checker<'_> {
         let old = self.program.variables[variable].ty;
         let declared = self.program.variables[variable].declared;
         if !self.types().compatible(old, typed.ty) {
-            return Err(self.conflict(ident, typed.ty, old, declared));
+            return Err(Box::new(self.conflict(ident, typed.ty, old, declared)));
         }
         let ty = self.program.types.composite(old, typed.ty);
         self.program.variables[variable].ty = ty;

@@ -56,14 +56,12 @@ impl Checker<'_> {
     }
     /// An operand as a place, if need be one that holds just a value.
     fn value_place(&mut self, operand: Operand) -> Checked<PlaceId> {
-        match operand {
-            Operand::Place(place) => Ok(place),
-            _ => {
-                let value = self.value(operand)?;
-                let (ty, span) = (self.ty(value), self.span(value));
-                Ok(self.place(PlaceKind::Value(value), ty, span))
-            }
+        if let Operand::Place(place) = operand {
+            return Ok(place);
         }
+        let value = self.value(operand)?;
+        let (ty, span) = (self.ty(value), self.span(value));
+        Ok(self.place(PlaceKind::Value(value), ty, span))
     }
     /// The place of a member, through the anonymous records that contain it.
     fn follow(&mut self, place: PlaceId, path: &[u32], span: Span) -> PlaceId {

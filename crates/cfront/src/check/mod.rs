@@ -18,6 +18,7 @@ mod call;
 mod constant;
 mod context;
 mod conversion;
+mod cursor;
 mod declaration;
 mod declarator;
 mod enumeration;

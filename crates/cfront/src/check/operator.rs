@@ -201,13 +201,13 @@ impl Checker<'_> {
         }
         let ty = self.common_type(left, right);
         let odd = self.common_odd_width(left, right);
-        let left = self.to_common(left, ty, odd);
-        let right = self.to_common(right, ty, odd);
+        let left = self.as_common(left, ty, odd);
+        let right = self.as_common(right, ty, odd);
         let result = self.fold(ExprKind::Arithmetic { op, left, right }, ty, span);
         odd.map_or(result, |width| self.reduce(result, width))
     }
     /// A number as the common type.
-    fn to_common(&mut self, expr: ExprId, ty: TypeId, odd: Option<u8>) -> ExprId {
+    fn as_common(&mut self, expr: ExprId, ty: TypeId, odd: Option<u8>) -> ExprId {
         let is_same = self.odd_width(expr) == odd;
         let converted = self.convert(expr, ty);
         match odd {
@@ -229,7 +229,7 @@ impl Checker<'_> {
         let (left, right) = if types.is_arithmetic(left_ty) && types.is_arithmetic(right_ty) {
             let ty = self.common_type(left, right);
             let odd = self.common_odd_width(left, right);
-            (self.to_common(left, ty, odd), self.to_common(right, ty, odd))
+            (self.as_common(left, ty, odd), self.as_common(right, ty, odd))
         } else {
             match (types.pointee(left_ty), types.pointee(right_ty)) {
                 (Some(_), Some(right_to)) if types.is_void(right_to) => (self.convert(left, right_ty), right),
@@ -282,7 +282,7 @@ impl Checker<'_> {
         } else {
             let common = self.common_type(old, value);
             let odd = self.common_odd_width(old, value);
-            (common, self.to_common(value, common, odd))
+            (common, self.as_common(value, common, odd))
         };
         Ok(self.raw(ExprKind::CompoundAssign { place, op: arithmetic, value, computation }, ty, span))
     }

@@ -90,7 +90,7 @@ impl Checker<'_> {
         {
             return match binding.tag {
                 Tag::Record(record) if self.types().records[record].is_union == is_union => Ok(record),
-                Tag::Record(_) | Tag::Enum(_) => Err(self.wrong_tag(tag, binding.span)),
+                Tag::Record(_) | Tag::Enum(_) => Err(Box::new(self.wrong_tag(tag, binding.span))),
             };
         }
         let is_file_scope = self.scopes.depth() == 0;
@@ -165,17 +165,13 @@ impl Checker<'_> {
         let found = earlier
             .filter(|other| !self.shared.defined_here.contains(other))
             .find(|other| is_same(&self.types().records[*other]));
-        match found {
-            Some(other) => {
-                self.shared.defined_here.insert(other);
-                other
-            }
-            None => {
-                self.shared.keys.insert(record, key);
-                self.shared.new_untagged.push(record);
-                record
-            }
+        if let Some(other) = found {
+            self.shared.defined_here.insert(other);
+            return other;
         }
+        self.shared.keys.insert(record, key);
+        self.shared.new_untagged.push(record);
+        record
     }
 
     // -------------------------------------------------------------------------------------------------
@@ -257,12 +253,11 @@ impl Checker<'_> {
         if self.types().is_variably_modified(ty) {
             return unsupported("a member of variable length", at);
         }
-        let width = match member.width {
-            Some(width) => Some(self.bit_field(ty, width, declarator.ident.is_none(), at)?),
-            None => {
-                self.check_member_type(ty, at)?;
-                None
-            }
+        let width = if let Some(width) = member.width {
+            Some(self.bit_field(ty, width, declarator.ident.is_none(), at)?)
+        } else {
+            self.check_member_type(ty, at)?;
+            None
         };
         Ok(MemberSpec {
             name: declarator.ident.map_or_else(|| "".into(), |ident| self.text(ident.name).into()),

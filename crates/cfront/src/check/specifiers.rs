@@ -31,13 +31,14 @@ impl Checker<'_> {
             TypeSpecifier::Complex(_) => return unsupported("`_Complex` types", specifiers.type_span),
             TypeSpecifier::Record(record) => Typed::plain(self.record_specifier(record, tag_use)?),
             TypeSpecifier::Enum(definition) => Typed::plain(self.enum_specifier(definition, tag_use)?),
-            TypeSpecifier::Typedef(name) => match self.scopes.lookup(name).map(|binding| binding.entity) {
-                Some(Entity::Typedef(typed)) => typed,
-                _ => {
+            TypeSpecifier::Typedef(name) => {
+                let entity = self.scopes.lookup(name).map(|binding| binding.entity);
+                let Some(Entity::Typedef(typed)) = entity else {
                     let message = format!("`{}` does not name a type", self.text(name));
                     return error(message, specifiers.type_span);
-                }
-            },
+                };
+                typed
+            }
             TypeSpecifier::TypeofExpr(expr) => {
                 let operand = self.operand(expr)?;
                 Typed::plain(self.operand_type(operand))

@@ -29,11 +29,11 @@ impl Types {
                     current = *to;
                 }
                 Type::Array { elem, length } => {
-                    match length {
-                        ArrayLength::Fixed(length) => declarator.push_str(&format!("[{length}]")),
-                        ArrayLength::Unknown => declarator.push_str("[]"),
-                        ArrayLength::Variable(_) => declarator.push_str("[*]"),
-                    }
+                    declarator = match length {
+                        ArrayLength::Fixed(length) => format!("{declarator}[{length}]"),
+                        ArrayLength::Unknown => declarator + "[]",
+                        ArrayLength::Variable(_) => declarator + "[*]",
+                    };
                     current = *elem;
                 }
                 Type::Function(function) => {
