@@ -1,23 +1,12 @@
-//! Prints one generated program: `generate SEED [ILP32] [floats] [nondet] [small|large]`.
+//! Prints the program the differential driver makes for a seed: `generate SEED [LP64|ILP32]`.
 #![allow(clippy::print_stdout)]
 
-use testkit::{Model, Options, Size, generate};
+use testkit::differential::options_for;
+use testkit::{Model, generate};
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let has = |word: &str| words.iter().any(|other| other == word);
-    let seed = words.first().and_then(|word| word.parse().ok()).unwrap_or(0);
-    let options = Options {
-        model: if has("ILP32") { Model::Ilp32 } else { Model::Lp64 },
-        floats: has("floats"),
-        nondet: has("nondet"),
-        size: if has("small") {
-            Size::Small
-        } else if has("large") {
-            Size::Large
-        } else {
-            Size::Medium
-        },
-    };
-    print!("{}", generate(seed, &options));
+    let mut words = std::env::args().skip(1);
+    let seed = words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
+    let model = words.next().and_then(|word| Model::parse(&word)).unwrap_or(Model::Lp64);
+    print!("{}", generate(seed, &options_for(seed, model)));
 }

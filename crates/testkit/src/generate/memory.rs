@@ -140,7 +140,7 @@ impl Generator {
         self.state.cost += 100 * self.state.multiplier;
         self.output.line("{");
         self.output.indent += 1;
-        self.output.line(format!("int {length} = {};", size.text.text));
+        self.output.line(format!("int {length} = {};", size.at(level::ASSIGN)));
         let row = if self.random.chance(30) { 1 + self.random.below(3) } else { 0 };
         let (dimension, element) = if row > 0 {
             let last = self.random.below(row);

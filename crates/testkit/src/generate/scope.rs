@@ -79,6 +79,8 @@ impl Variable {
 pub(super) struct Scope {
     pub(super) variables: Vec<Variable>,
     blocks: Vec<Vec<VarId>>,
+    /// A global is being defined: names of open blocks cannot be used.
+    pub(super) at_file_scope: bool,
 }
 
 impl Scope {
@@ -143,7 +145,8 @@ impl Scope {
 
     /// Variables whose name refers to them here.
     pub(super) fn visible(&self) -> Vec<VarId> {
-        self.blocks.iter().flatten().copied().filter(|&id| self.variables[id].hidden == 0).collect()
+        let blocks = if self.at_file_scope { &self.blocks[..1] } else { &self.blocks[..] };
+        blocks.iter().flatten().copied().filter(|&id| self.variables[id].hidden == 0).collect()
     }
 
     /// Visible variables declared in outer blocks but not in the innermost one, to be shadowed.
