@@ -290,9 +290,9 @@ impl Generator {
     /// Writes the definition of a global and makes it visible.
     fn define_static(&mut self, variable: Variable) {
         let declaration = self.declare(&variable.ty, &variable.name);
-        let outer = std::mem::replace(&mut self.scope.at_file_scope, true);
+        let outer = std::mem::replace(&mut self.scope.globals_only, true);
         let initializer = self.constant_initializer(&variable.ty, variable.range);
-        self.scope.at_file_scope = outer;
+        self.scope.globals_only = outer;
         let qualifier = variable.qualifier.prefix();
         let storage = if self.random.chance(80) { "static " } else { "" };
         let line = match initializer {

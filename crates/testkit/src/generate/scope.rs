@@ -80,7 +80,7 @@ pub(super) struct Scope {
     pub(super) variables: Vec<Variable>,
     blocks: Vec<Vec<VarId>>,
     /// A global is being defined: names of open blocks cannot be used.
-    pub(super) at_file_scope: bool,
+    pub(super) globals_only: bool,
 }
 
 impl Scope {
@@ -145,7 +145,7 @@ impl Scope {
 
     /// Variables whose name refers to them here.
     pub(super) fn visible(&self) -> Vec<VarId> {
-        let blocks = if self.at_file_scope { &self.blocks[..1] } else { &self.blocks[..] };
+        let blocks = if self.globals_only { &self.blocks[..1] } else { &self.blocks[..] };
         blocks.iter().flatten().copied().filter(|&id| self.variables[id].hidden == 0).collect()
     }
 
