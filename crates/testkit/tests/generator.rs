@@ -1,6 +1,7 @@
 //! The generator keeps its promise: no undefined behaviour, one result whatever the optimiser does.
 //!
-//! `WAYPROOF_GENERATOR_CHECKS=300` checks that many programs per data model instead of a few.
+//! `WAYPROOF_GENERATOR_CHECKS=300` checks that many programs per data model instead of a few, and
+//! `WAYPROOF_GENERATOR_SEED=1000` other ones.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,16 +35,19 @@ fn check(model: Model) {
         Ok(compiler) => compiler,
         Err(reason) => return eprintln!("skipped: {reason}"),
     };
-    let count =
-        std::env::var("WAYPROOF_GENERATOR_CHECKS").ok().and_then(|text| text.parse().ok()).unwrap_or(12);
-    let next = AtomicU64::new(0);
+    let setting = |name, default| {
+        let text = std::env::var(name).ok();
+        text.and_then(|text| text.parse::<u64>().ok()).unwrap_or(default)
+    };
+    let (first, count) = (setting("WAYPROOF_GENERATOR_SEED", 0), setting("WAYPROOF_GENERATOR_CHECKS", 12));
+    let next = AtomicU64::new(first);
     let defects = Mutex::new(Vec::new());
     thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 loop {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= count {
+                    if seed >= first + count {
                         return;
                     }
                     if let Some(text) = defect(seed, &compiler) {

@@ -43,7 +43,7 @@ impl Generator {
         let body = match (writable, self.random.below(3)) {
             (true, 0) => format!("*{pointer} = {value}"),
             (true, _) => format!("*{pointer} ^= {value}"),
-            (false, 0) => format!("mix(*{pointer} + ({pointer} - {name}))"),
+            (false, 0) => format!("mix(*{pointer} ^ ({pointer} - {name}))"),
             (false, _) => format!("mix(*{pointer})"),
         };
         match self.random.below(4) {
