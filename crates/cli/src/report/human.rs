@@ -44,7 +44,8 @@ pub(super) fn render(report: &Report<'_>, detail: Detail, color: bool) -> String
     if let Some(statistics) = report.statistics {
         writer.line("statistics:");
         for (name, value) in statistics {
-            writer.line(&format!("  {name}: {value}"));
+            let digits = if value.fract() == 0.0 { 0 } else { 6 };
+            writer.line(&format!("  {name}: {value:.digits$}"));
         }
     }
     writer.text
@@ -69,7 +70,11 @@ impl Writer<'_> {
 
     fn headline(&mut self, report: &Report<'_>, color: bool) {
         let (word, style, rest) = match report.certified.verdict() {
-            Verdict::Safe(_) => ("SAFE", "\x1b[1;32m", format!("{} holds", report.request.property.name())),
+            Verdict::Safe(proof) => {
+                let is_cut = matches!(proof, Proof::Execution(End::Undefined { .. }));
+                let limit = if is_cut { ", up to undefined behaviour" } else { "" };
+                ("SAFE", "\x1b[1;32m", format!("{} holds{limit}", report.request.property.name()))
+            }
             Verdict::Unsafe(trace) => ("UNSAFE", "\x1b[1;31m", self.violation(trace)),
             Verdict::Unknown(reason) => {
                 ("UNKNOWN", "\x1b[1;33m", format!("{reason}{}", self.at(reason.region())))

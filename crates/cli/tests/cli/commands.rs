@@ -143,6 +143,7 @@ fn signed_overflow_means_what_the_user_says() {
     };
     let (code, stdout) = run("undefined");
     assert_eq!(code, 0);
+    assert!(stdout.starts_with("SAFE: unreach-call holds, up to undefined behaviour\n"), "{stdout}");
     assert!(stdout.contains("signed overflow") && stdout.contains("a.c:3:"), "{stdout}");
     let (code, stdout) = run("wrap");
     assert_eq!(code, 10);
