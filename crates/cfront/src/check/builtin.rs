@@ -95,7 +95,8 @@ impl Checker<'_> {
     }
     fn va_builtin(&mut self, name: &str, arguments: &[ast::ExprId], span: Span) -> Checked<ExprId> {
         let (builtin, lists) = match (name, arguments) {
-            ("va_start", [list, _]) => {
+            ("va_start", [list, last]) => {
+                self.operand(*last)?;
                 if !self.is_in_variadic_function() {
                     return error("`va_start` is used in a function without variable arguments", span);
                 }

@@ -73,6 +73,13 @@ impl Checker<'_> {
         let message = format!("the tag `{}` is that of another kind of type", self.text(tag.name));
         Diagnostic::error(message, tag.span).with_secondary(declared, "declared here")
     }
+    /// Whether a type is an enumeration that has only been mentioned.
+    pub(super) fn is_undefined_enum(&self, ty: TypeId) -> bool {
+        match self.types().get(self.types().element_of_arrays(ty)) {
+            Type::Enum(definition) => self.types().enums[*definition].enumerators.is_empty(),
+            _ => false,
+        }
+    }
     fn enumerator_value(
         &mut self,
         enumerator: &ast::Enumerator,

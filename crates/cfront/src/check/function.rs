@@ -213,7 +213,7 @@ impl Checker<'_> {
         Ok(Params { types: Some(types), variadic, variables, prologue })
     }
     fn check_parameter_type(&self, ty: TypeId, at: Span) -> Checked<()> {
-        if self.types().is_complete(ty) {
+        if self.types().is_complete(ty) && !self.is_undefined_enum(ty) {
             return Ok(());
         }
         error(format!("a parameter has the incomplete type {}", self.show(ty)), at)

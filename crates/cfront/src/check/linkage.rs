@@ -247,7 +247,7 @@ impl Checker<'_> {
     /// Defined variables whose types were never completed are errors.
     pub(super) fn check_complete(&self, variable: VariableId) -> Checked<()> {
         let known = &self.program.variables[variable];
-        if self.types().is_complete(known.ty) {
+        if self.types().is_complete(known.ty) && !self.is_undefined_enum(known.ty) {
             return Ok(());
         }
         error(format!("`{}` has the incomplete type {}", known.name, self.show(known.ty)), known.declared)

@@ -359,6 +359,11 @@ impl Checker<'_> {
         if types.is_void(left) || types.is_void(right) {
             return Ok(self.basic.void);
         }
+        if (left == self.basic.va_list && types.is_scalar(right))
+            || (right == self.basic.va_list && types.is_scalar(left))
+        {
+            return Ok(self.basic.void_pointer);
+        }
         match (types.pointee(left), types.pointee(right)) {
             (Some(_), _) if self.is_null_constant(otherwise) => Ok(left),
             (_, Some(_)) if self.is_null_constant(then) => Ok(right),

@@ -32,10 +32,12 @@ impl Checker<'_> {
         if matches!(self.types().get(ty), Type::Void | Type::Function(_)) {
             return Ok(self.constant(1, size_type, span));
         }
-        if let Some(size) = self.types().size_of(ty) {
+        if let Some(size) = self.types().size_of(ty)
+            && !self.is_undefined_enum(ty)
+        {
             return Ok(self.constant(i128::from(size), size_type, span));
         }
-        if self.types().is_complete(ty) {
+        if self.types().is_variable_length(ty) && self.types().is_complete(ty) {
             return Ok(self.raw(ExprKind::SizeofVariable(ty), size_type, span));
         }
         error(format!("`sizeof` is applied to the incomplete type {}", self.show(ty)), span)

@@ -25,6 +25,7 @@ impl Checker<'_> {
                         return Some(expr);
                     }
                 }
+                ExprKind::Convert(operand) if self.loses_address(*operand, expr) => return Some(expr),
                 ExprKind::Negate(operand)
                 | ExprKind::BitNot(operand)
                 | ExprKind::LogicalNot(operand)
@@ -56,6 +57,14 @@ impl Checker<'_> {
             }
         }
         None
+    }
+    /// Whether a conversion makes a smaller integer of an address: no linker can do that.
+    fn loses_address(&self, operand: ExprId, converted: ExprId) -> bool {
+        let model = self.types().model;
+        let width = self.kind_of(converted).map_or(u8::MAX, |kind| kind.width(model));
+        self.types().pointee(self.ty(operand)).is_some()
+            && (2..model.pointer_width()).contains(&width)
+            && self.evaluate_int(operand).is_none()
     }
     fn is_known_constant(&self, variable: VariableId) -> bool {
         let known = &self.program.variables[variable];

@@ -1,6 +1,7 @@
 //! What the tests of the checker share.
 #![allow(dead_code)] // not every test needs everything
 
+pub(crate) mod accepted;
 pub(crate) mod validate;
 
 use std::path::PathBuf;
@@ -63,6 +64,21 @@ pub(crate) fn run_with_gcc(name: &str, code: &str, flag: &str) -> Option<Vec<Str
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let output = Command::new(&binary).output().unwrap();
     Some(String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect())
+}
+
+/// Whether gcc accepts a program, or its first message; `None` with a printed reason if there is no gcc.
+pub(crate) fn gcc_accepts(text: &str) -> Option<Result<(), String>> {
+    let source = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("mutant.c");
+    std::fs::write(&source, text).unwrap();
+    let Ok(output) = Command::new("gcc").args(["-m64", "-w", "-S", "-o", "/dev/null"]).arg(&source).output() else {
+        println!("skipped: there is no gcc");
+        return None;
+    };
+    if output.status.success() {
+        return Some(Ok(()));
+    }
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    Some(Err(text.lines().find(|line| line.contains("error")).unwrap_or_default().to_owned() + "\n"))
 }
 
 /// A small generator of pseudo-random numbers.
