@@ -185,7 +185,6 @@ impl Trace {
                 for _ in 0..2 * period {
                     self.pop_item();
                 }
-                // A single repeated repetition is one with more iterations: keep bodies flat.
                 self.open = Some(Open { body, count: 2, item: 0, inner: Vec::new() });
                 return;
             }
