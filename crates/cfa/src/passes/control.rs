@@ -4,10 +4,15 @@
 //! Ferrante, Ottenstein and Warren 1987, section 3.1: a location is control dependent on a branch if it postdominates one of the
 //! branch's ways and not the branch itself. Postdominators are the dominators of the reversed graph, from a virtual end that follows
 //! every way in which the procedure may be left: the error, the exit if what comes after it matters, and edges that may fail.
+//!
+//! # Loops without end
+//! Loops are taken to end, so that one which computes nothing of interest is not a decision. But where a violation is the only way
+//! to leave, as in `while (1) { ...; if (bad) error(); }`, staying in the loop for ever is the alternative: the end also follows the header of an
+//! outermost loop from which nothing but violations can be reached otherwise.
 
 use base::{Idx, IndexVec};
 
-use crate::loops::{Digraph, Dominators};
+use crate::loops::{Digraph, Dominators, LoopForest};
 use crate::{EdgeId, Loc, Procedure};
 
 /// What decides whether control gets to a location.
@@ -29,9 +34,9 @@ impl ControlDependence {
             }
         }
         arcs.extend(procedure.error.map(|error| (error, end, none)));
-        if exit_matters {
-            arcs.push((procedure.exit, end, none));
-        }
+        let returning = exit_matters.then_some(procedure.exit);
+        let endless = endless_headers(procedure, returning);
+        arcs.extend(returning.into_iter().chain(endless).map(|location| (location, end, none)));
         let backward =
             Digraph::new(count + 1, arcs.iter().map(|(source, target, id)| (*target, *source, *id)));
         let tree = Dominators::new(&backward, end);
@@ -65,4 +70,29 @@ impl ControlDependence {
     pub(crate) fn meeting(&self, location: Loc) -> Option<Loc> {
         self.postdominator[location]
     }
+}
+
+/// The headers of outermost loops from which control can neither return nor get into another such loop.
+fn endless_headers(procedure: &Procedure, returning: Option<Loc>) -> Vec<Loc> {
+    let forest = LoopForest::of(procedure);
+    let backward = Digraph::of(procedure).reversed();
+    let mut harmless = backward.reachable(returning);
+    let mut endless = Vec::new();
+    // Outermost loops are numbered in topological order: what comes later is looked at first.
+    for looped in forest.loops().as_slice().iter().rev().filter(|looped| looped.parent.is_none()) {
+        if harmless[looped.header] {
+            continue;
+        }
+        endless.push(looped.header);
+        harmless[looped.header] = true;
+        let mut pending = vec![looped.header];
+        while let Some(location) = pending.pop() {
+            for (source, _) in backward.successors(location) {
+                if !std::mem::replace(&mut harmless[*source], true) {
+                    pending.push(*source);
+                }
+            }
+        }
+    }
+    endless
 }

@@ -4,7 +4,8 @@
 //! A variable is needed if an operation that stays reads it. An operation stays unless all it does is give a value to a variable
 //! that is not needed, *and it cannot be undefined*: removing an operation that may end the execution would add behaviours.
 //! So `x := y / z` stays for its division even if nobody reads `x`; `x := y + 1` stays unless the sum cannot overflow or overflow wraps.
-//! Variables that only feed each other (`i := i + 1` and no other use) are not needed.
+//! Variables that only feed each other (`i := i + 1` and no other use) are not needed. A value that is overwritten before it is read is dead
+//! as well ([`super::liveness`]).
 //!
 //! Results of calls that nobody reads are dropped, arguments for parameters that nobody reads become zero. An input that nobody reads
 //! is not asked for any more: the inputs of a run are matched by their operations, see [`super::EdgeOrigin::op`].
@@ -14,6 +15,7 @@ use base::IndexVec;
 use super::back::BackTranslation;
 use super::build::{self, NewEdge, replace_procedures};
 use super::lifetimes::read_vars;
+use super::liveness::dead_operations;
 use super::partial::Totality;
 use crate::op::{Callee, Op, Place};
 use crate::{EdgeId, Expr, ExprId, ProcId, Program, Storage, VarId};
@@ -22,12 +24,13 @@ use crate::{EdgeId, Expr, ExprId, ProcId, Program, Storage, VarId};
 pub fn eliminate_dead(program: &Program) -> (Program, BackTranslation) {
     let mut needs = Needs::new(program);
     needs.solve();
-    let Needs { needed, .. } = &needs;
     let (mut new, back) = replace_procedures(program, |proc| {
-        let edges = program.procs[proc].edges().ids();
-        let edges = edges.map(|edge| {
-            NewEdge::mapped(program, proc, edge, |_, op| {
-                needs.removable(op).is_none_or(|var| needed[var]).then(|| op.clone())
+        let dead = dead_operations(program, proc, |op| needs.removable(op));
+        let edges = program.procs[proc].edges().ids().map(|edge| {
+            NewEdge::mapped(program, proc, edge, |position, op| {
+                let useless =
+                    needs.removable(op).is_some_and(|var| !needs.needed[var] || dead[edge][position]);
+                (!useless).then(|| op.clone())
             })
         });
         build::procedure(program, proc, |_| true, edges)

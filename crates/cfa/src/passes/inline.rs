@@ -62,6 +62,8 @@ pub enum KeptReason {
     Size,
     /// The pointer has too many targets.
     Targets,
+    /// Inlining was not asked for.
+    Off,
 }
 
 /// A call that is still one.

@@ -32,6 +32,7 @@ mod env;
 mod fold;
 mod inline;
 mod lifetimes;
+mod liveness;
 mod partial;
 mod pipeline;
 mod propagate;

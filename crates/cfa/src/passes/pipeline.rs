@@ -1,16 +1,17 @@
 //! The standard sequence of passes.
 
 use super::back::BackTranslation;
+use super::calls::CallGraph;
 use super::compact::compact;
 use super::compress::{CallEdges, compress};
 use super::dead::eliminate_dead;
-use super::inline::{InlineConfig, KeptCall, inline};
+use super::inline::{InlineConfig, KeptCall, KeptReason, inline};
 use super::propagate::propagate;
 use super::prune::prune;
 use super::resolve::resolve_calls;
 use super::slice::slice;
-use crate::Program;
 use crate::pointsto::{PointsTo, Punning};
+use crate::{ProcId, Program};
 
 /// What is removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,7 +51,7 @@ pub struct Pipelined {
     pub program: Program,
     /// The way back to the program that was given.
     pub back: BackTranslation,
-    /// Calls that are left, in terms of the program after inlining; empty if inlining was off.
+    /// All calls that are left in the new program.
     pub kept_calls: Vec<KeptCall>,
 }
 
@@ -60,11 +61,9 @@ pub fn pipeline(program: &Program, config: &PipelineConfig) -> Pipelined {
     let mut stage = Stage { program: program.clone(), back: None };
     stage.apply(|program| resolve_calls(program, &PointsTo::new(program, Punning::Any)));
     stage.apply(prune);
-    let mut kept_calls = Vec::new();
     if let Some(limits) = &config.inline {
         stage.apply(|program| {
             let inlined = inline(program, limits);
-            kept_calls = inlined.kept;
             (inlined.program, inlined.back)
         });
     }
@@ -80,7 +79,25 @@ pub fn pipeline(program: &Program, config: &PipelineConfig) -> Pipelined {
     }
     stage.apply(compact);
     let back = stage.back.unwrap_or_else(|| BackTranslation::identity(program));
+    let kept_calls = kept_calls(&stage.program, config);
     Pipelined { program: stage.program, back, kept_calls }
+}
+
+/// The calls of the result, each with the reason for which inlining left it.
+fn kept_calls(program: &Program, config: &PipelineConfig) -> Vec<KeptCall> {
+    let calls = CallGraph::new(program);
+    let reason = |targets: &[ProcId]| match &config.inline {
+        None => KeptReason::Off,
+        Some(_) if targets.iter().any(|target| calls.is_recursive(*target)) => KeptReason::Recursive,
+        Some(limits) if targets.len() > limits.max_targets => KeptReason::Targets,
+        Some(_) => KeptReason::Size,
+    };
+    let sites = calls.sites.iter().flatten();
+    let kept = sites.map(|site| {
+        let targets = site.op(program).call_targets().to_vec();
+        KeptCall { proc: site.proc, edge: site.edge, reason: reason(&targets), targets }
+    });
+    kept.collect()
 }
 
 struct Stage {

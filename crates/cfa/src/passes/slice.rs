@@ -17,7 +17,8 @@
 //! relevant, or the branch would be.
 //!
 //! # Meaning
-//! The new program has *more* executions: a loop that is removed may never have ended, an operation that is removed may have been undefined or have
+//! The new program has *more* executions: a loop that is removed may never have ended (one whose only other way out is a violation is not
+//! removed, see [`super::control`]), an operation that is removed may have been undefined or have
 //! blocked. So a proof of safety holds for the old program. A counterexample may not: it is replayed.
 //! For programs whose removed parts always end and are defined the error is reachable in both or in neither.
 

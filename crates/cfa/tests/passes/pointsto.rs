@@ -48,7 +48,10 @@ fn unrelated_objects_have_their_own_regions() {
     let body = "l0 -> l2 : x := &a; y := &b + 4:i64; mem(i32, x) := 1:i32
                 l2 -> l3 : ps[0:i32] := malloc(8:u64) heap zero
                 l3 -> l1 : mem(i32, ps[1:i32]) := mem(i32, y)";
-    check(Punning::EffectiveTypes, body, &expect![[r#"
+    check(
+        Punning::EffectiveTypes,
+        body,
+        &expect![[r#"
         r0 {a}
         r1 {b}
         r2 {c}
@@ -56,19 +59,24 @@ fn unrelated_objects_have_their_own_regions() {
         r4 {f}
         r5 {g}
         r6 {main}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn assignments_unify() {
     let body = "l0 -> l2 : x := &a; y := x; x := i < 3:i64 ? y : &c
                 l2 -> l1 : mem(ptr, y) := &b; x := mem(ptr, &a)";
-    check(Punning::EffectiveTypes, body, &expect![[r#"
+    check(
+        Punning::EffectiveTypes,
+        body,
+        &expect![[r#"
         r0 {a b c}
         r1 {f}
         r2 {g}
         r3 {main}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -76,13 +84,17 @@ fn calls_pass_pointers_both_ways() {
     let body = "l0 -> l2 : call f(&a) -> (x)
                 l2 -> l3 : x := &b
                 l3 -> l1 : fp := fn(g); call *fp {f, g}(&c) -> (_)";
-    check(Punning::EffectiveTypes, body, &expect![[r#"
+    check(
+        Punning::EffectiveTypes,
+        body,
+        &expect![[r#"
         r0 {a b}
         r1 {c}
         r2 {f}
         r3 {g}
         r4 {main}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -90,13 +102,17 @@ fn numbers_expose() {
     let body = "l0 -> l2 : i := (i64) &a; y := (ptr) (i + 8:i64)
                 l2 -> l3 : havoc x extern \"somewhere\"
                 l3 -> l1 : x := &b; ps[0:i32] := &c";
-    check(Punning::EffectiveTypes, body, &expect![[r#"
+    check(
+        Punning::EffectiveTypes,
+        body,
+        &expect![[r#"
         r0 {a b} exposed
         r1 {c}
         r2 {f}
         r3 {g}
         r4 {main}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -104,25 +120,33 @@ fn copied_bytes_carry_pointers() {
     let body = "l0 -> l2 : mem(ptr, &a) := &c
                 l2 -> l3 : copy(&b, &a, 8:u64)
                 l3 -> l1 : x := mem(ptr, &b); mem(i32, x) := 1:i32";
-    check(Punning::EffectiveTypes, body, &expect![[r#"
+    check(
+        Punning::EffectiveTypes,
+        body,
+        &expect![[r#"
         r0 {a}
         r1 {b}
         r2 {c}
         r3 {f}
         r4 {g}
         r5 {main}
-    "#]]);
+    "#]],
+    );
     let body = "l0 -> l2 : mem(ptr, &a) := &c
                 l2 -> l3 : h := mem(u8, &a); mem(u8, &b) := h
                 l3 -> l1 : x := mem(ptr, &b)";
-    check(Punning::EffectiveTypes, body, &expect![[r#"
+    check(
+        Punning::EffectiveTypes,
+        body,
+        &expect![[r#"
         r0 {a}
         r1 {b}
         r2 {c} exposed
         r3 {f}
         r4 {g}
         r5 {main}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -130,7 +154,10 @@ fn wide_integers_carry_pointers_unless_types_are_effective() {
     let body = "l0 -> l2 : mem(ptr, &a) := &c
                 l2 -> l3 : i := mem(i64, &a); mem(i64, &b) := i
                 l3 -> l1 : x := mem(ptr, &b)";
-    check(Punning::EffectiveTypes, body, &expect![[r#"
+    check(
+        Punning::EffectiveTypes,
+        body,
+        &expect![[r#"
         r0 {a}
         r1 {b}
         r2 {c}
@@ -138,13 +165,18 @@ fn wide_integers_carry_pointers_unless_types_are_effective() {
         r4 {g}
         r5 {main}
         assumes effective types
-    "#]]);
-    check(Punning::Any, body, &expect![[r#"
+    "#]],
+    );
+    check(
+        Punning::Any,
+        body,
+        &expect![[r#"
         r0 {a}
         r1 {b}
         r2 {c} exposed
         r3 {f}
         r4 {g}
         r5 {main}
-    "#]]);
+    "#]],
+    );
 }

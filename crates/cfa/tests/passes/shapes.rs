@@ -67,7 +67,10 @@ const TWO_CALLS: &str = r#"
 
 #[test]
 fn inlining_copies_bodies_and_ends_objects() {
-    check(TWO_CALLS, inlined, &expect![[r#"
+    check(
+        TWO_CALLS,
+        inlined,
+        &expect![[r#"
         program LP64 overflow=undefined start=main
         global v0 g : i32
         proc p0 main() {
@@ -100,7 +103,8 @@ fn inlining_copies_bodies_and_ends_objects() {
                     ; %return#3 := n#2 + n#2
         }
         // main: t0[..0], t0[0..], t1[..1], t1[1..], t2, t1/t0, t1/t1, t1/t2, t0/t0, t0/t1, t0/t2
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -176,7 +180,10 @@ fn a_value_that_outlives_its_activation_is_forgotten() {
           l0 -> l2 : assume !(n < 5:i32)
           l2 -> l1 : %return := seen + a[1:i32]
         }"#;
-    check(text, inlined, &expect![[r#"
+    check(
+        text,
+        inlined,
+        &expect![[r#"
         program LP64 overflow=undefined start=main
         proc p0 main() {
           local v0 x : i32
@@ -200,7 +207,8 @@ fn a_value_that_outlives_its_activation_is_forgotten() {
           l5 -> l4 : %return := seen + a[1:i32]
         }
         // main: t0, t1[..1], t1[1..], t2, t1/t0, t1/t1, t1/t2
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -273,7 +281,10 @@ fn constants_decide_branches_and_reach_through_copies() {
           l10 -> l10 : assume g < 5:i32; g := g + 1:i32
           l10 -> l1 : assume (i32) (g < 5:i32) == 0:i32
         }"#;
-    check(text, propagate, &expect![[r#"
+    check(
+        text,
+        propagate,
+        &expect![[r#"
         program LP64 overflow=undefined start=main
         global v0 g : i32
         proc p0 main() {
@@ -301,7 +312,8 @@ fn constants_decide_branches_and_reach_through_copies() {
           l9 -> l1 : assume !(g < 5:i32)
         }
         // main: t0, t1, t2, t3, t5, t6, t7, t9, t10, t11
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -326,7 +338,10 @@ fn assignments_that_nobody_reads_go_unless_they_may_be_undefined() {
           local %return : i32
           l0 -> l1 : assume used < 3:i32; %return := unused
         }"#;
-    check(text, eliminate_dead, &expect![[r#"
+    check(
+        text,
+        eliminate_dead,
+        &expect![[r#"
         program LP64 overflow=undefined start=main
         proc p0 main() {
           local v0 x : i32
@@ -355,7 +370,8 @@ fn assignments_that_nobody_reads_go_unless_they_may_be_undefined() {
         }
         // main: t0, t1, t2, t3
         // f: t0
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -381,7 +397,10 @@ fn only_what_leads_to_the_error_stays() {
           l0 -> l2 : assume n == 4:i32
           l0 -> l1 : assume n != 4:i32
         }"#;
-    check(text, prune, &expect![[r#"
+    check(
+        text,
+        prune,
+        &expect![[r#"
         program LP64 overflow=undefined start=main
         proc p0 main() {
           local v0 x : i32
@@ -400,7 +419,8 @@ fn only_what_leads_to_the_error_stays() {
         }
         // main: t0, t2, t4
         // check: t0
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -415,7 +435,10 @@ fn overflow_as_error_keeps_arithmetic() {
           l3 -> l4 : y := x - 9:i32
           l4 -> l1 : y := 0:i32
         }"#;
-    check(text, slice, &expect![[r#"
+    check(
+        text,
+        slice,
+        &expect![[r#"
         program LP64 overflow=error start=main
         proc p0 main() {
           local v0 x : i32
@@ -427,7 +450,8 @@ fn overflow_as_error_keeps_arithmetic() {
           l3 -> l4 : y := x - 9:i32
         }
         // main: t0, t1, t2
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -452,22 +476,69 @@ fn a_loop_that_does_not_matter_is_sliced_away() {
           l8 -> l9 : assume flag == 1:i32
           l8 -> l1 : assume flag != 1:i32
         }"#;
+    check(
+        text,
+        slice,
+        &expect![[r#"
+            program LP64 overflow=undefined start=main
+            proc p0 main() {
+              local v0 n : i32
+              local v1 i : i32
+              local v2 flag : i32
+              entry l0
+              exit l1
+              error l7
+              l0 -> l2 : havoc n input "nondet"
+                       ; havoc flag input "nondet"
+                       ; i := 0:i32
+              l2 -> l3 : assume i < n
+              l2 -> l4 : assume !(i < n)
+              l3 -> l2 : i := i + 1:i32
+              l4 -> l5
+              l5 -> l6 : assume 0:i32 < n
+              l6 -> l7 : assume flag == 1:i32
+            }
+            // main: t0, t1, t2, t3, , t8, t9
+        "#]],
+    );
+}
+
+#[test]
+fn staying_in_a_loop_for_ever_is_an_alternative_to_the_error() {
+    let text = r#"
+        program LP64 start=main
+        proc main() {
+          local x : i32
+          local i : i32
+          local state : i32
+          error l5
+          l0 -> l2 : state := 0:i32
+          l2 -> l6 : havoc x input "nondet"; i := 0:i32
+          l6 -> l6 : assume i < x; i := i + 1:i32
+          l6 -> l3 : assume !(i < x)
+          l3 -> l5 : assume state == 3:i32
+          l3 -> l4 : assume state != 3:i32
+          l4 -> l2 : assume x == 1:i32; state := 1:i32
+          l4 -> l2 : assume x != 1:i32
+        }"#;
     check(text, slice, &expect![[r#"
         program LP64 overflow=undefined start=main
         proc p0 main() {
-          local v0 n : i32
-          local v1 flag : i32
+          local v0 x : i32
+          local v1 state : i32
           entry l0
           exit l1
-          error l6
-          l0 -> l2 : havoc n input "nondet"
-                   ; havoc flag input "nondet"
-          l2 -> l3
-          l3 -> l4
-          l4 -> l5 : assume 0:i32 < n
-          l5 -> l6 : assume flag == 1:i32
+          error l5
+          l0 -> l2 : state := 0:i32
+          l2 -> l6 : havoc x input "nondet"
+          l6 -> l3
+          l3 -> l5 : assume state == 3:i32
+          l3 -> l4 : assume state != 3:i32
+          l4 -> l2 : assume x == 1:i32
+                   ; state := 1:i32
+          l4 -> l2 : assume x != 1:i32
         }
-        // main: t0, , , t8, t9
+        // main: t0, t1, , t4, t5, t6, t7
     "#]]);
 }
 
@@ -487,7 +558,10 @@ fn slicing_follows_memory_by_region() {
           l4 -> l5 : mem(i32, &b) := mem(i32, q) + 1:i32
           l5 -> l6 : assume mem(i32, &a) == 3:i32
         }"#;
-    check(text, slice, &expect![[r#"
+    check(
+        text,
+        slice,
+        &expect![[r#"
         program LP64 overflow=undefined start=main
         global v0 a : object 4 align 4
         proc p0 main() {
@@ -502,7 +576,8 @@ fn slicing_follows_memory_by_region() {
           l5 -> l6 : assume mem(i32, &a) == 3:i32
         }
         // main: t0, t1, t2, t3, t4
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -526,7 +601,10 @@ fn chains_merge_but_joins_do_not_duplicate() {
           l11 -> l3 : x := 5:i32
         }
         proc f() { l0 -> l2 l2 -> l1 }"#;
-    check(text, |program| compress(program, CallEdges::Apart), &expect![[r#"
+    check(
+        text,
+        |program| compress(program, CallEdges::Apart),
+        &expect![[r#"
         program LP64 overflow=undefined start=main
         proc p0 main() {
           local v0 x : i32
@@ -551,7 +629,8 @@ fn chains_merge_but_joins_do_not_duplicate() {
         }
         // main: t0 t1, t2 t4 t6, t3 t5 t6, t7, t8, t9, t10 t11
         // f: t0 t1
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
