@@ -115,7 +115,8 @@ fn documents_name_no_place_of_one_machine() {
 /// Words of a document that look like a path of this repository.
 fn paths_in(text: &str) -> Vec<String> {
     let words = text.split(|c: char| c.is_whitespace() || "`()[]|,;\"'".contains(c));
-    let words = words.map(|word| word.trim_end_matches(['.', ':']).trim_end_matches('/'));
+    // A path may stand at the end of a sentence, or be followed by line and column.
+    let words = words.map(|word| word.split(':').next().unwrap_or(word).trim_end_matches(['.', '/']));
     let is_path = |word: &&str| {
         ["crates/", "docs/", "examples/"].iter().any(|start| word.starts_with(start))
             && !word.contains(['*', '{', '<', '…'])
