@@ -181,7 +181,8 @@ fn a_task_brings_its_property_and_its_data_model() {
 fn an_overflow_property_is_about_overflow_only() {
     let folder = Folder::new("no-overflow");
     let property = folder.file("p.prp", "CHECK( init(main()), LTL(G ! overflow) )\n");
-    let reaching = "extern void reach_error(void);\nint main(void) { reach_error(); return 0; }\n";
+    let reaching = "extern void reach_error(void);\nextern void __VERIFIER_error(void);\n\
+                    int main(void) { reach_error(); __VERIFIER_error(); return 0; }\n";
     for (name, text, code) in [("a.c", OVERFLOWING, 10), ("b.c", reaching, 0)] {
         let path = folder.file(name, text);
         let arguments = ["check", path.to_str().unwrap(), "--property", property.to_str().unwrap()];
