@@ -1,5 +1,6 @@
 //! Every task of the benchmark collection type-checks, in the data model that its task definition says.
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests may panic and print
+#![allow(clippy::format_push_string, clippy::format_collect)] // brevity
 
 mod check_common;
 

@@ -1,5 +1,6 @@
 //! Types and values of expressions, compared with what gcc makes of them for both data models.
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::format_push_string)] // helpers of tests may panic and print
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests may panic and print
+#![allow(clippy::format_push_string, clippy::format_collect)] // brevity
 
 mod check_common;
 

@@ -1,5 +1,6 @@
 //! Mutated programs: whatever is made of them, the checker answers, and what it accepts keeps its invariants.
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests may panic and print
+#![allow(clippy::format_push_string, clippy::format_collect)] // brevity
 
 mod check_common;
 
@@ -45,8 +46,28 @@ fn tokens(text: &str) -> Vec<&str> {
 fn kind(token: &str) -> u32 {
     let types = ["int", "char", "float", "double", "long", "unsigned", "_Bool", "void"];
     let keywords = [
-        "struct", "union", "enum", "typedef", "static", "extern", "const", "return", "if", "for", "while", "do", "goto",
-        "switch", "case", "default", "break", "sizeof", "typeof", "__auto_type", "__label__", "_Generic",
+        "struct",
+        "union",
+        "enum",
+        "typedef",
+        "static",
+        "extern",
+        "const",
+        "return",
+        "if",
+        "for",
+        "while",
+        "do",
+        "goto",
+        "switch",
+        "case",
+        "default",
+        "break",
+        "sizeof",
+        "typeof",
+        "__auto_type",
+        "__label__",
+        "_Generic",
     ];
     match token.chars().next() {
         _ if types.contains(&token) => 1,
@@ -77,7 +98,8 @@ fn mutate(random: &mut Random, pool: &[&str]) -> String {
         match random.below(14) {
             5.. => {
                 // Most mutants should get past the parser: a token becomes another one of its kind.
-                let same: Vec<&str> = pool.iter().copied().filter(|token| kind(token) == kind(text[at])).collect();
+                let same: Vec<&str> =
+                    pool.iter().copied().filter(|token| kind(token) == kind(text[at])).collect();
                 if !same.is_empty() {
                     text[at] = same[random.below(same.len() as u64) as usize];
                 }
@@ -105,8 +127,36 @@ fn mutate(random: &mut Random, pool: &[&str]) -> String {
 #[test]
 fn mutants_are_answered() {
     let count = std::env::var("WAYPROOF_FUZZ").ok().and_then(|count| count.parse().ok()).unwrap_or(2000);
-    let extra = ["0", "-1", "1.5", "\"\"", "void", "unsigned", "char", "struct s", "[]", "()", "{}", "*", "&", "(int)", "sizeof ", "static ", "[0]", ".a", "x", "...", "0x7fffffffffffffff"];
-    let pool: Vec<&str> = SEEDS.iter().chain(ACCEPTED).flat_map(|seed| tokens(seed)).chain(extra).filter(|token| *token != " ").collect();
+    let extra = [
+        "0",
+        "-1",
+        "1.5",
+        "\"\"",
+        "void",
+        "unsigned",
+        "char",
+        "struct s",
+        "[]",
+        "()",
+        "{}",
+        "*",
+        "&",
+        "(int)",
+        "sizeof ",
+        "static ",
+        "[0]",
+        ".a",
+        "x",
+        "...",
+        "0x7fffffffffffffff",
+    ];
+    let pool: Vec<&str> = SEEDS
+        .iter()
+        .chain(ACCEPTED)
+        .flat_map(|seed| tokens(seed))
+        .chain(extra)
+        .filter(|token| *token != " ")
+        .collect();
     let mut random = Random(3);
     let mut accepted = 0;
     for _ in 0..count {
@@ -114,14 +164,11 @@ fn mutants_are_answered() {
         let model = if random.below(2) == 0 { DataModel::Lp64 } else { DataModel::Ilp32 };
         let start = std::time::Instant::now();
         let outcome = std::panic::catch_unwind(|| check_units(&[&text], model));
-        match outcome {
-            Err(_) => panic!("panic on:\n{text}"),
-            Ok(Ok(program)) => {
-                accepted += 1;
-                let violations = violations(&program);
-                assert!(violations.is_empty(), "{}\n{text}", violations.join("\n"));
-            }
-            Ok(Err(_)) => {}
+        assert!(outcome.is_ok(), "panic on:\n{text}");
+        if let Ok(Ok(program)) = outcome {
+            accepted += 1;
+            let violations = violations(&program);
+            assert!(violations.is_empty(), "{}\n{text}", violations.join("\n"));
         }
         assert!(start.elapsed().as_secs() < 10, "slow on:\n{text}");
     }
@@ -133,19 +180,30 @@ fn mutants_are_answered() {
 #[test]
 fn mutants_that_gcc_accepts_are_accepted() {
     let count = std::env::var("WAYPROOF_FUZZ").ok().and_then(|count| count.parse().ok()).unwrap_or(150);
-    let pool: Vec<&str> = SEEDS.iter().chain(ACCEPTED).flat_map(|seed| tokens(seed)).filter(|token| *token != " ").collect();
-    let mut random = Random(std::env::var("WAYPROOF_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(17));
+    let pool: Vec<&str> =
+        SEEDS.iter().chain(ACCEPTED).flat_map(|seed| tokens(seed)).filter(|token| *token != " ").collect();
+    let mut random =
+        Random(std::env::var("WAYPROOF_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(17));
     let mut wrong = Vec::new();
     let mut stricter = Vec::new();
     for _ in 0..count {
         let text = mutate(&mut random, &pool);
         let Some(gcc) = gcc_accepts(&text) else { return };
         match (gcc, check_units(&[&text], DataModel::Lp64)) {
-            (Ok(()), Err(message)) if !message.contains("unsupported") && !message.contains("`__builtin_") => wrong.push(format!("{message}\n{text}")),
+            (Ok(()), Err(message))
+                if !message.contains("unsupported") && !message.contains("`__builtin_") =>
+            {
+                wrong.push(format!("{message}\n{text}"));
+            }
             (Err(message), Ok(_)) => stricter.push(format!("{message}{text}\n")),
             _ => {}
         }
     }
     println!("gcc refuses {} that are accepted here:\n{}", stricter.len(), stricter.join("\n"));
-    assert!(wrong.is_empty(), "{} of {count} are refused, but gcc accepts them:\n{}", wrong.len(), wrong.join("\n\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {count} are refused, but gcc accepts them:\n{}",
+        wrong.len(),
+        wrong.join("\n\n")
+    );
 }

@@ -1,5 +1,6 @@
 //! Programs that include the system's headers check, for both data models.
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests may panic and print
+#![allow(clippy::format_push_string, clippy::format_collect)] // brevity
 
 use base::SourceMap;
 use cfa::DataModel;

@@ -1,5 +1,6 @@
 //! Programs that are accepted, and programs that are refused with a message at a place.
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests may panic and print
+#![allow(clippy::format_push_string, clippy::format_collect)] // brevity
 
 mod check_common;
 
@@ -21,6 +22,8 @@ const REFUSED: &[(&str, &str)] = &[
     ("void f(int a) { int a; }", "1:21: redeclaration of `a`"),
     ("enum { A }; int A;", "`A` is declared again as a different kind of symbol"),
     ("int f(void); static int f(void);", "1:25: `f` is declared static"),
+    ("static int x; int x;", "1:19: `x` is declared without `static`, but was declared static"),
+    ("int x; static int x;", "1:19: `x` is declared static, but was declared without `static`"),
     ("struct s { int a; }; struct s { int b; };", "1:29: redefinition of `s`"),
     ("struct s { int a; }; union s x;", "1:28: the tag `s` is that of another kind of type"),
     ("enum e { A }; enum e { B };", "redefinition of `enum e`"),

@@ -44,6 +44,7 @@ impl Checker<'_> {
         if declarators.is_empty() {
             self.effects(&[&specifiers.attributes], &specifiers.alignas)?;
             self.specifiers(specifiers_id, TagUse::Declare)?;
+            out.append(&mut self.pending_bounds);
             return Ok(());
         }
         if specifiers.kind == TypeSpecifier::AutoType {

@@ -4,7 +4,7 @@ use base::{Diagnostic, Span};
 
 use super::Checked;
 use super::context::{Checker, error};
-use super::scope::{Entity, Linkage, Typed};
+use super::scope::{Binding, Entity, Linkage, Typed};
 use crate::ast::{Ident, Storage};
 use crate::hir::{Function, FunctionId, StorageDuration, VariableId};
 use crate::lex::Name;
@@ -164,14 +164,7 @@ impl Checker<'_> {
             Some(binding) if binding.depth == depth || binding.linkage != Linkage::None => {
                 match binding.entity {
                     Entity::Variable(variable) if binding.linkage != Linkage::None => {
-                        if is_static && binding.linkage == Linkage::External {
-                            let message = format!(
-                                "`{}` is declared static, but was declared without `static`",
-                                self.text(ident.name)
-                            );
-                            let diagnostic = Diagnostic::error(message, ident.span);
-                            return Err(Box::new(diagnostic.with_secondary(binding.span, "declared here")));
-                        }
+                        self.check_static_again(&binding, ident, storage)?;
                         self.merge_variable(variable, ident, typed)?;
                         if binding.depth != depth {
                             self.scopes.bind(ident.name, binding.entity, binding.linkage, ident.span);
@@ -191,6 +184,18 @@ impl Checker<'_> {
             self.program.variables[variable].is_extern = false;
         }
         Ok(variable)
+    }
+    /// All declarations of a variable say `static`, or none does; `extern` says nothing about it.
+    fn check_static_again(&self, binding: &Binding, ident: Ident, storage: Option<Storage>) -> Checked<()> {
+        let words = match (storage, binding.linkage) {
+            (Some(Storage::Static), Linkage::External) => ["static", "without `static`"],
+            (None, Linkage::Internal) => ["without `static`", "static"],
+            _ => return Ok(()),
+        };
+        let name = self.text(ident.name);
+        let message = format!("`{name}` is declared {}, but was declared {}", words[0], words[1]);
+        let diagnostic = Diagnostic::error(message, ident.span);
+        Err(Box::new(diagnostic.with_secondary(binding.span, "declared here")))
     }
     /// Declares a variable that its unit has not declared before.
     fn first_variable(&mut self, ident: Ident, typed: Typed, is_static: bool) -> Checked<VariableId> {

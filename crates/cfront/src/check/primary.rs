@@ -91,7 +91,10 @@ impl Checker<'_> {
         let ast::StmtKind::Block { items, close } = unit.stmts[block].kind else {
             return error("a statement expression should contain a block", span);
         };
+        // As in gcc, empty statements at the end do not count.
         let items = unit.stmts_of(items);
+        let is_empty = |stmt: &&ast::StmtId| matches!(unit.stmts[**stmt].kind, ast::StmtKind::Empty);
+        let items = &items[..items.len() - items.iter().rev().take_while(is_empty).count()];
         let (last, rest) = match items.split_last() {
             Some((last, rest)) => match unit.stmts[*last].kind {
                 ast::StmtKind::Expr(expr) => (Some(expr), rest),

@@ -50,6 +50,7 @@ pub(crate) const ACCEPTED: &[&str] = &[
     "int f() { int (*p)() = f; return p() + (*p)() + (**p)() + (&f == p) + (*f)(); }",
     "int f(void) { return sizeof(int[3]) + sizeof f + sizeof(void) + sizeof \"abc\" + __alignof__(int); }",
     "int f() { return ({ int x = 3; x + 1; }) + ({ 5; }); }",
+    "int f() { return ({ 5; ; ; }); }",
     "void f() { ({ }); ({ ; }); ({ int x; x = 1; }); }",
     "int f() { return (int[]){ 1, 2, 3 }[1] + ((struct { int a; }){ 4 }).a; }",
     "int *p = (int[]){ 1, 2 }; struct s { int a; } x = (struct s){ 3 };",

@@ -1,5 +1,6 @@
 //! What the tests of the checker share.
 #![allow(dead_code)] // not every test needs everything
+#![allow(clippy::result_large_err)] // no matter here
 
 pub(crate) mod accepted;
 pub(crate) mod validate;
@@ -70,7 +71,8 @@ pub(crate) fn run_with_gcc(name: &str, code: &str, flag: &str) -> Option<Vec<Str
 pub(crate) fn gcc_accepts(text: &str) -> Option<Result<(), String>> {
     let source = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("mutant.c");
     std::fs::write(&source, text).unwrap();
-    let Ok(output) = Command::new("gcc").args(["-m64", "-w", "-S", "-o", "/dev/null"]).arg(&source).output() else {
+    let Ok(output) = Command::new("gcc").args(["-m64", "-w", "-S", "-o", "/dev/null"]).arg(&source).output()
+    else {
         println!("skipped: there is no gcc");
         return None;
     };

@@ -120,7 +120,7 @@ impl Validator<'_> {
                 place_ty(*place) == ty && types.pointee(ty).is_some() == element.is_some()
             }
             ExprKind::Convert(operand) => types.is_void(ty) || (types.is_scalar(ty) && is_scalar(*operand)),
-            ExprKind::Call { callee, args, .. } => self.call_is_fine(callee, args, ty),
+            ExprKind::Call { callee, args, .. } => self.call_is_fine(*callee, args, ty),
             ExprKind::Builtin { .. } => true,
             ExprKind::StatementExpr { value, .. } => match value {
                 Some(value) => self.ty(*value) == ty,
@@ -131,11 +131,11 @@ impl Validator<'_> {
         };
         self.require(holds, || format!("H3 {}", describe()));
     }
-    fn call_is_fine(&self, callee: &Callee, args: &[ExprId], ty: TypeId) -> bool {
+    fn call_is_fine(&self, callee: Callee, args: &[ExprId], ty: TypeId) -> bool {
         let types = &self.program.types;
         let function_ty = match callee {
-            Callee::Direct(function) => Some(self.program.functions[*function].ty),
-            Callee::Indirect(pointer) => types.pointee(self.ty(*pointer)),
+            Callee::Direct(function) => Some(self.program.functions[function].ty),
+            Callee::Indirect(pointer) => types.pointee(self.ty(pointer)),
         };
         let Some(function) = function_ty.and_then(|ty| types.function(ty)) else { return false };
         let mut fits = types.compatible(function.result, ty);
@@ -145,7 +145,7 @@ impl Validator<'_> {
                 args.iter().zip(&function.params).all(|(arg, param)| types.compatible(self.ty(*arg), *param));
         }
         if let Callee::Direct(function) = callee
-            && let Some(body) = &self.program.functions[*function].body
+            && let Some(body) = &self.program.functions[function].body
         {
             let params = body.params.iter().map(|param| self.program.variables[*param].ty);
             fits &= args.iter().zip(params).all(|(arg, param)| types.compatible(self.ty(*arg), param));
@@ -231,13 +231,11 @@ impl Validator<'_> {
                         .map(|field| field.ty),
                     Projection::Index(_) => types.array(part).map(|(elem, _)| elem),
                 };
-                match next {
-                    Some(next) => part = next,
-                    None => {
-                        self.require(false, || format!("H4 the path {:?} leads nowhere", item.path));
-                        return;
-                    }
-                }
+                let Some(next) = next else {
+                    self.require(false, || format!("H4 the path {:?} leads nowhere", item.path));
+                    return;
+                };
+                part = next;
             }
             let holds = match &item.value {
                 InitValue::Expr(value) => self.ty(*value) == part,
