@@ -12,6 +12,9 @@ use crate::process::{End, Execution, TemporaryFolder, run};
 const SANITIZER: [&str; 2] =
     ["-fsanitize=undefined,address,float-divide-by-zero,float-cast-overflow", "-fno-sanitize-recover=all"];
 
+/// Warnings that find undefined behaviour the sanitizers overlook.
+const STATIC_CHECKS: [&str; 2] = ["-Werror=sequence-point", "-Werror=return-type"];
+
 /// Time for one compilation, generous because the machine may be busy.
 const COMPILATION_LIMIT: Duration = Duration::from_secs(60);
 
@@ -25,17 +28,18 @@ pub enum Mode {
     Plain,
     /// With `-O2`; locals without an initialiser start as zero.
     Optimised,
-    /// Stops with a message at undefined behaviour; locals without an initialiser hold a pattern.
+    /// Stops with a message at undefined behaviour, when compiled or when run; locals without an initialiser hold a pattern.
     Sanitized,
 }
 
 impl Mode {
     fn flags(self) -> Vec<&'static str> {
         match self {
-            Mode::Plain => vec!["-O0"],
-            Mode::Optimised => vec!["-O2", "-ftrivial-auto-var-init=zero"],
+            Mode::Plain => vec!["-w", "-O0"],
+            Mode::Optimised => vec!["-w", "-O2", "-ftrivial-auto-var-init=zero"],
             Mode::Sanitized => {
                 let mut flags = vec!["-O0", "-ftrivial-auto-var-init=pattern"];
+                flags.extend(STATIC_CHECKS);
                 flags.extend(SANITIZER);
                 flags
             }
@@ -89,7 +93,7 @@ impl Compiler {
         let source = folder.write("program.c", text)?;
         let executable = folder.path().join("program");
         let mut command = Command::new("gcc");
-        command.args(["-w", "-pipe", self.model.gcc_flag()]).args(mode.flags());
+        command.args(["-pipe", self.model.gcc_flag()]).args(mode.flags());
         command.arg(format!("-I{CSMITH_INCLUDE}")).arg(&source).arg("-o").arg(&executable);
         let compiled = run(&mut command, COMPILATION_LIMIT)?;
         if !compiled.succeeded() {
