@@ -8,6 +8,7 @@
 //! * A1: flow-insensitive and closed under assignment, calls and memory: what is not found arbitrary comes from objects, functions
 //!   and null pointers only, except for pointers that are read from uninitialised memory.
 
+use base::IndexVec;
 use cfa::{
     Approximation, ApproximationKind, BinaryOp, Callee, Edge, EdgeId, Expr, ExprId, Op, Place, Procedure,
     Program, Source, Ty, VarId,
@@ -38,13 +39,16 @@ impl Tainted {
 pub(super) fn accesses(program: &Program) -> Option<Approximation> {
     let mut tainted = Tainted::default();
     for procedure in &program.procs {
+        let mut reads = None;
         for (id, edge) in procedure.edges().iter_enumerated() {
             for op in &edge.ops {
-                if let Op::Havoc { place, source, .. } = op {
-                    let live = *source != Source::Uninitialised || is_read(program, procedure, id, place);
-                    if live {
-                        tainted.add(place);
-                    }
+                let Op::Havoc { place, source, .. } = op else { continue };
+                let live = *source != Source::Uninitialised || {
+                    let reads = reads.get_or_insert_with(|| pointers_read(program, procedure));
+                    is_read(program, procedure, reads, id, place)
+                };
+                if live {
+                    tainted.add(place);
                 }
             }
         }
@@ -63,8 +67,38 @@ pub(super) fn accesses(program: &Program) -> Option<Approximation> {
     }
 }
 
+/// The pointer variables that each edge reads.
+fn pointers_read(program: &Program, procedure: &Procedure) -> IndexVec<EdgeId, Vec<VarId>> {
+    let mut seen = FxHashSet::default();
+    let mut stack = Vec::new();
+    procedure
+        .edges()
+        .iter()
+        .map(|edge| {
+            seen.clear();
+            stack.extend(edge.ops.iter().flat_map(Op::exprs));
+            let mut found = Vec::new();
+            while let Some(id) = stack.pop() {
+                match program.exprs.get(id) {
+                    Expr::Var { var, ty: Ty::Ptr } => found.push(*var),
+                    Expr::Var { .. } | Expr::Const { .. } => {}
+                    node if seen.insert(id) => stack.extend(node.operands()),
+                    _ => {}
+                }
+            }
+            found
+        })
+        .collect()
+}
+
 /// Whether a variable that is declared without initialiser may be read before it is written; only pointers are looked at.
-fn is_read(program: &Program, procedure: &Procedure, declaration: EdgeId, place: &Place) -> bool {
+fn is_read(
+    program: &Program,
+    procedure: &Procedure,
+    reads: &IndexVec<EdgeId, Vec<VarId>>,
+    declaration: EdgeId,
+    place: &Place,
+) -> bool {
     let Place::Var(var) = *place else { return false };
     if program.vars[var].scalar() != Some(Ty::Ptr) {
         return false;
@@ -75,29 +109,14 @@ fn is_read(program: &Program, procedure: &Procedure, declaration: EdgeId, place:
         if !seen.insert(location) {
             continue;
         }
-        for edge in procedure.outgoing(location) {
-            let edge = &procedure.edges()[*edge];
-            if edge.ops.iter().flat_map(Op::exprs).any(|expr| mentions(program, expr, var)) {
+        for id in procedure.outgoing(location) {
+            let edge = &procedure.edges()[*id];
+            if reads[*id].contains(&var) {
                 return true;
             }
             if !edge.ops.iter().any(|op| op.places().any(|place| *place == Place::Var(var))) {
                 stack.push(edge.target);
             }
-        }
-    }
-    false
-}
-
-fn mentions(program: &Program, expr: ExprId, wanted: VarId) -> bool {
-    let mut stack = vec![expr];
-    let mut seen = FxHashSet::default();
-    while let Some(id) = stack.pop() {
-        if seen.insert(id) {
-            let node = program.exprs.get(id);
-            if matches!(node, Expr::Var { var, .. } if *var == wanted) {
-                return true;
-            }
-            stack.extend(node.operands());
         }
     }
     false

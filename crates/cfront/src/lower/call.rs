@@ -96,7 +96,7 @@ impl Body<'_, '_> {
     /// A record of arbitrary values.
     pub(super) fn arbitrary_record(&mut self, record: RecordId, source: &Source) -> RecordValue {
         let at = self.origin.region;
-        match self.ctx.leaves(record) {
+        match self.ctx.moved_leaves(record) {
             Some(leaves) => {
                 let mut values = Vec::new();
                 for leaf in leaves.iter() {

@@ -72,7 +72,11 @@ impl<'a> Context<'a> {
             return Some(Passing::Scalar(scalar));
         }
         let record = self.hir.types.record(ty)?;
-        Some(if self.leaves(record).is_some() { Passing::Leaves(record) } else { Passing::Address(record) })
+        Some(if self.moved_leaves(record).is_some() {
+            Passing::Leaves(record)
+        } else {
+            Passing::Address(record)
+        })
     }
     /// The interface of the procedure of a function; that of a definition is what its parameters say.
     pub(super) fn signature(&mut self, function: FunctionId) -> Signature {

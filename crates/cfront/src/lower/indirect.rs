@@ -61,7 +61,7 @@ impl Body<'_, '_> {
                 .iter()
                 .map(|arg| match arg {
                     Argument::Scalar(value) => Passing::Scalar(self.ctx.program.exprs.ty(*value)),
-                    Argument::Record(record, _) if self.ctx.leaves(*record).is_some() => {
+                    Argument::Record(record, _) if self.ctx.moved_leaves(*record).is_some() => {
                         Passing::Leaves(*record)
                     }
                     Argument::Record(record, _) => Passing::Address(*record),

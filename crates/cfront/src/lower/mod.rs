@@ -38,6 +38,7 @@ mod indirect;
 mod init;
 mod layout;
 mod place;
+mod position;
 mod record;
 mod scope;
 mod start;
@@ -46,6 +47,7 @@ mod storage;
 mod summary;
 mod usage;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -63,7 +65,7 @@ use crate::types::RecordId;
 pub struct Options {
     /// What signed overflow means.
     pub signed_overflow: SignedOverflow,
-    /// Functions whose call is the error; `__VERIFIER_error` always is.
+    /// Functions whose call is the error.
     pub error_functions: Vec<String>,
     /// Where the program starts.
     pub entry: String,
@@ -75,7 +77,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             signed_overflow: SignedOverflow::Undefined,
-            error_functions: vec!["reach_error".into()],
+            error_functions: vec!["reach_error".into(), library::VERIFIER_ERROR.into()],
             entry: "main".into(),
             assert_is_error: true,
         }
@@ -92,9 +94,7 @@ pub fn lower(
     options: &Options,
 ) -> Result<Program, Box<Diagnostic>> {
     let resolved = resolve(hir);
-    let is_error = |name: &str| {
-        name == library::VERIFIER_ERROR || options.error_functions.iter().any(|error| error == name)
-    };
+    let is_error = |name: &str| options.error_functions.iter().any(|error| error == name);
     let opaque: FxHashSet<FunctionId> = hir
         .functions
         .iter_enumerated()
@@ -128,6 +128,7 @@ pub fn lower(
         resolved,
         opaque,
         approximations: BTreeSet::new(),
+        columns: RefCell::default(),
     };
     ctx.allot_procedures();
     for position in 0..ctx.usage.functions.len() {
@@ -178,6 +179,7 @@ struct Context<'a> {
     /// Error functions.
     opaque: FxHashSet<FunctionId>,
     approximations: BTreeSet<Approximation>,
+    columns: RefCell<position::Columns>,
 }
 
 impl Context<'_> {
@@ -188,18 +190,23 @@ impl Context<'_> {
             let has_body = declared.body.is_some() && !self.opaque.contains(function);
             if has_body || self.usage.address_taken.contains(function) {
                 let span = declared.body.as_ref().map_or(declared.declared, |body| body.span);
-                let region = self.program.sources.region(span);
+                let region = self.region(span);
                 let proc = self.program.procs.push(Procedure::new(declared.name.clone(), region));
                 self.procs.insert(*function, proc);
             }
         }
     }
     fn region(&self, span: Span) -> Region {
-        self.program.sources.region(span)
+        self.columns.borrow_mut().region(&self.program.sources, span)
     }
+    /// The leaves of a record, whether or not it is moved as such.
     fn leaves(&mut self, record: RecordId) -> layout::Leaves {
         let types = &self.hir.types;
         self.leaves.entry(record).or_insert_with(|| layout::leaves(types, record)).clone()
+    }
+    /// The leaves of a record that is moved as a list of scalars.
+    fn moved_leaves(&mut self, record: RecordId) -> layout::Leaves {
+        if self.usage.memory_records.contains(&record) { None } else { self.leaves(record) }
     }
     /// Records what verdicts rest on, once.
     fn approximate(&mut self, kind: ApproximationKind, what: impl Into<String>, region: Region) {

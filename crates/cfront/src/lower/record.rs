@@ -154,7 +154,7 @@ impl Body<'_, '_> {
 
     /// Room for a record.
     fn fresh_record(&mut self, record: RecordId) -> RecordValue {
-        match self.ctx.leaves(record) {
+        match self.ctx.moved_leaves(record) {
             Some(leaves) => {
                 let vars: Vec<_> = leaves.iter().map(|leaf| self.temporary(leaf.ty)).collect();
                 RecordValue::Leaves(vars.into_iter().map(|var| self.read_var(var)).collect())

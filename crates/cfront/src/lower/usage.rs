@@ -6,6 +6,8 @@
 //!   and whole records that are lists of scalars. Nobody ever has its address.
 //! * U2: of a union that is not in memory a single member is used.
 //! * U3: the walk needs no native recursion.
+//! * U4: a record type of which some whole value is in memory is one whose whole values are all in memory, so that records are never
+//!   copied between memory and variables: such a copy would read every field, the uninitialised ones too.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,7 +20,7 @@ use crate::hir::{
 };
 use crate::lower::access::{Access, Root, Step, access};
 use crate::lower::layout;
-use crate::types::{ArrayLength, Type, TypeId};
+use crate::types::{ArrayLength, RecordId, Type, TypeId};
 
 type FxIndexSet<T> = IndexSet<T, rustc_hash::FxBuildHasher>;
 
@@ -59,6 +61,8 @@ pub(super) struct Usage {
     pub scopes: FxHashMap<ScopeKey, Vec<VariableId>>,
     /// Labels that some `goto` names.
     pub jumped_to: FxHashSet<LabelId>,
+    /// Record types whose whole values are in memory (U4).
+    pub memory_records: FxHashSet<RecordId>,
 }
 
 impl Usage {
@@ -76,8 +80,9 @@ impl Usage {
             variables: IndexVec::filled(VariableUsage::default(), hir.variables.len()),
             scopes: FxHashMap::default(),
             jumped_to: FxHashSet::default(),
+            memory_records: FxHashSet::default(),
         };
-        let mut walk = Walk { hir, usage, tasks: Vec::new(), resolve, is_opaque };
+        let mut walk = Walk { hir, usage, tasks: Vec::new(), whole: IndexSet::default(), resolve, is_opaque };
         for root in roots {
             walk.function(*root);
         }
@@ -87,6 +92,7 @@ impl Usage {
                 Task::Stmt(stmt) => walk.stmt(stmt, scope),
             }
         }
+        walk.settle_records();
         walk.usage
     }
 }
@@ -110,6 +116,8 @@ struct Walk<'a> {
     hir: &'a Program,
     usage: Usage,
     tasks: Vec<(Task, ScopeKey)>,
+    /// Whole values of records: of a variable, or without variable in memory that a pointer leads to.
+    whole: FxIndexSet<(Option<VariableId>, RecordId)>,
     resolve: &'a dyn Fn(FunctionId) -> FunctionId,
     is_opaque: &'a dyn Fn(FunctionId) -> bool,
 }
@@ -125,9 +133,8 @@ impl Walk<'_> {
         for param in &body.params {
             self.usage.scopes.entry(scope).or_default().push(*param);
             // What is passed by address is copied into memory of the callee.
-            let record = self.hir.types.record(self.hir.variables[*param].ty);
-            if record.is_some_and(|record| layout::leaves(&self.hir.types, record).is_none()) {
-                self.usage.variables[*param].in_memory = true;
+            if let Some(record) = self.hir.types.record(self.hir.variables[*param].ty) {
+                self.whole.insert((Some(*param), record));
             }
         }
         self.tasks.push((Task::Stmt(body.block), scope));
@@ -159,7 +166,14 @@ impl Walk<'_> {
                     }
                 }
             }
-            Root::Pointer(expr) | Root::Value(expr) => self.push(expr, scope),
+            Root::Pointer(expr) => {
+                self.push(expr, scope);
+                let last = access.type_after(self.hir, access.steps.len());
+                if let (Purpose::Value, Some(record)) = (purpose, self.hir.types.record(last)) {
+                    self.whole.insert((None, record));
+                }
+            }
+            Root::Value(expr) => self.push(expr, scope),
             Root::String(_) => {}
         }
     }
@@ -183,8 +197,11 @@ impl Walk<'_> {
         self.bounds(access.root_ty);
         let last = access.type_after(self.hir, access.steps.len());
         let splittable = match self.hir.types.get(last) {
-            Type::Record(record) => layout::leaves(&self.hir.types, *record).is_some(),
             Type::Array { .. } | Type::Function(_) | Type::Void => false,
+            Type::Record(record) => {
+                self.whole.insert((Some(variable), *record));
+                true
+            }
             _ => true,
         };
         if purpose == Purpose::Address || !splittable || self.has_unknown_length(access) {
@@ -264,9 +281,31 @@ impl Walk<'_> {
         }
         if let InitValue::Expr(expr) = item.value {
             self.push(expr, scope);
-            let record = self.hir.types.record(ty);
-            if record.is_some_and(|record| layout::leaves(&self.hir.types, record).is_none()) {
-                self.usage.variables[variable].in_memory = true;
+            if let Some(record) = self.hir.types.record(ty) {
+                self.whole.insert((Some(variable), record));
+            }
+        }
+    }
+
+    /// Decides which records are moved as memory, and which variables have to be in memory for that (U4).
+    fn settle_records(&mut self) {
+        for (_, record) in &self.whole {
+            if layout::leaves(&self.hir.types, *record).is_none() {
+                self.usage.memory_records.insert(*record);
+            }
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (variable, record) in &self.whole {
+                let in_memory = variable.is_none_or(|variable| self.usage.variables[variable].in_memory);
+                if in_memory {
+                    changed |= self.usage.memory_records.insert(*record);
+                } else if let (Some(variable), true) = (*variable, self.usage.memory_records.contains(record))
+                {
+                    self.usage.variables[variable].in_memory = true;
+                    changed = true;
+                }
             }
         }
     }
@@ -281,7 +320,13 @@ impl Walk<'_> {
         let hir = self.hir;
         match &hir.exprs[expr].kind {
             ExprKind::Int(_) | ExprKind::Float(_) => {}
-            ExprKind::Load(place) | ExprKind::VaArg(place) => self.place(*place, Purpose::Value, scope),
+            ExprKind::Load(place) => self.place(*place, Purpose::Value, scope),
+            ExprKind::VaArg(place) => {
+                self.place(*place, Purpose::Value, scope);
+                if let Some(record) = hir.types.record(hir.exprs[expr].ty) {
+                    self.whole.insert((None, record));
+                }
+            }
             ExprKind::AddressOf(place) | ExprKind::Decay(place) => {
                 self.place(*place, Purpose::Address, scope)
             }
