@@ -17,4 +17,4 @@ mod z3;
 pub use answer::{Answer, Core, Statistics, Why};
 pub use pool::Pooled;
 pub use solver::{Solver, SolverFactory, check_formula, minimise};
-pub use z3::{Z3, Z3Settings, Z3Solver, limit_memory, z3_version};
+pub use z3::{Arithmetic, Z3, Z3Settings, Z3Solver, limit_memory, z3_version};

@@ -4,10 +4,10 @@
 //! [RecMC] appendix G, equation (11).
 //!
 //! # Invariants
-//! * I1: the fraction chosen is an integer in the model, and putting it in the symbol's place keeps all constraints
+//! * I1: a fraction chosen is an integer in the model; putting the choice in the symbol's place keeps all constraints
 //!   satisfied by the model.
-//! * I2: for one set of constraints only finitely many fractions can be chosen, over all models: there are finitely
-//!   many bounds, residues and offsets.
+//! * I2: for one set of constraints only finitely many choices are possible, over all models: there are finitely many
+//!   bounds, residues and offsets.
 
 use std::cmp::Reverse;
 
@@ -19,42 +19,113 @@ struct Bound {
     form: Linear,
 }
 
-/// The value for `symbol` (as a term).
-pub(super) fn choose(constraints: &[Constraint], symbol: TermId, model: &mut Evaluator<'_>) -> Fraction {
-    let (mut lower, mut upper): (Vec<Bound>, Vec<Bound>) = (Vec::new(), Vec::new());
-    let mut equation: Option<Bound> = None;
-    let mut period = Integer::ONE;
-    for constraint in constraints {
-        let coefficient = constraint.form().coefficient(symbol);
-        if coefficient.is_zero() {
-            continue;
+/// What to put in a symbol's place.
+pub(super) enum Choice {
+    /// A value.
+    Value(Fraction),
+    /// A value beyond all bounds, with this residue for all divisors.
+    Beyond(Direction, Integer),
+}
+
+/// Where values beyond all bounds are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    Down,
+    Up,
+}
+
+/// The choice for `symbol` (as a term). With bounds of one kind only, the choice is beyond them: equation (10).
+pub(super) fn choose(constraints: &[Constraint], symbol: TermId, model: &mut Evaluator<'_>) -> Choice {
+    let occurrences = Occurrences::collect(constraints, symbol);
+    let now = model.int(symbol);
+    let residue = now.modulo(&occurrences.period);
+    match (&occurrences.equation, occurrences.lower.is_empty(), occurrences.upper.is_empty()) {
+        (None, true, _) => Choice::Beyond(Direction::Down, residue),
+        (None, false, true) => Choice::Beyond(Direction::Up, residue),
+        (Some(_), ..) | (None, false, false) => Choice::Value(occurrences.value(&now, model)),
+    }
+}
+
+/// As [`choose`], but always a value.
+pub(super) fn choose_value(
+    constraints: &[Constraint],
+    symbol: TermId,
+    model: &mut Evaluator<'_>,
+) -> Fraction {
+    let now = model.int(symbol);
+    Occurrences::collect(constraints, symbol).value(&now, model)
+}
+
+/// The symbol (as a term) with the fewest possible choices, by its position in `open`.
+pub(super) fn cheapest(constraints: &[Constraint], open: &[TermId]) -> Option<usize> {
+    let cost = |symbol: TermId| {
+        let occurrences = Occurrences::collect(constraints, symbol);
+        let (lower, upper) = (weight(&occurrences.lower), weight(&occurrences.upper));
+        match &occurrences.equation {
+            Some(equation) => equation.coefficient.clone(),
+            None if lower.is_zero() || upper.is_zero() => occurrences.period,
+            None => lower.min(upper) * occurrences.period,
         }
-        let rest = constraint.form().without(symbol);
-        let (size, is_negative) = (coefficient.abs(), coefficient.is_negative());
-        // a·x + t = 0 is |a|·x = t for negative a, and |a|·x = -t for positive a; likewise for the bounds.
-        let form = if is_negative { rest } else { rest.negate() };
-        match constraint {
-            Constraint::Zero(_) => {
-                if equation.as_ref().is_none_or(|known| size < known.coefficient) {
-                    equation = Some(Bound { coefficient: size, form });
+    };
+    (0..open.len()).min_by_key(|index| (cost(open[*index]), open[*index]))
+}
+
+/// How many residues the bounds distinguish.
+fn weight(bounds: &[Bound]) -> Integer {
+    bounds.iter().fold(Integer::ZERO, |sum, bound| sum + &bound.coefficient)
+}
+
+/// Where a symbol occurs.
+struct Occurrences {
+    lower: Vec<Bound>,
+    upper: Vec<Bound>,
+    /// The equation with the smallest coefficient.
+    equation: Option<Bound>,
+    /// The least common multiple of what the divisors are for the symbol itself.
+    period: Integer,
+}
+
+impl Occurrences {
+    fn collect(constraints: &[Constraint], symbol: TermId) -> Self {
+        let mut found = Self { lower: Vec::new(), upper: Vec::new(), equation: None, period: Integer::ONE };
+        for constraint in constraints {
+            let coefficient = constraint.form().coefficient(symbol);
+            if coefficient.is_zero() {
+                continue;
+            }
+            let rest = constraint.form().without(symbol);
+            let (size, is_negative) = (coefficient.abs(), coefficient.is_negative());
+            // a·x + t = 0 is |a|·x = t for negative a, and |a|·x = -t for positive a; likewise for the bounds.
+            let form = if is_negative { rest } else { rest.negate() };
+            match constraint {
+                Constraint::Zero(_) => {
+                    if found.equation.as_ref().is_none_or(|known| size < known.coefficient) {
+                        found.equation = Some(Bound { coefficient: size, form });
+                    }
+                }
+                Constraint::AtMost(_) if is_negative => found.lower.push(Bound { coefficient: size, form }),
+                Constraint::AtMost(_) => found.upper.push(Bound { coefficient: size, form }),
+                Constraint::Divides(divisor, _) => {
+                    found.period = found.period.lcm(&divisor.div_floor(&divisor.gcd(&size)));
                 }
             }
-            Constraint::AtMost(_) if is_negative => lower.push(Bound { coefficient: size, form }),
-            Constraint::AtMost(_) => upper.push(Bound { coefficient: size, form }),
-            Constraint::Divides(divisor, _) => period = period.lcm(&divisor.div_floor(&divisor.gcd(&size))),
         }
+        found
     }
-    if let Some(Bound { coefficient, form }) = equation {
-        return Fraction { numerator: form, denominator: coefficient };
-    }
-    let now = model.int(symbol);
-    if lower.is_empty() && upper.is_empty() {
-        return Fraction::whole(Linear::constant(now.modulo(&period)));
-    }
-    if upper.is_empty() || (!lower.is_empty() && lower.len() <= upper.len()) {
-        above(lower, &now, &period, model)
-    } else {
-        below(upper, &now, &period, model)
+
+    fn value(self, now: &Integer, model: &mut Evaluator<'_>) -> Fraction {
+        let Self { lower, upper, equation, period } = self;
+        if let Some(Bound { coefficient, form }) = equation {
+            return Fraction { numerator: form, denominator: coefficient };
+        }
+        if lower.is_empty() && upper.is_empty() {
+            return Fraction::whole(Linear::constant(now.modulo(&period)));
+        }
+        if upper.is_empty() || (!lower.is_empty() && weight(&lower) <= weight(&upper)) {
+            above(lower, now, &period, model)
+        } else {
+            below(upper, now, &period, model)
+        }
     }
 }
 
@@ -86,7 +157,7 @@ fn below(bounds: Vec<Bound>, now: &Integer, period: &Integer, model: &mut Evalua
     Fraction { numerator, denominator: coefficient }
 }
 
-pub(super) fn value_of(form: &Linear, model: &mut Evaluator<'_>) -> Integer {
+fn value_of(form: &Linear, model: &mut Evaluator<'_>) -> Integer {
     let mut sum = form.constant_part().clone();
     for (term, coefficient) in form.terms() {
         sum += &(coefficient * model.int(*term));

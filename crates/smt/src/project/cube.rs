@@ -1,10 +1,12 @@
 //! Projection of one model: a conjunction without the symbols that the model satisfies and that implies
 //! `∃ symbols. formula`.
 
-use term::{Constraint, Cube, Evaluator, Fraction, Integer, Model, Node, Sort, SymbolId, TermId, Terms};
+use term::{
+    Constraint, Cube, Evaluator, Fraction, Integer, Linear, Model, Node, Sort, SymbolId, TermId, Terms,
+};
 
 use super::Failure;
-use super::choose::choose;
+use super::choose::{Choice, cheapest, choose};
 
 /// A cube over the other symbols of `formula` that `model` satisfies and that implies `∃ symbols. formula`. For all
 /// models together there are only finitely many ([RecMC] §5).
@@ -24,9 +26,16 @@ pub fn project_model(
     symbols.retain(|symbol| terms.symbol(*symbol).sort == Sort::Int);
     let mut open: Vec<TermId> = symbols.iter().map(|symbol| terms.of_symbol(*symbol)).collect();
     let mut evaluator = Evaluator::new(terms, model);
-    while let Some(index) = next(&cube.constraints, &open) {
+    while let Some(index) = cheapest(&cube.constraints, &open) {
         let symbol = open.swap_remove(index);
-        let value = choose(&cube.constraints, symbol, &mut evaluator);
+        let value = match choose(&cube.constraints, symbol, &mut evaluator) {
+            Choice::Value(value) => value,
+            Choice::Beyond(_, residue) => {
+                let is_bound = |c: &Constraint| matches!(c, Constraint::AtMost(_));
+                cube.constraints.retain(|c| !is_bound(c) || c.form().coefficient(symbol).is_zero());
+                Fraction::whole(Linear::constant(residue))
+            }
+        };
         cube.constraints = substitute(&cube.constraints, symbol, &value);
     }
     Ok(cube)
@@ -44,22 +53,6 @@ fn check_linear(terms: &Terms, cube: &Cube, symbols: &[SymbolId]) -> Result<(), 
     let opaque = summands.map(|(term, _)| *term).filter(|term| !matches!(terms.node(*term), Node::Symbol(_)));
     let mut hidden = opaque.chain(cube.others.iter().copied()).filter(|term| terms.mentions(*term, symbols));
     hidden.next().map_or(Ok(()), |term| Err(Failure::NotLinear(term)))
-}
-
-/// The symbol to eliminate next: one with an equation of least coefficient, else the one in fewest constraints.
-fn next(constraints: &[Constraint], open: &[TermId]) -> Option<usize> {
-    let cost = |symbol: TermId| {
-        let mentioning = constraints
-            .iter()
-            .map(|c| (c, c.form().coefficient(symbol).abs()))
-            .filter(|(_, size)| !size.is_zero());
-        let equation = mentioning
-            .clone()
-            .filter_map(|(constraint, size)| matches!(constraint, Constraint::Zero(_)).then_some(size))
-            .min();
-        (equation.is_none(), equation, mentioning.count(), symbol)
-    };
-    (0..open.len()).min_by_key(|index| cost(open[*index]))
 }
 
 /// The constraints with a value in the symbol's place, and the constraint that the value is an integer.

@@ -16,13 +16,12 @@
 
 use base::Budget;
 use rustc_hash::FxHashMap;
-use term::{
-    Constraint, Evaluator, Fraction, Integer, Linear, Model, Node, Sort, Substitution, SymbolId, TermId,
-    Terms,
-};
+use term::{Evaluator, Fraction, Integer, Linear, Model, Node, Sort, Substitution, SymbolId, TermId, Terms};
 
 use super::Failure;
-use super::choose::choose;
+use super::beyond::beyond;
+use super::choose::{Choice, cheapest, choose, choose_value};
+use super::names::name_terms;
 use crate::{Answer, Solver};
 
 /// How often disjunctions inside of disjunctions are split.
@@ -46,7 +45,7 @@ pub fn eliminate(
     let mut symbols = symbols.to_vec();
     symbols.sort_unstable();
     symbols.dedup();
-    let normal = terms.nnf(formula);
+    let normal = name_terms(terms, formula, &mut symbols);
     let mut elimination = Elimination { solver, terms, budget };
     let result = elimination.exists(normal, &symbols, 0)?;
     Ok(terms.tidy(result))
@@ -177,18 +176,29 @@ impl Elimination<'_> {
     }
 
     /// Eliminates a symbol that occurs in inequalities only, by adding each lower to each upper bound. That is exact
-    /// if of each pair one has a unit coefficient, or if there are bounds of one kind only.
+    /// if of each pair one has a unit coefficient. Bounds of one kind only say nothing, and then the symbol may also
+    /// occur in one divisibility.
     fn combine(&mut self, items: &[TermId], symbols: &[SymbolId]) -> Option<TermId> {
         for symbol in symbols {
             let term = self.terms.of_symbol(*symbol);
-            let Some((lower, upper)) = self.bounds(items, *symbol, term) else { continue };
+            let Some(Bounds { lower, upper, residues }) = self.bounds(items, *symbol, term) else { continue };
             let is_unit = |bounds: &[Linear]| bounds.iter().all(|form| form.coefficient(term).abs().is_one());
-            let is_exact = lower.is_empty() || upper.is_empty() || is_unit(&lower) || is_unit(&upper);
+            let is_one_sided = lower.is_empty() || upper.is_empty();
+            let is_exact = match residues.len() {
+                0 => is_one_sided || is_unit(&lower) || is_unit(&upper),
+                1 => is_one_sided,
+                _ => false,
+            };
             if !is_exact || lower.len() * upper.len() > lower.len() + upper.len() + COMBINE_GROWTH {
                 continue;
             }
             let mut kept: Vec<TermId> =
                 items.iter().copied().filter(|item| !self.terms.mentions(*item, &[*symbol])).collect();
+            for (divisor, form) in residues {
+                // Some multiple of a and of d together is any multiple of their common divisor.
+                let common = divisor.gcd(&form.coefficient(term));
+                kept.push(self.terms.divides_linear(&common, &form.without(term)));
+            }
             for below in &lower {
                 for above in &upper {
                     let (a, b) = (below.coefficient(term).abs(), above.coefficient(term));
@@ -202,19 +212,24 @@ impl Elimination<'_> {
         None
     }
 
-    /// The lower and upper bounds of a symbol, if the items mention it in inequalities only.
-    fn bounds(&self, items: &[TermId], symbol: SymbolId, term: TermId) -> Option<(Vec<Linear>, Vec<Linear>)> {
-        let (mut lower, mut upper) = (Vec::new(), Vec::new());
+    /// How the items restrict a symbol, if they mention it in inequalities and divisibilities only.
+    fn bounds(&self, items: &[TermId], symbol: SymbolId, term: TermId) -> Option<Bounds> {
+        let mut bounds = Bounds::default();
         for item in items.iter().filter(|item| self.terms.mentions(**item, &[symbol])) {
-            let Node::Le(sum) = self.terms.node(*item) else { return None };
+            let (Node::Le(sum) | Node::Divides(_, sum)) = self.terms.node(*item) else { return None };
             let form = self.terms.linear(*sum);
             if hides(self.terms, &form.without(term), symbol) {
                 return None;
             }
-            let coefficient = form.coefficient(term);
-            if coefficient.is_negative() { lower.push(form) } else { upper.push(form) }
+            if let Node::Divides(divisor, _) = self.terms.node(*item) {
+                bounds.residues.push((divisor.clone(), form));
+            } else if form.coefficient(term).is_negative() {
+                bounds.lower.push(form);
+            } else {
+                bounds.upper.push(form);
+            }
         }
-        Some((lower, upper))
+        Some(bounds)
     }
 
     /// The cases of the only disjunction among the conjuncts, each with the other conjuncts.
@@ -272,14 +287,26 @@ impl Elimination<'_> {
             }
             let literals = self.terms.implicant(formula, model).ok_or(Failure::NotAModel)?;
             let cube = self.terms.linear_cube(&literals, model);
-            let symbol = next(self.terms, &cube.constraints, &open);
-            let term = self.terms.of_symbol(symbol);
-            let value = choose(&cube.constraints, term, &mut Evaluator::new(self.terms, model));
+            let variables: Vec<TermId> = open.iter().map(|symbol| self.terms.of_symbol(*symbol)).collect();
+            let at = cheapest(&cube.constraints, &variables).expect("there should be an open symbol");
+            let (symbol, term) = (open[at], variables[at]);
+            let choice = choose(&cube.constraints, term, &mut Evaluator::new(self.terms, model));
+            if let Choice::Beyond(direction, residue) = &choice
+                && let Some(limit) = beyond(self.terms, formula, symbol, *direction, residue)
+            {
+                formula = limit;
+                continue;
+            }
+            let value = match choice {
+                Choice::Value(value) => value,
+                Choice::Beyond(..) => {
+                    choose_value(&cube.constraints, term, &mut Evaluator::new(self.terms, model))
+                }
+            };
             formula =
                 self.terms.substitute_fraction(formula, symbol, &value).ok_or(Failure::NotLinear(term))?;
             let is_whole = self.terms.divides_linear(&value.denominator, &value.numerator);
-            let mentions_open = self.terms.mentions(is_whole, &open);
-            if mentions_open {
+            if self.terms.mentions(is_whole, &open) {
                 formula = self.terms.and([formula, is_whole]);
             } else {
                 conditions.push(is_whole);
@@ -309,6 +336,17 @@ impl Elimination<'_> {
     }
 }
 
+/// How a conjunction restricts one symbol.
+#[derive(Default)]
+struct Bounds {
+    /// Sums of at most zero in which the symbol has a negative coefficient.
+    lower: Vec<Linear>,
+    /// Sums of at most zero in which the symbol has a positive coefficient.
+    upper: Vec<Linear>,
+    /// Sums that are divided by a number.
+    residues: Vec<(Integer, Linear)>,
+}
+
 /// The symbols that occur in the formula, ascending.
 fn occurring(terms: &Terms, formula: TermId, symbols: &[SymbolId]) -> Vec<SymbolId> {
     let present = terms.symbols_of(formula);
@@ -319,22 +357,6 @@ fn occurring(terms: &Terms, formula: TermId, symbols: &[SymbolId]) -> Vec<Symbol
 fn hides(terms: &Terms, form: &Linear, symbol: SymbolId) -> bool {
     let is_plain = |term: TermId| matches!(terms.node(term), Node::Symbol(_));
     form.terms().iter().any(|(term, _)| !is_plain(*term) && terms.mentions(*term, &[symbol]))
-}
-
-/// The symbol to instantiate next: one with an equation of least coefficient, else the first.
-fn next(terms: &mut Terms, constraints: &[Constraint], open: &[SymbolId]) -> SymbolId {
-    let mut best = (None, open[0]);
-    for symbol in open {
-        let term = terms.of_symbol(*symbol);
-        for constraint in constraints {
-            let size = constraint.form().coefficient(term).abs();
-            let is_equation = matches!(constraint, Constraint::Zero(_)) && !size.is_zero();
-            if is_equation && best.0.as_ref().is_none_or(|least| size < *least) {
-                best = (Some(size), *symbol);
-            }
-        }
-    }
-    best.1
 }
 
 /// Groups the items such that items of different groups share none of the symbols.

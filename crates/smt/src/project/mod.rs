@@ -9,14 +9,15 @@
 //! [RecMC] Komuravelli, Gurfinkel, Chaki: SMT-Based Model Checking for Recursive Programs, §5 and appendix G
 //! (`LIAProj`, after Cooper). Differences: coefficients other than one are not scaled away beforehand; a bound `t/a`
 //! is substituted as a fraction with the residue that `t` has in the model, so that only divisors that matter show up.
-//! Upper bounds are used where there are fewer of them, and the case "below all bounds" needs no limit formula: a
-//! constant with the right residue is an instance.
+//! Upper bounds are used where there are fewer of them, and the case "beyond all bounds" exists in both directions.
 
+mod beyond;
 mod choose;
 mod cube;
 mod eliminate;
 mod forget;
 mod maximise;
+mod names;
 
 pub use cube::project_model;
 pub use eliminate::eliminate;

@@ -40,6 +40,29 @@ pub fn limit_memory(megabytes: u32) {
     z3::set_global_param("memory_max_size", &megabytes.to_string());
 }
 
+/// Which of Z3's two solvers for linear integer arithmetic is used.
+///
+/// Measured on queries of quantifier elimination (docs/decisions/011-z3-settings.md): the older one is faster by
+/// orders of magnitude where several divisibilities meet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// The older one.
+    #[default]
+    Simplex,
+    /// The newer one, Z3's own default.
+    Lp,
+}
+
+impl Arithmetic {
+    /// Z3's number for it.
+    fn number(self) -> u32 {
+        match self {
+            Self::Simplex => 2,
+            Self::Lp => 6,
+        }
+    }
+}
+
 /// What may be chosen about Z3.
 #[derive(Clone, Debug, Default)]
 pub struct Z3Settings {
@@ -47,6 +70,8 @@ pub struct Z3Settings {
     pub query_effort: Option<u32>,
     /// Whether cores are minimised by Z3 itself.
     pub minimise_cores: bool,
+    /// The solver for linear integer arithmetic.
+    pub arithmetic: Arithmetic,
 }
 
 /// Z3 on this thread: makes solvers that share translated terms, a watchdog, statistics and a query log.
@@ -100,7 +125,14 @@ impl Z3 {
 
     /// A solver without assertions.
     pub fn z3_solver(&self) -> Z3Solver {
-        let made = contain(z3::Solver::new);
+        let arithmetic = self.shared.settings.arithmetic;
+        let made = contain(|| {
+            let solver = z3::Solver::new();
+            let mut parameters = Params::new();
+            parameters.set_u32("arith.solver", arithmetic.number());
+            solver.set_params(&parameters);
+            solver
+        });
         if let Err(message) = &made {
             self.shared.state.borrow_mut().failure.get_or_insert(message.clone());
         }
@@ -293,15 +325,14 @@ impl Solver for Z3Solver {
     }
 
     fn check(&mut self, terms: &Terms, assumptions: &[TermId], budget: &mut Budget) -> Answer {
-        let answer = match budget.poll().and_then(|()| budget.tick()) {
-            Err(stop) => Answer::Unknown(Why::Stopped(stop)),
-            Ok(()) => {
-                let answer = self.inside(|this, solver| this.search(solver, terms, assumptions, budget));
-                answer.unwrap_or_else(|| {
-                    let failure = self.shared.state.borrow().failure.clone();
-                    Answer::Unknown(Why::Crashed(failure.unwrap_or_default()))
-                })
-            }
+        let answer = if let Err(stop) = budget.poll().and_then(|()| budget.tick()) {
+            Answer::Unknown(Why::Stopped(stop))
+        } else {
+            let answer = self.inside(|this, solver| this.search(solver, terms, assumptions, budget));
+            answer.unwrap_or_else(|| {
+                let failure = self.shared.state.borrow().failure.clone();
+                Answer::Unknown(Why::Crashed(failure.unwrap_or_default()))
+            })
         };
         if cfg!(debug_assertions)
             && let Answer::Sat(model) = &answer
@@ -317,12 +348,8 @@ impl Solver for Z3Solver {
         let state = &mut *self.shared.state.borrow_mut();
         state.statistics.count(&answer);
         if let Some(log) = &mut state.log {
-            let asked: Vec<TermId> = self
-                .levels
-                .iter()
-                .flat_map(|level| level.assertions.iter().copied())
-                .chain(assumptions.iter().copied())
-                .collect();
+            let asserted = self.levels.iter().flat_map(|level| &level.assertions);
+            let asked: Vec<TermId> = asserted.chain(assumptions).copied().collect();
             log.write(terms, &asked, answer.status());
         }
         answer
