@@ -61,6 +61,8 @@ fn text() -> String {
     text
 }
 
+type Pass = fn(&Program) -> (Program, BackTranslation);
+
 fn location(number: usize) -> usize {
     if number == 0 { 0 } else { number + 2 }
 }
@@ -90,7 +92,7 @@ fn main() {
         large.procs.iter().map(LoopForest::of).map(|forest| forest.loops().len()).sum::<usize>()
     });
     timed("points-to", || PointsTo::new(large, Punning::Any));
-    let passes: [(&str, fn(&Program) -> (Program, BackTranslation)); 5] = [
+    let passes: [(&str, Pass); 5] = [
         ("propagate", propagate),
         ("prune", prune),
         ("dead", eliminate_dead),

@@ -1,9 +1,9 @@
 //! Checks that a program is well formed.
 //!
 //! # Invariants checked
-//! P1 to P5 of [`crate::program`] and I1, I3, I4 of [`crate::expr`] (I2 holds by construction of the arena). What
-//! has been checked may be relied on by everybody who is given a program: passes, interpreter, engines. The
-//! parser of the text format uses the same rules on every expression and operation as it reads them.
+//! P1 to P5 of [`crate::program`] and I1, I3, I4 of [`crate::expr`] (I2 holds by construction of the arena).
+//! What has been checked may be relied on by everybody who is given a program: passes, interpreter, engines.
+//! The parser of the text format uses the same rules on every expression and operation as it reads them.
 //!
 //! # Cost
 //! Linear in the size of the program: whether an expression respects ownership is decided by a summary per

@@ -1,5 +1,8 @@
 //! Loop structure and dominators against their definitions, on random graphs.
 
+// Helpers of tests may fail like tests.
+#![allow(clippy::unwrap_used)]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use cfa::loops::{Digraph, Dominators, LoopForest};

@@ -1,5 +1,8 @@
 //! The text format: round trips, error positions, hostile input.
 
+// Helpers of tests may fail like tests.
+#![allow(clippy::unwrap_used)]
+
 use std::fmt::Write as _;
 
 use cfa::text::{parse, print};

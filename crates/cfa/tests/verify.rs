@@ -1,5 +1,8 @@
 //! The verifier finds what is broken, and says where.
 
+// Helpers of tests may fail like tests.
+#![allow(clippy::unwrap_used)]
+
 use std::sync::Arc;
 
 use base::{Region, SourceMap};

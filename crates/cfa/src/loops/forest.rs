@@ -1,15 +1,16 @@
 //! Loop nesting of arbitrary graphs, and the weak topological order that goes with it.
 //!
 //! # Definition
-//! Let the header of a strongly connected component be its location of least depth-first number. The outermost loops
-//! are the components that have a cycle; the loops inside a loop are those of its body without its header. So every cycle
-//! passes through a header, loops are nested or disjoint, and a loop has exactly one header even where control
-//! can enter it elsewhere (an irreducible loop).
+//! Let the header of a strongly connected component be its location of least depth-first number. The
+//! outermost loops are the components that have a cycle; the loops inside a loop are those of its body
+//! without its header. So every cycle passes through a header, loops are nested or disjoint, and a loop has
+//! exactly one header even where control can enter it elsewhere (an irreducible loop).
 //!
 //! # Paper
-//! Ramalingam, Identifying Loops in Almost Linear Time, TOPLAS 21(2), 1999: his correction of Havlak's algorithm, which
-//! computes this forest with union-find instead of repeated decomposition. The order is Bourdoncle's weak topological order
-//! (Efficient Chaotic Iteration Strategies with Widenings, FMPA 1993) for these components.
+//! Ramalingam, Identifying Loops in Almost Linear Time, TOPLAS 21(2), 1999: his correction of Havlak's
+//! algorithm, which computes this forest with union-find instead of repeated decomposition. The order is
+//! Bourdoncle's weak topological order (Efficient Chaotic Iteration Strategies with Widenings, FMPA 1993) for
+//! these components.
 //!
 //! # Invariants
 //! * I1: the body of a loop is contiguous in the order, its header first.
@@ -123,8 +124,8 @@ impl LoopForest {
         self.position[location] != UNREACHED && !self.contains(id, location)
     }
 
-    /// An edge enters every loop around its target that is not around its source. Of those only the innermost may have the
-    /// target as its header; the others are irreducible. What is marked is skipped from then on.
+    /// An edge enters every loop around its target that is not around its source. Of those only the innermost
+    /// may have the target as its header; the others are irreducible. What is marked is skipped from then on.
     fn mark_irreducible(&mut self) {
         // One more than the number of loops: the last stands for "outside of all".
         let outside = Loc::new(self.loops.len());
@@ -165,8 +166,9 @@ impl RawForest {
     fn new(graph: &Digraph, entry: Loc) -> Self {
         let count = graph.len();
         let mut back_sources: IndexVec<Loc, Vec<Loc>> = IndexVec::filled(Vec::new(), count);
-        // Cross and forward edges wait at the nearest common ancestor of their ends: while a location is visited, the
-        // set of a finished one is represented by its closest ancestor that is still being visited.
+        // Cross and forward edges wait at the nearest common ancestor of their ends: while a location is
+        // visited, the set of a finished one is represented by its closest ancestor that is still being
+        // visited.
         let mut waiting: IndexVec<Loc, Vec<(Loc, Loc)>> = IndexVec::filled(Vec::new(), count);
         let mut ancestors = Sets::new(count);
         let search = DepthFirst::with(graph, entry, |seen, source, target| match seen {

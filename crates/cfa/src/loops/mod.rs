@@ -1,7 +1,7 @@
 //! Shape of control flow: graphs, depth-first search, dominators, loop nesting, reachability.
 //!
-//! Works on [`Digraph`], a plain graph of locations, so that passes may add virtual nodes or turn edges around.
-//! Nothing here recurses on the native stack: graphs have hundreds of thousands of locations.
+//! Works on [`Digraph`], a plain graph of locations, so that passes may add virtual nodes or turn edges
+//! around. Nothing here recurses on the native stack: graphs have hundreds of thousands of locations.
 
 mod dominators;
 mod forest;
@@ -21,7 +21,8 @@ pub struct Digraph {
 }
 
 impl Digraph {
-    /// The graph with locations `0..count` and the given edges; lists keep the order in which edges are given.
+    /// The graph with locations `0..count` and the given edges; lists keep the order in which edges are
+    /// given.
     pub fn new(count: usize, edges: impl Iterator<Item = (Loc, Loc, EdgeId)> + Clone) -> Self {
         let mut starts = vec![0_u32; count + 1];
         for (source, _, _) in edges.clone() {

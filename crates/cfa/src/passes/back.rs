@@ -1,12 +1,13 @@
 //! From a transformed program back to the one before.
 //!
 //! # Meaning
-//! A transformed program's edge does what a sequence of *steps* of the old program does; a step is an edge of an old procedure or a
-//! part of one, cut at calls that were inlined. Where a transformation has removed code that does not matter, the
-//! steps of a run have gaps: the order of what is left is that of the old program.
+//! A transformed program's edge does what a sequence of *steps* of the old program does; a step is an edge of
+//! an old procedure or a part of one, cut at calls that were inlined. Where a transformation has removed code
+//! that does not matter, the steps of a run have gaps: the order of what is left is that of the old program.
 //!
-//! An inlined copy stands for one activation of the old callee. Its [`Context`] is the chain of calls that leads there from the
-//! activation of the procedure that contains the copy; the empty chain is that activation itself.
+//! An inlined copy stands for one activation of the old callee. Its [`Context`] is the chain of calls that
+//! leads there from the activation of the procedure that contains the copy; the empty chain is that
+//! activation itself.
 //!
 //! # Invariants
 //! * B1: there is one entry per procedure, edge, location, operation and variable of the new program.
@@ -259,7 +260,8 @@ impl Composer<'_> {
 
     fn edge(&mut self, middle: &EdgeOrigin) -> EdgeOrigin {
         let mut result = EdgeOrigin::default();
-        // For each middle step: the number of result steps before it, and of its old steps that were cut off in front.
+        // For each middle step: the number of result steps before it, and of its old steps that were cut off
+        // in front.
         let mut offsets = Vec::with_capacity(middle.steps.len());
         for step in &middle.steps {
             let old = self.first.edge(step.proc, step.edge);

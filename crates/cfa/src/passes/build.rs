@@ -7,7 +7,8 @@ use super::back::{
 };
 use crate::{Edge, EdgeId, Loc, LocationInfo, Op, Origin, ProcId, Procedure, Program};
 
-/// Builds one procedure from an old one. The entry and the exit are kept; everything else is up to the caller.
+/// Builds one procedure from an old one. The entry and the exit are kept; everything else is up to the
+/// caller.
 pub(crate) struct Builder {
     pub(crate) procedure: Procedure,
     origin: ProcOrigin,
@@ -83,7 +84,8 @@ impl NewEdge {
     }
 }
 
-/// A procedure with the given edges and the locations for which `keep` holds, in the old order. Entry and exit are always kept.
+/// A procedure with the given edges and the locations for which `keep` holds, in the old order. Entry and
+/// exit are always kept.
 pub(crate) fn procedure(
     program: &Program,
     proc: ProcId,

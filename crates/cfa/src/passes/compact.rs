@@ -1,4 +1,5 @@
-//! Drops procedures, variables and expressions that nothing uses any more, and renumbers the rest in the old order.
+//! Drops procedures, variables and expressions that nothing uses any more, and renumbers the rest in the old
+//! order.
 
 use base::{Idx, IndexVec};
 

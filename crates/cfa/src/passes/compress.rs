@@ -1,14 +1,16 @@
 //! Block compression: chains of edges become one edge.
 //!
-//! A location is dissolved if exactly one edge enters and one edge leaves it: the two become one. So is a location whose only leaving edge
-//! does nothing: what enters it goes on to where that edge leads. In either case no operation is ever duplicated, so the
-//! program does not grow, however many branches join (gps_notes.md F7).
+//! A location is dissolved if exactly one edge enters and one edge leaves it: the two become one. So is a
+//! location whose only leaving edge does nothing: what enters it goes on to where that edge leads. In either
+//! case no operation is ever duplicated, so the program does not grow, however many branches join
+//! (gps_notes.md F7).
 //!
-//! Entry, exit, error and loop heads are kept: the headers of the loop forest, so that every cycle keeps one, and what the
-//! front end calls a loop head, because witnesses need it.
+//! Entry, exit, error and loop heads are kept: the headers of the loop forest, so that every cycle keeps one,
+//! and what the front end calls a loop head, because witnesses need it.
 //!
 //! # Meaning
-//! The same executions in fewer steps. An edge now has several operations; only assumptions at its front choose between edges, as before.
+//! The same executions in fewer steps. An edge now has several operations; only assumptions at its front
+//! choose between edges, as before.
 
 use base::IndexVec;
 
@@ -56,7 +58,8 @@ impl<'a> Chains<'a> {
         let count = procedure.locations.len();
         let mut dissolved = IndexVec::filled(false, count);
         let mut inflow: IndexVec<Loc, Inflow> = IndexVec::filled(Inflow::default(), count);
-        // Edges go forward in this order, except to headers, which stay: all that enters a location has been seen.
+        // Edges go forward in this order, except to headers, which stay: all that enters a location has been
+        // seen.
         for location in loops.order().iter().copied() {
             let incoming = inflow[location];
             let stays = location == procedure.entry
@@ -85,7 +88,8 @@ impl<'a> Chains<'a> {
         Self { program, proc, dissolved }
     }
 
-    /// The edges from what stays to what stays. A chain stands for what its first edge with a source stands for.
+    /// The edges from what stays to what stays. A chain stands for what its first edge with a source stands
+    /// for.
     fn edges(&self) -> Vec<NewEdge> {
         let procedure = &self.program.procs[self.proc];
         let mut edges = Vec::new();

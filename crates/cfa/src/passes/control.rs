@@ -1,14 +1,16 @@
 //! Control dependence within a procedure.
 //!
 //! # Paper
-//! Ferrante, Ottenstein and Warren 1987, section 3.1: a location is control dependent on a branch if it postdominates one of the
-//! branch's ways and not the branch itself. Postdominators are the dominators of the reversed graph, from a virtual end that follows
-//! every way in which the procedure may be left: the error, the exit if what comes after it matters, and edges that may fail.
+//! Ferrante, Ottenstein and Warren 1987, section 3.1: a location is control dependent on a branch if it
+//! postdominates one of the branch's ways and not the branch itself. Postdominators are the dominators of the
+//! reversed graph, from a virtual end that follows every way in which the procedure may be left: the error,
+//! the exit if what comes after it matters, and edges that may fail.
 //!
 //! # Loops without end
-//! Loops are taken to end, so that one which computes nothing of interest is not a decision. But where a violation is the only way
-//! to leave, as in `while (1) { ...; if (bad) error(); }`, staying in the loop for ever is the alternative: the end also follows the header of an
-//! outermost loop from which nothing but violations can be reached otherwise.
+//! Loops are taken to end, so that one which computes nothing of interest is not a decision. But where a
+//! violation is the only way to leave, as in `while (1) { ...; if (bad) error(); }`, staying in the loop for
+//! ever is the alternative: the end also follows the header of an outermost loop from which nothing but
+//! violations can be reached otherwise.
 
 use base::{Idx, IndexVec};
 

@@ -1,14 +1,16 @@
 //! Dead variables: assignments to scalars and arrays that nothing reads.
 //!
 //! # Rule
-//! A variable is needed if an operation that stays reads it. An operation stays unless all it does is give a value to a variable
-//! that is not needed, *and it cannot be undefined*: removing an operation that may end the execution would add behaviours.
-//! So `x := y / z` stays for its division even if nobody reads `x`; `x := y + 1` stays unless the sum cannot overflow or overflow wraps.
-//! Variables that only feed each other (`i := i + 1` and no other use) are not needed. A value that is overwritten before it is read is dead
-//! as well ([`super::liveness`]).
+//! A variable is needed if an operation that stays reads it. An operation stays unless all it does is give a
+//! value to a variable that is not needed, *and it cannot be undefined*: removing an operation that may end
+//! the execution would add behaviours. So `x := y / z` stays for its division even if nobody reads `x`; `x :=
+//! y + 1` stays unless the sum cannot overflow or overflow wraps. Variables that only feed each other (`i :=
+//! i + 1` and no other use) are not needed. A value that is overwritten before it is read is dead as well
+//! ([`super::liveness`]).
 //!
-//! Results of calls that nobody reads are dropped, arguments for parameters that nobody reads become zero. An input that nobody reads
-//! is not asked for any more: the inputs of a run are matched by their operations, see [`super::EdgeOrigin::op`].
+//! Results of calls that nobody reads are dropped, arguments for parameters that nobody reads become zero. An
+//! input that nobody reads is not asked for any more: the inputs of a run are matched by their operations,
+//! see [`super::EdgeOrigin::op`].
 
 use base::IndexVec;
 

@@ -1,7 +1,8 @@
 //! Persistent maps from variables to what is known about them.
 //!
-//! A trie of fixed height with shared nodes: changing one entry copies one path, and the meet of two maps looks only at
-//! nodes that are not shared. Data-flow analysis keeps one map per location; most differ little from their neighbours.
+//! A trie of fixed height with shared nodes: changing one entry copies one path, and the meet of two maps
+//! looks only at nodes that are not shared. Data-flow analysis keeps one map per location; most differ little
+//! from their neighbours.
 
 use std::rc::Rc;
 
@@ -93,7 +94,8 @@ fn same(left: Option<&Rc<Node>>, right: Option<&Rc<Node>>) -> bool {
     }
 }
 
-/// The meet of two nodes; `left` itself if nothing is lost. The depth of the recursion is the height of the trie.
+/// The meet of two nodes; `left` itself if nothing is lost. The depth of the recursion is the height of the
+/// trie.
 fn meet(left: Option<&Rc<Node>>, right: Option<&Rc<Node>>) -> Option<Rc<Node>> {
     let (left, right) = (left?, right?);
     if Rc::ptr_eq(left, right) {

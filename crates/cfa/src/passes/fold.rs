@@ -1,8 +1,9 @@
 //! Simplification of single expression nodes.
 //!
 //! # Rule
-//! The result has the same value as the node in every state, and is undefined in the same states. Constants are computed by the
-//! interpreter's own evaluator; an operation that is undefined for its constant operands is left as it is.
+//! The result has the same value as the node in every state, and is undefined in the same states. Constants
+//! are computed by the interpreter's own evaluator; an operation that is undefined for its constant operands
+//! is left as it is.
 
 use crate::interp::eval;
 use crate::{BinaryOp, Expr, ExprId, Program, Ty, UnaryOp};

@@ -1,18 +1,21 @@
 //! Inlining: calls are replaced by copies of the procedures that they enter.
 //!
 //! # What is inlined
-//! Every call of a procedure that is not recursive, direct or through a pointer with known targets (a case split on
-//! the pointer). If the program would grow beyond the limit, calls of the procedures that are largest when everything in them is inlined
-//! stay calls: the threshold is halved until the program fits. What stays is listed with the reason.
+//! Every call of a procedure that is not recursive, direct or through a pointer with known targets (a case
+//! split on the pointer). If the program would grow beyond the limit, calls of the procedures that are
+//! largest when everything in them is inlined stay calls: the threshold is halved until the program fits.
+//! What stays is listed with the reason.
 //!
 //! # Meaning
 //! The new program has the executions of the old one, with these differences:
-//! * An indirect call whose pointer is none of its targets was undefined; now no edge leaves its location. Both end the execution.
-//! * Memory of `alloca` in an inlined procedure lives until the procedure around it returns. That is recorded as an
-//!   over-approximation.
+//! * An indirect call whose pointer is none of its targets was undefined; now no edge leaves its location.
+//!   Both end the execution.
+//! * Memory of `alloca` in an inlined procedure lives until the procedure around it returns. That is recorded
+//!   as an over-approximation.
 //!
-//! Each copy has its own variables. What an activation would find new is made new: scalars and arrays that may be read before
-//! they are written are havocked, objects that may still be live at the exit are ended ([`super::lifetimes`]).
+//! Each copy has its own variables. What an activation would find new is made new: scalars and arrays that
+//! may be read before they are written are havocked, objects that may still be live at the exit are ended
+//! ([`super::lifetimes`]).
 //!
 //! # Invariants
 //! * I1: procedures keep their numbers; one that nobody calls any more has no edges.

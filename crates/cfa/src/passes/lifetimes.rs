@@ -1,5 +1,5 @@
-//! What an inlined activation must do itself because no call does it any more: forget the values of the activation before, and
-//! end the lifetimes of its objects.
+//! What an inlined activation must do itself because no call does it any more: forget the values of the
+//! activation before, and end the lifetimes of its objects.
 
 use base::{Idx, IndexVec};
 use rustc_hash::FxHashMap;

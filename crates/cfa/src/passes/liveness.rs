@@ -1,11 +1,12 @@
 //! Strong liveness: which values are read later, by something that itself has an effect.
 //!
-//! A variable is live at a location if its value may be read on the way by an operation that stays, or by an assignment to a
-//! variable that is live itself. Variables that feed only each other are not live. Calls read all global variables;
-//! returning reads the results and, except from the entry procedure, all globals.
+//! A variable is live at a location if its value may be read on the way by an operation that stays, or by an
+//! assignment to a variable that is live itself. Variables that feed only each other are not live. Calls read
+//! all global variables; returning reads the results and, except from the entry procedure, all globals.
 //!
 //! # Cost
-//! One bit per location and variable of a procedure. Above [`MAX_WORDS`] nothing is computed and everything counts as live.
+//! One bit per location and variable of a procedure. Above [`MAX_WORDS`] nothing is computed and everything
+//! counts as live.
 
 use base::IndexVec;
 use rustc_hash::FxHashMap;

@@ -1,7 +1,7 @@
 //! Transformations of programs, each with its way back.
 //!
-//! A pass takes a program that satisfies `Program::verify` to one that does, and a [`BackTranslation`] from the
-//! new program to the old.
+//! A pass takes a program that satisfies `Program::verify` to one that does, and a [`BackTranslation`] from
+//! the new program to the old.
 //!
 //! | pass | executions of the new program | error reachable |
 //! |---|---|---|

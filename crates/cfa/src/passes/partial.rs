@@ -1,8 +1,9 @@
 //! Which expressions may be undefined.
 //!
-//! An expression that is total can be left out, or moved, without changing what an execution does. Whether one is total is
-//! decided bottom-up with the interval of values that its shape allows; variables are anything of their type. Reading a variable
-//! counts as defined: in verification an uninitialised variable is an arbitrary value.
+//! An expression that is total can be left out, or moved, without changing what an execution does. Whether
+//! one is total is decided bottom-up with the interval of values that its shape allows; variables are
+//! anything of their type. Reading a variable counts as defined: in verification an uninitialised variable is
+//! an arbitrary value.
 
 use base::Idx;
 

@@ -55,10 +55,10 @@ pub struct Pipelined {
     pub kept_calls: Vec<KeptCall>,
 }
 
-/// Applies the standard sequence: resolve indirect calls, prune, inline, propagate, prune, remove dead variables, slice, merge
-/// blocks, renumber.
+/// Applies the standard sequence: resolve indirect calls, prune, inline, propagate, slice or prune, remove
+/// dead variables, merge blocks, renumber.
 pub fn pipeline(program: &Program, config: &PipelineConfig) -> Pipelined {
-    let mut stage = Stage { program: program.clone(), back: None };
+    let mut stage = Stage { program: program.clone(), backs: Vec::new() };
     stage.apply(|program| resolve_calls(program, &PointsTo::new(program, Punning::Any)));
     stage.apply(prune);
     if let Some(limits) = &config.inline {
@@ -68,17 +68,19 @@ pub fn pipeline(program: &Program, config: &PipelineConfig) -> Pipelined {
         });
     }
     stage.apply(propagate);
-    stage.apply(prune);
+    stage.apply(match config.precision {
+        // Slicing prunes first.
+        Precision::Slice => slice,
+        Precision::Exact => prune,
+    });
     stage.apply(eliminate_dead);
-    if config.precision == Precision::Slice {
-        stage.apply(slice);
-        stage.apply(eliminate_dead);
-    }
     if let Some(calls) = config.compress {
         stage.apply(|program| compress(program, calls));
     }
     stage.apply(compact);
-    let back = stage.back.unwrap_or_else(|| BackTranslation::identity(program));
+    // From the end, where programs are smallest.
+    let composed = stage.backs.into_iter().rev().reduce(|later, earlier| earlier.then(&later));
+    let back = composed.unwrap_or_else(|| BackTranslation::identity(program));
     let kept_calls = kept_calls(&stage.program, config);
     Pipelined { program: stage.program, back, kept_calls }
 }
@@ -102,7 +104,8 @@ fn kept_calls(program: &Program, config: &PipelineConfig) -> Vec<KeptCall> {
 
 struct Stage {
     program: Program,
-    back: Option<BackTranslation>,
+    /// Of all passes so far, the first one first.
+    backs: Vec<BackTranslation>,
 }
 
 impl Stage {
@@ -110,9 +113,6 @@ impl Stage {
         let (program, back) = pass(&self.program);
         debug_assert_eq!(program.verify(), Ok(()));
         self.program = program;
-        self.back = Some(match self.back.take() {
-            Some(before) => before.then(&back),
-            None => back,
-        });
+        self.backs.push(back);
     }
 }

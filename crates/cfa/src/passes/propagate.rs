@@ -1,17 +1,19 @@
 //! Constants, copies and addresses are put where they are used; branches that they decide are removed.
 //!
 //! # Paper
-//! Wegman and Zadeck, Constant Propagation with Conditional Branches, TOPLAS 13(2), 1991: conditional constants, that is, nothing is
-//! known to flow along an edge before its condition may hold. Not on SSA form: one persistent map per location instead.
+//! Wegman and Zadeck, Constant Propagation with Conditional Branches, TOPLAS 13(2), 1991: conditional
+//! constants, that is, nothing is known to flow along an edge before its condition may hold. Not on SSA form:
+//! one persistent map per location instead.
 //!
 //! # What is followed
-//! Scalar variables within a procedure. A fact says that a variable equals a constant, the address of an object or procedure (plus a constant), or
-//! another variable. Assumptions teach facts. A call makes what it may write unknown. Copies of a temporary into a variable
-//! of the source are not followed, so that proofs speak of the latter.
+//! Scalar variables within a procedure. A fact says that a variable equals a constant, the address of an
+//! object or procedure (plus a constant), or another variable. Assumptions teach facts. A call makes what it
+//! may write unknown. Copies of a temporary into a variable of the source are not followed, so that proofs
+//! speak of the latter.
 //!
 //! # Meaning
-//! The same executions. An expression that is undefined for its constant operands stays; what lies before an assumption
-//! that never holds stays too if it may end the execution otherwise.
+//! The same executions. An expression that is undefined for its constant operands stays; what lies before an
+//! assumption that never holds stays too if it may end the execution otherwise.
 //!
 //! # Invariants
 //! * C1: whenever `x` is known to equal `y`, or an address of `y`, `x` is listed under `holders[y]`.

@@ -1,8 +1,9 @@
 //! Unreachable code: what control cannot reach, and what cannot reach a violation.
 //!
 //! # Meaning
-//! Executions that cannot get to a violation any more end where that becomes certain, silently. All others are unchanged, so the
-//! error is reachable in the new program if and only if it is in the old one, by the same inputs.
+//! Executions that cannot get to a violation any more end where that becomes certain, silently. All others
+//! are unchanged, so the error is reachable in the new program if and only if it is in the old one, by the
+//! same inputs.
 
 use super::back::BackTranslation;
 use super::build::{self, NewEdge, replace_procedures};

@@ -2,9 +2,9 @@
 //!
 //! # Definitions
 //! A procedure *may fail* if from its entry control may get to its error location, to an operation that may
-//! itself violate the property (signed overflow, if that is an error), or to a call of one that may fail. A location *matters* if an execution
-//! there may still get to a violation: in its own procedure, or in a caller after a return. The exit matters if the location
-//! after some call does; calls are not told apart.
+//! itself violate the property (signed overflow, if that is an error), or to a call of one that may fail. A
+//! location *matters* if an execution there may still get to a violation: in its own procedure, or in a
+//! caller after a return. The exit matters if the location after some call does; calls are not told apart.
 
 use base::{Idx, IndexVec};
 

@@ -1,26 +1,28 @@
 //! Slicing: what does not influence whether the error is reached is removed.
 //!
 //! # Paper
-//! Weiser, Program Slicing, TSE 10(4), 1984, for the idea; control dependence after Ferrante, Ottenstein and Warren, The Program Dependence Graph
-//! and Its Use in Optimization, TOPLAS 9(3), 1987. Data dependence is insensitive to flow: a variable or a region of memory is
-//! relevant everywhere or nowhere.
+//! Weiser, Program Slicing, TSE 10(4), 1984, for the idea; control dependence after Ferrante, Ottenstein and
+//! Warren, The Program Dependence Graph and Its Use in Optimization, TOPLAS 9(3), 1987. Data dependence is
+//! insensitive to flow: a variable or a region of memory is relevant everywhere or nowhere.
 //!
 //! # Rule
-//! First everything is pruned that cannot reach a violation ([`super::prune`](fn@super::prune)). Then relevant are
+//! First everything is pruned that cannot reach a violation ([`super::prune`](fn@super::prune)). Then
+//! relevant are
 //! * edges that may themselves be a violation, among them calls of procedures that may fail;
 //! * assumptions that may end an execution: those of a location whose leaving edges do not cover all cases;
 //! * branches on which something relevant, or the error location itself, is control dependent;
-//! * operations that write a variable or a region of memory that something relevant reads; calls of procedures that
-//!   contain something relevant.
+//! * operations that write a variable or a region of memory that something relevant reads; calls of
+//!   procedures that contain something relevant.
 //!
-//! Other operations are dropped. A branch that is not relevant is replaced by one edge to where its ways meet again: nothing between is
-//! relevant, or the branch would be.
+//! Other operations are dropped. A branch that is not relevant is replaced by one edge to where its ways meet
+//! again: nothing between is relevant, or the branch would be.
 //!
 //! # Meaning
-//! The new program has *more* executions: a loop that is removed may never have ended (one whose only other way out is a violation is not
-//! removed, see [`super::control`]), an operation that is removed may have been undefined or have
-//! blocked. So a proof of safety holds for the old program. A counterexample may not: it is replayed.
-//! For programs whose removed parts always end and are defined the error is reachable in both or in neither.
+//! The new program has *more* executions: a loop that is removed may never have ended (one whose only other
+//! way out is a violation is not removed, see [`super::control`]), an operation that is removed may have been
+//! undefined or have blocked. So a proof of safety holds for the old program. A counterexample may not: it is
+//! replayed. For programs whose removed parts always end and are defined the error is reachable in both or in
+//! neither.
 
 use base::IndexVec;
 use rustc_hash::FxHashSet;

@@ -1,27 +1,33 @@
 //! Which memory a pointer may point to: a partition of all objects into regions.
 //!
 //! # Paper
-//! Steensgaard, Points-to Analysis in Almost Linear Time, POPL 1996: unification, insensitive to flow, context and
-//! fields. Objects are variables in memory (string literals among them), allocation sites, and procedures.
+//! Steensgaard, Points-to Analysis in Almost Linear Time, POPL 1996: unification, insensitive to flow,
+//! context and fields. Objects are variables in memory (string literals among them), allocation sites, and
+//! procedures.
 //!
 //! # Result
-//! A region is a set of objects. Every pointer expression has one region: whatever it is used to access lies there, or the access is
-//! undefined. So what is written through a pointer of one region is never read through a pointer of another, and each may
-//! have a map of its own. For a pointer that is called, the procedures of its region are all that it can enter.
+//! A region is a set of objects. Every pointer expression has one region: whatever it is used to access lies
+//! there, or the access is undefined. So what is written through a pointer of one region is never read
+//! through a pointer of another, and each may have a map of its own. For a pointer that is called, the
+//! procedures of its region are all that it can enter.
 //!
 //! # Why it is sound
-//! By induction over an execution: if the value of a pointer expression, of a variable, or of a pointer in memory is an
-//! address derived from an object, then the object is in the region that the analysis gives to that expression, variable, or to the contents of
-//! the region where the pointer is stored. Each way in which pointers come to be or move is a constraint:
-//! addresses of objects and allocation put the object into the region; assignments, arguments, results, `Ite` and pointer arithmetic unify; loads and stores
-//! unify with the contents of the region of the address; copying memory unifies the contents of both regions.
-//! * Numbers: a pointer that is converted to a number of 8 bits or more is *exposed*: all exposed objects are one region, and a
-//!   number that is converted to a pointer points there. A pointer that is input or comes from outside does too.
-//! * Bytes: reading a byte of memory exposes what the pointers in that region point to, and a byte that is stored may be part of an
-//!   exposed pointer. So are wider integers with [`Punning::Any`]. With [`Punning::EffectiveTypes`] it is taken for granted, as
-//!   C's rules for effective types have it, that a pointer in memory is not read or written as a wider integer; whether that was used at all is
+//! By induction over an execution: if the value of a pointer expression, of a variable, or of a pointer in
+//! memory is an address derived from an object, then the object is in the region that the analysis gives to
+//! that expression, variable, or to the contents of the region where the pointer is stored. Each way in which
+//! pointers come to be or move is a constraint: addresses of objects and allocation put the object into the
+//! region; assignments, arguments, results, `Ite` and pointer arithmetic unify; loads and stores unify with
+//! the contents of the region of the address; copying memory unifies the contents of both regions.
+//! * Numbers: a pointer that is converted to a number of 8 bits or more is *exposed*: all exposed objects are
+//!   one region, and a number that is converted to a pointer points there. A pointer that is input or comes
+//!   from outside does too.
+//! * Bytes: reading a byte of memory exposes what the pointers in that region point to, and a byte that is
+//!   stored may be part of an exposed pointer. So are wider integers with [`Punning::Any`]. With
+//!   [`Punning::EffectiveTypes`] it is taken for granted, as C's rules for effective types have it, that a
+//!   pointer in memory is not read or written as a wider integer; whether that was used at all is
 //!   [`PointsTo::assumes_effective_types`].
-//! * Constants other than null belong to no object. Memory that was never written holds no pointer that may be used.
+//! * Constants other than null belong to no object. Memory that was never written holds no pointer that may
+//!   be used.
 //! * The difference of two pointers carries neither: adding it to a pointer stays in that pointer's object.
 //!
 //! # Invariants
@@ -105,8 +111,8 @@ impl PointsTo {
     pub fn regions(&self) -> &IndexVec<RegionId, MemoryRegion> {
         &self.regions
     }
-    /// The region of a pointer expression that the program uses: where loads, stores, copies and frees at that address happen.
-    /// `None` if the expression is no pointer or is not used.
+    /// The region of a pointer expression that the program uses: where loads, stores, copies and frees at
+    /// that address happen. `None` if the expression is no pointer or is not used.
     pub fn region(&self, pointer: ExprId) -> Option<RegionId> {
         self.exprs.get(pointer.index()).copied().flatten()
     }
@@ -122,8 +128,8 @@ impl PointsTo {
     pub fn procs(&self, pointer: ExprId) -> &[ProcId] {
         self.region(pointer).map_or(&[], |region| &self.regions[region].procs)
     }
-    /// Whether the result depends on the rules for effective types: some region has both pointers and integers that are wide
-    /// enough to hold one.
+    /// Whether the result depends on the rules for effective types: some region has both pointers and
+    /// integers that are wide enough to hold one.
     pub fn assumes_effective_types(&self) -> bool {
         self.assumes_effective_types
     }

@@ -230,8 +230,8 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Memory of a region is read or written as a type: the class of the value if it is a pointer. A number that cannot carry a
-    /// part of a pointer, being constant, is written with `carries` false.
+    /// Memory of a region is read or written as a type: the class of the value if it is a pointer. A number
+    /// that cannot carry a part of a pointer, being constant, is written with `carries` false.
     fn access(&mut self, region: Class, ty: Ty, carries: bool) -> Option<Class> {
         let root = self.find(region);
         match ty {
@@ -363,7 +363,8 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Numbers the regions: those of variables first, then of sites, of procedures, and of pointers that reach nothing.
+    /// Numbers the regions: those of variables first, then of sites, of procedures, and of pointers that
+    /// reach nothing.
     fn finish(mut self) -> PointsTo {
         let program = self.program;
         let mut numbering = Numbering::default();

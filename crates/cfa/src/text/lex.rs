@@ -193,7 +193,8 @@ impl<'a> Lexer<'a> {
             }
         }
     }
-    /// Digits, letters and dots, an exponent's sign, then `:` and a type. What they mean is decided with the type.
+    /// Digits, letters and dots, an exponent's sign, then `:` and a type. What they mean is decided with the
+    /// type.
     fn number(&mut self) -> Kind {
         let start = self.rest;
         loop {

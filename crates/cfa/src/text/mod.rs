@@ -23,25 +23,30 @@
 //!   l2 -> l1
 //! }
 //! ```
-//! * Ids (`v0`, `p1`, `f0`) may be left out when written by hand: declarations without get the free ones in order.
-//! * A name that is not a plain word stands in backquotes; one that is not unique in its scope is written with its id, `x#7`.
-//! * Expressions have C's operators and precedences; constants carry their type, `-1:i32`, `true`, `null`, `1.5:f64`, or
-//!   their bits, `0x7ff8000000000000:f64`. `(u8) e` converts, `mem(i32, p)` and `bits(u3, p, 2)` read (or, left of `:=`, write)
-//!   memory, `&s` is the address of an object, `fn(main)` of a procedure. `a > b` is read as `b < a`.
+//! * Ids (`v0`, `p1`, `f0`) may be left out when written by hand: declarations without get the free ones in
+//!   order.
+//! * A name that is not a plain word stands in backquotes; one that is not unique in its scope is written
+//!   with its id, `x#7`.
+//! * Expressions have C's operators and precedences; constants carry their type, `-1:i32`, `true`, `null`,
+//!   `1.5:f64`, or their bits, `0x7ff8000000000000:f64`. `(u8) e` converts, `mem(i32, p)` and `bits(u3, p,
+//!   2)` read (or, left of `:=`, write) memory, `&s` is the address of an object, `fn(main)` of a procedure.
+//!   `a > b` is read as `b < a`.
 //! * `let` names an expression that is shared or deep, so that the text is linear in the size of the arena.
 //! * `//` starts a comment.
 //!
 //! Operations: `place := e`, `assume e`, `havoc place input|extern|argument "name"`, `havoc place uninit` (each with
 //! `at @region`), `init v zero|uninit`, `allocate a[e]`, `begin v`, `end v`, `place := malloc(e) heap|stack zero|uninit`,
 //! `place := realloc(p, e)`, `free(p)`, `copy(to, from, n)`, `fill(to, byte, n)`, `write(to, "bytes")`,
-//! `call f(e, ..) -> (place, _)`, `call *p {f, g}(e, ..) -> (..)`, `output printf(e, ..) -> place`, `exit(e)`, `abort`.
+//! `call f(e, ..) -> (place, _)`, `call *p {f, g}(e, ..) -> (..)`, `output printf(e, ..) -> place`,
+//! `exit(e)`, `abort`.
 //!
 //! # Invariants
-//! * I1: for a verified program `p`, `parse(print(p))` is `p` but for the numbering of the expression arena and for the
-//!   contents of the source files, which are not part of the format. Printing that again gives the same text.
+//! * I1: for a verified program `p`, `parse(print(p))` is `p` but for the numbering of the expression arena
+//!   and for the contents of the source files, which are not part of the format. Printing that again gives
+//!   the same text.
 //! * I2: what `parse` accepts satisfies `Program::verify`.
-//! * I3: neither recurses deeper than a constant: the parser refuses nesting beyond [`NESTING_LIMIT`], the printer names
-//!   what is deeper than [`LET_DEPTH`] by `let`.
+//! * I3: neither recurses deeper than a constant: the parser refuses nesting beyond [`NESTING_LIMIT`], the
+//!   printer names what is deeper than [`LET_DEPTH`] by `let`.
 
 mod lex;
 mod names;

@@ -10,8 +10,8 @@ use crate::{ProcId, Program, VarId};
 /// The printed form of every name of a program.
 ///
 /// # Invariants
-/// * N1: a global's form is unique among the forms that any procedure sees, a local's among its procedure's locals; a
-///   local hides globals of its form.
+/// * N1: a global's form is unique among the forms that any procedure sees, a local's among its procedure's
+///   locals; a local hides globals of its form.
 #[derive(Clone, Debug)]
 pub struct Names {
     vars: IndexVec<VarId, String>,
@@ -113,7 +113,8 @@ pub(super) fn continues_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '%' | '$' | '.')
 }
 
-/// Words that mean something where an expression is expected. All other keywords are told apart by where they stand.
+/// Words that mean something where an expression is expected. All other keywords are told apart by where they
+/// stand.
 fn is_reserved(word: &str) -> bool {
     matches!(word, "mem" | "bits" | "fn" | "true" | "false" | "null" | "malloc" | "realloc" | "_")
         || super::lex::type_of_word(word).is_some()

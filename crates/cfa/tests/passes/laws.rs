@@ -62,7 +62,8 @@ fn run(program: &Program, seed: u64) -> (Outcome, Vec<Event>) {
     (run.outcome, edges.0)
 }
 
-/// The edges of the old program that a run through the new one stands for. What follows a call on its edge comes after the callee.
+/// The edges of the old program that a run through the new one stands for. What follows a call on its edge
+/// comes after the callee.
 fn translated(
     program: &Program,
     back: &BackTranslation,
@@ -130,15 +131,14 @@ fn check(name: &str, promise: Promise, pass: impl Fn(&Program) -> (Program, Back
             panic!("{}: {}", defects[0], describe());
         }
         let calls = |edge: &Edge| edge.ops.iter().filter(|op| matches!(op, Op::Call { .. })).count();
-        let several_calls =
-            new.procs.iter().flat_map(|procedure| procedure.edges()).any(|edge| calls(edge) > 1);
+        let several_calls = new.procs.iter().flat_map(cfa::Procedure::edges).any(|edge| calls(edge) > 1);
         for inputs in 0..RUNS {
             let (before, old_edges) = run(&old, inputs);
             let (after, new_edges) = run(&new, inputs);
             if is_error(&before) {
-                errors += 1
+                errors += 1;
             } else {
-                others += 1
+                others += 1;
             }
             let fine = match promise {
                 Promise::Same => kind(&before) == kind(&after),
@@ -157,7 +157,8 @@ fn check(name: &str, promise: Promise, pass: impl Fn(&Program) -> (Program, Back
                 steps.sort_unstable();
             }
             if promise == Promise::Same {
-                // A merged edge that ends early has more steps than were taken, or fewer if its tests were undefined.
+                // A merged edge that ends early has more steps than were taken, or fewer if its tests were
+                // undefined.
                 let common = steps.len().min(old_edges.len());
                 let same = steps[..common] == old_edges[..common];
                 let complete = is_error(&before) || matches!(before, Outcome::Exit { .. });

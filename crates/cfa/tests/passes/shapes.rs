@@ -29,9 +29,10 @@ fn check(text: &str, pass: impl Fn(&Program) -> (Program, BackTranslation), expe
                 } else {
                     String::new()
                 };
-                let calls: String =
-                    back.calls(step.context).iter().map(|call| format!("{}/", call.edge)).collect();
-                format!("{calls}{}{range}", step.edge)
+                let mut chain: Vec<String> =
+                    back.calls(step.context).iter().map(|call| call.edge.to_string()).collect();
+                chain.push(format!("{}{range}", step.edge));
+                chain.join("/")
             };
             steps.map(describe).collect::<Vec<_>>().join(" ")
         };
@@ -234,8 +235,7 @@ fn what_is_not_inlined_is_listed() {
             let ops = &inlined.program.procs[kept.proc].edges()[kept.edge].ops;
             assert!(ops.iter().any(|op| op.call_targets() == kept.targets));
         }
-        let calls =
-            inlined.program.procs.iter().flat_map(|procedure| procedure.edges()).flat_map(|edge| &edge.ops);
+        let calls = inlined.program.procs.iter().flat_map(cfa::Procedure::edges).flat_map(|edge| &edge.ops);
         assert_eq!(calls.filter(|op| !op.call_targets().is_empty()).count(), inlined.kept.len());
     }
 }
@@ -521,7 +521,10 @@ fn staying_in_a_loop_for_ever_is_an_alternative_to_the_error() {
           l4 -> l2 : assume x == 1:i32; state := 1:i32
           l4 -> l2 : assume x != 1:i32
         }"#;
-    check(text, slice, &expect![[r#"
+    check(
+        text,
+        slice,
+        &expect![[r#"
         program LP64 overflow=undefined start=main
         proc p0 main() {
           local v0 x : i32
@@ -539,7 +542,8 @@ fn staying_in_a_loop_for_ever_is_an_alternative_to_the_error() {
           l4 -> l2 : assume x != 1:i32
         }
         // main: t0, t1, , t4, t5, t6, t7
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
