@@ -17,4 +17,4 @@ mod vocabulary;
 
 pub use block::{Block, Pieces};
 pub use encoder::{Encoder, Site, Skolem, SkolemSource, Symbolic};
-pub use vocabulary::Vocabulary;
+pub use vocabulary::{Vocabulary, typing};

@@ -2,8 +2,11 @@
 
 use base::IndexVec;
 use cfa::{ExprId, Program, Storage, VarId};
+
 use rustc_hash::FxHashMap;
 use term::{Sort, SymbolId, SymbolKind, TermId, Terms};
+
+use crate::arithmetic::bounds;
 
 /// One symbol for every scalar and array variable: an integer, or a map from integers to integers. Memory objects have
 /// none.
@@ -54,4 +57,18 @@ impl Vocabulary {
             .or_insert_with(|| terms.declare(format!("&{name}"), Sort::Int, SymbolKind::Skolem));
         terms.of_symbol(symbol)
     }
+}
+
+/// That all variables that a formula mentions have values of their types.
+pub fn typing(program: &Program, terms: &mut Terms, vocabulary: &Vocabulary, formula: TermId) -> TermId {
+    let mut conjuncts = Vec::new();
+    for symbol in terms.symbols_of(formula) {
+        let Some(ty) = vocabulary.var(symbol).and_then(|var| program.vars[var].scalar()) else { continue };
+        if let Some((low, high)) = bounds(ty, program.data_model) {
+            let (value, low, high) = (terms.of_symbol(symbol), terms.number(low), terms.number(high));
+            conjuncts.push(terms.le(low, value));
+            conjuncts.push(terms.le(value, high));
+        }
+    }
+    terms.and(conjuncts)
 }

@@ -5,6 +5,7 @@
 //!
 //! Knows no files and no flags.
 
+mod cra;
 mod explicit;
 
 use base::Budget;
@@ -36,11 +37,18 @@ pub struct EngineSpec {
 }
 
 /// All engines; the first is the default.
-pub static ENGINES: &[EngineSpec] = &[EngineSpec {
-    name: "explicit",
-    purpose: "decides programs without nondeterminism by running them",
-    create: explicit::create,
-}];
+pub static ENGINES: &[EngineSpec] = &[
+    EngineSpec {
+        name: "explicit",
+        purpose: "decides programs without nondeterminism by running them",
+        create: explicit::create,
+    },
+    EngineSpec {
+        name: "cra",
+        purpose: "proves programs by the summary of all their paths",
+        create: cra::create,
+    },
+];
 
 /// The engine of a name.
 pub fn find(name: &str) -> Option<&'static EngineSpec> {

@@ -19,7 +19,7 @@ use encode::analysis::liveness::live_variables;
 use encode::analysis::state::{State, type_range};
 use encode::analysis::{Facts, analyze};
 use encode::{Pieces, Skolem, Vocabulary};
-use term::{Integer, SymbolId, TermId, Terms};
+use term::{Integer, Node, SymbolId, TermId, Terms};
 
 use crate::transition::TransitionFormula;
 
@@ -71,6 +71,8 @@ pub struct Graph {
     pub arcs: IndexVec<ArcId, Arc>,
     /// The error vertex; absent if the error cannot be reached in the graph.
     pub error: Option<PointId>,
+    /// Loop heads and the error where the analysis of values shows that no execution arrives: no points, but part of the proof.
+    pub unreachable: Vec<Loc>,
     /// The procedure.
     pub procedure: ProcId,
     /// The symbols of the variables.
@@ -88,8 +90,14 @@ impl Graph {
         let facts = analyze(program, procedure, budget)?;
         let forest = LoopForest::new(&Digraph::of(procedure), procedure.entry);
         let mut relevant = reaching_error(procedure);
+        let mut unreachable = Vec::new();
         for location in procedure.locations.ids() {
-            relevant[location] &= facts.at(location).is_some();
+            if relevant[location] && facts.at(location).is_none() {
+                relevant[location] = false;
+                if forest.is_header(location) || Some(location) == procedure.error {
+                    unreachable.push(location);
+                }
+            }
         }
         let live = live_variables(program, procedure, &forest, &relevant);
         let mut cuts = IndexVec::filled(false, procedure.locations.len());
@@ -108,8 +116,14 @@ impl Graph {
                 number[location] = Some(points.push(point));
             }
         }
-        let mut graph =
-            Self { points, arcs: IndexVec::new(), error: None, procedure: program.entry, vocabulary };
+        let mut graph = Self {
+            points,
+            arcs: IndexVec::new(),
+            error: None,
+            unreachable,
+            procedure: program.entry,
+            vocabulary,
+        };
         graph.error = procedure.error.and_then(|error| number[error]);
         graph.find_loops(&forest, &number);
         let pieces = Pieces::new(program, procedure, &forest, &cuts, &relevant);
@@ -135,13 +149,23 @@ impl Graph {
     }
 
     fn find_loops(&mut self, forest: &LoopForest, number: &IndexVec<Loc, Option<PointId>>) {
-        for (_, cycle) in forest.loops().iter_enumerated() {
+        for (id, cycle) in forest.loops().iter_enumerated() {
             let Some(head) = number[cycle.header] else { continue };
-            let id = forest.headed_by(cycle.header).expect("G1: a header should head a loop");
             let inside = forest.body(id).iter().filter_map(|location| number[*location]);
             let last = inside.max().unwrap_or(head);
             self.points[head].body = Some(head.0..last.0 + 1);
         }
+    }
+
+    /// Conditions over the live variables of a point that any edge tests: candidates for facts that loops preserve.
+    pub fn hints(&self, terms: &Terms, point: PointId) -> Vec<TermId> {
+        let roots: Vec<TermId> = self.arcs.iter().map(|arc| arc.formula.guard).collect();
+        let live = &self.points[point].live;
+        let tested = |term: &TermId| {
+            matches!(terms.node(*term), Node::Le(_) | Node::Zero(_) | Node::Divides(..))
+                && terms.symbols_of(*term).iter().all(|symbol| live.binary_search(symbol).is_ok())
+        };
+        terms.reachable(&roots).into_iter().filter(tested).collect()
     }
 
     /// Whether a point lies in the loop of a head (the head included).

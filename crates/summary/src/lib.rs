@@ -4,7 +4,11 @@
 
 pub mod graph;
 pub mod polyhedron;
+pub mod star;
+pub mod target;
 pub mod transition;
 
 pub use graph::{Arc, ArcId, Graph, Point, PointId};
+pub use star::{Star, StarOptions, Starrer};
+pub use target::{Over, Reach, Summaries};
 pub use transition::TransitionFormula;

@@ -74,7 +74,8 @@ pub(crate) fn check(program: &Program, annotation: &Annotation, budget: &mut Bud
         cuts[location] = true;
     }
     let needed = forest.order().iter().copied().filter(|location| {
-        relevant[*location] && (forest.is_header(*location) || *location == error || *location == procedure.entry)
+        relevant[*location]
+            && (forest.is_header(*location) || *location == error || *location == procedure.entry)
     });
     for location in needed {
         if !annotation.invariants.contains_key(&location) {
@@ -134,13 +135,17 @@ impl Checker<'_> {
         let Invariant { facts, bad, .. } = self.invariants[&entry];
         let no_facts = self.terms.not(facts);
         let broken = self.terms.or([no_facts, bad]);
-        self.refute(broken, vocabulary, || format!("the invariant of the entry {entry} does not hold initially"))
+        self.refute(broken, vocabulary, || {
+            format!("the invariant of the entry {entry} does not hold initially")
+        })
     }
 
     /// O3.
     fn excludes(&mut self, error: Loc, vocabulary: &Vocabulary) -> Result<(), Reason> {
         let invariant = self.holding(error);
-        self.refute(invariant, vocabulary, || format!("the invariant of the error {error} does not exclude it"))
+        self.refute(invariant, vocabulary, || {
+            format!("the invariant of the error {error} does not exclude it")
+        })
     }
 
     /// O2.
@@ -171,7 +176,12 @@ impl Checker<'_> {
     }
 
     /// Shows that a formula over the values at one location has no model.
-    fn refute(&mut self, formula: TermId, vocabulary: &Vocabulary, what: impl Fn() -> String) -> Result<(), Reason> {
+    fn refute(
+        &mut self,
+        formula: TermId,
+        vocabulary: &Vocabulary,
+        what: impl Fn() -> String,
+    ) -> Result<(), Reason> {
         let typed = encode::typing(self.program, self.terms, vocabulary, formula);
         let query = self.terms.and([typed, formula]);
         let mut solver = self.solvers.z3_solver();

@@ -9,6 +9,7 @@ use base::Budget;
 use cfa::interp::{self, Inputs, Outcome, Uninitialised};
 use cfa::{Approximation, ApproximationKind, Program, Source};
 
+use crate::annotation;
 use crate::execution::{Execution, execute};
 use crate::ledger::Ledger;
 use crate::verdict::{End, Proof, Reason, Trace, Verdict};
@@ -33,6 +34,11 @@ pub enum Check {
     Reexecuted {
         /// Work that it took.
         ticks: u64,
+    },
+    /// The solver proved the invariants to be initial, inductive and sufficient.
+    Proved {
+        /// How many proofs that took.
+        obligations: u64,
     },
 }
 
@@ -61,16 +67,13 @@ pub fn certify(program: &Program, verdict: Verdict, budget: &mut Budget) -> Cert
     let before = budget.spent();
     let checked = match &verdict {
         Verdict::Safe(proof) => check_proof(program, proof, &mut ledger, budget),
-        Verdict::Unsafe(trace) => check_trace(program, trace, budget),
+        Verdict::Unsafe(trace) => {
+            check_trace(program, trace, budget).map(|()| Check::Replayed { ticks: budget.spent() - before })
+        }
         Verdict::Unknown(_) => return Certified { verdict, check: None, ledger: Some(ledger) },
     };
-    let ticks = budget.spent() - before;
-    let check = match &verdict {
-        Verdict::Safe(Proof::Execution(_)) => Check::Reexecuted { ticks },
-        Verdict::Unsafe(_) | Verdict::Unknown(_) => Check::Replayed { ticks },
-    };
     match checked {
-        Ok(()) => Certified { verdict, check: Some(check), ledger: Some(ledger) },
+        Ok(check) => Certified { verdict, check: Some(check), ledger: Some(ledger) },
         Err(reason) => Certified { verdict: Verdict::Unknown(reason), check: None, ledger: Some(ledger) },
     }
 }
@@ -80,11 +83,25 @@ fn check_proof(
     proof: &Proof,
     ledger: &mut Ledger,
     budget: &mut Budget,
-) -> Result<(), Reason> {
+) -> Result<Check, Reason> {
     if let Some(missing) = find(program, ApproximationKind::Under) {
         return Err(Reason::Underapproximated { what: missing.what.clone(), region: missing.region });
     }
-    let Proof::Execution(end) = proof;
+    match proof {
+        Proof::Annotation(annotation) => {
+            annotation::check(program, annotation, budget).map(|obligations| Check::Proved { obligations })
+        }
+        Proof::Execution(end) => check_execution(program, end, ledger, budget),
+    }
+}
+
+fn check_execution(
+    program: &Program,
+    end: &End,
+    ledger: &mut Ledger,
+    budget: &mut Budget,
+) -> Result<Check, Reason> {
+    let before = budget.spent();
     match execute(program, budget) {
         Execution::Ended(found) if found == *end => {}
         Execution::Undecided(Reason::Stopped(stop)) => return Err(Reason::Stopped(stop)),
@@ -93,7 +110,7 @@ fn check_proof(
     if let End::Undefined { kind, region, .. } = end {
         ledger.add(format!("the execution is not considered beyond undefined behaviour ({kind})"), *region);
     }
-    Ok(())
+    Ok(Check::Reexecuted { ticks: budget.spent() - before })
 }
 
 fn check_trace(program: &Program, trace: &Trace, budget: &mut Budget) -> Result<(), Reason> {

@@ -5,12 +5,20 @@
 //!
 //! Knows no engine.
 
+mod annotation;
 mod certify;
 mod execution;
 mod ledger;
 mod verdict;
 
+pub use annotation::{Annotation, Invariant};
 pub use certify::{Certified, Check, certify};
 pub use execution::{Execution, execute};
 pub use ledger::{Assumption, Ledger};
 pub use verdict::{End, Proof, Reason, Trace, Verdict, Violation};
+
+/// The program as engines that work on one procedure see it: the standard passes applied. The check of an annotation applies them
+/// again, so an annotation speaks about the locations of this program.
+pub fn prepare(program: &cfa::Program) -> cfa::Program {
+    cfa::passes::pipeline(program, &cfa::passes::PipelineConfig::default()).program
+}

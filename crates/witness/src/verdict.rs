@@ -1,9 +1,12 @@
 //! What an engine answers: no evidence, no verdict.
 
 use std::fmt;
+use std::rc::Rc;
 
 use base::{Region, Stop};
 use cfa::interp::{CallStack, Chosen, Property, UndefinedKind};
+
+use crate::annotation::Annotation;
 
 /// The answer to "can the error be reached?", with the evidence for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,11 +20,25 @@ pub enum Verdict {
 }
 
 /// Evidence that no execution reaches the error.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Proof {
     /// The program has one execution, and this is how it ends.
     Execution(End),
+    /// Invariants of locations that are initial, inductive, and exclude the error.
+    Annotation(Rc<Annotation>),
 }
+
+impl PartialEq for Proof {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Execution(mine), Self::Execution(theirs)) => mine == theirs,
+            (Self::Annotation(mine), Self::Annotation(theirs)) => Rc::ptr_eq(mine, theirs),
+            (Self::Execution(_), Self::Annotation(_)) | (Self::Annotation(_), Self::Execution(_)) => false,
+        }
+    }
+}
+
+impl Eq for Proof {}
 
 /// How an execution ends without reaching the error.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +110,11 @@ pub enum Reason {
     },
     /// The engine found no more to do.
     NotProgressing,
+    /// What was computed neither proves nor refutes.
+    Inconclusive {
+        /// What is too weak.
+        what: String,
+    },
     /// The engine broke one of its invariants.
     Crashed {
         /// What it said.
@@ -130,6 +152,7 @@ impl Reason {
             Self::Unsupported { .. } => "unsupported",
             Self::SolverGaveUp { .. } => "solver-gave-up",
             Self::NotProgressing => "not-progressing",
+            Self::Inconclusive { .. } => "inconclusive",
             Self::Crashed { .. } => "crashed",
             Self::NotCertified { .. } => "not-certified",
             Self::Underapproximated { .. } => "under-approximated",
@@ -145,6 +168,7 @@ impl Reason {
             Self::Stopped(_)
             | Self::SolverGaveUp { .. }
             | Self::NotProgressing
+            | Self::Inconclusive { .. }
             | Self::Crashed { .. }
             | Self::NotCertified { .. } => Region::NOWHERE,
         }
@@ -158,6 +182,7 @@ impl fmt::Display for Reason {
             Self::Unsupported { feature, .. } => write!(f, "{feature}"),
             Self::SolverGaveUp { why } => write!(f, "the solver gave up: {why}"),
             Self::NotProgressing => f.write_str("the engine found nothing more to do"),
+            Self::Inconclusive { what } => f.write_str(what),
             Self::Crashed { message } => write!(f, "the engine crashed: {message}"),
             Self::NotCertified { why } => write!(f, "the evidence did not pass its check: {why}"),
             Self::Underapproximated { what, .. } => write!(f, "part of the program is left out: {what}"),

@@ -28,12 +28,19 @@ pub(super) fn render(report: &Report<'_>, detail: Detail, color: bool) -> String
     }
     match report.certified.verdict() {
         Verdict::Safe(Proof::Execution(end)) => writer.end(end),
+        Verdict::Safe(Proof::Annotation(annotation)) => {
+            let count = annotation.locations().count();
+            writer.line(&format!("invariants of {count} locations exclude the error"));
+        }
         Verdict::Unsafe(trace) => writer.trace(trace),
         Verdict::Unknown(reason) => writer.source_line(reason.region(), "  "),
     }
     match report.certified.check() {
         Some(Check::Replayed { .. }) => writer.line("checked: replayed from the start"),
         Some(Check::Reexecuted { .. }) => writer.line("checked: executed a second time, with the same end"),
+        Some(Check::Proved { obligations }) => {
+            writer.line(&format!("checked: the invariants were proved again ({obligations} obligations)"));
+        }
         None => {}
     }
     match (report.certified.verdict(), report.certified.ledger()) {

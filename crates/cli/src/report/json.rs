@@ -73,6 +73,9 @@ struct Location {
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 enum Evidence {
+    Annotation {
+        locations: usize,
+    },
     Execution {
         end: &'static str,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -165,6 +168,9 @@ pub(super) fn render(report: &Report<'_>) -> String {
     document.task = Some(task(report.request, report.engine));
     match verdict {
         Verdict::Safe(Proof::Execution(end)) => document.evidence = Some(execution(end, sources)),
+        Verdict::Safe(Proof::Annotation(annotation)) => {
+            document.evidence = Some(Evidence::Annotation { locations: annotation.locations().count() });
+        }
         Verdict::Unsafe(trace) => {
             document.evidence = Some(Evidence::Trace {
                 property: match trace.violation.property {
@@ -181,6 +187,7 @@ pub(super) fn render(report: &Report<'_>) -> String {
     document.checked_by = report.certified.check().map(|check| match check {
         Check::Replayed { .. } => "replay",
         Check::Reexecuted { .. } => "re-execution",
+        Check::Proved { .. } => "proof",
     });
     document.ledger = ledger(report.certified, sources);
     document.statistics = report.statistics.map(|statistics| {

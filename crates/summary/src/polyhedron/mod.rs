@@ -13,12 +13,14 @@
 //! * Y1: `generators` and `constraints` describe the same set; both are irredundant and canonical, so equal sets compare equal.
 
 mod cone;
+mod project;
 mod vector;
 
 use term::Integer;
 
 pub use cone::TooLarge;
 use cone::{Half, canonicalize, generators};
+pub use project::project;
 use vector::{Vector, content, dot, make_primitive};
 
 /// `constant + coefficients·x >= 0`, or `= 0`.

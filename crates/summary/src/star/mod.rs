@@ -1,0 +1,371 @@
+//! Star: what any number of iterations of a loop body may do.
+//!
+//! # Paper
+//! [Gps25] §6: the over-approximate reflexive transitive closure of algebraic program analysis. The result is a product of domains, each in a
+//! file of its own; the number of iterations `k` is a Skolem constant of the result.
+//!
+//! ```text
+//!   k = 0 and nothing changes, or
+//!   k >= 1 and  closed forms and guards of first and last iteration    (recurrence)
+//!          and  increments within their hull, times k                  (hull)
+//!          and  states before and after within theirs                  (hull)
+//!          and  congruences of increments and of states after          (congruence)
+//!          and  what iterations preserve is preserved                  (stable)
+//!   unless the loop splits into phases                                 (phase)
+//! ```
+//!
+//! # Invariants
+//! * K1: `S(0)` includes the identity; with F the body, `F ∘ S(k)` implies `S(k+1)` and `S(k) ∘ F` implies `S(k+1)`, for states that satisfy
+//!   the facts of the loop head. Each domain guarantees it by itself, so the product does.
+//! * K2: [`Star::none`] turns the formula into one that the identity satisfies; if F leads from X to Y and the formula holds from Y to Z,
+//!   then one of [`Star::more`] turns it into one that holds from X to Z.
+
+mod congruence;
+mod hull;
+mod phase;
+mod query;
+mod recurrence;
+mod simplify;
+mod stable;
+
+use std::collections::BTreeMap;
+
+use base::{Budget, Stop};
+use smt::Z3;
+use term::{Integer, Linear, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
+
+use congruence::congruence;
+use hull::{Facet, hull};
+use query::{Query, Reply};
+pub use recurrence::Recurrences;
+
+use crate::transition::TransitionFormula;
+
+/// A loop body at its head.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// One iteration.
+    pub formula: TransitionFormula,
+    /// What holds at the head whenever it is reached.
+    pub facts: TermId,
+    /// The variables that matter at the head, ascending.
+    pub live: Vec<SymbolId>,
+    /// Conditions that matter elsewhere: candidates for what iterations preserve.
+    pub hints: Vec<TermId>,
+}
+
+/// The summary of any number of iterations.
+#[derive(Clone, Debug)]
+pub struct Star {
+    /// The relation; its own Skolem constants are the number of iterations, and the values afterwards of variables without closed form.
+    pub formula: TransitionFormula,
+    /// The number of iterations.
+    pub count: TermId,
+    /// What to choose for the Skolem constants for no iteration.
+    pub none: Vec<(SymbolId, TermId)>,
+    /// What to choose for one iteration more, in front.
+    pub more: Vec<Vec<(SymbolId, TermId)>>,
+    /// Whether the relation is exactly the closure.
+    pub exact: bool,
+}
+
+/// Which domains take part.
+#[derive(Clone, Copy, Debug)]
+pub struct StarOptions {
+    /// Congruences of increments and states.
+    pub congruences: bool,
+    /// How often a loop is split into phases, phases of phases included.
+    pub phase_depth: u32,
+}
+
+impl Default for StarOptions {
+    fn default() -> Self {
+        Self { congruences: true, phase_depth: 2 }
+    }
+}
+
+/// Computes stars.
+pub struct Starrer {
+    solvers: Z3,
+    options: StarOptions,
+}
+
+impl Starrer {
+    /// Asks solvers made by `solvers`.
+    pub fn new(solvers: Z3, options: StarOptions) -> Self {
+        Self { solvers, options }
+    }
+
+    /// The star of a loop body.
+    pub fn star(&mut self, terms: &mut Terms, body: &Body, budget: &mut Budget) -> Result<Star, Stop> {
+        self.star_within(terms, body, self.options.phase_depth, budget)
+    }
+
+    fn star_within(
+        &mut self,
+        terms: &mut Terms,
+        body: &Body,
+        depth: u32,
+        budget: &mut Budget,
+    ) -> Result<Star, Stop> {
+        let quick = Closure::of_recurrences(terms, body);
+        if quick.exact {
+            return Ok(quick.into_star(terms));
+        }
+        let mut query = Query::new(terms, budget, self.solvers.z3_solver(), body);
+        match query.ask(Terms::TRUE)? {
+            Reply::No => return Ok(Star::identity(terms)),
+            Reply::Yes(_) | Reply::Unknown => {}
+        }
+        let body = simplify::simplify(&mut query, body)?;
+        let mut closure = Closure::of_recurrences(query.terms, &body);
+        if closure.exact {
+            return Ok(closure.into_star(terms));
+        }
+        let split = if depth > 0 { phase::split(&mut query, &body)? } else { None };
+        if let Some(split) = split {
+            drop(query);
+            let first = self.star_within(terms, &split.first, depth - 1, budget)?;
+            let second = self.star_within(terms, &split.second, depth - 1, budget)?;
+            let phases = first.then(terms, &second);
+            if phases.exact {
+                return Ok(phases);
+            }
+            let mut query = Query::new(terms, budget, self.solvers.z3_solver(), &body);
+            query.ask(Terms::TRUE)?;
+            let mut product = Closure::over(phases);
+            product.add_domains(&mut query, &body, self.options)?;
+            return Ok(product.into_star(terms));
+        }
+        closure.add_domains(&mut query, &body, self.options)?;
+        Ok(closure.into_star(terms))
+    }
+}
+
+impl Star {
+    /// The star of a loop that never iterates.
+    fn identity(terms: &mut Terms) -> Self {
+        Self {
+            formula: TransitionFormula::identity(),
+            count: terms.int(0),
+            none: Vec::new(),
+            more: vec![Vec::new()],
+            exact: true,
+        }
+    }
+
+    /// First any number of iterations of one phase, then of the other.
+    fn then(&self, terms: &mut Terms, second: &Self) -> Self {
+        let formula = self.formula.then(terms, &second.formula);
+        let count = terms.add(self.count, second.count);
+        let none: Vec<_> = self.none.iter().chain(&second.none).copied().collect();
+        let mut more = self.more.clone();
+        for choice in &second.more {
+            more.push(self.none.iter().chain(choice).copied().collect());
+        }
+        Self { formula, count, none, more, exact: self.exact && second.exact }
+    }
+}
+
+/// A star in the making: closed forms and names for the rest, to which domains add what holds after at least one iteration.
+struct Closure {
+    /// What holds for any number of iterations.
+    always: TermId,
+    /// What holds for at least one.
+    many: Vec<TermId>,
+    count: TermId,
+    map: BTreeMap<SymbolId, TermId>,
+    none: Vec<(SymbolId, TermId)>,
+    more: Vec<Vec<(SymbolId, TermId)>>,
+    exact: bool,
+}
+
+impl Closure {
+    fn of_recurrences(terms: &mut Terms, body: &Body) -> Self {
+        let recurrences = Recurrences::of(terms, &body.formula);
+        let counter = terms.fresh("k", Sort::Int, SymbolKind::Counter);
+        let count = terms.of_symbol(counter);
+        let mut map = recurrences.after(terms, count);
+        let (zero, one) = (terms.int(0), terms.int(1));
+        let next = terms.add(count, one);
+        let (mut none, more) = (vec![(counter, zero)], vec![vec![(counter, next)]]);
+        let mut unchanged = Vec::new();
+        for symbol in &recurrences.unknown {
+            let info = terms.symbol(*symbol).clone();
+            let after = terms.declare(info.name, info.sort, SymbolKind::Primed);
+            let (before, after_term) = (terms.of_symbol(*symbol), terms.of_symbol(after));
+            map.insert(*symbol, after_term);
+            unchanged.push(terms.eq(before, after_term));
+            none.push((after, before));
+        }
+        let (guards, exact) = recurrences.guards(terms, body.formula.guard, count);
+        let is_none = terms.eq(count, zero);
+        unchanged.push(is_none);
+        let not_none = terms.not(is_none);
+        let unchanged = terms.and(unchanged);
+        let not_negative = terms.ge(count, zero);
+        let either = terms.or([unchanged, not_none]);
+        let always = terms.and([not_negative, either]);
+        Self { always, many: vec![guards], count, map, none, more, exact }
+    }
+
+    /// A closure with the values of a composition of phases.
+    fn over(star: Star) -> Self {
+        Self {
+            always: star.formula.guard,
+            many: Vec::new(),
+            count: star.count,
+            map: star.formula.map,
+            none: star.none,
+            more: star.more,
+            exact: star.exact,
+        }
+    }
+
+    fn into_star(self, terms: &mut Terms) -> Star {
+        let zero = terms.int(0);
+        let none = terms.le(self.count, zero);
+        let many = terms.and(self.many);
+        let either = terms.or([none, many]);
+        let guard = terms.and([self.always, either]);
+        Star {
+            formula: TransitionFormula { guard, map: self.map },
+            count: self.count,
+            none: self.none,
+            more: self.more,
+            exact: self.exact,
+        }
+    }
+
+    /// A term over the state and the state after one iteration, as one over the state before and after all iterations.
+    fn lift(&self, query: &mut Query<'_>, condition: TermId) -> TermId {
+        let pairs: Vec<_> = query.after.iter().map(|(symbol, primed)| (*primed, self.map[symbol])).collect();
+        Substitution::new(pairs).apply(query.terms, condition)
+    }
+
+    fn add_domains(&mut self, query: &mut Query<'_>, body: &Body, options: StarOptions) -> Result<(), Stop> {
+        let changed: Vec<SymbolId> = query.after.keys().copied().collect();
+        let constants = constants_of(query.terms, body, &changed);
+        // States satisfy the facts whenever the head is reached.
+        let facts_after = query.primed(body.facts);
+        let facts_after = self.lift(query, facts_after);
+        self.many.push(facts_after);
+        self.add_increments(query, &changed, options)?;
+        let before: Vec<TermId> =
+            changed.iter().chain(&constants).map(|symbol| query.terms.of_symbol(*symbol)).collect();
+        self.add_state(query, &before)?;
+        let mut after = Vec::new();
+        for symbol in changed.iter().chain(&constants) {
+            after.push(query.value_after(*symbol));
+        }
+        self.add_state(query, &after)?;
+        if options.congruences {
+            for symbol in &changed {
+                let value = query.value_after(*symbol);
+                if let Some(found) = congruence(query, value)? {
+                    let value = self.map[symbol];
+                    let residue = query.terms.number(found.residue);
+                    let difference = query.terms.sub(value, residue);
+                    self.many.push(query.terms.divides(&found.modulus, difference));
+                }
+            }
+        }
+        self.add_stable(query, body)
+    }
+
+    /// Hull and congruences of what one iteration adds, times the number of iterations.
+    fn add_increments(
+        &mut self,
+        query: &mut Query<'_>,
+        changed: &[SymbolId],
+        options: StarOptions,
+    ) -> Result<(), Stop> {
+        let mut increments = Vec::new();
+        let mut totals = Vec::new();
+        for symbol in changed {
+            let (before, after) = (query.terms.of_symbol(*symbol), query.value_after(*symbol));
+            increments.push(query.terms.sub(after, before));
+            totals.push(query.terms.sub(self.map[symbol], before));
+        }
+        for facet in hull(query, &increments)? {
+            let fact = scaled_facet(query.terms, &facet, &totals, self.count);
+            self.many.push(fact);
+        }
+        if options.congruences {
+            for (increment, total) in increments.iter().zip(&totals) {
+                if let Some(found) = congruence(query, *increment)? {
+                    let expected = query.terms.scale(&found.residue, self.count);
+                    let difference = query.terms.sub(*total, expected);
+                    self.many.push(query.terms.divides(&found.modulus, difference));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Hull of the states before, or after, an iteration: those before the first and after the last lie in it.
+    fn add_state(&mut self, query: &mut Query<'_>, dimensions: &[TermId]) -> Result<(), Stop> {
+        let one = query.terms.int(1);
+        for facet in hull(query, dimensions)? {
+            let fact = scaled_facet(query.terms, &facet, dimensions, one);
+            let fact = self.lift(query, fact);
+            self.many.push(fact);
+        }
+        Ok(())
+    }
+
+    fn add_stable(&mut self, query: &mut Query<'_>, body: &Body) -> Result<(), Stop> {
+        let mut candidates = phase::predicates(query.terms, &body.formula);
+        candidates.extend(body.hints.iter().copied());
+        let negations: Vec<TermId> = candidates.iter().map(|candidate| query.terms.not(*candidate)).collect();
+        candidates.extend(negations);
+        candidates.sort_unstable();
+        candidates.dedup();
+        candidates.retain(|candidate| {
+            let symbols = query.terms.symbols_of(*candidate);
+            symbols.iter().any(|symbol| query.after.contains_key(symbol))
+                && symbols
+                    .iter()
+                    .all(|symbol| query.after.contains_key(symbol) || !self.map.contains_key(symbol))
+        });
+        for fact in stable::stable(query, &candidates)? {
+            let after = query.primed(fact);
+            let after = self.lift(query, after);
+            let kept = query.terms.implies(fact, after);
+            self.many.push(kept);
+        }
+        Ok(())
+    }
+}
+
+/// Unchanged variables that the guard relates to changed ones, ascending.
+fn constants_of(terms: &Terms, body: &Body, changed: &[SymbolId]) -> Vec<SymbolId> {
+    let mut found = Vec::new();
+    for part in terms.conjuncts(body.formula.guard) {
+        let symbols = terms.symbols_of(part);
+        if symbols.iter().any(|symbol| changed.contains(symbol)) {
+            found.extend(symbols.into_iter().filter(|symbol| {
+                terms.symbol(*symbol).kind == SymbolKind::Variable
+                    && terms.symbol(*symbol).sort == Sort::Int
+                    && !body.formula.map.contains_key(symbol)
+            }));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// `Σ a·d + constant·times >= 0` (or `= 0`).
+fn scaled_facet(terms: &mut Terms, facet: &Facet, dimensions: &[TermId], times: TermId) -> TermId {
+    let mut sum = Linear::constant(Integer::ZERO);
+    for (at, coefficient) in &facet.form {
+        let part = terms.linear(dimensions[*at]);
+        sum = sum.add_scaled(&part, coefficient);
+    }
+    let constant = terms.scale(&facet.constant, times);
+    let sum = terms.of_linear(&sum);
+    let sum = terms.add(sum, constant);
+    let zero = terms.int(0);
+    if facet.equality { terms.eq(sum, zero) } else { terms.ge(sum, zero) }
+}

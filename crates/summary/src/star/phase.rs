@@ -1,0 +1,122 @@
+//! Phases: a predicate that changes its truth at most once splits a loop in two.
+//!
+//! # Paper
+//! [Gps25]'s summary engine splits on monotone predicates: if the body preserves p, all iterations without p come before all with p, so
+//! `F* = (F ∧ ¬p)* ∘ (F ∧ p)*`, exactly. Unlike there, the halves are split again, under a budget.
+//!
+//! # Invariants
+//! * P1: a split is returned only if the solver has shown that one side is preserved; so the composition of the closures is the closure.
+
+use base::Stop;
+use term::{Node, SymbolKind, TermId, Terms};
+
+use super::query::{Query, Reply};
+use super::{Body, Recurrences};
+use crate::transition::TransitionFormula;
+
+/// More predicates than this are not tried.
+const MOST_CANDIDATES: usize = 24;
+
+/// The two phases of a loop, in order.
+pub(super) struct Split {
+    pub(super) first: Body,
+    pub(super) second: Body,
+}
+
+/// The split whose phases are simplest, if any predicate of the body splits it.
+pub(super) fn split(query: &mut Query<'_>, body: &Body) -> Result<Option<Split>, Stop> {
+    let mut best: Option<(usize, Split)> = None;
+    for predicate in predicates(query.terms, &body.formula).into_iter().take(MOST_CANDIDATES) {
+        let negation = query.terms.not(predicate);
+        let both_occur =
+            matches!(query.ask(predicate)?, Reply::Yes(_)) && matches!(query.ask(negation)?, Reply::Yes(_));
+        if !both_occur {
+            continue;
+        }
+        let order = if preserved(query, predicate, negation)? {
+            (negation, predicate)
+        } else if preserved(query, negation, predicate)? {
+            (predicate, negation)
+        } else {
+            continue;
+        };
+        let split = Split {
+            first: restrict(query.terms, body, order.0),
+            second: restrict(query.terms, body, order.1),
+        };
+        let difficulty = difficulty(query.terms, &split.first) + difficulty(query.terms, &split.second);
+        if best.as_ref().is_none_or(|(least, _)| difficulty < *least) {
+            best = Some((difficulty, split));
+        }
+        if difficulty == 0 {
+            break;
+        }
+    }
+    Ok(best.map(|(_, split)| split))
+}
+
+fn preserved(query: &mut Query<'_>, predicate: TermId, negation: TermId) -> Result<bool, Stop> {
+    let lost = query.primed(negation);
+    let broken = query.terms.and([predicate, lost]);
+    query.never(broken)
+}
+
+/// The number of variables without closed form, and whether the guard is more than a conjunction.
+fn difficulty(terms: &Terms, body: &Body) -> usize {
+    let unknown = Recurrences::of(terms, &body.formula).unknown.len();
+    let choices = terms
+        .conjuncts(body.formula.guard)
+        .iter()
+        .filter(|part| matches!(terms.node(**part), Node::Or(_)))
+        .count();
+    2 * unknown + choices
+}
+
+/// The body with a predicate assumed at the start of the iteration.
+pub(super) fn restrict(terms: &mut Terms, body: &Body, predicate: TermId) -> Body {
+    let negation = terms.not(predicate);
+    let mut simplify = |term: TermId| {
+        terms.rewrite(term, |_, part| {
+            if part == predicate {
+                Terms::TRUE
+            } else if part == negation {
+                Terms::FALSE
+            } else {
+                part
+            }
+        })
+    };
+    let guard = simplify(body.formula.guard);
+    let map = body.formula.map.iter().map(|(symbol, value)| (*symbol, simplify(*value))).collect();
+    let guard = terms.and([predicate, guard]);
+    Body {
+        formula: TransitionFormula { guard, map },
+        facts: body.facts,
+        live: body.live.clone(),
+        hints: body.hints.clone(),
+    }
+}
+
+/// The conditions in a formula over variables only, ascending, one of each pair of complements.
+pub(super) fn predicates(terms: &mut Terms, formula: &TransitionFormula) -> Vec<TermId> {
+    let roots: Vec<TermId> = formula.map.values().copied().chain([formula.guard]).collect();
+    let mut found: Vec<TermId> = Vec::new();
+    for term in terms.reachable(&roots) {
+        let is_atom = matches!(terms.node(term), Node::Le(_) | Node::Zero(_) | Node::Divides(..));
+        if !is_atom {
+            continue;
+        }
+        let symbols = terms.symbols_of(term);
+        if symbols.iter().any(|symbol| terms.symbol(*symbol).kind != SymbolKind::Variable) {
+            continue;
+        }
+        if !symbols.iter().any(|symbol| formula.map.contains_key(symbol)) {
+            continue;
+        }
+        let negation = terms.not(term);
+        if !found.contains(&negation) {
+            found.push(term);
+        }
+    }
+    found
+}

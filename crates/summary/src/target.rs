@@ -1,0 +1,318 @@
+//! Single-target summaries: for every point a formula that every state from which the error can be reached satisfies.
+//!
+//! # Paper
+//! [Gps25] §6.1 computes path expressions to one target for all vertices by running Tarjan's algorithm on the reversed graph. Here the
+//! weak topological order takes that place: components are processed backwards, a loop by summarising its body once
+//! ([`crate::star`]) as a relation at its head. Loops with several exits or entries need no special case: what matters is that every cycle
+//! of the component goes through the head.
+//!
+//! ```text
+//!   component (head h, rest B):    E(p) = leave the component from p without visiting h       Exit = arcs of h into E or outside
+//!                                  T(p) = from p to h                                          F    = arcs of h into T
+//!                                  R(h) = F* ; Exit                                            R(p) = leave, or T(p) ; R(h)
+//! ```
+//!
+//! # Invariants
+//! * T1: if an execution leads from a state X at point p to the error, then there are Skolem constants Z with R(p)(X,Z).
+//! * T2: for each arc p → q with guard G and map m: `facts(p)(X) ∧ G(X,Z) ∧ R(q)(m(X,Z), Z)` implies one of the [`Reach::instances`]
+//!   of R(p). So the complements of R are an inductive annotation, and proving it needs no quantifier.
+//! * T3: on one path through a formula no Skolem constant occurs with two meanings: what a loop's exit repeats of its body has symbols of its own.
+//! * T4: every loop body is starred once, whatever the number of paths on which the loop is met.
+
+use std::collections::BTreeMap;
+
+use base::{Budget, IndexVec, Stop};
+
+use term::{Substitution, SymbolId, SymbolKind, TermId, Terms};
+
+use crate::graph::{ENTRY, Graph, PointId};
+use crate::star::{Body, Star, Starrer};
+use crate::transition::TransitionFormula;
+
+/// An over-approximation: it may say too much is possible, never too little. Only this may prune.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Over<T>(T);
+
+impl<T> Over<T> {
+    /// Wraps what was computed by rules that round up; the caller vouches for it.
+    pub(crate) fn new(value: T) -> Self {
+        Self(value)
+    }
+    /// The approximation.
+    pub fn get(&self) -> &T {
+        &self.0
+    }
+}
+
+/// The states of a point from which the error may be reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// Over the variables and Skolem constants, the latter existential.
+    pub formula: TermId,
+    /// What to choose for the Skolem constants of the formula, given those of a successor (T2). Symbols not mentioned stay.
+    pub instances: Vec<Vec<(SymbolId, TermId)>>,
+}
+
+/// The summaries of all points of a graph.
+#[derive(Debug)]
+pub struct Summaries {
+    reach: IndexVec<PointId, Over<Reach>>,
+    stars: BTreeMap<PointId, Star>,
+}
+
+impl Summaries {
+    /// Computes them.
+    pub fn new(
+        graph: &Graph,
+        terms: &mut Terms,
+        starrer: &mut Starrer,
+        budget: &mut Budget,
+    ) -> Result<Self, Stop> {
+        let mut builder = Builder { graph, terms, starrer, budget, stars: BTreeMap::new() };
+        let outside: BTreeMap<PointId, TermId> = BTreeMap::new();
+        let count = graph.points.len() as u32;
+        let reach = builder.reach(0, count, &outside)?;
+        let stars = builder.stars;
+        let mut all = IndexVec::new();
+        for point in graph.points.ids() {
+            all.push(Over::new(reach[&point].clone()));
+        }
+        Ok(Self { reach: all, stars })
+    }
+    /// The states of a point that may reach the error.
+    pub fn reach(&self, point: PointId) -> &Over<Reach> {
+        &self.reach[point]
+    }
+    /// Those of the entry.
+    pub fn root(&self) -> &Over<Reach> {
+        &self.reach[ENTRY]
+    }
+    /// The summaries of loops, by their heads.
+    pub fn stars(&self) -> &BTreeMap<PointId, Star> {
+        &self.stars
+    }
+}
+
+struct Builder<'a> {
+    graph: &'a Graph,
+    terms: &'a mut Terms,
+    starrer: &'a mut Starrer,
+    budget: &'a mut Budget,
+    stars: BTreeMap<PointId, Star>,
+}
+
+impl Builder<'_> {
+    /// R(p) for the points `from..to`, which are whole components, given R for the points to which arcs leave that range. A point without entry
+    /// does not reach the error.
+    fn reach(
+        &mut self,
+        from: u32,
+        to: u32,
+        outside: &BTreeMap<PointId, TermId>,
+    ) -> Result<BTreeMap<PointId, Reach>, Stop> {
+        let mut known = outside.clone();
+        let mut result: BTreeMap<PointId, Reach> = BTreeMap::new();
+        for (head, end) in self.components(from, to).into_iter().rev() {
+            self.budget.tick()?;
+            let reach = if self.graph.points[head].body.is_some() {
+                let reach = self.reach_of_head(head, end, &known)?;
+                known.insert(head, reach.formula);
+                let inner = self.reach(head.0 + 1, end, &known)?;
+                for (point, reach) in inner {
+                    known.insert(point, reach.formula);
+                    result.insert(point, reach);
+                }
+                reach
+            } else {
+                let formula =
+                    if Some(head) == self.graph.error { Terms::TRUE } else { self.arcs_to(head, &known) };
+                let formula = self.terms.and([self.graph.points[head].facts, formula]);
+                known.insert(head, formula);
+                Reach { formula, instances: vec![Vec::new()] }
+            };
+            result.insert(head, reach);
+        }
+        Ok(result)
+    }
+
+    /// The components of a range of points: a head with the end of its loop, or a single point.
+    fn components(&self, from: u32, to: u32) -> Vec<(PointId, u32)> {
+        let mut components = Vec::new();
+        let mut at = from;
+        while at < to {
+            let end = self.graph.points[PointId(at)].body.as_ref().map_or(at + 1, |body| body.end);
+            components.push((PointId(at), end));
+            at = end;
+        }
+        components
+    }
+
+    /// One arc from `point`, then the formula of where it leads.
+    fn arcs_to(&mut self, point: PointId, known: &BTreeMap<PointId, TermId>) -> TermId {
+        let mut ways = Vec::new();
+        for arc in &self.graph.points[point].outgoing {
+            let arc = &self.graph.arcs[*arc];
+            if let Some(goal) = known.get(&arc.target) {
+                ways.push(arc.formula.before(self.terms, *goal));
+            }
+        }
+        self.terms.or(ways)
+    }
+
+    fn reach_of_head(
+        &mut self,
+        head: PointId,
+        end: u32,
+        known: &BTreeMap<PointId, TermId>,
+    ) -> Result<Reach, Stop> {
+        self.make_star(head, end)?;
+        // Leaving without coming back to the head: the head itself is no way out.
+        let mut away = known.clone();
+        away.remove(&head);
+        for (point, reach) in self.reach(head.0 + 1, end, &away)? {
+            away.insert(point, reach.formula);
+        }
+        let exit = self.arcs_to(head, &away);
+        let (exit, renaming) = self.rename_own(exit, known, head);
+        let star = &self.stars[&head];
+        let way = star.formula.before(self.terms, exit);
+        let formula = self.terms.and([self.graph.points[head].facts, way]);
+        let mut none = star.none.clone();
+        none.extend(renaming);
+        let mut instances = star.more.clone();
+        instances.push(none);
+        Ok(Reach { formula, instances })
+    }
+
+    /// Gives the Skolem constants that `formula` has beyond those of the continuations new names (T3). Also returns which new symbol stands for which
+    /// old one.
+    fn rename_own(
+        &mut self,
+        formula: TermId,
+        known: &BTreeMap<PointId, TermId>,
+        head: PointId,
+    ) -> (TermId, Vec<(SymbolId, TermId)>) {
+        let mut continuations: Vec<TermId> = Vec::new();
+        for point in self.graph.points.ids() {
+            if !self.graph.in_loop(head, point) {
+                continuations.extend(known.get(&point));
+            }
+        }
+        let theirs = self.terms.symbols_of_all(&continuations);
+        let mut pairs = Vec::new();
+        let mut renaming = Vec::new();
+        for symbol in self.terms.symbols_of(formula) {
+            if self.terms.symbol(symbol).kind == SymbolKind::Variable || theirs.binary_search(&symbol).is_ok()
+            {
+                continue;
+            }
+            let copy = self.copy(symbol);
+            let (old_term, new_term) = (self.terms.of_symbol(symbol), self.terms.of_symbol(copy));
+            pairs.push((symbol, new_term));
+            renaming.push((copy, old_term));
+        }
+        (Substitution::new(pairs).apply(self.terms, formula), renaming)
+    }
+
+    /// Computes the star of a loop, unless it is known.
+    fn make_star(&mut self, head: PointId, end: u32) -> Result<(), Stop> {
+        if self.stars.contains_key(&head) {
+            return Ok(());
+        }
+        let formula = self.body(head, end)?;
+        let point = &self.graph.points[head];
+        let hints = self.graph.hints(self.terms, head);
+        let body = Body { formula, facts: point.facts, live: point.live.clone(), hints };
+        let star = self.starrer.star(self.terms, &body, self.budget)?;
+        self.stars.insert(head, star);
+        Ok(())
+    }
+
+    /// The relation of one iteration: from the head back to it.
+    fn body(&mut self, head: PointId, end: u32) -> Result<TransitionFormula, Stop> {
+        let mut back: BTreeMap<PointId, TransitionFormula> = BTreeMap::new();
+        back.insert(head, TransitionFormula::identity());
+        self.relations(head.0 + 1, end, &mut back)?;
+        Ok(self.arcs_into(head, &back))
+    }
+
+    /// T(p) for the points `from..to`, given the relations for the points outside.
+    fn relations(
+        &mut self,
+        from: u32,
+        to: u32,
+        back: &mut BTreeMap<PointId, TransitionFormula>,
+    ) -> Result<(), Stop> {
+        for (head, end) in self.components(from, to).into_iter().rev() {
+            self.budget.tick()?;
+            let facts = TransitionFormula::assume(self.graph.points[head].facts);
+            let way = if self.graph.points[head].body.is_some() {
+                self.make_star(head, end)?;
+                let mut away = back.clone();
+                self.relations(head.0 + 1, end, &mut away)?;
+                let exit = self.arcs_into(head, &away);
+                let exit = self.rename_exit(&exit, back);
+                let star = self.stars[&head].formula.clone();
+                let way = star.then(self.terms, &exit);
+                back.insert(head, facts.then(self.terms, &way));
+                self.relations(head.0 + 1, end, back)?;
+                continue;
+            } else {
+                self.arcs_into(head, back)
+            };
+            back.insert(head, facts.then(self.terms, &way));
+        }
+        Ok(())
+    }
+
+    /// As [`Self::rename_own`], for a relation.
+    fn rename_exit(
+        &mut self,
+        exit: &TransitionFormula,
+        continuations: &BTreeMap<PointId, TransitionFormula>,
+    ) -> TransitionFormula {
+        let mut theirs: Vec<SymbolId> = Vec::new();
+        for point in self.graph.points.ids() {
+            if let Some(relation) = continuations.get(&point) {
+                theirs.extend(relation.symbols(self.terms));
+            }
+        }
+        let mut pairs = Vec::new();
+        for symbol in exit.symbols(self.terms) {
+            if self.terms.symbol(symbol).kind != SymbolKind::Variable && !theirs.contains(&symbol) {
+                let copy = self.copy(symbol);
+                pairs.push((symbol, self.terms.of_symbol(copy)));
+            }
+        }
+        let mut substitution = Substitution::new(pairs);
+        let guard = substitution.apply(self.terms, exit.guard);
+        let map = exit
+            .map
+            .iter()
+            .map(|(symbol, value)| (*symbol, substitution.apply(self.terms, *value)))
+            .collect();
+        TransitionFormula { guard, map }
+    }
+
+    /// A new symbol like an old one.
+    fn copy(&mut self, symbol: SymbolId) -> SymbolId {
+        let info = self.terms.symbol(symbol).clone();
+        self.terms.declare(info.name, info.sort, info.kind)
+    }
+
+    fn arcs_into(
+        &mut self,
+        point: PointId,
+        back: &BTreeMap<PointId, TransitionFormula>,
+    ) -> TransitionFormula {
+        let mut union = TransitionFormula::empty();
+        for arc in self.graph.points[point].outgoing.iter().rev() {
+            let arc = &self.graph.arcs[*arc];
+            if let Some(rest) = back.get(&arc.target) {
+                let way = arc.formula.then(self.terms, rest);
+                union = union.or(self.terms, &way);
+            }
+        }
+        union
+    }
+}
