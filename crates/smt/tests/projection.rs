@@ -1,5 +1,7 @@
 //! Projection against brute force over a box that is wide enough to hold a witness wherever there is one.
 
+#![expect(clippy::many_single_char_names, reason = "variables and coefficients as in mathematics")]
+
 use base::{Budget, Stop};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;

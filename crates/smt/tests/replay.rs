@@ -10,7 +10,6 @@ use smt::{SolverFactory, Z3};
 use term::{Integer, Sort, SymbolKind, Terms};
 
 #[test]
-#[expect(clippy::print_stdout, reason = "says why a part was skipped")]
 fn every_query_is_logged_and_a_second_solver_agrees() {
     let directory = std::env::temp_dir().join(format!("smt-log-test-{}", std::process::id()));
     let _ = fs::remove_dir_all(&directory);

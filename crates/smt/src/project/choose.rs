@@ -14,9 +14,9 @@ use std::cmp::Reverse;
 use term::{Constraint, Evaluator, Fraction, Integer, Linear, TermId};
 
 /// A bound `coefficient · symbol ≥ form` or `≤ form`; the coefficient is positive.
-struct Bound {
-    coefficient: Integer,
-    form: Linear,
+pub(super) struct Bound {
+    pub(super) coefficient: Integer,
+    pub(super) form: Linear,
 }
 
 /// What to put in a symbol's place.
@@ -71,22 +71,24 @@ pub(super) fn cheapest(constraints: &[Constraint], open: &[TermId]) -> Option<us
 }
 
 /// How many residues the bounds distinguish.
-fn weight(bounds: &[Bound]) -> Integer {
+pub(super) fn weight(bounds: &[Bound]) -> Integer {
     bounds.iter().fold(Integer::ZERO, |sum, bound| sum + &bound.coefficient)
 }
 
 /// Where a symbol occurs.
-struct Occurrences {
-    lower: Vec<Bound>,
-    upper: Vec<Bound>,
+pub(super) struct Occurrences {
+    /// What the symbol is at least.
+    pub(super) lower: Vec<Bound>,
+    /// What the symbol is at most.
+    pub(super) upper: Vec<Bound>,
     /// The equation with the smallest coefficient.
-    equation: Option<Bound>,
+    pub(super) equation: Option<Bound>,
     /// The least common multiple of what the divisors are for the symbol itself.
-    period: Integer,
+    pub(super) period: Integer,
 }
 
 impl Occurrences {
-    fn collect(constraints: &[Constraint], symbol: TermId) -> Self {
+    pub(super) fn collect(constraints: &[Constraint], symbol: TermId) -> Self {
         let mut found = Self { lower: Vec::new(), upper: Vec::new(), equation: None, period: Integer::ONE };
         for constraint in constraints {
             let coefficient = constraint.form().coefficient(symbol);

@@ -2,7 +2,7 @@
 //!
 //! Cheap exact steps come first: disjunctions are split, conjuncts without the symbols stay outside, equations are
 //! solved, bounds with unit coefficients are combined. What is left is covered by instances, one for each model that
-//! no earlier instance has.
+//! no earlier instance has; or, of a conjunction, by all instances, if proving that some suffice is too hard.
 //!
 //! # Paper
 //! [RecMC] appendix G; the instance is substituted into the whole formula, not into a cube, so that one instance
@@ -12,15 +12,16 @@
 //! * I1: every step is an equivalence; an incomplete cover is never returned.
 //! * I2: the cover ends: by I2 of [`choose`](super::choose) there are finitely many instances, and each model found
 //!   makes a new one.
-//! * I3: the native stack grows with [`SPLIT_DEPTH`] only.
+//! * I3: the native stack grows with [`ENUMERATION_DEPTH`] only.
 
-use base::Budget;
+use base::{Budget, Stop};
 use rustc_hash::FxHashMap;
 use term::{Evaluator, Fraction, Integer, Linear, Model, Node, Sort, Substitution, SymbolId, TermId, Terms};
 
 use super::Failure;
 use super::beyond::beyond;
 use super::choose::{Choice, cheapest, choose, choose_value};
+use super::enumerate::{Instances, all_instances, constraints, split_negation};
 use super::names::name_terms;
 use crate::{Answer, Solver};
 
@@ -32,6 +33,12 @@ const SPLIT_WIDTH: usize = 32;
 const DISTRIBUTE_WIDTH: usize = 8;
 /// Bounds are combined if that makes at most so many more constraints.
 const COMBINE_GROWTH: usize = 4;
+/// The usual allowance for a cover; a typical one takes a tenth of it.
+const COVER_TICKS: u64 = 500;
+/// More instances are never taken at once.
+const INSTANCE_LIMIT: usize = 128;
+/// Instances of instances are taken only so deep.
+const ENUMERATION_DEPTH: usize = SPLIT_DEPTH + 8;
 
 /// A formula without `symbols`, integers or booleans, equivalent to `∃ symbols. formula` wherever the solver's
 /// assertions hold.
@@ -46,7 +53,7 @@ pub fn eliminate(
     symbols.sort_unstable();
     symbols.dedup();
     let normal = name_terms(terms, formula, &mut symbols);
-    let mut elimination = Elimination { solver, terms, budget };
+    let mut elimination = Elimination { solver, terms, budget, cover_ticks: COVER_TICKS };
     let result = elimination.exists(normal, &symbols, 0)?;
     Ok(terms.tidy(result))
 }
@@ -55,6 +62,8 @@ struct Elimination<'a> {
     solver: &'a mut dyn Solver,
     terms: &'a mut Terms,
     budget: &'a mut Budget,
+    /// What the solver may spend on a conjunction before all instances are taken instead.
+    cover_ticks: u64,
 }
 
 impl Elimination<'_> {
@@ -94,7 +103,7 @@ impl Elimination<'_> {
             if may_split && let Some(cases) = self.distribute(&bound) {
                 return self.exists_each(&cases, &symbols, depth);
             }
-            return self.cover(formula, &symbols);
+            return self.cover_or_enumerate(formula, &symbols, depth);
         }
     }
 
@@ -245,19 +254,76 @@ impl Elimination<'_> {
         Some(cases.into_iter().map(|case| self.terms.and([case, rest])).collect())
     }
 
-    /// Covers `∃ symbols. formula` by instances (I1, I2).
-    fn cover(&mut self, formula: TermId, symbols: &[SymbolId]) -> Result<TermId, Failure> {
+    /// Covers by instances if that is not too hard, else takes all instances if they are not too many.
+    fn cover_or_enumerate(
+        &mut self,
+        formula: TermId,
+        symbols: &[SymbolId],
+        depth: usize,
+    ) -> Result<TermId, Failure> {
+        let items = self.terms.conjuncts(formula);
+        let is_disjunction = |item: &TermId| matches!(self.terms.node(*item), Node::Or(_));
+        if items.iter().any(is_disjunction) || depth > ENUMERATION_DEPTH {
+            return self.cover(formula, symbols, u64::MAX);
+        }
+        match self.cover(formula, symbols, self.cover_ticks) {
+            Err(Failure::Stopped(Stop::Ticks)) if self.budget.tick().is_ok() => {}
+            result => return result,
+        }
+        if let Some(cases) = split_negation(self.terms, &items, symbols) {
+            return self.exists_each(&cases, symbols, depth);
+        }
+        match self.all_instances(&items, symbols) {
+            Some(instances) => self.exists_each(&instances, symbols, depth),
+            None => self.cover(formula, symbols, u64::MAX),
+        }
+    }
+
+    /// A disjunction equivalent to `∃ symbol. items` for one of the symbols.
+    fn all_instances(&mut self, items: &[TermId], symbols: &[SymbolId]) -> Option<Vec<TermId>> {
+        let constraints = constraints(self.terms, items, symbols)?;
+        let variables: Vec<TermId> = symbols.iter().map(|symbol| self.terms.of_symbol(*symbol)).collect();
+        let (at, instances) = all_instances(&constraints, &variables, INSTANCE_LIMIT)?;
+        let formula = self.terms.and(items.iter().copied());
+        let mut results = Vec::new();
+        match instances {
+            Instances::Beyond(direction, residues) => {
+                for residue in residues {
+                    results.push(beyond(self.terms, formula, symbols[at], direction, &residue)?);
+                }
+            }
+            Instances::Values(values) => {
+                for value in values {
+                    let instance = self.terms.substitute_fraction(formula, symbols[at], &value)?;
+                    let is_whole = self.terms.divides_linear(&value.denominator, &value.numerator);
+                    results.push(self.terms.and([instance, is_whole]));
+                }
+            }
+        }
+        let results: Vec<TermId> = results.into_iter().map(|result| self.terms.tidy(result)).collect();
+        Some(results)
+    }
+
+    /// Covers `∃ symbols. formula` by instances (I1, I2), with at most `ticks` for the solver.
+    fn cover(&mut self, formula: TermId, symbols: &[SymbolId], ticks: u64) -> Result<TermId, Failure> {
         self.solver.push();
         self.solver.assert(self.terms, formula);
-        let result = self.cover_level(formula, symbols);
+        let mut allowance = self.budget.child(ticks);
+        let result = self.cover_level(formula, symbols, &mut allowance);
+        self.budget.absorb(&allowance);
         self.solver.pop();
         result
     }
 
-    fn cover_level(&mut self, formula: TermId, symbols: &[SymbolId]) -> Result<TermId, Failure> {
+    fn cover_level(
+        &mut self,
+        formula: TermId,
+        symbols: &[SymbolId],
+        allowance: &mut Budget,
+    ) -> Result<TermId, Failure> {
         let mut instances = Vec::new();
         loop {
-            match self.solver.check(self.terms, &[], self.budget) {
+            match self.solver.check(self.terms, &[], allowance) {
                 Answer::Unsat(_) => return Ok(self.terms.or(instances)),
                 Answer::Unknown(why) => return Err(why.into()),
                 Answer::Sat(model) => {
@@ -387,4 +453,64 @@ fn components(terms: &Terms, items: &[TermId], symbols: &[SymbolId]) -> Vec<Vec<
     }
     groups.retain(|group| !group.is_empty());
     groups
+}
+
+#[cfg(test)]
+mod tests {
+    use term::SymbolKind;
+
+    use super::*;
+    use crate::{SolverFactory, Z3};
+
+    #[expect(clippy::many_single_char_names, reason = "variables and coefficients as in mathematics")]
+    /// `x ≤ a·k ∧ b·k ≤ y ∧ (d | k + x) ∧ k ≠ y`, or with a negated divisibility.
+    fn conjunction(
+        terms: &mut Terms,
+        [k, x, y]: [TermId; 3],
+        [a, b, d]: [i64; 3],
+        is_negated: bool,
+    ) -> TermId {
+        let (low, high) = (terms.scale(&a.into(), k), terms.scale(&b.into(), k));
+        let sum = terms.add(k, x);
+        let mut residue = terms.divides(&d.into(), sum);
+        if is_negated {
+            residue = terms.not(residue);
+        }
+        let items = [terms.le(x, low), terms.le(high, y), residue, terms.ne(k, y)];
+        terms.and(items)
+    }
+
+    #[test]
+    fn taking_all_instances_is_exact() {
+        for [a, b, d] in [[1, 1, 2], [2, 3, 1], [2, 3, 2], [3, 2, 3], [-2, 1, 3], [1, -3, 2], [-2, -3, 4]] {
+            for is_negated in [false, true] {
+                let mut terms = Terms::new();
+                let symbols =
+                    ["k", "x", "y"].map(|name| terms.declare(name, Sort::Int, SymbolKind::Variable));
+                let variables = symbols.map(|symbol| terms.of_symbol(symbol));
+                let formula = conjunction(&mut terms, variables, [a, b, d], is_negated);
+                let mut solver = Z3::default().solver();
+                let mut budget = Budget::unlimited();
+                let mut elimination = Elimination {
+                    solver: &mut solver,
+                    terms: &mut terms,
+                    budget: &mut budget,
+                    cover_ticks: 0,
+                };
+                let result = elimination.exists(formula, &symbols[..1], 0).unwrap();
+                let holds = |formula: TermId, values: [i64; 3]| {
+                    let mut model = Model::new();
+                    for (symbol, value) in symbols.iter().zip(values) {
+                        model.set_int(*symbol, value);
+                    }
+                    Evaluator::new(&terms, &model).holds(formula)
+                };
+                for (x, y) in (-6..=6).flat_map(|x| (-6..=6).map(move |y| (x, y))) {
+                    let expected = (-40..=40).any(|k| holds(formula, [k, x, y]));
+                    assert_eq!(holds(result, [0, x, y]), expected, "{a} {b} {d} {is_negated} at {x} {y}");
+                }
+                assert_eq!(solver.statistics().sat, 0, "the solver should not have been needed");
+            }
+        }
+    }
 }

@@ -15,6 +15,7 @@ mod beyond;
 mod choose;
 mod cube;
 mod eliminate;
+mod enumerate;
 mod forget;
 mod maximise;
 mod names;
