@@ -133,11 +133,12 @@ impl Generator {
     pub(super) fn element(&mut self, place: Place, index: &Expr) -> Place {
         let Type::Array(element, _) = place.ty.clone() else { return place };
         let text = match self.random.below(20) {
-            0 => {
+            // A pointer into a packed struct or a union would forget what it points into.
+            0 if place.aligned => {
                 let sum = format!("{} + {}", place.text.at(level::SUM), index.at(level::PRODUCT));
                 Text::new(format!("*({sum})"), level::UNARY)
             }
-            1 if index.text.level == level::POSTFIX => {
+            1 if place.aligned && index.text.level == level::POSTFIX => {
                 Text::new(format!("{}[{}]", index.text.text, place.text.text), level::POSTFIX)
             }
             _ => Text::new(
