@@ -32,6 +32,14 @@ fn contains(outer: Ty, inner: Ty) -> bool {
     }
 }
 
+/// Bounds of an integer expression by its type, or by the type that it was widened from.
+pub(super) fn range(exprs: &Exprs, id: ExprId) -> Option<(i128, i128)> {
+    match *exprs.get(id) {
+        Expr::Cast { ty, arg } if contains(ty, exprs.ty(arg)) => exprs.ty(arg).range(),
+        _ => exprs.ty(id).range(),
+    }
+}
+
 /// Conversion between scalar types, [`Ty::BOOL`] meaning one bit, not a truth value.
 pub(super) fn cast(exprs: &mut Exprs, ty: Ty, arg: ExprId) -> ExprId {
     let from = exprs.ty(arg);

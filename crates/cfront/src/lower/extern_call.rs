@@ -61,7 +61,9 @@ impl Body<'_, '_> {
                 self.ctx.approximate(ApproximationKind::Under, what, site.origin.region);
             }
             _ => {
-                self.note_model(&name);
+                if known != Known::Assume {
+                    self.note_model(&name);
+                }
                 if let Some(returned) = self.operation(known, &args, site)? {
                     return Ok(returned);
                 }

@@ -25,7 +25,7 @@ impl Body<'_, '_> {
             }
             Slot::Object(var) => {
                 // The object is fresh, unless a jump led back into its scope.
-                if self.has_labels && init.is_none_or(|init| !init.zero_rest) {
+                if self.has_labels && init.is_none() {
                     self.emit(Op::Init { var, contents: InitKind::Uninitialised });
                 }
             }

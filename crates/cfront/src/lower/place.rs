@@ -365,13 +365,14 @@ impl Body<'_, '_> {
     fn within(&mut self, index: ExprId, dimension: Dimension) -> ExprId {
         let ty = self.exprs().ty(index);
         let zero = self.exprs().int(ty, 0);
-        let not_negative = if ty.is_signed() {
+        let range = build::range(self.exprs(), index);
+        let not_negative = if range.is_none_or(|(low, _)| low < 0) && ty.is_signed() {
             build::compare(self.exprs(), BinaryOp::Le, zero, index)
         } else {
             self.exprs().bool(true)
         };
         let below = match dimension {
-            Dimension::Fixed(count) => match ty.range() {
+            Dimension::Fixed(count) => match range {
                 Some((_, high)) if high < i128::from(count) => self.exprs().bool(true),
                 _ => {
                     let count = self.exprs().int(ty, i128::from(count));

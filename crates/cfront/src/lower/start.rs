@@ -59,12 +59,7 @@ impl Body<'_, '_> {
             return self.arbitrary_static(variable);
         }
         match &declared.init {
-            Some(init) => {
-                if !init.zero_rest {
-                    self.zero(variable, Some(init))?;
-                }
-                self.initialize(variable, init)
-            }
+            Some(init) => self.initialize(variable, init),
             None => self.zero(variable, None),
         }
     }
