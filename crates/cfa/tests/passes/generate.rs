@@ -38,7 +38,7 @@ const INTS: [&str; 4] = ["x", "y", "g0", "g1"];
 /// The text of a random program; the same seed gives the same text.
 pub(crate) fn program(seed: u64) -> String {
     let mut random = Random(seed);
-    let overflow = random.pick(&["undefined", "wrap"]);
+    let overflow = random.pick(&["undefined", "wrap", "error"]);
     let model = random.pick(&["LP64", "ILP32"]);
     let mut text = format!("program {model} overflow={overflow} start=main\nfile f0 \"random.c\"\n");
     text.push_str("global g0 : i32\nglobal g1 : i32\nglobal gb : u8\nglobal ga : i32[4]\nglobal go : object 16 align 4\n");
