@@ -68,19 +68,19 @@ pub fn compile(inputs: &[Input], options: &Options) -> Result<Compiled, Box<Fail
                         debug_assert_eq!(program.verify(), Ok(()), "W1: the program should be well formed");
                         Ok(Compiled { program, warnings: Vec::new() })
                     }
-                    Err(diagnostic) => Err(failure(*diagnostic, sources)),
+                    Err(diagnostic) => Err(Box::new(failure(*diagnostic, sources))),
                 }
             }
-            Err(diagnostic) => Err(failure(diagnostic, Arc::new(sources))),
+            Err(diagnostic) => Err(Box::new(failure(diagnostic, Arc::new(sources)))),
         }
     })
 }
 
-fn failure(diagnostic: Diagnostic, sources: Arc<SourceMap>) -> Box<Failure> {
+fn failure(diagnostic: Diagnostic, sources: Arc<SourceMap>) -> Failure {
     debug_assert_eq!(diagnostic.severity, Severity::Error);
     let unsupported = diagnostic.message.starts_with(UNSUPPORTED);
     let kind = if unsupported { FailureKind::Unsupported } else { FailureKind::Input };
-    Box::new(Failure { kind, diagnostics: vec![diagnostic], sources })
+    Failure { kind, diagnostics: vec![diagnostic], sources }
 }
 
 /// The typed program of all inputs and of the library models that it needs.

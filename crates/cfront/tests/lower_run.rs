@@ -15,12 +15,13 @@ fn output(input: &Input, model: DataModel) -> (String, Outcome) {
     let mut output = Vec::new();
     let mut budget = Budget::ticks(100_000_000);
     let run = run(&compiled.program, Uninitialised::Report, &mut Zero, &mut output, &mut budget);
-    (String::from_utf8(output).unwrap(), run.outcome)
+    (String::from_utf8(output).expect("the output should be text"), run.outcome)
 }
 
 fn check(name: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lower_programs");
-    let expected = std::fs::read_to_string(folder.join(format!("{name}.expected"))).unwrap();
+    let expected = std::fs::read_to_string(folder.join(format!("{name}.expected")))
+        .expect("the output should be stored");
     let input = Input::Path(folder.join(format!("{name}.c")));
     for model in [DataModel::Lp64, DataModel::Ilp32] {
         let (output, outcome) = output(&input, model);

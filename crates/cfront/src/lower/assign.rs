@@ -88,7 +88,9 @@ impl Body<'_, '_> {
             self.write(target, value);
             ends.push(self.graph.take());
         }
-        ends.into_iter().for_each(|end| self.graph.join(end));
+        for end in ends {
+            self.graph.join(end);
+        }
         Ok(())
     }
 
@@ -218,12 +220,11 @@ impl Body<'_, '_> {
 
     /// The place that a pointer argument of a builtin names.
     pub(super) fn pointed(&mut self, pointer: hir::ExprId, ty: crate::types::TypeId) -> Lowered<PlaceRef> {
-        match self.ctx.hir.exprs[pointer].kind {
-            ExprKind::AddressOf(place) => self.place(place),
-            _ => {
-                let addr = self.value(pointer)?;
-                Ok(PlaceRef::Memory { addr, bits: None, ty })
-            }
+        if let ExprKind::AddressOf(place) = self.ctx.hir.exprs[pointer].kind {
+            self.place(place)
+        } else {
+            let addr = self.value(pointer)?;
+            Ok(PlaceRef::Memory { addr, bits: None, ty })
         }
     }
 }

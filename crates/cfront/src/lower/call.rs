@@ -96,24 +96,21 @@ impl Body<'_, '_> {
     /// A record of arbitrary values.
     pub(super) fn arbitrary_record(&mut self, record: RecordId, source: &Source) -> RecordValue {
         let at = self.origin.region;
-        match self.ctx.moved_leaves(record) {
-            Some(leaves) => {
-                let mut values = Vec::new();
-                for leaf in leaves.iter() {
-                    let var = self.temporary(leaf.ty);
-                    self.emit(Op::Havoc { place: Place::Var(var), source: source.clone(), at });
-                    values.push(self.read_var(var));
-                }
-                RecordValue::Leaves(values)
+        if let Some(leaves) = self.ctx.moved_leaves(record) {
+            let mut values = Vec::new();
+            for leaf in leaves.iter() {
+                let var = self.temporary(leaf.ty);
+                self.emit(Op::Havoc { place: Place::Var(var), source: source.clone(), at });
+                values.push(self.read_var(var));
             }
-            None => {
-                let size = self.ctx.hir.types.records[record].size;
-                let address = self.temporary_object(size, 16);
-                if let cfa::Expr::Address { var } = *self.exprs().get(address) {
-                    self.emit(Op::Init { var, contents: cfa::InitKind::Uninitialised });
-                }
-                RecordValue::Memory(address)
+            RecordValue::Leaves(values)
+        } else {
+            let size = self.ctx.hir.types.records[record].size;
+            let address = self.temporary_object(size, 16);
+            if let cfa::Expr::Address { var } = *self.exprs().get(address) {
+                self.emit(Op::Init { var, contents: cfa::InitKind::Uninitialised });
             }
+            RecordValue::Memory(address)
         }
     }
 
@@ -156,7 +153,7 @@ impl Body<'_, '_> {
             return Ok(Returned::Nothing);
         }
         if self.ctx.hir.functions[resolved].body.is_none() {
-            return self.call_extern(resolved, args, site, sink);
+            return self.call_extern(resolved, &args, site, sink);
         }
         if resolved != function {
             self.note_model(&self.ctx.hir.functions[function].name.clone());
@@ -172,21 +169,18 @@ impl Body<'_, '_> {
         for (position, arg) in args.iter().enumerate() {
             let later = &args[position + 1..];
             let ty = self.ctx.hir.exprs[*arg].ty;
-            values.push(match self.ctx.hir.types.record(ty) {
-                Some(record) => {
-                    let mut value = self.record(*arg)?;
-                    for later in later {
-                        value = self.protect_record(record, value, *later);
-                    }
-                    Argument::Record(record, value)
+            values.push(if let Some(record) = self.ctx.hir.types.record(ty) {
+                let mut value = self.record(*arg)?;
+                for later in later {
+                    value = self.protect_record(record, value, *later);
                 }
-                None => {
-                    let mut value = self.value(*arg)?;
-                    for later in later {
-                        value = self.protect(value, *later);
-                    }
-                    Argument::Scalar(value)
+                Argument::Record(record, value)
+            } else {
+                let mut value = self.value(*arg)?;
+                for later in later {
+                    value = self.protect(value, *later);
                 }
+                Argument::Scalar(value)
             });
         }
         Ok(values)

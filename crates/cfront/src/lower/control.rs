@@ -179,12 +179,11 @@ impl Body<'_, '_> {
             }
             let condition = self.outside(value, ranges);
             let target = default.and_then(|default| frame.cases.get(&default).copied());
-            match target {
-                Some(_) => self.jump_to_case(source, condition, false, stmt.keyword, from, target)?,
-                None => {
-                    let position = self.case_edge(source, condition, self.branch_at(stmt.keyword, false));
-                    after.join(position);
-                }
+            if target.is_some() {
+                self.jump_to_case(source, condition, false, stmt.keyword, from, target)?;
+            } else {
+                let position = self.case_edge(source, condition, self.branch_at(stmt.keyword, false));
+                after.join(position);
             }
         }
         self.origin = origin;

@@ -133,14 +133,14 @@ impl Body<'_, '_> {
             ExprKind::Call { .. } => self.call_value(expr),
             ExprKind::Builtin { builtin, args } => match self.builtin(*builtin, args, expr)? {
                 Some(value) => Ok(value),
-                None => self.arbitrary(expr),
+                None => Ok(self.arbitrary(expr)),
             },
             ExprKind::StatementExpr { body, value } => {
                 self.open(ScopeKey::Expr(expr))?;
                 self.stmts(body)?;
                 let value = match value {
                     Some(value) => self.value(*value)?,
-                    None => self.arbitrary(expr)?,
+                    None => self.arbitrary(expr),
                 };
                 // The value may be in an object that ends here.
                 let value = if self.has_objects() { self.stable(value) } else { value };
@@ -165,12 +165,12 @@ impl Body<'_, '_> {
     }
 
     /// The value of what C gives none: the code is unreachable or its result must not be used.
-    fn arbitrary(&mut self, expr: hir::ExprId) -> Lowered<ExprId> {
+    fn arbitrary(&mut self, expr: hir::ExprId) -> ExprId {
         let ty = self.ctx.hir.types.scalar(self.ctx.hir.exprs[expr].ty).unwrap_or(Ty::signed(32));
         let var = self.temporary(ty);
         let at = self.origin.region;
         self.emit(Op::Havoc { place: Place::Var(var), source: cfa::Source::Uninitialised, at });
-        Ok(self.read_var(var))
+        self.read_var(var)
     }
 
     /// Evaluates all operands of a chain of commas but the last, which is returned.

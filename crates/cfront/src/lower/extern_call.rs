@@ -23,7 +23,7 @@ impl Body<'_, '_> {
     pub(super) fn call_extern(
         &mut self,
         function: FunctionId,
-        args: Vec<Argument>,
+        args: &[Argument],
         site: &Site,
         sink: Sink<'_>,
     ) -> Lowered<Returned> {
@@ -64,12 +64,12 @@ impl Body<'_, '_> {
                 if known != Known::Assume {
                     self.note_model(&name);
                 }
-                if let Some(returned) = self.operation(known, &args, site)? {
+                if let Some(returned) = self.operation(known, args, site)? {
                     return Ok(returned);
                 }
             }
         }
-        self.arbitrary_result(function, known, site, sink)
+        Ok(self.arbitrary_result(function, known, site, sink))
     }
 
     /// A call of a nondeterministic input function.
@@ -123,7 +123,7 @@ impl Body<'_, '_> {
         known: Known,
         site: &Site,
         sink: Sink<'_>,
-    ) -> Lowered<Returned> {
+    ) -> Returned {
         let declared = &self.ctx.hir.functions[function];
         let name = declared.name.clone();
         let region = self.ctx.region(declared.declared);
@@ -131,7 +131,7 @@ impl Body<'_, '_> {
             let what = format!("extern function `{name}` ends the execution");
             self.ctx.approximate(ApproximationKind::Assumption, what, region);
             self.graph.emit_last(Op::Halt { reason: HaltReason::Abort }, site.origin);
-            return Ok(Returned::Nothing);
+            return Returned::Nothing;
         }
         let ty = self.ctx.hir.types.scalar(site.ty);
         let record = self.ctx.hir.types.record(site.ty);
@@ -149,15 +149,15 @@ impl Body<'_, '_> {
                     let zero = build::zero(self.exprs(), ty);
                     let cond = build::compare(self.exprs(), BinaryOp::Le, zero, value);
                     self.emit(Op::Assume { cond });
-                    return Ok(Returned::Scalar(value));
+                    return Returned::Scalar(value);
                 }
                 if matches!(sink, Sink::Drop) {
-                    return Ok(Returned::Nothing);
+                    return Returned::Nothing;
                 }
-                Ok(self.havoc_into(ty, source, site, sink))
+                self.havoc_into(ty, source, site, sink)
             }
-            (None, Some(record)) => Ok(Returned::Record(self.arbitrary_record(record, &source))),
-            (None, None) => Ok(Returned::Nothing),
+            (None, Some(record)) => Returned::Record(self.arbitrary_record(record, &source)),
+            (None, None) => Returned::Nothing,
         }
     }
 

@@ -65,7 +65,7 @@ pub(super) struct Body<'c, 'a> {
     count: u32,
 }
 
-impl<'a> Context<'a> {
+impl Context<'_> {
     /// How a value of a type is passed; `None` for `void`.
     pub(super) fn passing(&mut self, ty: TypeId) -> Option<Passing> {
         if let Some(scalar) = self.hir.types.scalar(ty) {
@@ -196,7 +196,7 @@ impl<'c, 'a> Body<'c, 'a> {
         self.declare_result(signature.result);
         for (variable, passing) in params.iter().zip(&signature.params) {
             let slot = self.ctx.slot(*variable)?;
-            self.parameter(*variable, *passing, &slot)?;
+            self.parameter(*variable, *passing, &slot);
         }
         if signature.variadic {
             let further = self.hidden("%further", Ty::Ptr);
@@ -226,7 +226,7 @@ impl<'c, 'a> Body<'c, 'a> {
         }
     }
 
-    fn parameter(&mut self, variable: hir::VariableId, passing: Passing, slot: &Slot) -> Lowered<()> {
+    fn parameter(&mut self, variable: hir::VariableId, passing: Passing, slot: &Slot) {
         let name = self.ctx.hir.variables[variable].name.clone();
         match (passing, slot) {
             (Passing::Scalar(_), Slot::Split(parts)) => {
@@ -241,11 +241,11 @@ impl<'c, 'a> Body<'c, 'a> {
             (Passing::Leaves(record), slot) => {
                 let leaves = self.ctx.leaves(record);
                 for leaf in leaves.iter().flat_map(|leaves| leaves.iter()) {
-                    if let Slot::Split(parts) = slot {
-                        if let Some(part) = parts.iter().find(|part| part.path == leaf.path) {
-                            self.graph.procedure.params.push(part.var);
-                            continue;
-                        }
+                    if let Slot::Split(parts) = slot
+                        && let Some(part) = parts.iter().find(|part| part.path == leaf.path)
+                    {
+                        self.graph.procedure.params.push(part.var);
+                        continue;
                     }
                     let param = self.hidden(&format!("%{name}"), leaf.ty);
                     self.graph.procedure.params.push(param);
@@ -266,7 +266,6 @@ impl<'c, 'a> Body<'c, 'a> {
             }
             (_, _) => unreachable!("a parameter should be kept as its type demands"),
         }
-        Ok(())
     }
 
     /// Control reaches the end of the body.

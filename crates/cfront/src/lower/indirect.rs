@@ -198,7 +198,9 @@ impl Body<'_, '_> {
         }
         let returned = self.call_targets(pointer, exact, expected, args, site, inner)?;
         self.settle(target.as_ref(), returned);
-        ends.into_iter().for_each(|end| self.graph.join(end));
+        for end in ends {
+            self.graph.join(end);
+        }
         Ok(match target {
             Some(target) => Returned::Scalar(self.read_target(&target)),
             None => Returned::Nothing,

@@ -123,15 +123,12 @@ impl Body<'_, '_> {
                     return self.effect(*expr);
                 }
                 let place = self.project(variable, &item.path)?;
-                match hir.types.record(ty) {
-                    Some(record) => {
-                        let value = self.record(*expr)?;
-                        self.write_record(place, record, value).map(drop)
-                    }
-                    None => {
-                        let target = self.target(&place)?;
-                        self.assign(&target, *expr)
-                    }
+                if let Some(record) = hir.types.record(ty) {
+                    let value = self.record(*expr)?;
+                    self.write_record(place, record, &value).map(drop)
+                } else {
+                    let target = self.target(&place)?;
+                    self.assign(&target, *expr)
                 }
             }
             InitValue::Bytes(bytes) => {
@@ -139,7 +136,7 @@ impl Body<'_, '_> {
                     return Ok(());
                 }
                 let place = self.project(variable, &item.path)?;
-                self.init_bytes(place, ty, bytes)
+                self.init_bytes(&place, ty, bytes)
             }
         }
     }
@@ -182,8 +179,8 @@ impl Body<'_, '_> {
     }
 
     /// The elements of a character array that is zero so far.
-    fn init_bytes(&mut self, place: PlaceRef, ty: TypeId, bytes: &Arc<[u8]>) -> Lowered<()> {
-        if let PlaceRef::Memory { addr, .. } = place {
+    fn init_bytes(&mut self, place: &PlaceRef, ty: TypeId, bytes: &Arc<[u8]>) -> Lowered<()> {
+        if let PlaceRef::Memory { addr, .. } = *place {
             self.emit(Op::Write { to: addr, bytes: bytes.clone() });
             return Ok(());
         }

@@ -154,15 +154,12 @@ impl Body<'_, '_> {
 
     /// Room for a record.
     fn fresh_record(&mut self, record: RecordId) -> RecordValue {
-        match self.ctx.moved_leaves(record) {
-            Some(leaves) => {
-                let vars: Vec<_> = leaves.iter().map(|leaf| self.temporary(leaf.ty)).collect();
-                RecordValue::Leaves(vars.into_iter().map(|var| self.read_var(var)).collect())
-            }
-            None => {
-                let size = self.ctx.hir.types.records[record].size;
-                RecordValue::Memory(self.temporary_object(size, 16))
-            }
+        if let Some(leaves) = self.ctx.moved_leaves(record) {
+            let vars: Vec<_> = leaves.iter().map(|leaf| self.temporary(leaf.ty)).collect();
+            RecordValue::Leaves(vars.into_iter().map(|var| self.read_var(var)).collect())
+        } else {
+            let size = self.ctx.hir.types.records[record].size;
+            RecordValue::Memory(self.temporary_object(size, 16))
         }
     }
 
@@ -223,7 +220,7 @@ impl Body<'_, '_> {
         let place = self.place(place)?;
         let place = self.protect_place(place, value);
         let value = self.record(value)?;
-        let place = self.write_record(place, record, value)?;
+        let place = self.write_record(place, record, &value)?;
         Ok(place)
     }
 
@@ -232,9 +229,9 @@ impl Body<'_, '_> {
         &mut self,
         place: PlaceRef,
         record: RecordId,
-        value: RecordValue,
+        value: &RecordValue,
     ) -> Lowered<PlaceRef> {
-        if let (PlaceRef::Memory { addr, .. }, RecordValue::Memory(from)) = (&place, &value) {
+        if let (PlaceRef::Memory { addr, .. }, RecordValue::Memory(from)) = (&place, value) {
             let (to, from, size) = (*addr, *from, self.ctx.hir.types.records[record].size);
             let to = self.stable_if_loading(to);
             self.copy_bytes(to, from, size);
@@ -248,7 +245,7 @@ impl Body<'_, '_> {
                 },
             });
         }
-        let mut values = self.leaf_values(record, &value);
+        let mut values = self.leaf_values(record, value);
         let place = match place {
             PlaceRef::Part { ref indices, .. } if indices.is_empty() => place,
             PlaceRef::Memory { addr, bits, ty } => {

@@ -42,10 +42,10 @@ impl Body<'_, '_> {
     pub(super) fn open(&mut self, key: ScopeKey) -> Lowered<()> {
         let mut objects = Vec::new();
         for variable in self.ctx.usage.scopes.get(&key).cloned().unwrap_or_default() {
-            if self.ctx.usage.variables[variable].in_memory {
-                if let Slot::Object(object) = self.ctx.slot(variable)? {
-                    objects.push(object);
-                }
+            if self.ctx.usage.variables[variable].in_memory
+                && let Slot::Object(object) = self.ctx.slot(variable)?
+            {
+                objects.push(object);
             }
         }
         for object in &objects {

@@ -120,18 +120,15 @@ impl Body<'_, '_> {
     /// Puts a record where the caller expects the result.
     pub(super) fn return_record(&mut self, ty: TypeId, value: &RecordValue) {
         let Some(record) = self.ctx.hir.types.record(ty) else { return };
-        match self.result_address {
-            Some(address) => {
-                let from = self.record_address(record, value);
-                let to = self.read_var(address);
-                let size = self.ctx.hir.types.records[record].size;
-                self.copy_bytes(to, from, size);
-            }
-            None => {
-                let values: Vec<ExprId> = self.leaf_values(record, value);
-                for (var, value) in self.results.clone().into_iter().zip(values) {
-                    self.emit(Op::Assign { place: Place::Var(var), value });
-                }
+        if let Some(address) = self.result_address {
+            let from = self.record_address(record, value);
+            let to = self.read_var(address);
+            let size = self.ctx.hir.types.records[record].size;
+            self.copy_bytes(to, from, size);
+        } else {
+            let values: Vec<ExprId> = self.leaf_values(record, value);
+            for (var, value) in self.results.clone().into_iter().zip(values) {
+                self.emit(Op::Assign { place: Place::Var(var), value });
             }
         }
     }
@@ -157,7 +154,9 @@ impl Body<'_, '_> {
             self.graph.set(fails);
             next = otherwise;
         }
-        ends.into_iter().for_each(|end| self.graph.join(end));
+        for end in ends {
+            self.graph.join(end);
+        }
         Ok(())
     }
 

@@ -114,10 +114,10 @@ impl Context<'_> {
         if matches!(types.get(declared.ty), Type::Array { length: ArrayLength::Unknown, .. }) {
             return unsupported("array of unknown size without definition", declared.declared);
         }
-        if let Type::Record(record) = types.get(declared.ty) {
-            if !types.records[*record].complete {
-                return unsupported("object of incomplete type without definition", declared.declared);
-            }
+        if let Type::Record(record) = types.get(declared.ty)
+            && !types.records[*record].complete
+        {
+            return unsupported("object of incomplete type without definition", declared.declared);
         }
         let Some(mut size) = layout::size_of(types, declared.ty) else {
             return unsupported("object of this size", declared.declared);

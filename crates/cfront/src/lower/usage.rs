@@ -243,10 +243,10 @@ impl Walk<'_> {
             return;
         }
         let declared = &hir.variables[variable];
-        if declared.duration == StorageDuration::Static {
-            if let Some(init) = &declared.init {
-                self.initializer(variable, init, scope);
-            }
+        if declared.duration == StorageDuration::Static
+            && let Some(init) = &declared.init
+        {
+            self.initializer(variable, init, scope);
         }
     }
 
@@ -328,7 +328,7 @@ impl Walk<'_> {
                 }
             }
             ExprKind::AddressOf(place) | ExprKind::Decay(place) => {
-                self.place(*place, Purpose::Address, scope)
+                self.place(*place, Purpose::Address, scope);
             }
             ExprKind::FunctionAddress(function) => {
                 let function = (self.resolve)(*function);
@@ -382,7 +382,9 @@ impl Walk<'_> {
                     Callee::Direct(function) => self.function(*function),
                     Callee::Indirect(pointer) => self.push(*pointer, scope),
                 }
-                args.iter().for_each(|arg| self.push(*arg, scope));
+                for arg in args {
+                    self.push(*arg, scope);
+                }
             }
             ExprKind::Builtin { builtin, args } => self.builtin(*builtin, args, scope),
             ExprKind::StatementExpr { body, value } => {
