@@ -17,6 +17,8 @@ const REFUSED: &[(&str, &str)] = &[
     ("int f(int);\nint f(char *);", "2:5: conflicting types for `f`: `int (char *)`"),
     ("int f(void) { return 1; }\nint f(void) { return 2; }", "2:5: redefinition of `f`"),
     ("int x = 1;\nint x = 2;", "2:5: redefinition of `x`"),
+    ("int f() { return 1; } int f(int);", "1:27: conflicting types for `f`: `int (int)`"),
+    ("int f(c) char c; { return c; } int f(char);", "conflicting types for `f`: `int (char)`"),
     ("int x; int x(void);", "1:12: `x` is declared again as a different kind of symbol"),
     ("void f(void) { int a; int a; }", "1:27: redeclaration of `a`"),
     ("void f(int a) { int a; }", "1:21: redeclaration of `a`"),
@@ -123,6 +125,10 @@ const REFUSED: &[(&str, &str)] = &[
         "1:22: `g` is used as a function that returns `int`, but it returns `void`",
     ),
     ("int f(int, int); int f(a) int a; { return a; }", "1 parameters, but the prototype has 2"),
+    (
+        "int f(char); int f(c) long c; { return c; }",
+        "a parameter is passed as `long`, but the prototype says `char`",
+    ),
     ("void f(void) { register int x asm(\"eax\"); }", "unsupported: a variable in a named register"),
     // Statements.
     ("void f(void) { break; }", "1:16: `break` outside of a loop or switch"),

@@ -88,6 +88,11 @@ impl Checker<'_> {
             return self.unprototyped_call(id, function.result, arguments, close, span);
         }
         let args = self.arguments(&function, arguments, declared, close, span)?;
+        if let Callee::Direct(id) = callee
+            && self.implicit.contains(&id)
+        {
+            return Ok(self.late_call(id, function.result, args, close, span));
+        }
         Ok(self.raw(ExprKind::Call { callee, args, close }, function.result, span))
     }
     fn direct(&self, function: FunctionId) -> (Callee, TypeId, Option<Span>) {

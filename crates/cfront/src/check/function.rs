@@ -82,7 +82,7 @@ impl Checker<'_> {
         let storage = specifiers.storage.map(|(storage, _)| storage);
         let function = self.declare_function(ident, ty, storage, specifiers.noreturn || effects.noreturn)?;
         let is_kept = self.check_redefinition(function, ident, specifiers)?;
-        self.check_parameter_count(function, params.variables.len(), ident)?;
+        self.check_parameters(function, &params.variables, ident)?;
         for variable in first_variable..self.program.variables.len() {
             self.program.variables[VariableId::new(variable)].function = Some(function);
         }
@@ -170,15 +170,26 @@ impl Checker<'_> {
             _ => Vec::new(),
         }
     }
-    /// A K&R definition has as many parameters as the prototype says.
-    fn check_parameter_count(&self, function: FunctionId, count: usize, ident: Ident) -> Checked<()> {
-        match self.types().function(self.program.functions[function].ty) {
-            Some(signature) if signature.prototype && signature.params.len() != count => {
-                let expected = signature.params.len();
-                error(format!("{count} parameters, but the prototype has {expected}"), ident.span)
-            }
-            _ => Ok(()),
+    /// A K&R definition has the parameters that the prototype says.
+    fn check_parameters(&self, function: FunctionId, params: &[VariableId], ident: Ident) -> Checked<()> {
+        let signature = self.types().function(self.program.functions[function].ty);
+        let Some(signature) = signature.filter(|signature| signature.prototype) else { return Ok(()) };
+        let (count, expected) = (params.len(), signature.params.len());
+        if count != expected {
+            return error(format!("{count} parameters, but the prototype has {expected}"), ident.span);
         }
+        for (param, expected) in params.iter().zip(&signature.params) {
+            let param = &self.program.variables[*param];
+            if !self.types().compatible(param.ty, *expected) {
+                let message = format!(
+                    "a parameter is passed as {}, but the prototype says {}",
+                    self.show(param.ty),
+                    self.show(*expected)
+                );
+                return error(message, param.declared);
+            }
+        }
+        Ok(())
     }
     fn parameters(
         &mut self,

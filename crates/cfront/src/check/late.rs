@@ -1,6 +1,7 @@
-//! Calls of functions whose parameters are not known yet: `f()` declarations, K&R definitions, functions that nobody declared.
+//! Calls of functions whose parameters are not known yet: `f()` declarations, K&R definitions, functions that nobody declared, and library
+//! functions whose type is assumed until they are declared.
 //!
-//! Their arguments, and the results of undeclared functions, are wrapped in conversions that convert nothing at first. When all
+//! Arguments, and the results of undeclared functions, are wrapped in conversions that convert nothing at first. When all
 //! units have been read, the conversions are turned into those that the definition asks for.
 
 use base::{Diagnostic, Span};
@@ -35,23 +36,34 @@ impl Checker<'_> {
         let mut args = Vec::with_capacity(arguments.len());
         for argument in arguments {
             let value = self.rvalue(*argument)?;
-            let value = self.variable_argument(value)?;
-            let (ty, span) = (self.ty(value), self.span(value));
-            args.push(if self.types().is_scalar(ty) {
-                self.raw(ExprKind::Convert(value), ty, span)
-            } else {
-                value
-            });
+            args.push(self.variable_argument(value)?);
         }
-        let kind = ExprKind::Call { callee: Callee::Direct(function), args: args.clone(), close };
+        Ok(self.late_call(function, result, args, close, span))
+    }
+    /// A call that the definition or a later declaration of the function may change.
+    pub(super) fn late_call(
+        &mut self,
+        function: FunctionId,
+        result: TypeId,
+        args: Vec<ExprId>,
+        close: Span,
+        span: Span,
+    ) -> ExprId {
+        let mut wrapped = Vec::with_capacity(args.len());
+        for value in args {
+            let (ty, span) = (self.ty(value), self.span(value));
+            let is_scalar = self.types().is_scalar(ty);
+            wrapped.push(if is_scalar { self.raw(ExprKind::Convert(value), ty, span) } else { value });
+        }
+        let kind = ExprKind::Call { callee: Callee::Direct(function), args: wrapped.clone(), close };
         let call = self.raw(kind, result, span);
-        let wrapped = if self.implicit.contains(&function) {
+        let outcome = if self.implicit.contains(&function) {
             self.raw(ExprKind::Convert(call), result, span)
         } else {
             call
         };
-        self.late_calls.push(LateCall { function, call, result: wrapped, args, is_dropped: false });
-        Ok(wrapped)
+        self.late_calls.push(LateCall { function, call, result: outcome, args: wrapped, is_dropped: false });
+        outcome
     }
     /// Notes that the value of an expression is not used.
     pub(super) fn drop_late_call(&mut self, expr: ExprId) {
@@ -75,15 +87,17 @@ impl Checker<'_> {
             return Ok(());
         };
         let result = function.result;
-        if result == self.ty(late.result) {
+        let assumed = self.ty(late.result);
+        if result == assumed {
             return Ok(());
         }
-        let is_convertible = self.types().is_integer(result) || self.types().pointee(result).is_some();
+        let is_convertible = self.types().is_void(assumed) || self.is_convertible(result, assumed);
         if !is_convertible && !late.is_dropped {
             let definition = &self.program.functions[late.function];
             let message = format!(
-                "`{}` is used as a function that returns `int`, but it returns {}",
+                "`{}` is used as a function that returns {}, but it returns {}",
                 definition.name,
+                self.show(assumed),
                 self.show(result)
             );
             let diagnostic = Diagnostic::error(message, self.span(late.call))
@@ -95,6 +109,16 @@ impl Checker<'_> {
             self.program.exprs[late.result].ty = self.basic.void;
         }
         Ok(())
+    }
+    /// Whether a scalar can be passed for another.
+    fn is_convertible(&self, from: TypeId, to: TypeId) -> bool {
+        let types = self.types();
+        let is_pointer = |ty| types.pointee(ty).is_some();
+        let is_float = |ty| types.float_kind(ty).is_some();
+        types.is_scalar(from)
+            && types.is_scalar(to)
+            && !(is_pointer(from) && is_float(to))
+            && !(is_float(from) && is_pointer(to))
     }
     fn settle_arguments(&mut self, late: &LateCall) -> Checked<()> {
         let definition = &self.program.functions[late.function];
@@ -110,14 +134,7 @@ impl Checker<'_> {
             if ty == param {
                 continue;
             }
-            let types = self.types();
-            let is_pointer = |ty| types.pointee(ty).is_some();
-            let is_float = |ty| types.float_kind(ty).is_some();
-            let is_convertible = types.is_scalar(ty)
-                && types.is_scalar(param)
-                && !(is_pointer(ty) && is_float(param))
-                && !(is_float(ty) && is_pointer(param));
-            if !is_convertible {
+            if !self.is_convertible(ty, param) {
                 let definition = &self.program.functions[late.function];
                 let message = format!(
                     "an argument of `{}` has type {}, but its definition takes {}",

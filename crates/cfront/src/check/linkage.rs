@@ -140,11 +140,23 @@ impl Checker<'_> {
             self.program.functions[function].declared = ident.span;
             return Ok(());
         }
-        if !self.types().compatible(old, ty) {
+        if !self.types().compatible(old, ty) || !self.fits_definition(function, ty) {
             return Err(Box::new(self.conflict(ident, ty, old, declared)));
         }
         self.program.functions[function].ty = self.program.types.composite(old, ty);
         Ok(())
+    }
+
+    /// Whether a prototype after a K&R definition has the parameters of the definition, promoted.
+    fn fits_definition(&self, function: FunctionId, ty: TypeId) -> bool {
+        let (Some(body), Some(prototype)) =
+            (&self.program.functions[function].body, self.types().function(ty).filter(|ty| ty.prototype))
+        else {
+            return true;
+        };
+        let params = body.params.iter().map(|param| self.program.variables[*param].ty);
+        body.params.len() == prototype.params.len()
+            && params.zip(&prototype.params).all(|(ours, theirs)| self.types().compatible(ours, *theirs))
     }
 
     // -------------------------------------------------------------------------------------------------

@@ -15,6 +15,8 @@ pub(crate) const ACCEPTED: &[&str] = &[
     "void f(void) { g(1); } void g(int x) { }",
     "int main() { int x = undeclared(1, 2.0f); return x; }",
     "void f() { char *p = malloc(10); printf(\"%d\", 1); exit(0); }",
+    "void f(void) { char *p = malloc(10); } void *malloc(unsigned long);",
+    "int f(c) char c; { return c; } int f(int); int g(void) { return f(1); }",
     "typedef int T; typedef int T; T x;",
     "typedef struct s S; struct s { S *next; int v; }; S *f(S *p) { return p->next; }",
     "struct s x; struct s { int a; };",
