@@ -11,7 +11,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use cfa::{Op, Program};
+use cfa::{Loc, Op, Program};
+use encode::Skolem;
 use smt::{Answer, Why, Z3, Z3Settings, check_formula};
 use summary::{Graph, StarOptions, Starrer, Summaries};
 use term::Terms;
@@ -68,6 +69,12 @@ fn prove(program: &Program, env: &mut Env) -> Result<Verdict, Reason> {
         let never = Invariant { facts: Terms::FALSE, bad: Terms::FALSE, instances: Vec::new() };
         invariants.insert(*location, never);
     }
-    let annotation = Annotation::new(terms, graph.vocabulary, invariants);
+    let mut choices: BTreeMap<Loc, Vec<Skolem>> = BTreeMap::new();
+    for arc in &graph.arcs {
+        let known = choices.entry(graph.points[arc.source].location).or_default();
+        known
+            .extend(arc.skolems.iter().filter(|skolem| !known.contains(skolem)).cloned().collect::<Vec<_>>());
+    }
+    let annotation = Annotation::new(terms, graph.vocabulary, invariants, choices);
     Ok(Verdict::Safe(Proof::Annotation(Rc::new(annotation))))
 }

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use base::{Budget, IndexVec};
 use cfa::loops::{LoopForest, reaching_error};
 use cfa::{Loc, Op, Procedure, Program};
-use encode::{Block, Pieces, Vocabulary};
+use encode::{Block, Pieces, Skolem, Vocabulary};
 use smt::{Answer, Why, Z3, Z3Settings, check_formula};
 use term::{Substitution, SymbolId, TermId, Terms};
 
@@ -48,12 +48,19 @@ pub struct Annotation {
     terms: RefCell<Terms>,
     vocabulary: RefCell<Vocabulary>,
     invariants: BTreeMap<Loc, Invariant>,
+    choices: BTreeMap<Loc, Vec<Skolem>>,
 }
 
 impl Annotation {
-    /// An annotation in terms of an arena.
-    pub fn new(terms: Terms, vocabulary: Vocabulary, invariants: BTreeMap<Loc, Invariant>) -> Self {
-        Self { terms: RefCell::new(terms), vocabulary: RefCell::new(vocabulary), invariants }
+    /// An annotation in terms of an arena. `choices` are the symbols that stand, in the instances, for what is chosen in pieces that start at a
+    /// location; the check puts the symbols of its own pieces in their place.
+    pub fn new(
+        terms: Terms,
+        vocabulary: Vocabulary,
+        invariants: BTreeMap<Loc, Invariant>,
+        choices: BTreeMap<Loc, Vec<Skolem>>,
+    ) -> Self {
+        Self { terms: RefCell::new(terms), vocabulary: RefCell::new(vocabulary), invariants, choices }
     }
     /// The annotated locations.
     pub fn locations(&self) -> impl Iterator<Item = Loc> + '_ {
@@ -87,6 +94,7 @@ pub(crate) fn check(program: &Program, annotation: &Annotation, budget: &mut Bud
     let mut checker = Checker {
         program: &prepared,
         invariants: &annotation.invariants,
+        choices: &annotation.choices,
         terms: &mut terms,
         solvers: Z3::new(Z3Settings::default()),
         budget,
@@ -123,6 +131,7 @@ fn failure(why: String) -> Reason {
 struct Checker<'a> {
     program: &'a Program,
     invariants: &'a BTreeMap<Loc, Invariant>,
+    choices: &'a BTreeMap<Loc, Vec<Skolem>>,
     terms: &'a mut Terms,
     solvers: Z3,
     budget: &'a mut Budget,
@@ -142,7 +151,7 @@ impl Checker<'_> {
 
     /// O3.
     fn excludes(&mut self, error: Loc, vocabulary: &Vocabulary) -> Result<(), Reason> {
-        let invariant = self.holding(error);
+        let invariant = self.holding(error, &[]);
         self.refute(invariant, vocabulary, || {
             format!("the invariant of the error {error} does not exclude it")
         })
@@ -157,19 +166,41 @@ impl Checker<'_> {
         let bad = update.apply(self.terms, target.bad);
         let no_facts = self.terms.not(facts);
         let broken = self.terms.or([no_facts, bad]);
-        let start = self.holding(block.source);
+        let names = self.correspondence(block);
+        let start = self.holding(block.source, &names);
         let query = self.terms.and([start, block.guard, broken]);
         self.refute(query, vocabulary, || {
             format!("the invariant of {} is not preserved on the way to {}", block.source, block.target)
         })
     }
 
-    /// What of a location's invariant is used: its facts and the instances of the rest.
-    fn holding(&mut self, location: Loc) -> TermId {
+    /// Which symbol of a piece takes the place of which one of the annotation: those of the same operation, in order.
+    fn correspondence(&mut self, block: &Block) -> Vec<(SymbolId, TermId)> {
+        let mut theirs = self.choices.get(&block.source).cloned().unwrap_or_default();
+        let mut pairs = Vec::new();
+        for mine in &block.skolems {
+            if let Some(at) =
+                theirs.iter().position(|other| other.site == mine.site && other.source == mine.source)
+            {
+                let other = theirs.remove(at);
+                pairs.push((other.symbol, self.terms.of_symbol(mine.symbol)));
+            }
+        }
+        pairs
+    }
+
+    /// What of a location's invariant is used: its facts and the instances of the rest. Any instance is sound.
+    fn holding(&mut self, location: Loc, names: &[(SymbolId, TermId)]) -> TermId {
         let Invariant { facts, bad, instances } = self.invariants[&location].clone();
         let mut parts = vec![facts];
+        let mut rename = Substitution::new(names.iter().copied());
         for instance in instances {
-            let instance = Substitution::new(instance).apply(self.terms, bad);
+            let mut pairs: Vec<(SymbolId, TermId)> = names.to_vec();
+            pairs.retain(|(symbol, _)| instance.iter().all(|(other, _)| other != symbol));
+            for (symbol, term) in instance {
+                pairs.push((symbol, rename.apply(self.terms, term)));
+            }
+            let instance = Substitution::new(pairs).apply(self.terms, bad);
             parts.push(self.terms.not(instance));
         }
         self.terms.and(parts)
