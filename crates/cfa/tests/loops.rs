@@ -220,6 +220,14 @@ fn a_jump_into_a_loop_makes_it_irreducible() {
 }
 
 #[test]
+fn only_some_locations_reach_the_error() {
+    let text = "program LP64 proc main() { error l3 l0 -> l2 l2 -> l2 l2 -> l3 l0 -> l4 l4 -> l1 }";
+    let program = parse("a.cfa", text).unwrap();
+    let reaching = cfa::loops::reaching_error(&program.procs[program.entry]);
+    assert_eq!(reaching.as_slice(), [true, false, true, true, false]);
+}
+
+#[test]
 fn drawing_marks_loop_heads_and_errors() {
     let text = r#"
         program LP64

@@ -257,6 +257,28 @@ fn inlined_variables_know_their_activation() {
 }
 
 #[test]
+fn a_run_translates_to_steps_in_order() {
+    let program = parse("two.cfa", TWO_CALLS).unwrap();
+    let (new, back) = inlined(&program);
+    // Through the copy of the first call and back: the edges leave each other's ends.
+    let run = [EdgeId(0), EdgeId(8), EdgeId(10), EdgeId(1)];
+    for pair in run.windows(2) {
+        let edges = new.procs[ProcId(0)].edges();
+        assert_eq!(edges[pair[0]].target, edges[pair[1]].source);
+    }
+    let steps = back.steps(run.map(|edge| (ProcId(0), edge)));
+    let steps: Vec<_> = steps.iter().map(|step| (step.proc, step.edge, step.from, step.until)).collect();
+    let (main, twice, call) = (ProcId(0), ProcId(1), EdgeId(0));
+    let expected = [
+        (main, call, None, Some(0)),
+        (twice, EdgeId(0), None, None),
+        (twice, EdgeId(2), None, None),
+        (main, call, Some(0), None),
+    ];
+    assert_eq!(steps, expected);
+}
+
+#[test]
 fn constants_decide_branches_and_reach_through_copies() {
     let text = r#"
         program LP64 start=main
