@@ -11,6 +11,7 @@
 
 use std::cmp::Reverse;
 
+use rustc_hash::FxHashMap;
 use term::{Constraint, Evaluator, Fraction, Integer, Linear, TermId};
 
 /// A bound `coefficient · symbol ≥ form` or `≤ form`; the coefficient is positive.
@@ -56,18 +57,57 @@ pub(super) fn choose_value(
     Occurrences::collect(constraints, symbol).value(&now, model)
 }
 
-/// The symbol (as a term) with the fewest possible choices, by its position in `open`.
+/// The symbol (as a term) with the fewest possible choices, by its position in `open`. One pass over the constraints.
 pub(super) fn cheapest(constraints: &[Constraint], open: &[TermId]) -> Option<usize> {
-    let cost = |symbol: TermId| {
-        let occurrences = Occurrences::collect(constraints, symbol);
-        let (lower, upper) = (weight(&occurrences.lower), weight(&occurrences.upper));
-        match &occurrences.equation {
-            Some(equation) => equation.coefficient.clone(),
-            None if lower.is_zero() || upper.is_zero() => occurrences.period,
-            None => lower.min(upper) * occurrences.period,
+    let mut costs: FxHashMap<TermId, Cost> = open.iter().map(|symbol| (*symbol, Cost::default())).collect();
+    for constraint in constraints {
+        for (term, coefficient) in constraint.form().terms() {
+            if let Some(cost) = costs.get_mut(term) {
+                cost.add(constraint, coefficient);
+            }
         }
-    };
-    (0..open.len()).min_by_key(|index| (cost(open[*index]), open[*index]))
+    }
+    let total = |symbol: TermId| costs.get(&symbol).map(Cost::total);
+    (0..open.len()).min_by_key(|index| (total(open[*index]), open[*index]))
+}
+
+/// How many choices a symbol may have.
+struct Cost {
+    equation: Option<Integer>,
+    lower: Integer,
+    upper: Integer,
+    period: Integer,
+}
+
+impl Default for Cost {
+    fn default() -> Self {
+        Self { equation: None, lower: Integer::ZERO, upper: Integer::ZERO, period: Integer::ONE }
+    }
+}
+
+impl Cost {
+    fn add(&mut self, constraint: &Constraint, coefficient: &Integer) {
+        let size = coefficient.abs();
+        match constraint {
+            Constraint::Zero(_) => {
+                let least = self.equation.take().map_or(size.clone(), |known| known.min(size));
+                self.equation = Some(least);
+            }
+            Constraint::AtMost(_) if coefficient.is_negative() => self.lower += &size,
+            Constraint::AtMost(_) => self.upper += &size,
+            Constraint::Divides(divisor, _) => {
+                self.period = self.period.lcm(&divisor.div_floor(&divisor.gcd(&size)));
+            }
+        }
+    }
+
+    fn total(&self) -> Integer {
+        match &self.equation {
+            Some(coefficient) => coefficient.clone(),
+            None if self.lower.is_zero() || self.upper.is_zero() => self.period.clone(),
+            None => self.lower.clone().min(self.upper.clone()) * &self.period,
+        }
+    }
 }
 
 /// How many residues the bounds distinguish.

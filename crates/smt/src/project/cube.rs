@@ -36,7 +36,7 @@ pub fn project_model(
                 Fraction::whole(Linear::constant(residue))
             }
         };
-        cube.constraints = substitute(&cube.constraints, symbol, &value);
+        cube.constraints = substitute(std::mem::take(&mut cube.constraints), symbol, &value);
     }
     Ok(cube)
 }
@@ -56,24 +56,19 @@ fn check_linear(terms: &Terms, cube: &Cube, symbols: &[SymbolId]) -> Result<(), 
 }
 
 /// The constraints with a value in the symbol's place, and the constraint that the value is an integer.
-fn substitute(constraints: &[Constraint], symbol: TermId, value: &Fraction) -> Vec<Constraint> {
+fn substitute(constraints: Vec<Constraint>, symbol: TermId, value: &Fraction) -> Vec<Constraint> {
     let Fraction { numerator, denominator } = value;
-    let mut result: Vec<Constraint> = Vec::with_capacity(constraints.len() + 1);
-    let mut push = |constraint: Constraint| {
-        if let Some(constraint) = normalise(constraint)
-            && !result.contains(&constraint)
-        {
-            result.push(constraint);
-        }
-    };
-    push(Constraint::Divides(denominator.clone(), numerator.clone()));
-    for constraint in constraints {
+    let (touched, mut result): (Vec<Constraint>, Vec<Constraint>) =
+        constraints.into_iter().partition(|constraint| !constraint.form().coefficient(symbol).is_zero());
+    let is_whole = Constraint::Divides(denominator.clone(), numerator.clone());
+    let images = touched.iter().map(|constraint| {
         let coefficient = constraint.form().coefficient(symbol);
-        if coefficient.is_zero() {
-            push(constraint.clone());
-        } else {
-            let rest = constraint.form().without(symbol).scale(denominator);
-            push(constraint.on_scaled(rest.add_scaled(numerator, &coefficient), denominator));
+        let rest = constraint.form().without(symbol).scale(denominator);
+        constraint.on_scaled(rest.add_scaled(numerator, &coefficient), denominator)
+    });
+    for constraint in images.chain([is_whole]).filter_map(normalise) {
+        if !result.contains(&constraint) {
+            result.push(constraint);
         }
     }
     result
