@@ -16,13 +16,13 @@ struct Summarised {
 
 fn summarise(body: &str, options: StarOptions) -> Summarised {
     let text = format!("program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n{body}");
-    let program: Program = cfa::text::parse("test.cfa", &text).unwrap();
+    let program: Program = cfa::text::parse("test.cfa", &text).expect("the program should be well-formed");
     let mut terms = Terms::new();
     let mut budget = Budget::unlimited();
     let solvers = Z3::new(Z3Settings::default());
-    let graph = Graph::new(&program, &mut terms, &mut budget).unwrap();
+    let graph = Graph::new(&program, &mut terms, &mut budget).expect("there is no limit");
     let mut starrer = Starrer::new(solvers.clone(), options);
-    let summaries = Summaries::new(&graph, &mut terms, &mut starrer, &mut budget).unwrap();
+    let summaries = Summaries::new(&graph, &mut terms, &mut starrer, &mut budget).expect("there is no limit");
     Summarised { terms, graph, summaries, solvers }
 }
 

@@ -12,7 +12,9 @@ use super::conversion::Purpose;
 use super::cursor::{Cursor, Frame, Items};
 use super::literal::string_bytes;
 use crate::ast::{self, Designator, InitializerItem, InitializerKind};
-use crate::hir::{ExprId, InitItem, InitValue, Initializer, Projection, StorageDuration};
+use crate::hir::{
+    ExprId, ExprKind, InitItem, InitValue, Initializer, PlaceKind, Projection, StorageDuration,
+};
 use crate::types::{ArrayLength, IntKind, Type, TypeId};
 
 /// How many parts an initialiser may write.
@@ -450,31 +452,38 @@ impl Checker<'_> {
         if copies.saturating_mul((end - start) as u64) > ITEM_LIMIT as u64 {
             return error("the initialiser is too large", span);
         }
-        if copies > 0 {
-            self.require_repeatable(&items.list[start..end])?;
+        let mut again: Vec<InitValue> = Vec::with_capacity(end - start);
+        for item in &mut items.list[start..end] {
+            let (once, later) = if copies > 0 {
+                self.evaluated_once(&item.value)
+            } else {
+                (item.value.clone(), item.value.clone())
+            };
+            item.value = once;
+            again.push(later);
         }
         let depth = cursor.base + range.frame;
         for index in range.first + 1..=range.last {
             for original in start..end {
                 let mut copy = items.list[original].clone();
                 copy.path[depth] = Projection::Index(index);
+                copy.value = again[original - start].clone();
                 items.list.push(copy);
             }
         }
         Ok(())
     }
-    /// An expression that is evaluated once must not be written several times if that makes a difference.
-    fn require_repeatable(&self, items: &[InitItem]) -> Checked<()> {
-        for item in items {
-            if let InitValue::Expr(value) = item.value
-                && self.static_culprit(value).is_some()
-            {
-                return unsupported(
-                    "a range of designators with a value that is not constant",
-                    self.span(value),
-                );
-            }
+    /// The value of the first element of a range, and that of the others: a value that is not constant is kept in a hidden variable.
+    fn evaluated_once(&mut self, value: &InitValue) -> (InitValue, InitValue) {
+        let InitValue::Expr(expr) = *value else { return (value.clone(), value.clone()) };
+        if self.static_culprit(expr).is_none() {
+            return (value.clone(), value.clone());
         }
-        Ok(())
+        let (ty, span) = (self.ty(expr), self.span(expr));
+        let hidden = self.variable("%range", ty, StorageDuration::Automatic, span);
+        let place = self.place(PlaceKind::Variable(hidden), ty, span);
+        let once = self.raw(ExprKind::Assign { place, value: expr }, ty, span);
+        let later = self.load_variable(hidden, span);
+        (InitValue::Expr(once), InitValue::Expr(later))
     }
 }
