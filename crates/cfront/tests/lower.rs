@@ -256,7 +256,7 @@ fn special_functions() {
             l2 -> l3 : mem(i32, &n) := %n
             l3 -> l4 : init a uninit
             l4 -> l5 : havoc a[1:i32] input "__VERIFIER_nondet_int"
-            l5 -> l6 : assume 3:i32 < mem(i32, &n) & a[1:i32] < 4:i32
+            l5 -> l6 : assume 3:i32 < mem(i32, &n) ? a[1:i32] < 4:i32 : false
             l6 -> l7 : havoc %t0 extern "other"
             l7 -> l8 : havoc %t1 input "__VERIFIER_nondet_bool"
             l8 -> l9 : mem(i32, &n) := %t0 + (i32) %t1
@@ -425,4 +425,23 @@ fn long_chains() {
         let input = Input::Text { name: "test.c".into(), text: program.as_bytes().into() };
         assert!(compile(&[input], &Options::new(DataModel::Ilp32)).is_ok());
     }
+}
+
+#[test]
+fn what_may_lack_a_value_is_not_evaluated_needlessly() {
+    check(
+        "int f(int flag) { int x, y = 1; if (flag) x = 2; if (flag && x > 1) return 1; return flag && y > flag; }
+         int main(void) { return f(0); }",
+        &expect![[r#"
+            l0 -> l2 : havoc x uninit
+            l2 -> l3 : y := 1:i32
+            l3 -> l4 : assume flag != 0:i32
+            l3 -> l5 : assume flag == 0:i32
+            l4 -> l5 : x := 2:i32
+            l5 -> l6 : assume flag != 0:i32 ? 1:i32 < x : false
+            l5 -> l7 : assume !(flag != 0:i32 ? 1:i32 < x : false)
+            l6 -> l1 : %result := 1:i32
+            l7 -> l1 : %result := (i32) (flag != 0:i32 & flag < y)
+        "#]],
+    );
 }

@@ -78,3 +78,24 @@ fn the_error_is_reached_where_the_error_function_is_called() {
     let ends = "void abort(void); void reach_error(void); int main(void) { abort(); reach_error(); }";
     assert!(matches!(outcome(ends), Outcome::Halted { .. }));
 }
+
+#[test]
+fn translation_units_are_linked() {
+    let unit = |name: &str, text: &str| Input::Text { name: name.into(), text: text.as_bytes().into() };
+    let first = unit(
+        "first.c",
+        "struct S { int a; struct S *n; }; extern int shared; struct S make(int); int helper(struct S s);
+         void exit(int); static int local(void) { return 1; }
+         int main(void) { struct S s = make(4); exit(helper(s) + shared + local()); }",
+    );
+    let second = unit(
+        "second.c",
+        "struct S { int a; struct S *n; }; int shared = 10; static int local(void) { return 100; }
+         struct S make(int x) { struct S s = { x, 0 }; struct S *p = &s; *p = s; return *p; }
+         int helper(struct S s) { return s.a + local(); }",
+    );
+    let compiled = compile(&[first, second], &Options::new(DataModel::Lp64)).expect("it should compile");
+    let mut budget = Budget::ticks(1_000_000);
+    let run = run(&compiled.program, Uninitialised::Report, &mut Zero, &mut std::io::sink(), &mut budget);
+    assert!(matches!(run.outcome, Outcome::Exit { status: 115 }), "{:?}", run.outcome);
+}

@@ -155,7 +155,7 @@ pub(crate) fn classify(name: &str) -> Known {
         "puts" => Known::Puts,
         "putchar" => Known::Putchar,
         "fabs" | "fabsf" | "fabsl" => Known::FloatAbs,
-        "srand" | "srandom" | "fflush" | "perror" | "setbuf" | "free_conv" => Known::Nothing,
+        "srand" | "srandom" | "fflush" | "perror" | "setbuf" => Known::Nothing,
         "rand" | "random" => Known::NotNegative,
         "sprintf" | "snprintf" | "vsprintf" | "vsnprintf" | "scanf" | "fscanf" | "sscanf"
         | "__isoc99_scanf" | "__isoc99_fscanf" | "__isoc99_sscanf" | "gets" | "fgets" | "fread" | "read"

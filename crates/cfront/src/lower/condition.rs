@@ -4,9 +4,9 @@
 //! C does not evaluate is not evaluated.
 
 use base::Span;
-use cfa::{ExprId, Op, Origin, Role};
+use cfa::{Expr, ExprId, Op, Origin, Role};
 
-use crate::hir::{self, CompareOp, ExprKind};
+use crate::hir::{self, CompareOp, ExprKind, StorageDuration};
 use crate::lower::function::Body;
 use crate::lower::graph::{Graph, Position};
 use crate::lower::{Lowered, build};
@@ -39,11 +39,7 @@ impl Body<'_, '_> {
                 let mut result = self.truth(operands[0])?;
                 for operand in &operands[1..] {
                     let truth = self.truth(*operand)?;
-                    result = if is_and {
-                        build::and(self.exprs(), result, truth)
-                    } else {
-                        build::or(self.exprs(), result, truth)
-                    };
+                    result = self.joined(is_and, result, truth);
                 }
                 Ok(result)
             }
@@ -56,6 +52,31 @@ impl Body<'_, '_> {
                 Ok(build::truth(self.exprs(), value))
             }
         }
+    }
+
+    /// Conjunction or disjunction. A right operand that may lack a value is not evaluated unless C does.
+    fn joined(&mut self, is_and: bool, left: ExprId, right: ExprId) -> ExprId {
+        if self.may_lack_value(right) {
+            let decided = self.exprs().bool(!is_and);
+            return if is_and {
+                build::ite(self.exprs(), left, right, decided)
+            } else {
+                build::ite(self.exprs(), left, decided, right)
+            };
+        }
+        if is_and { build::and(self.exprs(), left, right) } else { build::or(self.exprs(), left, right) }
+    }
+
+    fn may_lack_value(&self, value: ExprId) -> bool {
+        self.mentions(value, |ctx, expr| match expr {
+            Expr::Var { var, .. } | Expr::Elem { array: var, .. } | Expr::Address { var } => {
+                ctx.variable_of.get(var).is_some_and(|variable| {
+                    let is_local = ctx.hir.variables[*variable].duration == StorageDuration::Automatic;
+                    is_local && (self.has_labels || ctx.usage.variables[*variable].bare)
+                })
+            }
+            _ => false,
+        })
     }
 
     /// The operands of a left-deep chain of `&&` or of `||`, from left to right.

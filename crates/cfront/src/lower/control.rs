@@ -142,6 +142,7 @@ impl Body<'_, '_> {
     pub(super) fn place_case(&mut self, id: StmtId) {
         let location = self.graph.landing();
         let mark = self.mark();
+        self.may_skip_declarations();
         if let Some(frame) = self.frames.iter_mut().rev().find(|frame| frame.continues.is_none()) {
             frame.cases.insert(id, (location, mark));
         }

@@ -72,6 +72,12 @@ impl Body<'_, '_> {
         let scope = self.scope;
         self.scopes[scope].declared.push(variable);
     }
+    /// Control may get here past the declarations of the innermost scope.
+    pub(super) fn may_skip_declarations(&mut self) {
+        for variable in &self.scopes[self.scope].declared {
+            self.ctx.usage.variables[*variable].bare = true;
+        }
+    }
     /// Whether the innermost scope has objects.
     pub(super) fn has_objects(&self) -> bool {
         !self.scopes[self.scope].objects.is_empty()

@@ -42,6 +42,8 @@ pub(super) struct VariableUsage {
     pub referenced: bool,
     /// Whether it must live in memory (U1).
     pub in_memory: bool,
+    /// Whether it may lack a value after its declaration.
+    pub bare: bool,
     /// The parts that are used, by field numbers.
     pub paths: Vec<Box<[u32]>>,
     /// The unions within it, by field numbers, and their used member.
@@ -82,7 +84,15 @@ impl Usage {
             jumped_to: FxHashSet::default(),
             memory_records: FxHashSet::default(),
         };
-        let mut walk = Walk { hir, usage, tasks: Vec::new(), whole: IndexSet::default(), resolve, is_opaque };
+        let mut walk = Walk {
+            hir,
+            usage,
+            tasks: Vec::new(),
+            whole: IndexSet::default(),
+            paths: FxHashSet::default(),
+            resolve,
+            is_opaque,
+        };
         for root in roots {
             walk.function(*root);
         }
@@ -118,6 +128,8 @@ struct Walk<'a> {
     tasks: Vec<(Task, ScopeKey)>,
     /// Whole values of records: of a variable, or without variable in memory that a pointer leads to.
     whole: FxIndexSet<(Option<VariableId>, RecordId)>,
+    /// All that is in [`VariableUsage::paths`].
+    paths: FxHashSet<(VariableId, Box<[u32]>)>,
     resolve: &'a dyn Fn(FunctionId) -> FunctionId,
     is_opaque: &'a dyn Fn(FunctionId) -> bool,
 }
@@ -157,10 +169,10 @@ impl Walk<'_> {
         match access.root {
             Root::Variable(variable) => self.variable(variable, &access, purpose, scope),
             Root::Literal(variable) => {
+                let is_new = !self.usage.variables[variable].referenced;
                 self.variable(variable, &access, purpose, scope);
-                let scope_variables = self.usage.scopes.entry(scope).or_default();
-                if !scope_variables.contains(&variable) {
-                    scope_variables.push(variable);
+                if is_new {
+                    self.usage.scopes.entry(scope).or_default().push(variable);
                     if let Some(init) = &self.hir.variables[variable].init {
                         self.initializer(variable, init, scope);
                     }
@@ -216,9 +228,8 @@ impl Walk<'_> {
             }
             path.push(*field);
         }
-        let paths = &mut self.usage.variables[variable].paths;
-        if !paths.iter().any(|known| **known == *path) {
-            paths.push(path.into());
+        if self.paths.insert((variable, path.as_slice().into())) {
+            self.usage.variables[variable].paths.push(path.into());
         }
     }
 
@@ -422,7 +433,11 @@ impl Walk<'_> {
                 if hir.variables[*variable].duration == StorageDuration::Static => {}
             StmtKind::Declare { variable, init } => {
                 self.usage.scopes.entry(scope).or_default().push(*variable);
-                self.bounds(hir.variables[*variable].ty);
+                let ty = hir.variables[*variable].ty;
+                self.bounds(ty);
+                // A record may be copied from one that lacks values.
+                let is_copy = |init: &Initializer| !init.zero_rest && hir.types.record(ty).is_some();
+                self.usage.variables[*variable].bare = init.as_ref().is_none_or(is_copy);
                 if let Some(init) = init {
                     self.initializer(*variable, init, scope);
                 }
