@@ -90,6 +90,8 @@ impl Graph {
         let facts = analyze(program, procedure, budget)?;
         let forest = LoopForest::new(&Digraph::of(procedure), procedure.entry);
         let mut relevant = reaching_error(procedure);
+        // Variables that are only read where no execution arrives count: facts about them are why none does.
+        let live = live_variables(program, procedure, &forest, &relevant);
         let mut unreachable = Vec::new();
         for location in procedure.locations.ids() {
             if relevant[location] && facts.at(location).is_none() {
@@ -99,7 +101,6 @@ impl Graph {
                 }
             }
         }
-        let live = live_variables(program, procedure, &forest, &relevant);
         let mut cuts = IndexVec::filled(false, procedure.locations.len());
         let mut number: IndexVec<Loc, Option<PointId>> = IndexVec::filled(None, procedure.locations.len());
         let mut points = IndexVec::new();
