@@ -337,7 +337,8 @@ impl Generator {
             let literal = self.literal_in(range);
             return if value.effects.pure() { literal } else { sequence(&value, &literal) };
         }
-        let span = range.high.saturating_sub(range.low);
+        // One less than the type allows, so that one can be added.
+        let span = range.high.saturating_sub(range.low).min(i128::MAX - 1);
         let offset = if range.low >= 0 && (!value.ty.promote().signed()) && self.random.chance(50) {
             let divisor = self.number(span + 1);
             self.divide("%", value, divisor)
