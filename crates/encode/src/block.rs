@@ -17,13 +17,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::IndexVec;
 use cfa::loops::LoopForest;
-use cfa::{Loc, Procedure, Program, VarId};
+use cfa::{EdgeId, Loc, Procedure, Program, VarId};
 use term::{TermId, Terms};
 
-use crate::analysis::Facts;
 use crate::analysis::state::State;
-use crate::choice::{either, tells_apart};
-use crate::encoder::{Encoder, Site, Skolem, Symbolic};
+use crate::choice::{Either, either, tells_apart};
+use crate::encoder::{Encoder, Site, Skolem, SkolemSource, Symbolic};
 use crate::vocabulary::Vocabulary;
 
 /// All paths between two cut locations as one guarded update.
@@ -68,31 +67,24 @@ impl<'a> Pieces<'a> {
         Self { program, procedure, cuts, relevant, rank }
     }
 
-    /// The blocks that start at a cut location, ordered by target. `facts`, if given, are assumed at the start.
+    /// The blocks that start at a cut location, ordered by target, for states at the start that `known` allows.
     pub fn from(
         &self,
         start: Loc,
-        facts: Option<&Facts>,
+        known: &State,
         terms: &mut Terms,
         vocabulary: &mut Vocabulary,
     ) -> Vec<Block> {
-        let known = match facts {
-            None => State::new(),
-            Some(facts) => match facts.at(start) {
-                None => return Vec::new(),
-                Some(state) => state.clone(),
-            },
-        };
         let mut encoder = Encoder::new(self.program, terms, vocabulary);
         let mut arrivals: BTreeMap<(u32, Loc), Vec<(Symbolic, State)>> = BTreeMap::new();
         let mut ends: BTreeMap<Loc, Vec<(Symbolic, State)>> = BTreeMap::new();
-        self.leave(start, &Symbolic::new(), &known, &mut encoder, &mut arrivals, &mut ends);
+        self.leave(start, &Symbolic::new(), known, &mut encoder, &mut arrivals, &mut ends);
         while let Some(((_, location), paths)) = arrivals.pop_first() {
-            let (symbolic, state) = encoder.merge(paths);
+            let (symbolic, state) = encoder.merge(location, paths);
             self.leave(location, &symbolic, &state, &mut encoder, &mut arrivals, &mut ends);
         }
         let ends: Vec<(Loc, Symbolic)> =
-            ends.into_iter().map(|(target, paths)| (target, encoder.merge(paths).0)).collect();
+            ends.into_iter().map(|(target, paths)| (target, encoder.merge(target, paths).0)).collect();
         let skolems = encoder.take_skolems();
         let mut blocks = Vec::new();
         for (target, symbolic) in ends {
@@ -148,8 +140,10 @@ impl<'a> Pieces<'a> {
 }
 
 impl Encoder<'_> {
-    /// The union of paths. Those that parted last are merged first: their conditions have most in common.
-    fn merge(&mut self, mut paths: Vec<(Symbolic, State)>) -> (Symbolic, State) {
+    /// The union of paths that meet at a location. Those that parted last are merged first: their conditions have most in common.
+    fn merge(&mut self, location: Loc, mut paths: Vec<(Symbolic, State)>) -> (Symbolic, State) {
+        // An arbitrary choice between paths belongs to no operation: it is numbered from the end.
+        self.site = Site { edge: EdgeId(location.0), op: usize::MAX };
         let mut merged = paths.pop().expect("B2: a location should be reached by at least one path");
         while !paths.is_empty() {
             let apart = |terms: &mut Terms, path: &Symbolic| tells_apart(terms, path.guard, merged.0.guard);
@@ -161,7 +155,11 @@ impl Encoder<'_> {
     }
 
     fn merge_two(&mut self, left: &Symbolic, right: &Symbolic) -> Symbolic {
-        let (guard, condition) = either(self.terms, left.guard, right.guard);
+        let Either { guard, condition, choice } = either(self.terms, left.guard, right.guard);
+        if let Some(symbol) = choice {
+            self.add_skolem(Skolem { symbol, ty: None, site: self.site, source: SkolemSource::Path });
+            self.site.op -= 1;
+        }
         let changed: BTreeSet<VarId> = left.values.keys().chain(right.values.keys()).copied().collect();
         let mut values = BTreeMap::new();
         for var in changed {

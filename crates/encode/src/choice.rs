@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use term::{Sort, SymbolKind, TermId, Terms};
+use term::{Sort, SymbolId, SymbolKind, TermId, Terms};
 
 /// How two guards differ.
 struct Fork {
@@ -23,17 +23,26 @@ pub fn tells_apart(terms: &mut Terms, left: TermId, right: TermId) -> bool {
     fork(terms, left, right).condition.is_some()
 }
 
-/// The union of two guards, and a condition that in it selects the left one. Where nothing simple tells the guards apart the condition is a
-/// new Skolem constant: the choice itself is arbitrary, which is always exact.
-pub fn either(terms: &mut Terms, left: TermId, right: TermId) -> (TermId, TermId) {
+/// The union of two guards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Either {
+    /// One of the guards holds.
+    pub guard: TermId,
+    /// In the union, this selects the left one.
+    pub condition: TermId,
+    /// Set if nothing simple tells the guards apart: the condition is then this new Skolem constant. The choice itself is arbitrary, which is
+    /// always exact.
+    pub choice: Option<SymbolId>,
+}
+
+/// The union of two guards with a condition that tells them apart.
+pub fn either(terms: &mut Terms, left: TermId, right: TermId) -> Either {
     let Fork { common, condition, left, right } = fork(terms, left, right);
-    let condition = condition.unwrap_or_else(|| {
-        let symbol = terms.fresh("path", Sort::Bool, SymbolKind::Skolem);
-        terms.of_symbol(symbol)
-    });
+    let choice = condition.is_none().then(|| terms.fresh("path", Sort::Bool, SymbolKind::Skolem));
+    let condition = condition.or_else(|| choice.map(|symbol| terms.of_symbol(symbol))).unwrap_or(Terms::TRUE);
     let (left, right) = (terms.and(left), terms.and(right));
     let rest = terms.ite(condition, left, right);
-    (terms.and(common.into_iter().chain([rest])), condition)
+    Either { guard: terms.and(common.into_iter().chain([rest])), condition, choice }
 }
 
 fn fork(terms: &mut Terms, left: TermId, right: TermId) -> Fork {
@@ -87,7 +96,7 @@ mod tests {
         let [a, b, _] = atoms(&mut terms);
         let not_b = terms.not(b);
         let (left, right) = (terms.and([a, b]), terms.and([a, not_b]));
-        assert_eq!(either(&mut terms, left, right), (a, b));
+        assert_eq!(either(&mut terms, left, right), Either { guard: a, condition: b, choice: None });
     }
 
     #[test]
@@ -98,7 +107,7 @@ mod tests {
         let not_both = terms.not(both);
         let (left, right) = (terms.and([both, c]), terms.and([not_both, c]));
         assert!(tells_apart(&mut terms, left, right));
-        assert_eq!(either(&mut terms, left, right).0, c);
+        assert_eq!(either(&mut terms, left, right).guard, c);
     }
 
     #[test]
@@ -106,7 +115,8 @@ mod tests {
         let mut terms = Terms::new();
         let [a, b, _] = atoms(&mut terms);
         assert!(!tells_apart(&mut terms, a, b));
-        let (_, condition) = either(&mut terms, a, b);
-        assert!(matches!(terms.node(condition), term::Node::Symbol(_)));
+        let union = either(&mut terms, a, b);
+        let choice = union.choice.map(|symbol| terms.of_symbol(symbol));
+        assert_eq!(choice, Some(union.condition));
     }
 }

@@ -38,6 +38,8 @@ pub enum SkolemSource {
     Choice(Source, Region),
     /// It has one value, which linear arithmetic does not express: what was rounded, for people.
     Approximation(String),
+    /// Which of several paths was taken, where no condition of the program tells.
+    Path,
 }
 
 /// A value that is chosen somehow.
@@ -45,7 +47,7 @@ pub enum SkolemSource {
 pub struct Skolem {
     /// The symbol.
     pub symbol: SymbolId,
-    /// Its machine type; `None` for arrays.
+    /// Its machine type; `None` for arrays and for choices of paths.
     pub ty: Option<Ty>,
     /// The operation that it belongs to.
     pub site: Site,
@@ -106,6 +108,10 @@ impl<'a> Encoder<'a> {
     /// The Skolem constants made so far, in order; the list is handed over.
     pub fn take_skolems(&mut self) -> Vec<Skolem> {
         std::mem::take(&mut self.skolems)
+    }
+
+    pub(crate) fn add_skolem(&mut self, skolem: Skolem) {
+        self.skolems.push(skolem);
     }
 
     /// Executes one operation. `facts` are sound at its start and are updated to its end. Afterwards the guard is false if no

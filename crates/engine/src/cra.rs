@@ -63,10 +63,13 @@ fn prove(program: &Program, env: &mut Env) -> Result<Verdict, Reason> {
     for (id, point) in graph.points.iter_enumerated() {
         let reach = summaries.reach(id).get();
         let instances = reach.instances.clone();
-        invariants.insert(point.location, Invariant { facts: point.facts, bad: reach.formula, instances });
+        invariants.insert(
+            point.location,
+            Invariant { known: Some(point.known.clone()), bad: reach.formula, instances },
+        );
     }
     for location in &graph.unreachable {
-        let never = Invariant { facts: Terms::FALSE, bad: Terms::FALSE, instances: Vec::new() };
+        let never = Invariant { known: None, bad: Terms::FALSE, instances: Vec::new() };
         invariants.insert(*location, never);
     }
     let mut choices: BTreeMap<Loc, Vec<Skolem>> = BTreeMap::new();

@@ -15,11 +15,11 @@ use std::ops::Range;
 use base::{Budget, IndexVec, Stop, newtype_index};
 use cfa::loops::{Digraph, LoopForest, reaching_error};
 use cfa::{Loc, ProcId, Program, VarId};
+use encode::analysis::analyze;
 use encode::analysis::liveness::live_variables;
-use encode::analysis::state::{State, type_range};
-use encode::analysis::{Facts, analyze};
+use encode::analysis::state::State;
 use encode::{Pieces, Skolem, Vocabulary};
-use term::{Integer, Node, SymbolId, TermId, Terms};
+use term::{Node, SymbolId, TermId, Terms};
 
 use crate::transition::TransitionFormula;
 
@@ -39,7 +39,9 @@ newtype_index!(
 pub struct Point {
     /// The location.
     pub location: Loc,
-    /// What always holds there, over the variables.
+    /// What the analysis knows there of the variables that matter.
+    pub known: State,
+    /// The same as a formula.
     pub facts: TermId,
     /// The variables whose values matter there, ascending.
     pub live: Vec<SymbolId>,
@@ -111,9 +113,10 @@ impl Graph {
                 cuts[location] = true;
                 let live: Vec<VarId> =
                     program.vars.ids().filter(|var| live[location].contains(*var)).collect();
-                let known = facts_formula(program, &facts, location, &live, &vocabulary, terms);
+                let known = facts.at(location).map_or_else(State::new, |state| state.restricted_to(&live));
+                let formula = known.formula(program, &live, &vocabulary, terms);
                 let live = live.into_iter().filter_map(|var| vocabulary.symbol(var)).collect();
-                let point = Point { location, facts: known, live, outgoing: Vec::new(), body: None };
+                let point = Point { location, known, facts: formula, live, outgoing: Vec::new(), body: None };
                 number[location] = Some(points.push(point));
             }
         }
@@ -131,7 +134,8 @@ impl Graph {
         for source in graph.points.ids() {
             budget.tick()?;
             let location = graph.points[source].location;
-            for block in pieces.from(location, Some(&facts), terms, &mut graph.vocabulary) {
+            let known = graph.points[source].known.clone();
+            for block in pieces.from(location, &known, terms, &mut graph.vocabulary) {
                 let target = number[block.target].expect("G1: a block should end at a point");
                 let live = &graph.points[target].live;
                 let mut formula = TransitionFormula::assume(block.guard);
@@ -173,41 +177,4 @@ impl Graph {
     pub fn in_loop(&self, head: PointId, point: PointId) -> bool {
         self.points[head].body.as_ref().is_some_and(|body| body.contains(&point.0))
     }
-}
-
-/// What the analysis knows at a location about live variables, as a formula. The full range of a type is stated for unsigned types only:
-/// signed variables leave theirs by undefined behaviour alone, which the edges exclude.
-fn facts_formula(
-    program: &Program,
-    facts: &Facts,
-    location: Loc,
-    live: &[VarId],
-    vocabulary: &Vocabulary,
-    terms: &mut Terms,
-) -> TermId {
-    let nothing = State::new();
-    let state = facts.at(location).unwrap_or(&nothing);
-    let mut conjuncts = Vec::new();
-    for var in live {
-        let (Some(ty), Some(symbol)) = (program.vars[*var].scalar(), vocabulary.symbol(*var)) else {
-            continue;
-        };
-        let Some(range) = type_range(ty) else { continue };
-        let value = state.get(*var).unwrap_or(range);
-        let term = terms.of_symbol(symbol);
-        if value.low() > range.low() || !ty.is_signed() {
-            let low = terms.number(value.low());
-            conjuncts.push(terms.ge(term, low));
-        }
-        if value.high() < range.high() || !ty.is_signed() {
-            let high = terms.number(value.high());
-            conjuncts.push(terms.le(term, high));
-        }
-        if value.modulus() > 1 {
-            let residue = terms.number(value.residue());
-            let difference = terms.sub(term, residue);
-            conjuncts.push(terms.divides(&Integer::from(value.modulus()), difference));
-        }
-    }
-    terms.and(conjuncts)
 }

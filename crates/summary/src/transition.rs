@@ -14,7 +14,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use encode::choice;
+use encode::choice::{Either, either};
 use term::{Substitution, SymbolId, TermId, Terms};
 
 /// A guard and a parallel update.
@@ -75,7 +75,7 @@ impl TransitionFormula {
         if other.is_empty() {
             return self.clone();
         }
-        let (guard, condition) = choice::either(terms, self.guard, other.guard);
+        let Either { guard, condition, .. } = either(terms, self.guard, other.guard);
         let changed: BTreeSet<SymbolId> = self.map.keys().chain(other.map.keys()).copied().collect();
         let mut map = BTreeMap::new();
         for symbol in changed {

@@ -2,11 +2,12 @@
 //!
 //! An [`Annotation`] gives some locations an invariant such that every cycle on the way to the error contains one. The check knows only the
 //! program and a solver: it prepares the program by the standard passes itself, encodes the pieces between annotated locations
-//! itself ([`encode::Pieces`], without the help of any analysis), and asks the solver for each piece whether the invariant at its
+//! itself ([`encode::Pieces`], using at the start what the invariant there says), and asks the solver for each piece whether the invariant at its
 //! start and the piece imply the one at its end.
 //!
 //! # Meaning
-//! The invariant of a location is `facts(X) ∧ ∀Z. ¬bad(X,Z)`, where X are the variables and Z all other symbols of `bad`.
+//! The invariant of a location is `facts(X) ∧ ∀Z. ¬bad(X,Z)`, where X are the variables, the facts are what [`Invariant::known`] says, and Z are all
+//! other symbols of `bad`.
 //!
 //! # Obligations
 //! * O1 (initial): in any state at the entry the facts hold and `bad` does not.
@@ -24,7 +25,8 @@ use std::collections::BTreeMap;
 
 use base::{Budget, IndexVec};
 use cfa::loops::{LoopForest, reaching_error};
-use cfa::{Loc, Op, Procedure, Program};
+use cfa::{Loc, Op, Procedure, Program, VarId};
+use encode::analysis::state::State;
 use encode::{Block, Pieces, Skolem, Vocabulary};
 use smt::{Answer, Why, Z3, Z3Settings, check_formula};
 use term::{Substitution, SymbolId, TermId, Terms};
@@ -34,8 +36,8 @@ use crate::verdict::Reason;
 /// What is claimed of a location.
 #[derive(Clone, Debug)]
 pub struct Invariant {
-    /// Holds whenever the location is reached; over variables only.
-    pub facts: TermId,
+    /// What is known of variables whenever the location is reached; `None` if it never is.
+    pub known: Option<State>,
     /// Never holds when the location is reached, whatever its other symbols are.
     pub bad: TermId,
     /// Choices for the other symbols of `bad` that help to show that pieces preserve the invariant.
@@ -104,7 +106,8 @@ pub(crate) fn check(program: &Program, annotation: &Annotation, budget: &mut Bud
     checker.excludes(error, &vocabulary)?;
     let pieces = Pieces::new(&prepared, procedure, &forest, &cuts, &relevant);
     for location in annotation.locations() {
-        for block in pieces.from(location, None, checker.terms, &mut vocabulary) {
+        let Some(known) = &annotation.invariants[&location].known else { continue };
+        for block in pieces.from(location, known, checker.terms, &mut vocabulary) {
             checker.preserves(&block, &vocabulary)?;
         }
     }
@@ -141,7 +144,8 @@ struct Checker<'a> {
 impl Checker<'_> {
     /// O1.
     fn initial(&mut self, entry: Loc, vocabulary: &Vocabulary) -> Result<(), Reason> {
-        let Invariant { facts, bad, .. } = self.invariants[&entry];
+        let facts = self.facts(entry, vocabulary);
+        let bad = self.invariants[&entry].bad;
         let no_facts = self.terms.not(facts);
         let broken = self.terms.or([no_facts, bad]);
         self.refute(broken, vocabulary, || {
@@ -151,7 +155,7 @@ impl Checker<'_> {
 
     /// O3.
     fn excludes(&mut self, error: Loc, vocabulary: &Vocabulary) -> Result<(), Reason> {
-        let invariant = self.holding(error, &[]);
+        let invariant = self.holding(error, &[], vocabulary);
         self.refute(invariant, vocabulary, || {
             format!("the invariant of the error {error} does not exclude it")
         })
@@ -162,16 +166,28 @@ impl Checker<'_> {
         let pairs = block.values.iter().filter_map(|(var, value)| Some((vocabulary.symbol(*var)?, *value)));
         let mut update = Substitution::new(pairs);
         let target = self.invariants[&block.target].clone();
-        let facts = update.apply(self.terms, target.facts);
+        let facts = self.facts(block.target, vocabulary);
+        let facts = update.apply(self.terms, facts);
         let bad = update.apply(self.terms, target.bad);
         let no_facts = self.terms.not(facts);
         let broken = self.terms.or([no_facts, bad]);
         let names = self.correspondence(block);
-        let start = self.holding(block.source, &names);
+        let start = self.holding(block.source, &names, vocabulary);
         let query = self.terms.and([start, block.guard, broken]);
         self.refute(query, vocabulary, || {
             format!("the invariant of {} is not preserved on the way to {}", block.source, block.target)
         })
+    }
+
+    /// The facts of a location as a formula.
+    fn facts(&mut self, location: Loc, vocabulary: &Vocabulary) -> TermId {
+        match &self.invariants[&location].known {
+            None => Terms::FALSE,
+            Some(state) => {
+                let vars: Vec<VarId> = state.iter().map(|(var, _)| var).collect();
+                state.formula(self.program, &vars, vocabulary, self.terms)
+            }
+        }
     }
 
     /// Which symbol of a piece takes the place of which one of the annotation: those of the same operation, in order.
@@ -190,9 +206,9 @@ impl Checker<'_> {
     }
 
     /// What of a location's invariant is used: its facts and the instances of the rest. Any instance is sound.
-    fn holding(&mut self, location: Loc, names: &[(SymbolId, TermId)]) -> TermId {
-        let Invariant { facts, bad, instances } = self.invariants[&location].clone();
-        let mut parts = vec![facts];
+    fn holding(&mut self, location: Loc, names: &[(SymbolId, TermId)], vocabulary: &Vocabulary) -> TermId {
+        let mut parts = vec![self.facts(location, vocabulary)];
+        let Invariant { bad, instances, .. } = self.invariants[&location].clone();
         let mut rename = Substitution::new(names.iter().copied());
         for instance in instances {
             let mut pairs: Vec<(SymbolId, TermId)> = names.to_vec();

@@ -57,6 +57,16 @@ impl State {
     pub fn new() -> Self {
         Self::default()
     }
+    pub(super) fn filtered(&self, keep: impl Fn(VarId) -> bool) -> Self {
+        Self {
+            known: self
+                .known
+                .iter()
+                .filter(|(var, _)| keep(**var))
+                .map(|(var, value)| (*var, *value))
+                .collect(),
+        }
+    }
     /// What is known of a variable beyond its type.
     pub fn get(&self, var: VarId) -> Option<Value> {
         self.known.get(&var).copied()
