@@ -68,7 +68,8 @@ impl Summaries {
         starrer: &mut Starrer,
         budget: &mut Budget,
     ) -> Result<Self, Stop> {
-        let mut builder = Builder { graph, terms, starrer, budget, stars: BTreeMap::new() };
+        let mut builder =
+            Builder { graph, terms, starrer, budget, stars: BTreeMap::new(), copies: BTreeMap::new() };
         let outside: BTreeMap<PointId, TermId> = BTreeMap::new();
         let count = graph.points.len() as u32;
         let reach = builder.reach(0, count, &outside)?;
@@ -99,6 +100,8 @@ struct Builder<'a> {
     starrer: &'a mut Starrer,
     budget: &'a mut Budget,
     stars: BTreeMap<PointId, Star>,
+    /// The names that the exit of a loop has for what its body chooses: the same wherever the loop is met, so that instances fit (T2).
+    copies: BTreeMap<(PointId, SymbolId), SymbolId>,
 }
 
 impl Builder<'_> {
@@ -206,7 +209,11 @@ impl Builder<'_> {
             {
                 continue;
             }
-            let copy = self.copy(symbol);
+            let copy = match self.copies.get(&(head, symbol)) {
+                Some(copy) => *copy,
+                None => self.copy(symbol),
+            };
+            self.copies.insert((head, symbol), copy);
             let (old_term, new_term) = (self.terms.of_symbol(symbol), self.terms.of_symbol(copy));
             pairs.push((symbol, new_term));
             renaming.push((copy, old_term));
