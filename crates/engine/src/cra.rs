@@ -81,3 +81,28 @@ fn prove(program: &Program, env: &mut Env) -> Result<Verdict, Reason> {
     let annotation = Annotation::new(terms, graph.vocabulary, invariants, choices);
     Ok(Verdict::Safe(Proof::Annotation(Rc::new(annotation))))
 }
+
+#[cfg(test)]
+mod tests {
+    use base::Budget;
+    use witness::certify;
+
+    use super::*;
+
+    fn verdict(overflow: &str) -> Verdict {
+        let text = format!(
+            "program LP64 overflow={overflow} start=%start\nfile f0 \"a.c\"\nproc %start() {{\n  local x : i32\n  entry l0\n\
+             exit l1\n  l0 -> l1 : havoc x input \"nondet\" at @f0:1:1-1:2 ; x := x + 1:i32\n}}\n"
+        );
+        let program = cfa::text::parse("test.cfa", &text).unwrap();
+        let mut env = Env { budget: Budget::unlimited() };
+        let verdict = create().solve(&program, &mut env);
+        certify(&program, verdict, &mut Budget::unlimited()).verdict().clone()
+    }
+
+    #[test]
+    fn an_overflow_that_is_the_violation_is_not_proved_absent() {
+        assert!(matches!(verdict("error"), Verdict::Unknown(_)));
+        assert!(matches!(verdict("undefined"), Verdict::Safe(_)));
+    }
+}
