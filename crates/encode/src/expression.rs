@@ -75,6 +75,12 @@ impl Encoder<'_> {
             Expr::Load { .. } | Expr::LoadBits { .. } => {
                 (Coded::Int(self.approximate(symbolic, "value in memory", ty)), Terms::TRUE)
             }
+            // A local object has a new address in every lifetime, so no one symbol stands for it.
+            Expr::Address { var } if self.program.vars[var].owner.is_some() => {
+                let address = self.approximate(symbolic, "address of a local object", ty);
+                let zero = self.terms.int(0);
+                (Coded::Int(address), self.terms.gt(address, zero))
+            }
             Expr::Address { var } => {
                 let name = self.program.vars[var].name.clone();
                 (Coded::Int(self.address(symbolic, id, &name)), Terms::TRUE)
