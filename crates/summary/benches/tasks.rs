@@ -1,0 +1,149 @@
+//! How long the summaries of whole tasks take: `cargo bench -p summary --bench tasks -- [--show] [--steps] TASK.yml|FOLDER...`.
+//!
+//! For each task: CPU time of the graph and of the summaries, the number of loops, what stars needed, and whether the summary of the entry has
+//! a model. `--show` prints the stars; `--steps` checks that the complements of the summaries are inductive (T2 of `summary::target`).
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use base::Budget;
+use cfa::DataModel;
+use cfront::{Input, Options, compile};
+use smt::{Answer, Z3, Z3Settings, check_formula};
+use summary::{Graph, Star, StarOptions, Starrer, Summaries};
+use term::{Substitution, Terms};
+
+/// CPU time of this thread where the system tells, else the clock.
+fn now() -> Duration {
+    let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = schedule.as_deref().and_then(|text| text.split_whitespace().next()?.parse().ok());
+    nanoseconds.map_or_else(
+        || {
+            static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+            START.get_or_init(Instant::now).elapsed()
+        },
+        Duration::from_nanos,
+    )
+}
+
+fn definitions(argument: &Path) -> Vec<PathBuf> {
+    if !argument.is_dir() {
+        return vec![argument.to_owned()];
+    }
+    let entries = std::fs::read_dir(argument).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "yml"));
+    found.sort();
+    found
+}
+
+fn program(definition: &Path) -> Result<cfa::Program, String> {
+    let text = std::fs::read_to_string(definition).map_err(|error| error.to_string())?;
+    let value = |key: &str| {
+        let line = text.lines().find_map(|line| line.trim().strip_prefix(key))?;
+        Some(line.trim_start_matches(':').trim().trim_matches(['\'', '"']).to_owned())
+    };
+    let model =
+        if value("data_model").as_deref() == Some("LP64") { DataModel::Lp64 } else { DataModel::Ilp32 };
+    let mut options = Options::new(model);
+    options.lower.assert_is_error = false;
+    options.lower.error_functions = vec!["reach_error".to_owned(), "__VERIFIER_error".to_owned()];
+    let file =
+        value("input_files").map_or_else(|| definition.to_owned(), |name| definition.with_file_name(name));
+    let compiled =
+        compile(&[Input::Path(file)], &options).map_err(|failure| failure.diagnostics[0].message.clone())?;
+    Ok(cfa::passes::pipeline(&compiled.program, &cfa::passes::PipelineConfig::default()).program)
+}
+
+fn show(terms: &Terms, star: &Star) -> String {
+    let mut lines = Vec::new();
+    for part in terms.conjuncts(star.formula.guard) {
+        lines.push(term::print::text(terms, part));
+    }
+    for (symbol, value) in &star.formula.map {
+        let name = term::print::own_name(terms, *symbol);
+        lines.push(format!("{name} := {}", term::print::text(terms, *value)));
+    }
+    lines.join("\n    ")
+}
+
+/// The arcs whose step the solver refutes, or does not decide.
+fn broken_steps(terms: &mut Terms, solvers: &Z3, graph: &Graph, summaries: &Summaries) -> Vec<String> {
+    let mut broken = Vec::new();
+    for arc in &graph.arcs {
+        let goal = summaries.reach(arc.target).get().formula;
+        let step = arc.formula.before(terms, goal);
+        let reach = summaries.reach(arc.source).get().clone();
+        let mut parts = vec![graph.points[arc.source].facts, step];
+        for instance in &reach.instances {
+            let instance = Substitution::new(instance.iter().copied()).apply(terms, reach.formula);
+            parts.push(terms.not(instance));
+        }
+        let question = terms.and(parts);
+        let answer = check_formula(&mut solvers.z3_solver(), terms, question, &mut Budget::unlimited());
+        if !answer.is_unsat() {
+            let word = if answer.is_sat() { "broken" } else { "unknown" };
+            broken.push(format!("{}->{} {word}", arc.source, arc.target));
+        }
+    }
+    broken
+}
+
+fn measure(definition: &Path, options: &[String]) -> Result<String, String> {
+    let program = program(definition)?;
+    let mut terms = Terms::new();
+    let mut budget = Budget::unlimited();
+    let solvers = Z3::new(Z3Settings::default());
+    let start = now();
+    let graph = Graph::new(&program, &mut terms, &mut budget).map_err(|stop| stop.to_string())?;
+    let with_graph = now();
+    let mut starrer = Starrer::new(solvers.clone(), StarOptions::default());
+    let summaries =
+        Summaries::new(&graph, &mut terms, &mut starrer, &mut budget).map_err(|stop| stop.to_string())?;
+    let end = now();
+    let root = summaries.root().get().formula;
+    let answer = match check_formula(&mut solvers.z3_solver(), &terms, root, &mut budget) {
+        Answer::Sat(_) => "open",
+        Answer::Unsat(_) => "proved",
+        Answer::Unknown(_) => "unknown",
+    };
+    let checked = now();
+    let mut line = format!(
+        "graph {:7.3}  summary {:7.3}  root {:7.3} {answer:7}  points {:3}  loops {:2}  exact {:2}  terms {:6}",
+        (with_graph - start).as_secs_f64(),
+        (end - with_graph).as_secs_f64(),
+        (checked - end).as_secs_f64(),
+        graph.points.len(),
+        summaries.stars().len(),
+        summaries.stars().values().filter(|star| star.exact).count(),
+        terms.len(),
+    );
+    if options.iter().any(|option| option == "--show") {
+        for (head, star) in summaries.stars() {
+            line.push_str(&format!("\n  {head}: {}", show(&terms, star)));
+        }
+    }
+    if options.iter().any(|option| option == "--steps") {
+        let broken = broken_steps(&mut terms, &solvers, &graph, &summaries);
+        line.push_str(&format!(
+            "  steps {}",
+            if broken.is_empty() { "hold".to_owned() } else { broken.join(", ") }
+        ));
+    }
+    Ok(line)
+}
+
+#[allow(clippy::print_stdout)]
+fn main() {
+    let (options, paths): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|argument| argument.starts_with("--"));
+    for path in &paths {
+        for definition in definitions(Path::new(path)) {
+            let name = definition.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            match measure(&definition, &options) {
+                Ok(line) => println!("{name:40} {line}"),
+                Err(message) => println!("{name:40} no program: {message}"),
+            }
+        }
+    }
+}
