@@ -1,0 +1,272 @@
+//! The abstract reachability tree of a search.
+//!
+//! A node stands for the path from the root to it; its label, a conjunction of clauses, holds after every execution of that path. A node
+//! that another one covers is not looked at further, nor is anything below it.
+//!
+//! # Paper
+//! [Gps25] §4 (figures 4 to 6) and McMillan's lazy abstraction with interpolants, from which the labels and covers come.
+//!
+//! # Invariants ([`Tree::check_invariants`])
+//! * A1: parents and children agree; a child is one step deeper than its parent and has a greater id.
+//! * A2: only expanded nodes have children.
+//! * A3: who covers is at the same point, is not covered, has no covered ancestor, is no frontier node and does not lie below the covered node.
+//! * A4: each node knows whom it covers.
+//! * A5: labels are sorted and free of repetitions.
+//!
+//! Knows no solver: whether labels are right is the business of who sets them.
+
+use std::collections::BTreeSet;
+
+use base::{IndexVec, newtype_index};
+use summary::graph::{ArcId, PointId};
+use term::TermId;
+
+newtype_index!(
+    /// A node of a tree.
+    NodeId,
+    "t"
+);
+
+/// What is known of a node's continuations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Nothing yet.
+    Frontier,
+    /// All of them go through its children.
+    Expanded,
+    /// None of them reaches the error, and the label says why.
+    Pruned,
+}
+
+/// A node.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Where its path ends.
+    pub point: PointId,
+    /// The node before, and the step from there.
+    pub parent: Option<(NodeId, ArcId)>,
+    /// The number of steps from the root.
+    pub depth: u32,
+    /// One for each step onwards, if it is expanded.
+    pub children: Vec<NodeId>,
+    /// Clauses that hold after every execution of the path, ascending.
+    pub label: Vec<TermId>,
+    /// What is known of its continuations.
+    pub status: Status,
+    /// Who represents its states.
+    pub cover: Option<NodeId>,
+    /// Whose states it represents.
+    pub covers: BTreeSet<NodeId>,
+}
+
+/// A tree.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    nodes: IndexVec<NodeId, Node>,
+    at: IndexVec<PointId, Vec<NodeId>>,
+}
+
+impl Tree {
+    /// The node without parent.
+    pub const ROOT: NodeId = NodeId(0);
+
+    /// A tree that has only a root, at the first of `points` points.
+    pub fn new(points: usize) -> Self {
+        let mut tree = Self { nodes: IndexVec::new(), at: IndexVec::filled(Vec::new(), points) };
+        tree.add(PointId(0), None, 0);
+        tree
+    }
+
+    fn add(&mut self, point: PointId, parent: Option<(NodeId, ArcId)>, depth: u32) -> NodeId {
+        let node = Node {
+            point,
+            parent,
+            depth,
+            children: Vec::new(),
+            label: Vec::new(),
+            status: Status::Frontier,
+            cover: None,
+            covers: BTreeSet::new(),
+        };
+        let id = self.nodes.push(node);
+        self.at[point].push(id);
+        id
+    }
+
+    /// A node.
+    pub fn node(&self, node: NodeId) -> &Node {
+        &self.nodes[node]
+    }
+    /// All nodes, parents before children.
+    pub fn nodes(&self) -> impl Iterator<Item = (NodeId, &Node)> {
+        self.nodes.iter_enumerated()
+    }
+    /// The number of nodes.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+    /// Never: there is a root.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+    /// The nodes at a point, oldest first.
+    pub fn at(&self, point: PointId) -> &[NodeId] {
+        &self.at[point]
+    }
+
+    /// The nodes from the root to `node`, both included.
+    pub fn path(&self, node: NodeId) -> Vec<NodeId> {
+        let mut path = vec![node];
+        let mut at = node;
+        while let Some((parent, _)) = self.nodes[at].parent {
+            path.push(parent);
+            at = parent;
+        }
+        path.reverse();
+        path
+    }
+
+    /// Whether neither the node nor one of its ancestors is covered.
+    pub fn is_live(&self, node: NodeId) -> bool {
+        let mut at = Some(node);
+        while let Some(id) = at {
+            if self.nodes[id].cover.is_some() {
+                return false;
+            }
+            at = self.nodes[id].parent.map(|(parent, _)| parent);
+        }
+        true
+    }
+
+    /// Whether `node` lies below `ancestor`, or is it.
+    pub fn is_below(&self, node: NodeId, ancestor: NodeId) -> bool {
+        let mut at = node;
+        while self.nodes[at].depth > self.nodes[ancestor].depth {
+            let Some((parent, _)) = self.nodes[at].parent else { return false };
+            at = parent;
+        }
+        at == ancestor
+    }
+
+    /// Gives a frontier node its children.
+    pub fn expand(&mut self, node: NodeId, steps: &[(ArcId, PointId)]) -> Vec<NodeId> {
+        debug_assert_eq!(self.nodes[node].status, Status::Frontier, "A2: a node should be expanded once");
+        let depth = self.nodes[node].depth + 1;
+        let children: Vec<NodeId> =
+            steps.iter().map(|(arc, point)| self.add(*point, Some((node, *arc)), depth)).collect();
+        self.nodes[node].children.clone_from(&children);
+        self.nodes[node].status = Status::Expanded;
+        children
+    }
+
+    /// Records that no continuation of a frontier node reaches the error; its label should say so.
+    pub fn prune(&mut self, node: NodeId) {
+        debug_assert_eq!(self.nodes[node].status, Status::Frontier, "A2: only the frontier should be pruned");
+        self.nodes[node].status = Status::Pruned;
+    }
+
+    /// Adds a clause to a label; whether it is new.
+    pub fn strengthen(&mut self, node: NodeId, clause: TermId) -> bool {
+        let label = &mut self.nodes[node].label;
+        match label.binary_search(&clause) {
+            Ok(_) => false,
+            Err(position) => {
+                label.insert(position, clause);
+                true
+            }
+        }
+    }
+
+    /// Whether a node may cover others (A3).
+    pub fn may_cover(&self, node: NodeId) -> bool {
+        self.nodes[node].status != Status::Frontier && self.is_live(node)
+    }
+
+    /// Covers a node. Returns the frontier nodes that are to be looked at again because who covered them is no longer looked at.
+    pub fn cover(&mut self, node: NodeId, by: NodeId) -> Vec<NodeId> {
+        debug_assert!(self.may_cover(by) && !self.is_below(by, node), "A3: {by} should be able to cover {node}");
+        self.nodes[node].cover = Some(by);
+        self.nodes[by].covers.insert(node);
+        let mut revived = Vec::new();
+        for below in self.subtree(node) {
+            for covered in std::mem::take(&mut self.nodes[below].covers) {
+                self.nodes[covered].cover = None;
+                revived.push(covered);
+            }
+        }
+        revived.into_iter().flat_map(|node| self.frontier_below(node)).collect()
+    }
+
+    /// Takes a cover away. Returns the frontier nodes that are to be looked at again.
+    pub fn uncover(&mut self, node: NodeId) -> Vec<NodeId> {
+        if let Some(by) = self.nodes[node].cover.take() {
+            self.nodes[by].covers.remove(&node);
+        }
+        self.frontier_below(node)
+    }
+
+    /// The node and all below it.
+    fn subtree(&self, node: NodeId) -> Vec<NodeId> {
+        let mut found = Vec::new();
+        let mut open = vec![node];
+        while let Some(id) = open.pop() {
+            found.push(id);
+            open.extend(self.nodes[id].children.iter().rev());
+        }
+        found
+    }
+
+    /// The live frontier nodes below a node, itself included.
+    fn frontier_below(&self, node: NodeId) -> Vec<NodeId> {
+        let mut found = Vec::new();
+        if !self.is_live(node) {
+            return found;
+        }
+        let mut open = vec![node];
+        while let Some(id) = open.pop() {
+            if self.nodes[id].cover.is_some() {
+                continue;
+            }
+            if self.nodes[id].status == Status::Frontier {
+                found.push(id);
+            }
+            open.extend(self.nodes[id].children.iter().rev());
+        }
+        found
+    }
+
+    /// Re-derives the invariants of the tree; what is broken, if anything.
+    pub fn check_invariants(&self) -> Result<(), String> {
+        for (id, node) in self.nodes.iter_enumerated() {
+            if let Some((parent, _)) = node.parent {
+                let above = &self.nodes[parent];
+                if parent >= id || above.depth + 1 != node.depth || !above.children.contains(&id) {
+                    return Err(format!("A1: {id} and its parent {parent} disagree"));
+                }
+            } else if id != Self::ROOT {
+                return Err(format!("A1: {id} has no parent"));
+            }
+            if node.children.iter().any(|child| self.nodes[*child].parent.map(|(parent, _)| parent) != Some(id)) {
+                return Err(format!("A1: a child of {id} does not know it"));
+            }
+            if node.status != Status::Expanded && !node.children.is_empty() {
+                return Err(format!("A2: {id} has children and is not expanded"));
+            }
+            if let Some(by) = node.cover {
+                if self.nodes[by].point != node.point || !self.may_cover(by) || self.is_below(by, id) {
+                    return Err(format!("A3: {by} must not cover {id}"));
+                }
+                if !self.nodes[by].covers.contains(&id) {
+                    return Err(format!("A4: {by} does not know that it covers {id}"));
+                }
+            }
+            if node.covers.iter().any(|covered| self.nodes[*covered].cover != Some(id)) {
+                return Err(format!("A4: {id} thinks that it covers more than it does"));
+            }
+            if node.label.windows(2).any(|pair| pair[0] >= pair[1]) {
+                return Err(format!("A5: the label of {id} is not in order"));
+            }
+        }
+        Ok(())
+    }
+}
