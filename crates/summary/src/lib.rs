@@ -4,6 +4,7 @@
 
 pub mod graph;
 pub mod polyhedron;
+pub mod print;
 pub mod star;
 pub mod target;
 pub mod transition;

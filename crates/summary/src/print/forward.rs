@@ -1,0 +1,78 @@
+//! What is known of the states that arrive at a point, by the same stars read forwards.
+//!
+//! # Invariants
+//! * W1: every state in which an execution arrives at a point satisfies its formula, for some choice of the Skolem constants.
+//! * W2: Skolem constants of different compositions are different.
+
+use std::collections::BTreeMap;
+
+use base::IndexVec;
+use term::{Substitution, SymbolId, SymbolKind, TermId, Terms};
+
+use super::simplify::{Simplifier, substitute_definitions};
+use crate::graph::{ENTRY, Graph, PointId};
+use crate::target::Summaries;
+use crate::transition::TransitionFormula;
+
+/// For every point the formula of W1, without Skolem constants where these can be eliminated with little effort.
+pub(super) fn reachable(
+    graph: &Graph,
+    summaries: &Summaries,
+    simplifier: &mut Simplifier<'_>,
+) -> IndexVec<PointId, TermId> {
+    let mut states: IndexVec<PointId, TermId> = IndexVec::new();
+    for (id, point) in graph.points.iter_enumerated() {
+        if id == ENTRY {
+            states.push(point.facts);
+            continue;
+        }
+        let mut ways = Vec::new();
+        for arc in &graph.arcs {
+            // Edges from inside of the loop are the star's business; all others come from earlier points (G3).
+            if arc.target == id && !graph.in_loop(id, arc.source) {
+                ways.push(after(simplifier.terms, states[arc.source], &arc.formula, &point.live));
+            }
+        }
+        let mut state = simplifier.terms.or(ways);
+        if let Some(star) = summaries.stars().get(&id) {
+            state = after(simplifier.terms, state, &star.formula, &point.live);
+        }
+        let state = simplifier.terms.and([point.facts, state]);
+        states.push(shorten(simplifier, state));
+    }
+    states
+}
+
+/// The states after a transition: `∃ X0, Z. before(X0) ∧ guard(X0,Z) ∧ X = map(X0,Z)`, for the live variables X.
+fn after(terms: &mut Terms, before: TermId, transition: &TransitionFormula, live: &[SymbolId]) -> TermId {
+    let mut roots: Vec<TermId> = transition.map.values().copied().collect();
+    roots.extend([before, transition.guard]);
+    let mut old: BTreeMap<SymbolId, TermId> = BTreeMap::new();
+    for symbol in terms.symbols_of_all(&roots).into_iter().chain(live.iter().copied()) {
+        if !old.contains_key(&symbol) {
+            let info = terms.symbol(symbol).clone();
+            let kind = if info.kind == SymbolKind::Variable { SymbolKind::Skolem } else { info.kind };
+            let copy = terms.declare(info.name, info.sort, kind);
+            old.insert(symbol, terms.of_symbol(copy));
+        }
+    }
+    let mut rename = Substitution::new(old.iter().map(|(symbol, copy)| (*symbol, *copy)));
+    let mut parts = vec![rename.apply(terms, before), rename.apply(terms, transition.guard)];
+    for symbol in live {
+        let value = transition.value(terms, *symbol);
+        let (new, value) = (terms.of_symbol(*symbol), rename.apply(terms, value));
+        parts.push(terms.eq(new, value));
+    }
+    terms.and(parts)
+}
+
+fn shorten(simplifier: &mut Simplifier<'_>, state: TermId) -> TermId {
+    let is_gone = |terms: &Terms, symbol: SymbolId| terms.symbol(symbol).kind != SymbolKind::Variable;
+    let state = substitute_definitions(simplifier.terms, state, &is_gone);
+    let mut symbols = simplifier.terms.symbols_of(state);
+    symbols.retain(|symbol| is_gone(simplifier.terms, *symbol));
+    match simplifier.eliminate(state, &symbols) {
+        Some(shorter) => simplifier.simplify(shorter),
+        None => state,
+    }
+}

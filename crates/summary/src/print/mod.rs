@@ -1,0 +1,323 @@
+//! Summaries for people: readable mathematics with the names and lines of the source.
+//!
+//! A formula is shortened by a solver, Skolem constants are eliminated where that makes it shorter, and what remains is written one
+//! conjunct a line.
+//!
+//! # Invariants
+//! * R1: for values within their types, a reading that is not cut is equivalent to the formula that it shows, with all Skolem constants
+//!   existential.
+
+mod forward;
+mod layout;
+mod names;
+mod simplify;
+
+use base::{Budget, Region, Stop};
+use cfa::Program;
+use smt::{Solver, Z3};
+use term::{Integer, Linear, Node, Sort, SymbolId, SymbolKind, TermId, Terms};
+
+pub use layout::Line;
+use layout::{is_cut, layout};
+use names::Origins;
+use simplify::{Simplifier, substitute_definitions};
+
+use crate::graph::{ENTRY, Graph, PointId};
+use crate::star::Star;
+use crate::target::Summaries;
+
+/// How much is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The most lines of one formula.
+    pub lines: usize,
+    /// About the most bytes of one line.
+    pub width: usize,
+}
+
+impl Limits {
+    /// What fits on a screen.
+    pub const SCREEN: Self = Self { lines: 40, width: 160 };
+    /// All of it, as far as memory is concerned.
+    pub const FULL: Self = Self { lines: usize::MAX, width: 1_000_000 };
+}
+
+/// A formula for people.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// What is shown, over variables and Skolem constants.
+    pub formula: TermId,
+    /// Whether it has a model; nothing if that is not known.
+    pub possible: Option<bool>,
+    /// Its lines, or the first of them.
+    pub lines: Vec<Line>,
+    /// So many lines are not shown.
+    pub cut: usize,
+    /// Names that occur and are no variables, with what they mean.
+    pub meanings: Vec<(String, String)>,
+}
+
+/// What a point is in the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PointKind {
+    /// Where execution starts.
+    Entry,
+    /// The head of a loop.
+    Loop,
+    /// The error.
+    Error,
+}
+
+/// All there is to say about a point.
+#[derive(Clone, Debug)]
+pub struct PointReading {
+    /// The point.
+    pub point: PointId,
+    /// What it is.
+    pub kind: PointKind,
+    /// Where it is.
+    pub region: Region,
+    /// The states from which the error may be reached.
+    pub summary: Reading,
+    /// Any number of iterations of the loop, if it is the head of one.
+    pub star: Option<StarReading>,
+    /// What is known of states that arrive, if asked for.
+    pub forward: Option<ForwardReading>,
+}
+
+/// The star of a loop.
+#[derive(Clone, Debug)]
+pub struct StarReading {
+    /// The relation between values before and, with primes, after.
+    pub relation: Reading,
+    /// Whether it is exactly what iterations do.
+    pub exact: bool,
+}
+
+/// What the forward analyses know.
+#[derive(Clone, Debug)]
+pub struct ForwardReading {
+    /// Ranges and congruences.
+    pub facts: Reading,
+    /// What loops do to the values at the entry.
+    pub reachable: Reading,
+}
+
+/// Reads the summaries of a graph.
+pub struct Reader<'a> {
+    program: &'a Program,
+    graph: &'a Graph,
+    summaries: &'a Summaries,
+    terms: &'a mut Terms,
+    solvers: &'a Z3,
+    origins: Origins,
+    limits: Limits,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader. `program` should be the one that the graph was made from.
+    pub fn new(
+        program: &'a Program,
+        graph: &'a Graph,
+        summaries: &'a Summaries,
+        terms: &'a mut Terms,
+        solvers: &'a Z3,
+        limits: Limits,
+    ) -> Self {
+        let origins = Origins::new(program, graph, summaries, terms);
+        Self { program, graph, summaries, terms, solvers, origins, limits }
+    }
+
+    /// Where a point is.
+    pub fn region(program: &Program, graph: &Graph, point: PointId) -> Region {
+        program.procs[graph.procedure].locations[graph.points[point].location].region
+    }
+
+    /// What a point is.
+    pub fn kind(graph: &Graph, point: PointId) -> PointKind {
+        if point == ENTRY {
+            PointKind::Entry
+        } else if Some(point) == graph.error {
+            PointKind::Error
+        } else {
+            PointKind::Loop
+        }
+    }
+
+    /// Reads the given points. With `forward`, also what is known of states that arrive there.
+    pub fn read(
+        &mut self,
+        points: &[PointId],
+        forward: bool,
+        budget: &mut Budget,
+    ) -> Result<Vec<PointReading>, Stop> {
+        let mut reachable = None;
+        if forward {
+            let mut solver = self.solvers.z3_solver();
+            let mut simplifier =
+                Simplifier { terms: self.terms, solver: &mut solver, budget: budget.clone() };
+            reachable = Some(forward::reachable(self.graph, self.summaries, &mut simplifier));
+        }
+        let mut readings = Vec::new();
+        for point in points {
+            budget.poll()?;
+            let summary = self.summary(*point, budget);
+            let star = self
+                .summaries
+                .stars()
+                .get(point)
+                .map(|star| StarReading { relation: self.star(*point, star, budget), exact: star.exact });
+            let forward = reachable.as_ref().map(|reachable| ForwardReading {
+                facts: self.show(self.graph.points[*point].facts, &[], None, budget),
+                reachable: self.show(reachable[*point], &[], None, budget),
+            });
+            readings.push(PointReading {
+                point: *point,
+                kind: Self::kind(self.graph, *point),
+                region: Self::region(self.program, self.graph, *point),
+                summary,
+                star,
+                forward,
+            });
+        }
+        Ok(readings)
+    }
+
+    /// The summary of a point: of two equivalent forms, with and without numbers of iterations, the shorter one.
+    fn summary(&mut self, point: PointId, budget: &mut Budget) -> Reading {
+        let formula = self.summaries.reach(point).get().formula;
+        let origins = &self.origins;
+        let is_gone = |terms: &Terms, symbol: SymbolId| {
+            terms.symbol(symbol).kind != SymbolKind::Variable && !origins.is_choice(terms, symbol)
+        };
+        let formula = substitute_definitions(self.terms, formula, &is_gone);
+        let mut symbols = self.terms.symbols_of(formula);
+        symbols.retain(|symbol| is_gone(self.terms, *symbol));
+        let typing = self.origins.typing(self.terms, formula);
+        let eliminated = self.simplifier(&[typing], budget, |simplifier| {
+            if simplifier.is_possible(formula) == Some(false) {
+                return Some(Terms::FALSE);
+            }
+            simplifier.eliminate(formula, &symbols)
+        });
+        let whole = self.show(formula, &[], None, budget);
+        let Some(eliminated) = eliminated.filter(|_| !symbols.is_empty()) else { return whole };
+        let shorter = self.show(eliminated, &[], None, budget);
+        let length = |reading: &Reading| reading.lines.len() + reading.cut + reading.meanings.len();
+        if length(&shorter) <= length(&whole) { shorter } else { whole }
+    }
+
+    /// The relation of a star, as equations for the values afterwards and what else holds.
+    fn star(&mut self, head: PointId, star: &Star, budget: &mut Budget) -> Reading {
+        let mut definitions = Vec::new();
+        let mut closed = Vec::new();
+        for (variable, value) in &star.formula.map {
+            let is_name = matches!(self.terms.node(*value), Node::Symbol(symbol)
+                if self.terms.symbol(*symbol).kind == SymbolKind::Primed);
+            if is_name {
+                continue;
+            }
+            let info = self.terms.symbol(*variable).clone();
+            let primed = self.terms.declare(info.name, info.sort, SymbolKind::Primed);
+            if let Some(var) = self.graph.vocabulary.var(*variable) {
+                self.origins.add_after(self.program, primed, head, var);
+            }
+            let after = self.terms.of_symbol(primed);
+            definitions.push(self.terms.eq(after, *value));
+            if info.sort == Sort::Int {
+                let before = self.terms.of_symbol(*variable);
+                closed.push(Closed { before, after, value: self.terms.linear(*value) });
+            }
+        }
+        let guard = fold(self.terms, star.formula.guard, star.count, &closed);
+        let facts = self.graph.points[head].facts;
+        let guard = self.terms.and([facts, guard]);
+        self.show(guard, &definitions, Some(head), budget)
+    }
+
+    /// Shows a formula under definitions, which are shown too.
+    fn show(
+        &mut self,
+        formula: TermId,
+        definitions: &[TermId],
+        own: Option<PointId>,
+        budget: &mut Budget,
+    ) -> Reading {
+        let all = self.terms.and(definitions.iter().copied().chain([formula]));
+        let typing = self.origins.typing(self.terms, all);
+        let mut context = vec![typing];
+        context.extend(definitions);
+        let (shorter, possible) = self.simplifier(&context, budget, |simplifier| {
+            let shorter = simplifier.simplify(formula);
+            (shorter, simplifier.is_possible(shorter))
+        });
+        let shown = if possible == Some(false) {
+            Terms::FALSE
+        } else {
+            self.terms.and(definitions.iter().copied().chain([shorter]))
+        };
+        let glossary = self.origins.names(self.program, self.graph, self.terms, shown, own);
+        let names = |symbol: SymbolId| glossary.names.get(&symbol).cloned().unwrap_or_default();
+        let mut lines = layout(self.terms, shown, &names, self.limits.width);
+        let cut = lines.len().saturating_sub(self.limits.lines);
+        let cut = if is_cut(&lines) { cut.max(1) } else { cut };
+        lines.truncate(self.limits.lines);
+        Reading { formula: shown, possible, lines, cut, meanings: glossary.meanings }
+    }
+
+    /// Asks a solver that takes the context for granted.
+    fn simplifier<T>(
+        &mut self,
+        context: &[TermId],
+        budget: &mut Budget,
+        action: impl FnOnce(&mut Simplifier<'_>) -> T,
+    ) -> T {
+        let mut solver = self.solvers.z3_solver();
+        for assertion in context {
+            solver.assert(self.terms, *assertion);
+        }
+        let mut simplifier = Simplifier { terms: self.terms, solver: &mut solver, budget: budget.clone() };
+        let result = action(&mut simplifier);
+        *budget = simplifier.budget;
+        result
+    }
+}
+
+/// A variable with its value after the iterations.
+struct Closed {
+    before: TermId,
+    after: TermId,
+    value: Linear,
+}
+
+/// Rewrites what speaks of a value before and the number of iterations so that it speaks of the value after: with `i' = i + k`,
+/// from `i + k <= n` to `i' <= n`.
+fn fold(terms: &mut Terms, guard: TermId, count: TermId, closed: &[Closed]) -> TermId {
+    let moving: Vec<(&Closed, Integer)> = closed
+        .iter()
+        .filter(|closed| closed.value.coefficient(closed.before).is_one() && closed.value.terms().len() == 2)
+        .map(|closed| (closed, closed.value.coefficient(count)))
+        .filter(|(_, step)| !step.is_zero())
+        .collect();
+    let rewritten = |terms: &mut Terms, sum: TermId| {
+        let form = terms.linear(sum);
+        let steps = form.coefficient(count);
+        let found = moving.iter().find(|(closed, step)| {
+            let factor = form.coefficient(closed.before);
+            !factor.is_zero() && &factor * step == steps
+        });
+        found.map(|(closed, _)| {
+            let factor = form.coefficient(closed.before);
+            let difference = Linear::monomial(closed.after, 1).sub(&closed.value);
+            form.add_scaled(&difference, &factor)
+        })
+    };
+    terms.rewrite(guard, |terms, term| match terms.node(term).clone() {
+        Node::Le(sum) => rewritten(terms, sum).map_or(term, |form| terms.le_zero(&form)),
+        Node::Zero(sum) => rewritten(terms, sum).map_or(term, |form| terms.eq_zero(&form)),
+        Node::Divides(divisor, sum) => {
+            rewritten(terms, sum).map_or(term, |form| terms.divides_linear(&divisor, &form))
+        }
+        _ => term,
+    })
+}

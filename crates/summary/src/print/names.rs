@@ -1,0 +1,274 @@
+//! What symbols are called and what they stand for.
+//!
+//! # Invariants
+//! * N1: within one reading different symbols have different names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::Region;
+use cfa::{Program, Source, VarId};
+use encode::analysis::state::type_range;
+use encode::{Skolem, SkolemSource};
+use term::{Node, SymbolId, SymbolKind, TermId, Terms};
+
+use crate::graph::{Graph, PointId};
+use crate::target::Summaries;
+
+/// What a symbol that is no variable stands for.
+#[derive(Clone, Debug)]
+enum Origin {
+    /// A value that the program leaves open.
+    Choice(Source, Region),
+    /// A value that linear arithmetic does not express.
+    Approximation(String, Region),
+    /// Which of several paths was taken.
+    Path,
+    /// How often the loop of a head iterates.
+    Iterations(PointId),
+    /// The value of a variable after the loop of a head.
+    After(PointId, VarId),
+}
+
+/// Where the symbols of a graph come from.
+pub(super) struct Origins {
+    by_symbol: BTreeMap<SymbolId, Origin>,
+    /// Copies of symbols keep their names.
+    by_name: BTreeMap<Box<str>, Origin>,
+    types: BTreeMap<SymbolId, cfa::Ty>,
+}
+
+/// The names of the symbols of one reading.
+pub(super) struct Glossary {
+    pub(super) names: BTreeMap<SymbolId, String>,
+    /// What the names of symbols other than variables mean.
+    pub(super) meanings: Vec<(String, String)>,
+}
+
+impl Origins {
+    pub(super) fn new(program: &Program, graph: &Graph, summaries: &Summaries, terms: &Terms) -> Self {
+        let mut origins =
+            Self { by_symbol: BTreeMap::new(), by_name: BTreeMap::new(), types: BTreeMap::new() };
+        for arc in &graph.arcs {
+            for skolem in &arc.skolems {
+                origins.add_skolem(program, graph, terms, skolem);
+            }
+        }
+        // Outer loops repeat the symbols of inner ones, which come later in the order.
+        for (head, star) in summaries.stars().iter().rev() {
+            for symbol in star.formula.symbols(terms) {
+                if terms.symbol(symbol).kind == SymbolKind::Counter {
+                    origins.add(terms, symbol, Origin::Iterations(*head));
+                }
+            }
+            for (variable, value) in &star.formula.map {
+                let Some(var) = graph.vocabulary.var(*variable) else { continue };
+                if let Node::Symbol(symbol) = *terms.node(*value)
+                    && terms.symbol(symbol).kind == SymbolKind::Primed
+                {
+                    origins.by_symbol.entry(symbol).or_insert(Origin::After(*head, var));
+                    origins.types.extend(program.vars[var].scalar().map(|ty| (symbol, ty)));
+                }
+            }
+        }
+        for (var, info) in program.vars.iter_enumerated() {
+            if let (Some(symbol), Some(ty)) = (graph.vocabulary.symbol(var), info.scalar()) {
+                origins.types.insert(symbol, ty);
+            }
+        }
+        origins
+    }
+
+    fn add_skolem(&mut self, program: &Program, graph: &Graph, terms: &Terms, skolem: &Skolem) {
+        let edge = &program.procs[graph.procedure].edges()[skolem.site.edge];
+        let origin = match &skolem.source {
+            SkolemSource::Choice(source, region) => Origin::Choice(source.clone(), *region),
+            SkolemSource::Approximation(what) => Origin::Approximation(what.clone(), edge.origin.region),
+            SkolemSource::Path => Origin::Path,
+        };
+        self.add(terms, skolem.symbol, origin);
+        self.types.extend(skolem.ty.map(|ty| (skolem.symbol, ty)));
+    }
+
+    fn add(&mut self, terms: &Terms, symbol: SymbolId, origin: Origin) {
+        self.by_name.entry(terms.symbol(symbol).name.clone()).or_insert_with(|| origin.clone());
+        self.by_symbol.entry(symbol).or_insert(origin);
+    }
+
+    /// Says that a new symbol stands for a variable after a loop.
+    pub(super) fn add_after(&mut self, program: &Program, symbol: SymbolId, head: PointId, var: VarId) {
+        self.by_symbol.insert(symbol, Origin::After(head, var));
+        self.types.extend(program.vars[var].scalar().map(|ty| (symbol, ty)));
+    }
+
+    /// Whether a symbol is a value that the program leaves open: a reader wants to see those.
+    pub(super) fn is_choice(&self, terms: &Terms, symbol: SymbolId) -> bool {
+        matches!(self.of(terms, symbol), Some(Origin::Choice(..)))
+    }
+
+    fn of(&self, terms: &Terms, symbol: SymbolId) -> Option<&Origin> {
+        let info = terms.symbol(symbol);
+        let by_name = || match info.kind {
+            SymbolKind::Skolem | SymbolKind::Counter => self.by_name.get(&info.name),
+            SymbolKind::Variable | SymbolKind::Primed | SymbolKind::Auxiliary => None,
+        };
+        self.by_symbol.get(&symbol).or_else(by_name)
+    }
+
+    /// That the symbols of a formula have values of their types.
+    pub(super) fn typing(&self, terms: &mut Terms, formula: TermId) -> TermId {
+        let mut conjuncts = Vec::new();
+        for symbol in terms.symbols_of(formula) {
+            let Some(range) = self.types.get(&symbol).and_then(|ty| type_range(*ty)) else { continue };
+            let (value, low, high) =
+                (terms.of_symbol(symbol), terms.number(range.low()), terms.number(range.high()));
+            conjuncts.push(terms.le(low, value));
+            conjuncts.push(terms.le(value, high));
+        }
+        terms.and(conjuncts)
+    }
+
+    /// Names for the symbols of a formula. What the values after the loop of `own` are needs no words.
+    pub(super) fn names(
+        &self,
+        program: &Program,
+        graph: &Graph,
+        terms: &Terms,
+        formula: TermId,
+        own: Option<PointId>,
+    ) -> Glossary {
+        let symbols = terms.symbols_of(formula);
+        let kind = |symbol: SymbolId| terms.symbol(symbol).kind;
+        let (variables, others): (Vec<SymbolId>, Vec<SymbolId>) =
+            symbols.into_iter().partition(|symbol| kind(*symbol) == SymbolKind::Variable);
+        let mut glossary = Glossary { names: BTreeMap::new(), meanings: Vec::new() };
+        let mut taken = BTreeSet::new();
+        for symbol in variables {
+            let name = terms.symbol(symbol).name.to_string();
+            taken.insert(name.clone());
+            glossary.names.insert(symbol, name);
+        }
+        let counters = others.iter().filter(|symbol| kind(**symbol) == SymbolKind::Counter).count();
+        for symbol in others {
+            let origin = self.of(terms, symbol);
+            let wish = Wish::of(program, terms, symbol, origin, counters > 1);
+            let name = wish.name(&taken);
+            taken.insert(name.clone());
+            let is_own = matches!(origin, Some(Origin::After(head, _)) if Some(*head) == own);
+            if !is_own {
+                glossary.meanings.push((name.clone(), meaning(program, graph, terms, symbol, origin)));
+            }
+            glossary.names.insert(symbol, name);
+        }
+        glossary
+    }
+}
+
+/// The name that a symbol would like to have, and how to go on if it is taken.
+enum Wish {
+    /// Itself, then with `#2`, `#3`, …
+    Plain(String),
+    /// With a number, from 1 on.
+    Numbered(String),
+    /// With one prime or more.
+    Primed(String),
+}
+
+impl Wish {
+    fn of(
+        program: &Program,
+        terms: &Terms,
+        symbol: SymbolId,
+        origin: Option<&Origin>,
+        many_counters: bool,
+    ) -> Self {
+        match origin {
+            Some(Origin::Choice(source, region)) => {
+                let what = match source {
+                    Source::Input { .. } => "input",
+                    Source::Uninitialised => "uninitialised",
+                    Source::Extern { function } => function,
+                    Source::Argument { name } => return Self::Plain(name.to_string()),
+                };
+                Self::Plain(format!("{what}@{}", region.line))
+            }
+            Some(Origin::Approximation(..)) => Self::Numbered("n".to_owned()),
+            Some(Origin::Path) => Self::Numbered("path".to_owned()),
+            Some(Origin::Iterations(_)) if many_counters => Self::Numbered("k".to_owned()),
+            Some(Origin::Iterations(_)) => Self::Plain("k".to_owned()),
+            Some(Origin::After(_, var)) => Self::Primed(program.vars[*var].name.to_string()),
+            None => {
+                let info = terms.symbol(symbol);
+                match info.kind {
+                    SymbolKind::Primed => Self::Primed(info.name.to_string()),
+                    SymbolKind::Counter => Self::Numbered("k".to_owned()),
+                    SymbolKind::Skolem if info.name.starts_with('&') => Self::Plain(info.name.to_string()),
+                    SymbolKind::Skolem if info.name.starts_with("path!") => Self::Numbered("path".to_owned()),
+                    SymbolKind::Skolem | SymbolKind::Variable | SymbolKind::Auxiliary => {
+                        Self::Numbered("n".to_owned())
+                    }
+                }
+            }
+        }
+    }
+
+    fn name(&self, taken: &BTreeSet<String>) -> String {
+        let mut at = 1_usize;
+        loop {
+            let name = match self {
+                Self::Plain(name) if at == 1 => name.clone(),
+                Self::Plain(name) => format!("{name}#{at}"),
+                Self::Numbered(name) => format!("{name}{at}"),
+                Self::Primed(name) => {
+                    format!("{name}{}", "'".repeat(at.min(3)))
+                        + &if at > 3 { at.to_string() } else { String::new() }
+                }
+            };
+            if !taken.contains(&name) {
+                return name;
+            }
+            at += 1;
+        }
+    }
+}
+
+fn meaning(
+    program: &Program,
+    graph: &Graph,
+    terms: &Terms,
+    symbol: SymbolId,
+    origin: Option<&Origin>,
+) -> String {
+    let line = |head: &PointId| {
+        let location = graph.points[*head].location;
+        program.procs[graph.procedure].locations[location].region.line
+    };
+    match origin {
+        Some(Origin::Choice(source, region)) => match source {
+            Source::Input { function } | Source::Extern { function } => {
+                format!("what {function}() returns in line {}", region.line)
+            }
+            Source::Uninitialised => format!("an uninitialised value of line {}", region.line),
+            Source::Argument { .. } => "an argument of the program".to_owned(),
+        },
+        Some(Origin::Approximation(what, region)) => {
+            format!("a value left open: {what}, line {}", region.line)
+        }
+        Some(Origin::Path) => "which of two paths is taken".to_owned(),
+        Some(Origin::Iterations(head)) => format!("iterations of the loop at line {}", line(head)),
+        Some(Origin::After(head, var)) => {
+            format!("{} after the loop at line {}", program.vars[*var].name, line(head))
+        }
+        None => {
+            let info = terms.symbol(symbol);
+            match info.kind {
+                SymbolKind::Primed => format!("{} after a loop", info.name),
+                SymbolKind::Counter => "iterations of a loop".to_owned(),
+                SymbolKind::Skolem if info.name.starts_with('&') => "an address".to_owned(),
+                SymbolKind::Skolem if info.name.starts_with("path!") => {
+                    "which of two paths is taken".to_owned()
+                }
+                SymbolKind::Skolem | SymbolKind::Variable | SymbolKind::Auxiliary => "some value".to_owned(),
+            }
+        }
+    }
+}

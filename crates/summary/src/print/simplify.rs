@@ -1,0 +1,241 @@
+//! Formulas made shorter for reading, with the help of a solver.
+//!
+//! # Invariants
+//! * S1: wherever the solver's assertions hold, the result is equivalent to the formula after quantification of the symbols that may go.
+//! * S2: effort is bounded; when it is used up, what remains is left as it is, which keeps S1.
+
+use base::Budget;
+use smt::Solver;
+use smt::project::eliminate;
+use term::{Integer, Node, Substitution, SymbolId, TermId, Terms};
+
+/// What may be spent on one formula.
+const SIMPLIFY_TICKS: u64 = 4_000;
+/// What may be spent on one elimination.
+const ELIMINATE_TICKS: u64 = 4_000;
+/// Formulas of more terms are taken as they are.
+const TERM_LIMIT: usize = 4_000;
+/// Conjunctions inside of disjunctions are looked at so deep.
+const DEPTH_LIMIT: usize = 5;
+/// Larger conjunctions and disjunctions are not looked at item by item.
+const WIDTH_LIMIT: usize = 120;
+
+/// Makes formulas shorter.
+pub(super) struct Simplifier<'a> {
+    pub(super) terms: &'a mut Terms,
+    /// Its assertions are what the reader takes for granted.
+    pub(super) solver: &'a mut dyn Solver,
+    pub(super) budget: Budget,
+}
+
+impl Simplifier<'_> {
+    /// An equivalent formula without what follows from the rest.
+    pub(super) fn simplify(&mut self, formula: TermId) -> TermId {
+        if self.is_large(formula) {
+            return formula;
+        }
+        let whole = std::mem::replace(&mut self.budget, Budget::ticks(0));
+        self.budget = whole.child(SIMPLIFY_TICKS);
+        let normal = self.terms.nnf(formula);
+        let tidy = self.terms.tidy(normal);
+        let shorter = self.within(tidy, DEPTH_LIMIT);
+        let result = self.terms.tidy(shorter);
+        let spent = std::mem::replace(&mut self.budget, whole);
+        self.budget.absorb(&spent);
+        result
+    }
+
+    /// The formula without `symbols`, if that is possible with little effort.
+    pub(super) fn eliminate(&mut self, formula: TermId, symbols: &[SymbolId]) -> Option<TermId> {
+        if symbols.is_empty() {
+            return Some(formula);
+        }
+        if self.is_large(formula) {
+            return None;
+        }
+        let mut child = self.budget.child(ELIMINATE_TICKS);
+        let result = eliminate(self.solver, self.terms, formula, symbols, &mut child);
+        self.budget.absorb(&child);
+        result.ok().filter(|result| !self.is_large(*result))
+    }
+
+    /// Whether a formula has a model; nothing if that is not known.
+    pub(super) fn is_possible(&mut self, formula: TermId) -> Option<bool> {
+        let mut child = self.budget.child(ELIMINATE_TICKS);
+        let answer = smt::check_formula(self.solver, self.terms, formula, &mut child);
+        self.budget.absorb(&child);
+        match answer {
+            smt::Answer::Sat(_) => Some(true),
+            smt::Answer::Unsat(_) => Some(false),
+            smt::Answer::Unknown(_) => None,
+        }
+    }
+
+    fn is_large(&self, formula: TermId) -> bool {
+        self.terms.reachable(&[formula]).len() > TERM_LIMIT
+    }
+
+    fn within(&mut self, formula: TermId, depth: usize) -> TermId {
+        match self.terms.node(formula) {
+            Node::And(_) => self.conjunction(formula, depth),
+            Node::Or(_) => self.disjunction(formula, depth),
+            _ => self.literal(formula),
+        }
+    }
+
+    fn literal(&mut self, literal: TermId) -> TermId {
+        let negation = self.terms.not(literal);
+        if self.excludes(&[negation]) {
+            Terms::TRUE
+        } else if self.excludes(&[literal]) {
+            Terms::FALSE
+        } else {
+            literal
+        }
+    }
+
+    fn conjunction(&mut self, formula: TermId, depth: usize) -> TermId {
+        let mut items = self.terms.conjuncts(formula);
+        if items.len() > WIDTH_LIMIT {
+            return formula;
+        }
+        if self.excludes(&items) {
+            return Terms::FALSE;
+        }
+        // What is hardest to read is the first to go.
+        items.sort_by_key(|item| std::cmp::Reverse((self.weight(*item), *item)));
+        let mut at = 0;
+        while at < items.len() {
+            let negation = self.terms.not(items[at]);
+            let mut question: Vec<TermId> = items.clone();
+            question[at] = negation;
+            if self.excludes(&question) {
+                items.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+        if depth > 0 {
+            for at in (0..items.len()).rev() {
+                if !matches!(self.terms.node(items[at]), Node::Or(_)) {
+                    continue;
+                }
+                self.solver.push();
+                for (other, item) in items.iter().enumerate() {
+                    if other != at {
+                        self.solver.assert(self.terms, *item);
+                    }
+                }
+                items[at] = self.disjunction(items[at], depth - 1);
+                self.solver.pop();
+            }
+        }
+        self.terms.and(items)
+    }
+
+    fn disjunction(&mut self, formula: TermId, depth: usize) -> TermId {
+        let mut items = self.terms.disjuncts(formula);
+        if items.len() > WIDTH_LIMIT {
+            return formula;
+        }
+        items.sort_by_key(|item| std::cmp::Reverse((self.weight(*item), *item)));
+        let mut at = 0;
+        while at < items.len() {
+            if self.excludes(&[items[at]]) {
+                items.remove(at);
+                continue;
+            }
+            self.solver.push();
+            for (other, item) in items.iter().enumerate() {
+                if other != at {
+                    let negation = self.terms.not(*item);
+                    self.solver.assert(self.terms, negation);
+                }
+            }
+            let shorter = if depth > 0 { self.within(items[at], depth - 1) } else { self.literal(items[at]) };
+            self.solver.pop();
+            match shorter {
+                Terms::TRUE => return Terms::TRUE,
+                Terms::FALSE => {
+                    items.remove(at);
+                }
+                _ => {
+                    items[at] = shorter;
+                    at += 1;
+                }
+            }
+        }
+        self.terms.or(items)
+    }
+
+    /// Whether the assumptions contradict the assertions. Not knowing counts as no (S2).
+    fn excludes(&mut self, assumptions: &[TermId]) -> bool {
+        self.solver.check(self.terms, assumptions, &mut self.budget).is_unsat()
+    }
+
+    /// How much there is to read.
+    fn weight(&self, formula: TermId) -> (usize, Integer) {
+        let reachable = self.terms.reachable(&[formula]);
+        let largest = reachable.iter().map(|term| self.largest_number(*term)).max();
+        (reachable.len(), largest.unwrap_or(Integer::ZERO))
+    }
+
+    fn largest_number(&self, term: TermId) -> Integer {
+        match self.terms.node(term) {
+            Node::Linear(form) => form.constant_part().abs(),
+            _ => Integer::ZERO,
+        }
+    }
+}
+
+/// Removes symbols that a conjunct defines: `∃ z. z = t ∧ φ` is φ with t for z. Only symbols that may go do.
+pub(super) fn substitute_definitions(
+    terms: &mut Terms,
+    formula: TermId,
+    may_go: &dyn Fn(&Terms, SymbolId) -> bool,
+) -> TermId {
+    let mut formula = formula;
+    // Each round removes a symbol, so it ends; the bound is for the sake of time.
+    for _ in 0..WIDTH_LIMIT {
+        let definition =
+            terms.conjuncts(formula).into_iter().find_map(|conjunct| definition(terms, conjunct, may_go));
+        let Some((symbol, value)) = definition else { break };
+        formula = Substitution::new([(symbol, value)]).apply(terms, formula);
+    }
+    formula
+}
+
+/// The symbol that a literal defines, and its value.
+fn definition(
+    terms: &mut Terms,
+    literal: TermId,
+    may_go: &dyn Fn(&Terms, SymbolId) -> bool,
+) -> Option<(SymbolId, TermId)> {
+    let goes = |terms: &Terms, term: TermId| match terms.node(term) {
+        Node::Symbol(symbol) if may_go(terms, *symbol) => Some(*symbol),
+        _ => None,
+    };
+    match *terms.node(literal) {
+        Node::Symbol(_) => Some((goes(terms, literal)?, Terms::TRUE)),
+        Node::Not(inner) => Some((goes(terms, inner)?, Terms::FALSE)),
+        Node::Same(a, b) => {
+            let (symbol, value) =
+                goes(terms, a).map(|symbol| (symbol, b)).or_else(|| Some((goes(terms, b)?, a)))?;
+            (!terms.mentions(value, &[symbol])).then_some((symbol, value))
+        }
+        Node::Zero(sum) => {
+            let form = terms.linear(sum);
+            for (term, factor) in form.terms() {
+                let Some(symbol) = goes(terms, *term).filter(|_| factor.abs().is_one()) else { continue };
+                let rest = form.without(*term);
+                let rest = if factor.is_one() { rest.negate() } else { rest };
+                let value = terms.of_linear(&rest);
+                if !terms.mentions(value, &[symbol]) {
+                    return Some((symbol, value));
+                }
+            }
+            None
+        }
+        _ => None,
+    }
+}
