@@ -34,6 +34,8 @@ pub(crate) enum Command {
     Parse(ParseArgs),
     /// Print the control-flow automata of a program
     Cfa(CfaArgs),
+    /// Print what the paths from each loop to the error have in common
+    Summarize(SummarizeArgs),
     /// List the engines
     Engines,
     /// Print a completion script for a shell
@@ -187,6 +189,45 @@ pub(crate) struct CfaForm {
     /// As a graph for Graphviz
     #[arg(long)]
     pub(crate) dot: bool,
+}
+
+/// `summarize`.
+#[derive(Args, Debug)]
+pub(crate) struct SummarizeArgs {
+    /// A C file, preprocessed or not, or an SV-COMP task definition
+    #[arg(value_name = "FILE.c|TASK.yml")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// The property that names the error function
+    #[arg(long, visible_alias = "spec", value_name = "FILE.prp")]
+    pub(crate) property: Option<PathBuf>,
+    /// Only what starts at this line
+    #[arg(long, value_name = "LINE")]
+    pub(crate) at: Option<u32>,
+    /// Also what is known of the states that arrive
+    #[arg(long)]
+    pub(crate) forward: bool,
+    /// Do not cut long formulas
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// How to print
+    #[arg(long, value_enum, default_value_t = SummaryFormat::Human)]
+    pub(crate) format: SummaryFormat,
+    /// Give up after this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<f64>,
+}
+
+/// How `summarize` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SummaryFormat {
+    /// Text for people.
+    Human,
+    /// One JSON document, see docs/json.md.
+    Json,
+    /// A graph for Graphviz.
+    Dot,
 }
 
 /// When to use colours.

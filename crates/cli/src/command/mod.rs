@@ -4,6 +4,7 @@ mod cfa;
 mod check;
 mod parse;
 mod run;
+mod summarize;
 
 use std::fmt::Write;
 
@@ -22,6 +23,7 @@ pub(crate) fn run(command: Command, console: Console) -> Result<ExitStatus, Fail
         Command::Run(args) => run::run(&args, console),
         Command::Parse(args) => parse::parse(&args, console),
         Command::Cfa(args) => cfa::cfa(&args, console),
+        Command::Summarize(args) => summarize::summarize(&args, console),
         Command::Engines => engines(),
         Command::Completions { shell } => completions(shell),
         Command::Man => man(),

@@ -35,10 +35,16 @@ struct Document {
     statistics: Option<serde_json::Map<String, serde_json::Value>>,
 }
 
+/// Who made a document.
 #[derive(Serialize)]
-struct Tool {
+pub(crate) struct Tool {
     name: &'static str,
     version: &'static str,
+}
+
+impl Tool {
+    /// This version of this tool.
+    pub(crate) const THIS: Self = Self { name: "wayproof", version: env!("CARGO_PKG_VERSION") };
 }
 
 #[derive(Serialize)]
@@ -61,8 +67,9 @@ struct JsonReason {
     location: Option<Location>,
 }
 
+/// A place in a document.
 #[derive(Serialize)]
-struct Location {
+pub(crate) struct Location {
     file: String,
     line: u32,
     column: u32,
@@ -135,7 +142,7 @@ impl Document {
         Self {
             schema: "wayproof-report",
             schema_version: VERSION,
-            tool: Tool { name: "wayproof", version: env!("CARGO_PKG_VERSION") },
+            tool: Tool::THIS,
             task: None,
             verdict,
             result,
@@ -244,7 +251,8 @@ fn task(request: &Request, engine: &str) -> Task {
     }
 }
 
-fn location(sources: &SourceMap, region: Region) -> Option<Location> {
+/// A region as a place; nothing if it is nowhere.
+pub(crate) fn location(sources: &SourceMap, region: Region) -> Option<Location> {
     let file = sources.get(region.file).filter(|_| !region.is_nowhere())?;
     Some(Location {
         file: file.name.to_string(),

@@ -12,7 +12,7 @@ use crate::args::Format;
 use crate::exit::ExitStatus;
 use crate::resolve::Request;
 
-pub(crate) use json::{error as json_error, unfinished as json_unfinished};
+pub(crate) use json::{Location, Tool, error as json_error, location, unfinished as json_unfinished};
 
 /// Everything that a report is made of.
 pub(crate) struct Report<'a> {

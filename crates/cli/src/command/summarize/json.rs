@@ -1,0 +1,147 @@
+//! Summaries as JSON. docs/json.md describes it; a change that readers can notice raises [`VERSION`].
+
+use base::Stop;
+use serde::Serialize;
+use summary::print::{PointKind, Reading};
+use term::Terms;
+use term::print::smtlib;
+
+use super::Summarised;
+use crate::report::{Location, Tool, location};
+
+/// The version of the schema.
+const VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct Document {
+    schema: &'static str,
+    schema_version: u32,
+    tool: Tool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_reachable_in_graph: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stopped: Option<String>,
+    points: Vec<Point>,
+    arcs: Vec<Arc>,
+}
+
+#[derive(Serialize)]
+struct Point {
+    id: String,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Location>,
+    summary: Formula,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    star: Option<Star>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    facts: Option<Formula>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reachable: Option<Formula>,
+}
+
+#[derive(Serialize)]
+struct Arc {
+    source: String,
+    target: String,
+}
+
+#[derive(Serialize)]
+struct Star {
+    exact: bool,
+    relation: Formula,
+}
+
+#[derive(Serialize)]
+struct Formula {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    satisfiable: Option<bool>,
+    lines: Vec<String>,
+    lines_cut: usize,
+    symbols: Vec<Symbol>,
+    smtlib: String,
+}
+
+#[derive(Serialize)]
+struct Symbol {
+    name: String,
+    meaning: String,
+}
+
+impl Document {
+    fn new() -> Self {
+        Self {
+            schema: "wayproof-summaries",
+            schema_version: VERSION,
+            tool: Tool::THIS,
+            files: Vec::new(),
+            error_reachable_in_graph: None,
+            stopped: None,
+            points: Vec::new(),
+            arcs: Vec::new(),
+        }
+    }
+    fn text(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("a document has string keys only");
+        text.push('\n');
+        text
+    }
+}
+
+/// The document of all readings.
+pub(super) fn render(summarised: &Summarised<'_>) -> String {
+    let mut document = Document::new();
+    document.files = summarised.request.files.iter().map(|file| file.display().to_string()).collect();
+    document.error_reachable_in_graph = Some(summarised.graph.error.is_some());
+    let terms = summarised.terms;
+    for reading in summarised.readings {
+        document.points.push(Point {
+            id: reading.point.to_string(),
+            kind: match reading.kind {
+                PointKind::Entry => "entry",
+                PointKind::Loop => "loop",
+                PointKind::Error => "error",
+            },
+            location: location(&summarised.program.sources, reading.region),
+            summary: formula(terms, &reading.summary),
+            star: reading
+                .star
+                .as_ref()
+                .map(|star| Star { exact: star.exact, relation: formula(terms, &star.relation) }),
+            facts: reading.forward.as_ref().map(|forward| formula(terms, &forward.facts)),
+            reachable: reading.forward.as_ref().map(|forward| formula(terms, &forward.reachable)),
+        });
+    }
+    let arcs = summarised.graph.arcs.iter();
+    document.arcs =
+        arcs.map(|arc| Arc { source: arc.source.to_string(), target: arc.target.to_string() }).collect();
+    document.text()
+}
+
+/// The document of a run that was ended from outside.
+pub(super) fn unfinished(stop: Stop) -> String {
+    let mut document = Document::new();
+    document.stopped = Some(stop.to_string());
+    document.text()
+}
+
+fn formula(terms: &Terms, reading: &Reading) -> Formula {
+    let status = match reading.possible {
+        Some(true) => "sat",
+        Some(false) => "unsat",
+        None => "unknown",
+    };
+    Formula {
+        satisfiable: reading.possible,
+        lines: reading.lines.iter().map(|line| format!("{}{}", "  ".repeat(line.depth), line.text)).collect(),
+        lines_cut: reading.cut,
+        symbols: reading
+            .meanings
+            .iter()
+            .map(|(name, meaning)| Symbol { name: name.clone(), meaning: meaning.clone() })
+            .collect(),
+        smtlib: smtlib::script(terms, &[reading.formula], status),
+    }
+}

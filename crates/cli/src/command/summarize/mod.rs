@@ -1,0 +1,183 @@
+//! `wayproof summarize`: the path summaries of a program, for people and programs.
+
+mod dot;
+mod human;
+mod json;
+
+use base::{Diagnostic, Region, SourceMap, Stop};
+use cfa::{Op, Program, SignedOverflow};
+use smt::{Z3, Z3Settings};
+use summary::print::{Limits, PointKind, PointReading, Reader};
+use summary::{Graph, PointId, StarOptions, Starrer, Summaries};
+use term::Terms;
+
+use crate::args::{SummarizeArgs, SummaryFormat};
+use crate::console::Console;
+use crate::exit::ExitStatus;
+use crate::failure::Failure;
+use crate::frontend::{self, Refusal};
+use crate::output::Output;
+use crate::property::Property;
+use crate::resolve::Request;
+use crate::session::{Progress, Session};
+
+/// At most so many lines are named where there is no point.
+const NEAREST: usize = 6;
+
+/// What is printed.
+struct Summarised<'a> {
+    request: &'a Request,
+    program: &'a Program,
+    graph: &'a Graph,
+    terms: &'a Terms,
+    readings: &'a [PointReading],
+}
+
+/// Prints the summaries of a program.
+pub(crate) fn summarize(args: &SummarizeArgs, console: Console) -> Result<ExitStatus, Failure> {
+    let format = args.format;
+    let session = Session::start(args.timeout, Box::new(move |stop| abandon(format, stop)));
+    let request = Request::new(&args.file, &args.source, args.property.as_deref(), console)?;
+    if let Property::Unsupported { name } = &request.property {
+        let advice = "summaries lead to calls of an error function and failing assertions";
+        return Err(Failure::usage(format!("the property {name} is not supported yet"), advice));
+    }
+    let compiled = frontend::compile(&request, &args.source).map_err(Refusal::into_failure)?;
+    if !compiled.warnings.is_empty() {
+        console.print(&compiled.warnings, &compiled.program.sources);
+    }
+    if request.signed_overflow == SignedOverflow::Error {
+        console.warn("summaries lead to the error location only, not to overflows");
+    }
+    let program = witness::prepare(&compiled.program);
+    if let Some(region) = kept_call(&program) {
+        return Err(unsupported(region, &program.sources));
+    }
+    let progress = Progress::start("summarising");
+    let result = read(
+        args,
+        &program,
+        &session,
+        |summarised| match format {
+            SummaryFormat::Human => human::render(summarised),
+            SummaryFormat::Json => json::render(summarised),
+            SummaryFormat::Dot => dot::render(summarised),
+        },
+        &request,
+    );
+    drop(progress);
+    match result {
+        Ok(text) => {
+            session.claim();
+            Output::new().write(&text)?;
+            Ok(ExitStatus::Success)
+        }
+        Err(End::Failure(failure)) => Err(failure),
+        Err(End::Stop(stop)) => {
+            session.claim();
+            abandon(format, stop);
+            Ok(ExitStatus::Unknown)
+        }
+    }
+}
+
+/// Why there are no summaries.
+enum End {
+    Stop(Stop),
+    Failure(Failure),
+}
+
+impl From<Stop> for End {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(stop)
+    }
+}
+
+fn read(
+    args: &SummarizeArgs,
+    program: &Program,
+    session: &Session,
+    render: impl FnOnce(&Summarised<'_>) -> String,
+    request: &Request,
+) -> Result<String, End> {
+    let mut budget = session.budget();
+    let mut terms = Terms::new();
+    let graph = Graph::new(program, &mut terms, &mut budget)?;
+    let points = match args.at {
+        None => graph.points.ids().collect(),
+        Some(line) => points_at(program, &graph, line).map_err(End::Failure)?,
+    };
+    let solvers = Z3::new(Z3Settings::default());
+    let mut starrer = Starrer::new(solvers.clone(), StarOptions::default());
+    let summaries = Summaries::new(&graph, &mut terms, &mut starrer, &mut budget)?;
+    let limits = if args.full || args.format == SummaryFormat::Json { Limits::FULL } else { Limits::SCREEN };
+    let mut reader = Reader::new(program, &graph, &summaries, &mut terms, &solvers, limits);
+    let readings = reader.read(&points, args.forward, &mut budget)?;
+    Ok(render(&Summarised { request, program, graph: &graph, terms: &terms, readings: &readings }))
+}
+
+/// The points of a line: those that start there, or else the innermost loops around it.
+fn points_at(program: &Program, graph: &Graph, line: u32) -> Result<Vec<PointId>, Failure> {
+    let region = |point: &PointId| Reader::region(program, graph, *point);
+    let exact: Vec<PointId> = graph.points.ids().filter(|point| region(point).line == line).collect();
+    if !exact.is_empty() {
+        return Ok(exact);
+    }
+    let mut lines: Vec<u32> =
+        graph.points.ids().map(|point| region(&point).line).filter(|at| *at > 0).collect();
+    lines.sort_unstable_by_key(|at| (at.abs_diff(line), *at));
+    lines.dedup();
+    lines.truncate(NEAREST);
+    let help = if lines.is_empty() {
+        "the error cannot be reached, or there is no loop on the way: leave out --at".to_owned()
+    } else {
+        let names: Vec<String> = lines.iter().map(u32::to_string).collect();
+        format!(
+            "summaries exist at the entry, at loops and at the error; the nearest lines are: {}",
+            names.join(", ")
+        )
+    };
+    Err(Failure::usage(format!("there is no summary at line {line}"), help))
+}
+
+/// A call that was not inlined.
+fn kept_call(program: &Program) -> Option<Region> {
+    let mut edges = program.procs[program.entry].edges().iter();
+    edges.find(|edge| edge.ops.iter().any(|op| matches!(op, Op::Call { .. }))).map(|edge| edge.origin.region)
+}
+
+fn unsupported(region: Region, sources: &SourceMap) -> Failure {
+    let message = format!("{}: recursion, or more code than is inlined", place(region, sources));
+    let help =
+        "summaries are made of programs whose calls can all be inlined; `wayproof check` may still decide it";
+    Failure::global(ExitStatus::Unknown, Diagnostic::global(message).with_help(help))
+}
+
+/// A place as compilers write it.
+fn place(region: Region, sources: &SourceMap) -> String {
+    match sources.get(region.file).filter(|_| !region.is_nowhere()) {
+        Some(file) => format!("{}:{}:{}", file.name, region.line, region.column),
+        None => "the program".to_owned(),
+    }
+}
+
+/// What people call a point.
+fn title(reading: &PointReading) -> String {
+    let line = reading.region.line;
+    match reading.kind {
+        PointKind::Entry => "entry".to_owned(),
+        PointKind::Loop if line == 0 => "loop".to_owned(),
+        PointKind::Loop => format!("loop at line {line}"),
+        PointKind::Error => "error".to_owned(),
+    }
+}
+
+/// The report of a run that does not come back. Nobody is left to hear of a failure to write.
+fn abandon(format: SummaryFormat, stop: Stop) {
+    let text = match format {
+        SummaryFormat::Human => format!("UNKNOWN: {stop}\n"),
+        SummaryFormat::Json => json::unfinished(stop),
+        SummaryFormat::Dot => format!("digraph summaries {{\n  label=\"unknown: {stop}\";\n}}\n"),
+    };
+    let _ = Output::new().write(&text);
+}
