@@ -118,6 +118,16 @@ fn measure(definition: &Path, options: &[String]) -> Result<String, String> {
         summaries.stars().values().filter(|star| star.exact).count(),
         terms.len(),
     );
+    let counted = starrer.statistics();
+    line.push_str(&format!(
+        "  hulls {}+{}-{}  asked {}-{}  ticks {}",
+        counted.hulls,
+        counted.template_hulls,
+        counted.lost_hulls,
+        counted.questions,
+        counted.unanswered,
+        budget.spent(),
+    ));
     if options.iter().any(|option| option == "--show") {
         for (head, star) in summaries.stars() {
             line.push_str(&format!("\n  {head}: {}", show(&terms, star)));

@@ -10,6 +10,6 @@ pub mod target;
 pub mod transition;
 
 pub use graph::{Arc, ArcId, Graph, Point, PointId};
-pub use star::{Star, StarOptions, Starrer};
+pub use star::{Star, StarOptions, StarStatistics, Starrer};
 pub use target::{Over, Reach, Summaries};
 pub use transition::TransitionFormula;

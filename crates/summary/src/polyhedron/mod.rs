@@ -20,7 +20,7 @@ use term::Integer;
 
 pub use cone::TooLarge;
 use cone::{Half, canonicalize, generators};
-pub use project::project;
+pub use project::Projection;
 use vector::{Vector, content, dot, make_primitive};
 
 /// `constant + coefficients·x >= 0`, or `= 0`.
@@ -163,6 +163,17 @@ impl Polyhedron {
     }
 }
 
+/// All linear equations that the points satisfy, irredundant: each has a last dimension that occurs in no other.
+pub fn equations_of(dimension: usize, points: &[Vec<Integer>]) -> Vec<Constraint> {
+    let lines = points.iter().map(|point| [Integer::ONE].iter().chain(point).cloned().collect()).collect();
+    // Equations of the points are the directions orthogonal to them; without rays there is no limit to exceed.
+    let Ok(mut half) = generators(dimension + 1, &Half { lines, rays: Vec::new() }, usize::MAX) else {
+        return Vec::new();
+    };
+    canonicalize(&mut half);
+    half.lines.iter().map(|vector| Constraint::from_vector(vector, true)).collect()
+}
+
 /// The homogenising coordinate is not negative.
 fn positivity(dimension: usize) -> Vector {
     let mut vector = vec![Integer::ZERO; dimension + 1];
@@ -244,6 +255,19 @@ mod tests {
     fn tightening_rounds_to_integers() {
         assert_eq!(constraint(-1, &[2, 0], false).tightened(), Some(constraint(-1, &[1, 0], false)));
         assert_eq!(constraint(1, &[2, 4], true).tightened(), None);
+    }
+
+    #[test]
+    fn points_on_a_line_satisfy_its_equations() {
+        let points: Vec<Vec<Integer>> = [[0, 1, 5], [1, 3, 5], [2, 5, 5]]
+            .iter()
+            .map(|p| p.iter().map(|x| Integer::from(*x)).collect())
+            .collect();
+        assert_eq!(
+            equations_of(3, &points),
+            [constraint(-5, &[0, 0, 1], true), constraint(-1, &[-2, 1, 0], true)]
+        );
+        assert_eq!(equations_of(1, &[vec![0.into()], vec![1.into()]]), []);
     }
 
     proptest! {

@@ -13,36 +13,75 @@ use term::{Constraint as Atom, Cube, Evaluator, Integer, Linear, Model, SymbolId
 
 use super::Constraint;
 
-/// Constraints over the symbols `keep`, in that order, that the model satisfies and that the cube allows. Literals that are not
-/// linear arithmetic, and divisibilities, are dropped.
-pub fn project(terms: &mut Terms, cube: &Cube, model: &Model, keep: &[SymbolId]) -> Vec<Constraint> {
-    let columns: Vec<TermId> = keep.iter().map(|symbol| terms.of_symbol(*symbol)).collect();
-    let mut rows = Rows::new(cube);
-    let mut evaluator = Evaluator::new(terms, model);
-    let all: BTreeSet<TermId> = rows.columns();
-    for column in all {
-        if !columns.contains(&column) {
-            rows.eliminate(column, &mut evaluator);
-        }
+/// What a cube allows of some symbols around a model. Literals that are not linear arithmetic, and divisibilities, are dropped.
+#[derive(Clone, Debug)]
+pub struct Projection {
+    rows: Rows,
+    columns: Vec<TermId>,
+}
+
+impl Projection {
+    /// The projection on the symbols `keep`, which are the dimensions in that order. The model satisfies the cube.
+    pub fn new(terms: &mut Terms, cube: &Cube, model: &Model, keep: &[SymbolId]) -> Self {
+        let columns: Vec<TermId> = keep.iter().map(|symbol| terms.of_symbol(*symbol)).collect();
+        let mut rows = Rows::new(cube);
+        rows.eliminate_all_but(&columns, &mut Evaluator::new(terms, model));
+        Self { rows, columns }
     }
-    let coefficients = |form: &Linear, sign: &Integer| -> Vec<Integer> {
-        columns.iter().map(|column| form.coefficient(*column) * sign.clone()).collect()
-    };
-    let equation = |form: &Linear| Constraint {
-        coefficients: coefficients(form, &Integer::ONE),
-        constant: form.constant_part().clone(),
-        equality: true,
-    };
-    // A row `form <= 0` is the constraint `-form >= 0`.
-    let inequation = |form: &Linear| Constraint {
-        coefficients: coefficients(form, &Integer::MINUS_ONE),
-        constant: -form.constant_part(),
-        equality: false,
-    };
-    rows.equations.iter().map(equation).chain(rows.bounds.iter().map(inequation)).collect()
+
+    /// The projection as constraints.
+    pub fn constraints(&self) -> Vec<Constraint> {
+        let coefficients = |form: &Linear, sign: &Integer| -> Vec<Integer> {
+            self.columns.iter().map(|column| form.coefficient(*column) * sign.clone()).collect()
+        };
+        let equation = |form: &Linear| Constraint {
+            coefficients: coefficients(form, &Integer::ONE),
+            constant: form.constant_part().clone(),
+            equality: true,
+        };
+        // A row `form <= 0` is the constraint `-form >= 0`.
+        let inequation = |form: &Linear| Constraint {
+            coefficients: coefficients(form, &Integer::MINUS_ONE),
+            constant: -form.constant_part(),
+            equality: false,
+        };
+        self.rows.equations.iter().map(equation).chain(self.rows.bounds.iter().map(inequation)).collect()
+    }
+
+    /// An interval of integers that contains the value of `form` in the model and, but for rounding, only values that the projection
+    /// allows; a side that is missing has no end. `form` is over the kept symbols; `name`, which occurs nowhere else, has its
+    /// value in the model.
+    pub fn range(
+        &self,
+        terms: &mut Terms,
+        form: &Linear,
+        name: SymbolId,
+        model: &Model,
+    ) -> (Option<Integer>, Option<Integer>) {
+        let name = terms.of_symbol(name);
+        let mut rows = self.rows.clone();
+        rows.equations.push(form.sub(&Linear::monomial(name, Integer::ONE)));
+        rows.eliminate_all_but(&[name], &mut Evaluator::new(terms, model));
+        let (mut low, mut high): (Option<Integer>, Option<Integer>) = (None, None);
+        let both = rows.equations.iter().flat_map(|row| [row.clone(), row.negate()]);
+        for row in both.chain(rows.bounds.iter().cloned()) {
+            // coefficient · name + constant <= 0
+            let coefficient = row.coefficient(name);
+            let opposite = -row.constant_part();
+            if coefficient.is_positive() {
+                let bound = opposite.div_floor(&coefficient);
+                high = Some(high.map_or(bound.clone(), |high| high.min(bound)));
+            } else if coefficient.is_negative() {
+                let bound = row.constant_part().div_ceil(&-coefficient);
+                low = Some(low.map_or(bound.clone(), |low| low.max(bound)));
+            }
+        }
+        (low, high)
+    }
 }
 
 /// Equations `form = 0` and bounds `form <= 0`.
+#[derive(Clone, Debug)]
 struct Rows {
     equations: Vec<Linear>,
     bounds: Vec<Linear>,
@@ -67,6 +106,14 @@ impl Rows {
             .chain(&self.bounds)
             .flat_map(|row| row.terms().iter().map(|(column, _)| *column))
             .collect()
+    }
+
+    fn eliminate_all_but(&mut self, keep: &[TermId], evaluator: &mut Evaluator<'_>) {
+        for column in self.columns() {
+            if !keep.contains(&column) {
+                self.eliminate(column, evaluator);
+            }
+        }
     }
 
     fn eliminate(&mut self, column: TermId, evaluator: &mut Evaluator<'_>) {
@@ -152,10 +199,18 @@ mod tests {
             model.set_int(symbol, value);
         }
         let cube = terms.linear_cube(&literals, &model);
-        let projected = project(&mut terms, &cube, &model, &[y, z]);
+        let projection = Projection::new(&mut terms, &cube, &model, &[y, z]);
+        let projected = projection.constraints();
         assert_eq!(projected.len(), 1);
         let row: Vec<_> = projected[0].coefficients.iter().map(Integer::to_i64).collect();
         assert_eq!(row, [Some(-1), Some(1)]);
         assert_eq!(projected[0].constant.to_i64(), Some(-2));
+        // z - y has a least value and no greatest.
+        let name = terms.declare("objective", Sort::Int, SymbolKind::Auxiliary);
+        model.set_int(name, 8);
+        let difference = terms.sub(tz, ty);
+        let form = terms.linear(difference);
+        let (low, high) = projection.range(&mut terms, &form, name, &model);
+        assert_eq!((low.and_then(|low| low.to_i64()), high), (Some(2), None));
     }
 }

@@ -6,23 +6,30 @@
 //! its cube, and joined. No path is enumerated.
 //!
 //! # Invariants
-//! * U1: a hull contains every model of the relation; if the effort is spent first there is no hull but bounds of single dimensions, or nothing.
+//! * U1: a hull contains every model of the relation; if the effort is spent first there is no exact hull but equations and bounds of templates
+//!   ([`super::template`]), or nothing.
 //!
 //! # Cost
-//! At most [`MOST_MODELS`] models a hull; above [`MOST_DIMENSIONS`] dimensions only bounds by optimisation.
+//! At most [`MOST_MODELS`] models and [`MOST_GENERATORS`] generators in [`MOST_DIMENSIONS`] dimensions (those that equations determine not
+//! counted); beyond that templates.
+
+use std::rc::Rc;
 
 use base::Stop;
-use term::{Integer, Linear, Sort, SymbolId, SymbolKind, TermId};
+use term::{Evaluator, Integer, Linear, Model, Sort, SymbolId, SymbolKind, TermId};
 
 use super::query::{Query, Reply};
-use crate::polyhedron::{Constraint, Polyhedron, project};
+use super::template::template_hull;
+use crate::polyhedron::{Constraint, Polyhedron, Projection, equations_of};
 
-/// More dimensions than this are bounded one by one.
-const MOST_DIMENSIONS: usize = 7;
+/// More dimensions than this are not joined exactly.
+const MOST_DIMENSIONS: usize = 6;
 /// More models than this are not asked for one hull.
-const MOST_MODELS: usize = 48;
+const MOST_MODELS: usize = 32;
 /// More generators than this are too many.
-const MOST_GENERATORS: usize = 400;
+const MOST_GENERATORS: usize = 96;
+/// More samples than this are not taken for equations: one for each dimension, and some that bring nothing new.
+const MOST_SAMPLES: usize = 64;
 
 /// `constant + Σ coefficient · dimension >= 0`, or `= 0`.
 #[derive(Clone, Debug)]
@@ -37,15 +44,45 @@ pub(super) fn hull(query: &mut Query<'_>, dimensions: &[TermId]) -> Result<Vec<F
     if dimensions.is_empty() {
         return Ok(Vec::new());
     }
+    let space = Space::new(query, dimensions);
     if dimensions.len() <= MOST_DIMENSIONS
-        && let Some(polyhedron) = exact_hull(query, dimensions)?
+        && let Some(polyhedron) = exact_hull(query, &space)?
     {
+        query.statistics.hulls += 1;
         return Ok(polyhedron.constraints().filter_map(|constraint| facet(&constraint)).collect());
     }
-    bounds(query, dimensions)
+    let Some(equations) = equations(query, dimensions, None)? else {
+        query.statistics.lost_hulls += 1;
+        return Ok(Vec::new());
+    };
+    let mut facets: Vec<Facet> = equations.iter().filter_map(facet).collect();
+    // An equation determines its last dimension.
+    let determined: Vec<usize> =
+        facets.iter().filter_map(|facet| facet.form.last().map(|(at, _)| *at)).collect();
+    let free: Vec<usize> = (0..dimensions.len()).filter(|at| !determined.contains(at)).collect();
+    let space = Space::new(query, &free.iter().map(|at| dimensions[*at]).collect::<Vec<_>>());
+    let exact = if free.len() <= MOST_DIMENSIONS && !determined.is_empty() {
+        exact_hull(query, &space)?
+    } else {
+        None
+    };
+    let rest: Vec<Facet> = if let Some(polyhedron) = exact {
+        query.statistics.hulls += 1;
+        polyhedron.constraints().filter_map(|constraint| facet(&constraint)).collect()
+    } else {
+        query.statistics.template_hulls += 1;
+        template_hull(query, &space)?
+    };
+    facets.extend(rest.into_iter().map(|mut facet| {
+        for (at, _) in &mut facet.form {
+            *at = free[*at];
+        }
+        facet
+    }));
+    Ok(facets)
 }
 
-fn facet(constraint: &Constraint) -> Option<Facet> {
+pub(super) fn facet(constraint: &Constraint) -> Option<Facet> {
     // No integer point at all would mean that there is no iteration, which the caller has excluded.
     let constraint = constraint.tightened()?;
     let form =
@@ -53,44 +90,77 @@ fn facet(constraint: &Constraint) -> Option<Facet> {
     Some(Facet { form, constant: constraint.constant.clone(), equality: constraint.equality })
 }
 
-/// The hull, unless it takes too much.
-fn exact_hull(query: &mut Query<'_>, dimensions: &[TermId]) -> Result<Option<Polyhedron>, Stop> {
-    let names: Vec<SymbolId> =
-        dimensions.iter().map(|_| query.terms.fresh("dim", Sort::Int, SymbolKind::Auxiliary)).collect();
-    let mut definition = vec![query.relation];
-    for (name, dimension) in names.iter().zip(dimensions) {
-        let name = query.terms.of_symbol(*name);
-        definition.push(query.terms.eq(name, *dimension));
+/// Integer terms over the relation, with names to project on.
+pub(super) struct Space {
+    pub(super) dimensions: Vec<TermId>,
+    pub(super) names: Vec<SymbolId>,
+    /// The relation, and that the names are the terms.
+    relation: TermId,
+}
+
+impl Space {
+    pub(super) fn new(query: &mut Query<'_>, dimensions: &[TermId]) -> Self {
+        let mut conjuncts = vec![query.relation];
+        let mut names = Vec::new();
+        for dimension in dimensions {
+            let symbol = query.terms.fresh("dim", Sort::Int, SymbolKind::Auxiliary);
+            let name = query.terms.of_symbol(symbol);
+            conjuncts.push(query.terms.eq(name, *dimension));
+            names.push(symbol);
+        }
+        let relation = query.terms.and(conjuncts);
+        Self { dimensions: dimensions.to_vec(), names, relation }
     }
-    let relation = query.terms.and(definition);
-    let mut sofar = Polyhedron::empty(dimensions.len());
+
+    /// The model with values of the names, and what its cube allows of these.
+    pub(super) fn generalise(&self, query: &mut Query<'_>, model: &Model) -> Option<(Model, Projection)> {
+        let mut model = model.clone();
+        for (name, value) in self.names.iter().zip(values(query, &self.dimensions, &model)) {
+            model.set_int(*name, value);
+        }
+        let literals = query.terms.implicant(self.relation, &model)?;
+        let cube = query.terms.linear_cube(&literals, &model);
+        let projection = Projection::new(query.terms, &cube, &model, &self.names);
+        Some((model, projection))
+    }
+}
+
+/// What terms are in a model.
+pub(super) fn values(query: &Query<'_>, dimensions: &[TermId], model: &Model) -> Vec<Integer> {
+    let mut evaluator = Evaluator::new(query.terms, model);
+    dimensions.iter().map(|dimension| evaluator.int(*dimension)).collect()
+}
+
+/// A model that satisfies a condition: one from `known`, which are used up, or one that the solver finds.
+pub(super) fn next_model(
+    query: &mut Query<'_>,
+    known: &mut std::vec::IntoIter<Rc<Model>>,
+    condition: TermId,
+) -> Result<Reply, Stop> {
+    for model in known {
+        if Evaluator::new(query.terms, &model).holds(condition) {
+            return Ok(Reply::Yes(model));
+        }
+    }
+    query.ask(condition)
+}
+
+/// The hull, unless it takes too much.
+fn exact_hull(query: &mut Query<'_>, space: &Space) -> Result<Option<Polyhedron>, Stop> {
+    let dimension = space.dimensions.len();
+    let mut sofar = Polyhedron::empty(dimension);
     let mut known = query.models().into_iter();
     for _ in 0..MOST_MODELS {
         query.budget.tick()?;
-        let outside = outside(query, &sofar, dimensions);
-        let found = loop {
-            // Models that other questions brought come first.
-            match known.next() {
-                Some(model) if term::Evaluator::new(query.terms, &model).holds(outside) => {
-                    break Reply::Yes(model);
-                }
-                Some(_) => {}
-                None => break query.ask(outside)?,
-            }
-        };
-        let mut model = match found {
+        let outside = outside(query, &sofar, &space.dimensions);
+        let model = match next_model(query, &mut known, outside)? {
             Reply::Yes(model) => model,
             Reply::No => return Ok(Some(sofar)),
             Reply::Unknown => return Ok(None),
         };
-        for (name, dimension) in names.iter().zip(dimensions) {
-            let value = term::Evaluator::new(query.terms, &model).int(*dimension);
-            model.set_int(*name, value);
-        }
-        let Some(literals) = query.terms.implicant(relation, &model) else { return Ok(None) };
-        let cube = query.terms.linear_cube(&literals, &model);
-        let constraints = project(query.terms, &cube, &model, &names);
-        let Ok(piece) = Polyhedron::from_constraints(dimensions.len(), &constraints, MOST_GENERATORS) else {
+        let Some((_, projection)) = space.generalise(query, &model) else { return Ok(None) };
+        let constraints = projection.constraints();
+        let Ok(piece) = Polyhedron::from_constraints(dimension, &constraints, MOST_GENERATORS) else {
             return Ok(None);
         };
         match sofar.join(&piece, MOST_GENERATORS) {
@@ -108,25 +178,21 @@ fn outside(query: &mut Query<'_>, polyhedron: &Polyhedron, dimensions: &[TermId]
         return term::Terms::TRUE;
     }
     for constraint in polyhedron.constraints() {
-        let form = combination(query, &constraint.coefficients, dimensions, &constraint.constant);
-        let minus_one = query.terms.int(-1);
-        violations.push(query.terms.le(form, minus_one));
-        if constraint.equality {
-            let one = query.terms.int(1);
-            violations.push(query.terms.ge(form, one));
-        }
+        let form = combination(query, &constraint, dimensions);
+        let zero = query.terms.int(0);
+        violations.push(if constraint.equality {
+            query.terms.ne(form, zero)
+        } else {
+            query.terms.lt(form, zero)
+        });
     }
     query.terms.or(violations)
 }
 
-fn combination(
-    query: &mut Query<'_>,
-    coefficients: &[Integer],
-    dimensions: &[TermId],
-    constant: &Integer,
-) -> TermId {
-    let mut form = Linear::constant(constant.clone());
-    for (coefficient, dimension) in coefficients.iter().zip(dimensions) {
+/// The left side of a constraint.
+fn combination(query: &mut Query<'_>, constraint: &Constraint, dimensions: &[TermId]) -> TermId {
+    let mut form = Linear::constant(constraint.constant.clone());
+    for (coefficient, dimension) in constraint.coefficients.iter().zip(dimensions) {
         if !coefficient.is_zero() {
             let part = query.terms.linear(*dimension);
             form = form.add_scaled(&part, coefficient);
@@ -135,37 +201,53 @@ fn combination(
     query.terms.of_linear(&form)
 }
 
-/// Bounds of each dimension by itself: the value in some model is tried as a bound and moved while it is exceeded.
-fn bounds(query: &mut Query<'_>, dimensions: &[TermId]) -> Result<Vec<Facet>, Stop> {
-    let mut facets = Vec::new();
-    for (at, dimension) in dimensions.iter().enumerate() {
-        for sign in [Integer::ONE, Integer::MINUS_ONE] {
-            let objective = query.terms.scale(&sign, *dimension);
-            if let Some(least) = least_value(query, objective)? {
-                facets.push(Facet { form: vec![(at, sign)], constant: -least, equality: false });
-            }
+/// All linear equations between terms that hold in every iteration, by sampling: those that all models so far satisfy are asked for a
+/// counterexample until there is none. With a modulus: equations between the terms modulo that number, of which the terms' rests in the
+/// samples are no rational combination of others. `None` if the solver does not know.
+pub(super) fn equations(
+    query: &mut Query<'_>,
+    dimensions: &[TermId],
+    modulus: Option<&Integer>,
+) -> Result<Option<Vec<Constraint>>, Stop> {
+    let sample = |query: &Query<'_>, model: &Model| -> Vec<Integer> {
+        values(query, dimensions, model).into_iter().map(|value| near_zero(value, modulus)).collect()
+    };
+    let mut samples: Vec<Vec<Integer>> = query.models().iter().map(|model| sample(query, model)).collect();
+    for _ in 0..MOST_SAMPLES {
+        query.budget.tick()?;
+        let candidates = equations_of(dimensions.len(), &samples);
+        if !samples.is_empty() && candidates.is_empty() {
+            return Ok(Some(Vec::new()));
         }
-    }
-    Ok(facets)
-}
-
-/// The least value of a term, if a few questions find it.
-fn least_value(query: &mut Query<'_>, objective: TermId) -> Result<Option<Integer>, Stop> {
-    const MOST_STEPS: usize = 6;
-    let mut least: Option<Integer> = None;
-    for _ in 0..MOST_STEPS {
-        let below = match &least {
-            None => term::Terms::TRUE,
-            Some(value) => {
-                let value = query.terms.number(value.clone());
-                query.terms.lt(objective, value)
+        let violated = if samples.is_empty() {
+            term::Terms::TRUE
+        } else {
+            let mut violations = Vec::new();
+            for candidate in &candidates {
+                let form = combination(query, candidate, dimensions);
+                let holds = match modulus {
+                    Some(modulus) => query.terms.divides(modulus, form),
+                    None => {
+                        let zero = query.terms.int(0);
+                        query.terms.eq(form, zero)
+                    }
+                };
+                violations.push(query.terms.not(holds));
             }
+            query.terms.or(violations)
         };
-        match query.ask(below)? {
-            Reply::Yes(model) => least = Some(term::Evaluator::new(query.terms, &model).int(objective)),
-            Reply::No => return Ok(least),
+        match query.ask(violated)? {
+            Reply::Yes(model) => samples.push(sample(query, &model)),
+            Reply::No => return Ok(Some(candidates)),
             Reply::Unknown => return Ok(None),
         }
     }
     Ok(None)
+}
+
+/// The value, or the one of its residue class that is next to zero.
+fn near_zero(value: Integer, modulus: Option<&Integer>) -> Integer {
+    let Some(modulus) = modulus else { return value };
+    let rest = value.modulo(modulus);
+    if &rest + &rest > *modulus { rest - modulus.clone() } else { rest }
 }

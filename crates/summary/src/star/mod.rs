@@ -27,6 +27,8 @@ mod query;
 mod recurrence;
 mod simplify;
 mod stable;
+mod statistics;
+mod template;
 
 use std::collections::BTreeMap;
 
@@ -36,8 +38,9 @@ use term::{Integer, Linear, Sort, Substitution, SymbolId, SymbolKind, TermId, Te
 
 use congruence::congruence;
 use hull::{Facet, hull};
-use query::{Query, Reply};
+use query::{Means, Query, Reply};
 pub use recurrence::Recurrences;
+pub use statistics::StarStatistics;
 
 use crate::transition::TransitionFormula;
 
@@ -76,11 +79,13 @@ pub struct StarOptions {
     pub congruences: bool,
     /// How often a loop is split into phases, phases of phases included.
     pub phase_depth: u32,
+    /// How many ticks the questions of one loop may take; beyond that its summary is weaker.
+    pub effort: u64,
 }
 
 impl Default for StarOptions {
     fn default() -> Self {
-        Self { congruences: true, phase_depth: 2 }
+        Self { congruences: true, phase_depth: 2, effort: 20_000 }
     }
 }
 
@@ -88,17 +93,35 @@ impl Default for StarOptions {
 pub struct Starrer {
     solvers: Z3,
     options: StarOptions,
+    statistics: StarStatistics,
+    /// Ticks that the star at hand may still spend.
+    effort: u64,
 }
 
 impl Starrer {
     /// Asks solvers made by `solvers`.
     pub fn new(solvers: Z3, options: StarOptions) -> Self {
-        Self { solvers, options }
+        Self { solvers, options, statistics: StarStatistics::default(), effort: 0 }
+    }
+
+    /// What the stars so far were made of, and where they had to be weaker.
+    pub fn statistics(&self) -> StarStatistics {
+        self.statistics
     }
 
     /// The star of a loop body.
     pub fn star(&mut self, terms: &mut Terms, body: &Body, budget: &mut Budget) -> Result<Star, Stop> {
-        self.star_within(terms, body, self.options.phase_depth, budget)
+        self.effort = self.options.effort;
+        let star = self.star_within(terms, body, self.options.phase_depth, budget)?;
+        self.statistics.stars += 1;
+        self.statistics.exact += u64::from(star.exact);
+        Ok(star)
+    }
+
+    fn query<'a>(&'a mut self, terms: &'a mut Terms, budget: &'a mut Budget, body: &Body) -> Query<'a> {
+        let solver = self.solvers.z3_solver();
+        let means = Means { terms, budget, statistics: &mut self.statistics, effort: &mut self.effort };
+        Query::new(means, solver, body)
     }
 
     fn star_within(
@@ -112,7 +135,8 @@ impl Starrer {
         if quick.exact {
             return Ok(quick.into_star(terms));
         }
-        let mut query = Query::new(terms, budget, self.solvers.z3_solver(), body);
+        let options = self.options;
+        let mut query = self.query(terms, budget, body);
         match query.ask(Terms::TRUE)? {
             Reply::No => return Ok(Star::identity(terms)),
             Reply::Yes(_) | Reply::Unknown => {}
@@ -125,19 +149,20 @@ impl Starrer {
         let split = if depth > 0 { phase::split(&mut query, &body)? } else { None };
         if let Some(split) = split {
             drop(query);
+            self.statistics.phase_splits += 1;
             let first = self.star_within(terms, &split.first, depth - 1, budget)?;
             let second = self.star_within(terms, &split.second, depth - 1, budget)?;
             let phases = first.then(terms, &second);
             if phases.exact {
                 return Ok(phases);
             }
-            let mut query = Query::new(terms, budget, self.solvers.z3_solver(), &body);
+            let mut query = self.query(terms, budget, &body);
             query.ask(Terms::TRUE)?;
             let mut product = Closure::over(phases);
-            product.add_domains(&mut query, &body, self.options)?;
+            product.add_domains(&mut query, &body, options)?;
             return Ok(product.into_star(terms));
         }
-        closure.add_domains(&mut query, &body, self.options)?;
+        closure.add_domains(&mut query, &body, options)?;
         Ok(closure.into_star(terms))
     }
 }

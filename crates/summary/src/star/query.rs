@@ -1,34 +1,54 @@
 //! One iteration of a loop as something to ask about.
 //!
-//! All domains of a star share one solver and its remembered models: most questions are answered by a model that another domain found.
+//! All domains of a star share one solver and the models it found: most questions are answered by a model that another domain found.
+//!
+//! # Invariants
+//! * Q1: every model kept satisfies the relation.
+//! * Q2: effort is counted in ticks; once a star has spent what it may, every further question that no known model answers is unknown. The clock
+//!   decides nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
 
 use base::{Budget, Stop};
-use smt::{Answer, Pooled, Solver, Why, Z3Solver};
-use term::{Model, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
+use smt::{Answer, Solver, Why, Z3Solver};
+use term::{Evaluator, Model, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
-use super::Body;
+use super::{Body, StarStatistics};
 
 /// How many models are remembered.
 const POOL: usize = 64;
+/// The most ticks of one question.
+const QUESTION: u64 = 1_000;
 
 /// An answer that a domain can act on; what is unknown is treated as the weaker case.
 #[derive(Clone, Debug)]
 pub(super) enum Reply {
     /// There is such an iteration.
-    Yes(Model),
+    Yes(Rc<Model>),
     /// There is none.
     No,
     /// The solver does not know.
     Unknown,
 }
 
+/// What the questions of one star have in common.
+pub(super) struct Means<'a> {
+    pub(super) terms: &'a mut Terms,
+    pub(super) budget: &'a mut Budget,
+    pub(super) statistics: &'a mut StarStatistics,
+    /// Ticks that the star may still spend.
+    pub(super) effort: &'a mut u64,
+}
+
 /// The relation of one iteration, with names for what holds afterwards.
 pub(super) struct Query<'a> {
     pub(super) terms: &'a mut Terms,
     pub(super) budget: &'a mut Budget,
-    solver: Pooled<Z3Solver>,
+    pub(super) statistics: &'a mut StarStatistics,
+    effort: &'a mut u64,
+    solver: Z3Solver,
+    models: VecDeque<Rc<Model>>,
     /// One iteration between states that satisfy the facts, over the variables and `after`.
     pub(super) relation: TermId,
     /// For each changed integer variable the symbol of its value afterwards.
@@ -36,7 +56,8 @@ pub(super) struct Query<'a> {
 }
 
 impl<'a> Query<'a> {
-    pub(super) fn new(terms: &'a mut Terms, budget: &'a mut Budget, solver: Z3Solver, body: &Body) -> Self {
+    pub(super) fn new(means: Means<'a>, mut solver: Z3Solver, body: &Body) -> Self {
+        let Means { terms, budget, statistics, effort } = means;
         let mut after = BTreeMap::new();
         let mut conjuncts = vec![body.formula.guard, body.facts];
         let mut pairs = Vec::new();
@@ -53,9 +74,8 @@ impl<'a> Query<'a> {
         }
         conjuncts.push(Substitution::new(pairs).apply(terms, body.facts));
         let relation = terms.and(conjuncts);
-        let mut solver = Pooled::new(solver, POOL);
         solver.assert(terms, relation);
-        Self { terms, budget, solver, relation, after }
+        Self { terms, budget, statistics, effort, solver, models: VecDeque::new(), relation, after }
     }
 
     /// Whether an iteration satisfies a condition.
@@ -63,11 +83,49 @@ impl<'a> Query<'a> {
         if condition == Terms::FALSE {
             return Ok(Reply::No);
         }
-        match self.solver.check(self.terms, &[condition], self.budget) {
-            Answer::Sat(model) => Ok(Reply::Yes(model)),
+        let known = |model: &Rc<Model>| Evaluator::new(self.terms, model).holds(condition);
+        if let Some(at) = self.models.iter().position(known)
+            && let Some(model) = self.models.remove(at)
+        {
+            self.models.push_front(Rc::clone(&model));
+            return Ok(Reply::Yes(model));
+        }
+        self.search(condition)
+    }
+
+    /// Asks the solver.
+    fn search(&mut self, condition: TermId) -> Result<Reply, Stop> {
+        self.statistics.questions += 1;
+        if *self.effort == 0 {
+            self.statistics.unanswered += 1;
+            return Ok(Reply::Unknown);
+        }
+        let mut allowance = self.budget.child(QUESTION.min(*self.effort));
+        // On a level of its own: conditions that stay would slow down all later questions.
+        self.solver.push();
+        self.solver.assert(self.terms, condition);
+        let answer = self.solver.check(self.terms, &[], &mut allowance);
+        self.solver.pop();
+        self.budget.absorb(&allowance);
+        *self.effort = self.effort.saturating_sub(allowance.spent());
+        match answer {
+            Answer::Sat(model) => {
+                let model = Rc::new(model);
+                self.models.push_front(Rc::clone(&model));
+                self.models.truncate(POOL);
+                Ok(Reply::Yes(model))
+            }
             Answer::Unsat(_) => Ok(Reply::No),
-            Answer::Unknown(Why::Stopped(stop)) => Err(stop),
-            Answer::Unknown(Why::Effort | Why::Incomplete(_) | Why::Crashed(_)) => Ok(Reply::Unknown),
+            Answer::Unknown(why) => {
+                self.statistics.unanswered += 1;
+                match why {
+                    // Only the allowance of this question is spent, unless the next tick says otherwise.
+                    Why::Stopped(Stop::Ticks) => self.budget.tick()?,
+                    Why::Stopped(stop) => return Err(stop),
+                    Why::Effort | Why::Incomplete(_) | Why::Crashed(_) => {}
+                }
+                Ok(Reply::Unknown)
+            }
         }
     }
 
@@ -77,8 +135,8 @@ impl<'a> Query<'a> {
     }
 
     /// The models known so far, latest first.
-    pub(super) fn models(&self) -> Vec<Model> {
-        self.solver.models().cloned().collect()
+    pub(super) fn models(&self) -> Vec<Rc<Model>> {
+        self.models.iter().cloned().collect()
     }
 
     /// The term of a variable's value afterwards.
@@ -87,7 +145,7 @@ impl<'a> Query<'a> {
         self.terms.of_symbol(name)
     }
 
-    /// A condition on the state, as one on the state afterwards; `None` if it mentions something that is not known afterwards.
+    /// A condition on the state, as one on the state afterwards.
     pub(super) fn primed(&mut self, condition: TermId) -> TermId {
         let pairs: Vec<_> =
             self.after.iter().map(|(symbol, primed)| (*symbol, self.terms.of_symbol(*primed))).collect();
