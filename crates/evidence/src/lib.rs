@@ -1,1 +1,10 @@
-//! Evidence as files.
+//! Evidence as files: SV-COMP witnesses, written, read and validated; harnesses and test cases.
+//!
+//! A witness speaks about a C text. To validate one, what it claims is woven into that text ([`weave`]), and the result is an
+//! ordinary program whose error is reached exactly if the claim is wrong (invariants) or right (violations).
+//!
+//! Knows no engine and does no input or output.
+
+pub mod format;
+pub mod syntax;
+pub mod weave;

@@ -120,7 +120,7 @@ pub(crate) fn check(program: &Program, annotation: &Annotation, budget: &mut Bud
 }
 
 /// An annotation speaks about one procedure only.
-fn no_calls(procedure: &Procedure) -> Result<(), Reason> {
+pub(crate) fn no_calls(procedure: &Procedure) -> Result<(), Reason> {
     for edge in procedure.edges() {
         if edge.ops.iter().any(|op| matches!(op, Op::Call { .. })) {
             return Err(Reason::Unsupported {

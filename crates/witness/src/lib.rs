@@ -7,12 +7,14 @@
 
 mod annotation;
 mod certify;
+mod correctness;
 mod execution;
 mod ledger;
 mod verdict;
 
 pub use annotation::{Annotation, Invariant};
 pub use certify::{Certified, Check, certify};
+pub use correctness::checks_as_invariants;
 pub use execution::{Execution, execute};
 pub use ledger::{Assumption, Ledger};
 pub use verdict::{End, Proof, Reason, Trace, Verdict, Violation};

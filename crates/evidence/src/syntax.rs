@@ -1,0 +1,295 @@
+//! The places of a C text that witnesses speak about: statements, loops, branches, calls.
+//!
+//! # Invariants
+//! * I1: all offsets are of the physical text, and lie in it.
+//! * I2: what comes from a macro or from an included file is not listed, unless the whole of it stands in this text.
+
+use std::sync::Arc;
+
+use base::{FileId, SourceFile, SourceMap, Span};
+use cfront::ast::{ExprKind, Item, StmtId, StmtKind, TranslationUnit};
+use cfront::lex::{Lexer, TokenKind};
+use cfront::{Input, Interner, preprocess, with_large_stack};
+
+/// A stretch of the text, the end exclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Range {
+    /// First byte.
+    pub lo: u32,
+    /// One past the last byte.
+    pub hi: u32,
+}
+
+impl Range {
+    /// Whether another one lies in it.
+    pub fn contains(self, other: Self) -> bool {
+        self.lo <= other.lo && other.hi <= self.hi
+    }
+}
+
+/// What a controlling expression controls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ControlKind {
+    /// `if`
+    If,
+    /// `while`
+    While,
+    /// `do`
+    Do,
+    /// `for`
+    For,
+    /// `switch`
+    Switch,
+    /// `?`
+    Conditional,
+}
+
+impl ControlKind {
+    /// Whether it is a loop.
+    pub fn is_loop(self) -> bool {
+        matches!(self, Self::While | Self::Do | Self::For)
+    }
+}
+
+/// A controlling expression.
+#[derive(Clone, Debug)]
+pub struct Control {
+    /// Where the keyword or the `?` stands.
+    pub at: u32,
+    /// What it is.
+    pub kind: ControlKind,
+    /// The expression; empty, at the place where it would be, for a `for` without one.
+    pub condition: Range,
+    /// The first statement in the braces of a `do`.
+    pub first_of_body: Option<u32>,
+}
+
+/// A statement or a declaration in a block.
+#[derive(Clone, Copy, Debug)]
+pub struct Statement {
+    /// The whole of it.
+    pub range: Range,
+    /// Whether another statement may be put before it: it stands in a block.
+    pub in_block: bool,
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The whole of it.
+    pub range: Range,
+    /// The closing parenthesis.
+    pub close: u32,
+    /// The function, if it is named.
+    pub callee: Option<Arc<str>>,
+}
+
+/// What is known of a text.
+pub struct Syntax {
+    /// The text with its lines.
+    pub source: SourceFile,
+    /// Statements in no particular order.
+    pub statements: Vec<Statement>,
+    /// Controlling expressions.
+    pub controls: Vec<Control>,
+    /// Calls.
+    pub calls: Vec<Call>,
+    /// Where the first declaration starts.
+    pub first_item: u32,
+    /// Assignments, increments and others that change the state, and statement expressions.
+    pub effects: Vec<Range>,
+}
+
+impl Syntax {
+    /// Reads a text; nothing if it cannot be parsed.
+    pub fn new(name: &str, text: Arc<[u8]>, options: &preprocess::Options) -> Option<Self> {
+        let input = Input::Text { name: name.to_owned(), text };
+        with_large_stack(|| {
+            let mut sources = SourceMap::new();
+            let mut interner = Interner::new();
+            let loaded = cfront::load(&input, options, &mut sources, &mut interner).ok()?;
+            let source = sources.file(loaded.file).clone();
+            Some(Self::of(&loaded.unit, loaded.file, source, &mut interner))
+        })
+    }
+
+    fn of(unit: &TranslationUnit, file: FileId, source: SourceFile, interner: &mut Interner) -> Self {
+        let mut syntax = Self {
+            source,
+            statements: Vec::new(),
+            controls: Vec::new(),
+            calls: Vec::new(),
+            first_item: 0,
+            effects: Vec::new(),
+        };
+        let here = |span: Span| (span.file == file).then_some(Range { lo: span.lo, hi: span.hi });
+        syntax.first_item = first_item(unit, file);
+        let mut in_block = vec![false; unit.stmts.len()];
+        for (_, statement) in unit.stmts.iter_enumerated() {
+            if let StmtKind::Block { items, .. } = &statement.kind {
+                for item in unit.stmts_of(*items) {
+                    in_block[item.0 as usize] = true;
+                }
+            }
+        }
+        // What a label in a block marks follows the label in that block.
+        for (id, statement) in unit.stmts.iter_enumerated() {
+            if let StmtKind::Labeled { body, .. } = &statement.kind {
+                in_block[body.0 as usize] = in_block[id.0 as usize];
+            }
+        }
+        for (id, statement) in unit.stmts.iter_enumerated() {
+            let (Some(range), Some(keyword)) = (here(statement.span), here(statement.keyword)) else {
+                continue;
+            };
+            if range.hi > range.lo {
+                syntax.statements.push(Statement { range, in_block: in_block[id.0 as usize] });
+            }
+            syntax.add_control(unit, id, keyword.lo, &here, interner);
+        }
+        for expr in &unit.exprs {
+            let Some(range) = here(expr.span) else { continue };
+            match expr.kind {
+                ExprKind::Call { callee, close, .. } => {
+                    let named = match unit.exprs[unit.without_parentheses(callee)].kind {
+                        ExprKind::Ident(name) => Some(Arc::from(interner.text(name))),
+                        _ => None,
+                    };
+                    let Some(close) = here(close) else { continue };
+                    syntax.calls.push(Call { range, close: close.lo, callee: named });
+                }
+                ExprKind::Conditional { condition, then: Some(_), question, .. } => {
+                    let (Some(at), Some(condition)) = (here(question), here(unit.exprs[condition].span))
+                    else {
+                        continue;
+                    };
+                    let kind = ControlKind::Conditional;
+                    syntax.controls.push(Control { at: at.lo, kind, condition, first_of_body: None });
+                }
+                _ => {}
+            }
+            if !is_pure(&expr.kind) {
+                syntax.effects.push(range);
+            }
+        }
+        syntax
+    }
+
+    fn add_control(
+        &mut self,
+        unit: &TranslationUnit,
+        id: StmtId,
+        at: u32,
+        here: &impl Fn(Span) -> Option<Range>,
+        interner: &mut Interner,
+    ) {
+        let mut first_of_body = None;
+        let (kind, condition) = match &unit.stmts[id].kind {
+            StmtKind::If { condition, .. } => (ControlKind::If, Some(*condition)),
+            StmtKind::While { condition, .. } => (ControlKind::While, Some(*condition)),
+            StmtKind::DoWhile { condition, body, .. } => {
+                if let StmtKind::Block { items, .. } = &unit.stmts[*body].kind {
+                    let first = unit.stmts_of(*items).first();
+                    first_of_body =
+                        first.and_then(|first| here(unit.stmts[*first].span)).map(|first| first.lo);
+                }
+                (ControlKind::Do, Some(*condition))
+            }
+            StmtKind::For { condition, .. } => (ControlKind::For, *condition),
+            StmtKind::Switch { scrutinee, .. } => (ControlKind::Switch, Some(*scrutinee)),
+            _ => return,
+        };
+        let condition = match condition {
+            Some(condition) => here(unit.exprs[condition].span),
+            None => self.missing_condition(at, interner),
+        };
+        if let Some(condition) = condition {
+            self.controls.push(Control { at, kind, condition, first_of_body });
+        }
+    }
+
+    /// Where the condition of a `for` without one would stand: after the first semicolon in its parentheses.
+    fn missing_condition(&self, keyword: u32, interner: &mut Interner) -> Option<Range> {
+        let rest: Arc<[u8]> = self.source.text.get(keyword as usize..)?.into();
+        let mut lexer = Lexer::new(FileId(0), rest);
+        let mut depth = 0_u32;
+        loop {
+            let token = lexer.next_token(interner).ok()?;
+            match token.kind {
+                TokenKind::LeftParen | TokenKind::LeftBrace => depth += 1,
+                TokenKind::RightParen | TokenKind::RightBrace => depth = depth.checked_sub(1)?,
+                TokenKind::Semicolon if depth == 1 => {
+                    let at = keyword + token.span.hi;
+                    return Some(Range { lo: at, hi: at });
+                }
+                TokenKind::EndOfFile => return None,
+                _ => {}
+            }
+        }
+    }
+
+    /// Line and column of an offset.
+    pub fn position(&self, offset: u32) -> (u32, u32) {
+        self.source.line_column(offset)
+    }
+
+    /// The offset of a line and column; nothing outside the text.
+    pub fn offset(&self, line: u32, column: u32) -> Option<u32> {
+        if line == 0 || column == 0 || line > self.source.line_count() {
+            return None;
+        }
+        // Bytes 10xxxxxx continue a character.
+        let starts = self.source.line_text(line).iter().enumerate().filter(|(_, byte)| **byte & 0xC0 != 0x80);
+        let (before, _) = starts.skip(column as usize - 1).map(|(at, byte)| (at, *byte)).next()?;
+        let offset = self.source.line_start(line) + before as u32;
+        ((offset as usize) < self.source.text.len()).then_some(offset)
+    }
+
+    /// The innermost statement around a range.
+    pub fn statement_around(&self, range: Range) -> Option<Statement> {
+        let around = self.statements.iter().filter(|statement| statement.range.contains(range));
+        around.min_by_key(|statement| statement.range.hi - statement.range.lo).copied()
+    }
+
+    /// The text of a range.
+    pub fn text(&self, range: Range) -> String {
+        let bytes = self.source.text.get(range.lo as usize..range.hi as usize).unwrap_or_default();
+        String::from_utf8_lossy(bytes).into_owned()
+    }
+}
+
+/// Where the first declaration of a file starts.
+fn first_item(unit: &TranslationUnit, file: FileId) -> u32 {
+    let mut first: Option<u32> = None;
+    let mut see = |span: Span| {
+        if span.file == file && first.is_none_or(|least| span.lo < least) {
+            first = Some(span.lo);
+        }
+    };
+    for item in &unit.items {
+        match item {
+            Item::Function(function) => see(unit.functions[*function].span),
+            Item::Declaration(declaration) => see(unit.declarations[*declaration].span),
+            Item::Asm(asm) => see(unit.asms[*asm].span),
+        }
+    }
+    first.unwrap_or(0)
+}
+
+/// Whether evaluating an expression, its operands apart, changes nothing and calls nobody.
+fn is_pure(kind: &ExprKind) -> bool {
+    use cfront::ast::UnaryOp;
+    match kind {
+        ExprKind::Unary { op, .. } => !matches!(
+            op,
+            UnaryOp::PreIncrement | UnaryOp::PreDecrement | UnaryOp::PostIncrement | UnaryOp::PostDecrement
+        ),
+        ExprKind::Assign { .. }
+        | ExprKind::Call { .. }
+        | ExprKind::StatementExpr(_)
+        | ExprKind::CompoundLiteral { .. }
+        | ExprKind::VaArg { .. }
+        | ExprKind::LabelAddress(_) => false,
+        _ => true,
+    }
+}
