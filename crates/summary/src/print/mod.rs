@@ -4,8 +4,8 @@
 //! conjunct a line.
 //!
 //! # Invariants
-//! * R1: for values within their types, a reading that is not cut is equivalent to the formula that it shows, with all Skolem constants
-//!   existential.
+//! * R1: for values within their types that satisfy the facts of the point, a reading that is not cut is equivalent to the formula that it
+//!   shows, with all Skolem constants existential.
 
 mod forward;
 mod layout;
@@ -57,6 +57,13 @@ pub struct Reading {
     pub meanings: Vec<(String, String)>,
 }
 
+impl Reading {
+    /// How much there is to read.
+    fn length(&self) -> usize {
+        self.lines.len() + self.cut + self.meanings.len()
+    }
+}
+
 /// What a point is in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointKind {
@@ -77,12 +84,14 @@ pub struct PointReading {
     pub kind: PointKind,
     /// Where it is.
     pub region: Region,
+    /// What the analysis of values knows; taken for granted in all that follows.
+    pub facts: Reading,
     /// The states from which the error may be reached.
     pub summary: Reading,
     /// Any number of iterations of the loop, if it is the head of one.
     pub star: Option<StarReading>,
     /// What is known of states that arrive, if asked for.
-    pub forward: Option<ForwardReading>,
+    pub forward: Option<Reading>,
 }
 
 /// The star of a loop.
@@ -92,15 +101,6 @@ pub struct StarReading {
     pub relation: Reading,
     /// Whether it is exactly what iterations do.
     pub exact: bool,
-}
-
-/// What the forward analyses know.
-#[derive(Clone, Debug)]
-pub struct ForwardReading {
-    /// Ranges and congruences.
-    pub facts: Reading,
-    /// What loops do to the values at the entry.
-    pub reachable: Reading,
 }
 
 /// Reads the summaries of a graph.
@@ -167,14 +167,16 @@ impl<'a> Reader<'a> {
                 .stars()
                 .get(point)
                 .map(|star| StarReading { relation: self.star(*point, star, budget), exact: star.exact });
-            let forward = reachable.as_ref().map(|reachable| ForwardReading {
-                facts: self.show(self.graph.points[*point].facts, &[], None, budget),
-                reachable: self.show(reachable[*point], &[], None, budget),
+            let forward = reachable.as_ref().map(|reachable| {
+                let facts = self.graph.points[*point].facts;
+                self.show(reachable[*point], facts, &[], None, budget)
             });
+            let facts = self.show(self.graph.points[*point].facts, Terms::TRUE, &[], None, budget);
             readings.push(PointReading {
                 point: *point,
                 kind: Self::kind(self.graph, *point),
                 region: Self::region(self.program, self.graph, *point),
+                facts,
                 summary,
                 star,
                 forward,
@@ -193,36 +195,51 @@ impl<'a> Reader<'a> {
         let formula = substitute_definitions(self.terms, formula, &is_gone);
         let mut symbols = self.terms.symbols_of(formula);
         symbols.retain(|symbol| is_gone(self.terms, *symbol));
+        let facts = self.graph.points[point].facts;
         let typing = self.origins.typing(self.terms, formula);
-        let eliminated = self.simplifier(&[typing], budget, |simplifier| {
+        let eliminated = self.simplifier(&[typing, facts], budget, |simplifier| {
             if simplifier.is_possible(formula) == Some(false) {
                 return Some(Terms::FALSE);
             }
             simplifier.eliminate(formula, &symbols)
         });
-        let whole = self.show(formula, &[], None, budget);
+        let whole = self.show(formula, facts, &[], None, budget);
         let Some(eliminated) = eliminated.filter(|_| !symbols.is_empty()) else { return whole };
-        let shorter = self.show(eliminated, &[], None, budget);
-        let length = |reading: &Reading| reading.lines.len() + reading.cut + reading.meanings.len();
-        if length(&shorter) <= length(&whole) { shorter } else { whole }
+        let shorter = self.show(eliminated, facts, &[], None, budget);
+        if shorter.length() <= whole.length() { shorter } else { whole }
     }
 
-    /// The relation of a star, as equations for the values afterwards and what else holds.
+    /// The relation of a star: equations for the values afterwards, and what else holds. The number of iterations is one name, whatever
+    /// the phases of the loop; between two forms, with and without what else is chosen, the shorter one is taken.
     fn star(&mut self, head: PointId, star: &Star, budget: &mut Budget) -> Reading {
         let mut definitions = Vec::new();
         let mut closed = Vec::new();
-        for (variable, value) in &star.formula.map {
-            let is_name = matches!(self.terms.node(*value), Node::Symbol(symbol)
-                if self.terms.symbol(*symbol).kind == SymbolKind::Primed);
-            if is_name {
-                continue;
+        let mut shown = Vec::new();
+        let count = match *self.terms.node(star.count) {
+            Node::Symbol(counter) => counter,
+            _ => {
+                let counter = self.terms.fresh("k", Sort::Int, SymbolKind::Counter);
+                self.origins.add_iterations(counter, head);
+                let total = self.terms.of_symbol(counter);
+                definitions.push(self.terms.eq(total, star.count));
+                counter
             }
+        };
+        shown.push(count);
+        for (variable, value) in &star.formula.map {
             let info = self.terms.symbol(*variable).clone();
-            let primed = self.terms.declare(info.name, info.sort, SymbolKind::Primed);
+            let primed = match *self.terms.node(*value) {
+                Node::Symbol(symbol) if self.terms.symbol(symbol).kind == SymbolKind::Primed => symbol,
+                _ => self.terms.declare(info.name, info.sort, SymbolKind::Primed),
+            };
             if let Some(var) = self.graph.vocabulary.var(*variable) {
                 self.origins.add_after(self.program, primed, head, var);
             }
+            shown.push(primed);
             let after = self.terms.of_symbol(primed);
+            if after == *value {
+                continue;
+            }
             definitions.push(self.terms.eq(after, *value));
             if info.sort == Sort::Int {
                 let before = self.terms.of_symbol(*variable);
@@ -231,21 +248,37 @@ impl<'a> Reader<'a> {
         }
         let guard = fold(self.terms, star.formula.guard, star.count, &closed);
         let facts = self.graph.points[head].facts;
-        let guard = self.terms.and([facts, guard]);
-        self.show(guard, &definitions, Some(head), budget)
+        let whole = self.show(guard, facts, &definitions, Some(head), budget);
+        let formula = self.terms.and(definitions.into_iter().chain([guard]));
+        let mut symbols = self.terms.symbols_of(formula);
+        symbols.retain(|symbol| {
+            self.terms.symbol(*symbol).kind != SymbolKind::Variable && !shown.contains(symbol)
+        });
+        if symbols.is_empty() {
+            return whole;
+        }
+        let typing = self.origins.typing(self.terms, formula);
+        let is_gone = |_: &Terms, symbol: SymbolId| symbols.contains(&symbol);
+        let formula = substitute_definitions(self.terms, formula, &is_gone);
+        let eliminated =
+            self.simplifier(&[typing, facts], budget, |simplifier| simplifier.eliminate(formula, &symbols));
+        let Some(eliminated) = eliminated else { return whole };
+        let shorter = self.show(eliminated, facts, &[], Some(head), budget);
+        if shorter.length() <= whole.length() { shorter } else { whole }
     }
 
-    /// Shows a formula under definitions, which are shown too.
+    /// Shows a formula where facts hold, under definitions, which are shown too.
     fn show(
         &mut self,
         formula: TermId,
+        facts: TermId,
         definitions: &[TermId],
         own: Option<PointId>,
         budget: &mut Budget,
     ) -> Reading {
         let all = self.terms.and(definitions.iter().copied().chain([formula]));
         let typing = self.origins.typing(self.terms, all);
-        let mut context = vec![typing];
+        let mut context = vec![typing, facts];
         context.extend(definitions);
         let (shorter, possible) = self.simplifier(&context, budget, |simplifier| {
             let shorter = simplifier.simplify(formula);

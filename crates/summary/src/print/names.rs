@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::Region;
-use cfa::{Program, Source, VarId};
+use cfa::{Program, Source, Ty, VarId};
 use encode::analysis::state::type_range;
 use encode::{Skolem, SkolemSource};
 use term::{Node, SymbolId, SymbolKind, TermId, Terms};
@@ -34,7 +34,8 @@ pub(super) struct Origins {
     by_symbol: BTreeMap<SymbolId, Origin>,
     /// Copies of symbols keep their names.
     by_name: BTreeMap<Box<str>, Origin>,
-    types: BTreeMap<SymbolId, cfa::Ty>,
+    types: BTreeMap<SymbolId, Ty>,
+    types_by_name: BTreeMap<Box<str>, Ty>,
 }
 
 /// The names of the symbols of one reading.
@@ -46,8 +47,12 @@ pub(super) struct Glossary {
 
 impl Origins {
     pub(super) fn new(program: &Program, graph: &Graph, summaries: &Summaries, terms: &Terms) -> Self {
-        let mut origins =
-            Self { by_symbol: BTreeMap::new(), by_name: BTreeMap::new(), types: BTreeMap::new() };
+        let mut origins = Self {
+            by_symbol: BTreeMap::new(),
+            by_name: BTreeMap::new(),
+            types: BTreeMap::new(),
+            types_by_name: BTreeMap::new(),
+        };
         for arc in &graph.arcs {
             for skolem in &arc.skolems {
                 origins.add_skolem(program, graph, terms, skolem);
@@ -86,7 +91,8 @@ impl Origins {
             SkolemSource::Path => Origin::Path,
         };
         self.add(terms, skolem.symbol, origin);
-        self.types.extend(skolem.ty.map(|ty| (skolem.symbol, ty)));
+        let name = &terms.symbol(skolem.symbol).name;
+        self.types_by_name.extend(skolem.ty.map(|ty| (name.clone(), ty)));
     }
 
     fn add(&mut self, terms: &Terms, symbol: SymbolId, origin: Origin) {
@@ -98,6 +104,11 @@ impl Origins {
     pub(super) fn add_after(&mut self, program: &Program, symbol: SymbolId, head: PointId, var: VarId) {
         self.by_symbol.insert(symbol, Origin::After(head, var));
         self.types.extend(program.vars[var].scalar().map(|ty| (symbol, ty)));
+    }
+
+    /// Says that a new symbol stands for the number of iterations of a loop.
+    pub(super) fn add_iterations(&mut self, symbol: SymbolId, head: PointId) {
+        self.by_symbol.insert(symbol, Origin::Iterations(head));
     }
 
     /// Whether a symbol is a value that the program leaves open: a reader wants to see those.
@@ -118,7 +129,12 @@ impl Origins {
     pub(super) fn typing(&self, terms: &mut Terms, formula: TermId) -> TermId {
         let mut conjuncts = Vec::new();
         for symbol in terms.symbols_of(formula) {
-            let Some(range) = self.types.get(&symbol).and_then(|ty| type_range(*ty)) else { continue };
+            let by_name = || match terms.symbol(symbol) {
+                info if info.kind == SymbolKind::Skolem => self.types_by_name.get(&info.name),
+                _ => None,
+            };
+            let ty = self.types.get(&symbol).or_else(by_name);
+            let Some(range) = ty.and_then(|ty| type_range(*ty)) else { continue };
             let (value, low, high) =
                 (terms.of_symbol(symbol), terms.number(range.low()), terms.number(range.high()));
             conjuncts.push(terms.le(low, value));
@@ -138,7 +154,7 @@ impl Origins {
     ) -> Glossary {
         let symbols = terms.symbols_of(formula);
         let kind = |symbol: SymbolId| terms.symbol(symbol).kind;
-        let (variables, others): (Vec<SymbolId>, Vec<SymbolId>) =
+        let (variables, mut others): (Vec<SymbolId>, Vec<SymbolId>) =
             symbols.into_iter().partition(|symbol| kind(*symbol) == SymbolKind::Variable);
         let mut glossary = Glossary { names: BTreeMap::new(), meanings: Vec::new() };
         let mut taken = BTreeSet::new();
@@ -148,13 +164,14 @@ impl Origins {
             glossary.names.insert(symbol, name);
         }
         let counters = others.iter().filter(|symbol| kind(**symbol) == SymbolKind::Counter).count();
+        let is_own = |symbol: SymbolId| matches!(self.of(terms, symbol), Some(Origin::After(head, _)) if Some(*head) == own);
+        others.sort_by_key(|symbol| (!is_own(*symbol), *symbol));
         for symbol in others {
             let origin = self.of(terms, symbol);
             let wish = Wish::of(program, terms, symbol, origin, counters > 1);
             let name = wish.name(&taken);
             taken.insert(name.clone());
-            let is_own = matches!(origin, Some(Origin::After(head, _)) if Some(*head) == own);
-            if !is_own {
+            if !is_own(symbol) {
                 glossary.meanings.push((name.clone(), meaning(program, graph, terms, symbol, origin)));
             }
             glossary.names.insert(symbol, name);
@@ -254,15 +271,17 @@ fn meaning(
             format!("a value left open: {what}, line {}", region.line)
         }
         Some(Origin::Path) => "which of two paths is taken".to_owned(),
-        Some(Origin::Iterations(head)) => format!("iterations of the loop at line {}", line(head)),
+        Some(Origin::Iterations(head)) => {
+            format!("the number of iterations of the loop at line {}", line(head))
+        }
         Some(Origin::After(head, var)) => {
             format!("{} after the loop at line {}", program.vars[*var].name, line(head))
         }
         None => {
             let info = terms.symbol(symbol);
             match info.kind {
-                SymbolKind::Primed => format!("{} after a loop", info.name),
-                SymbolKind::Counter => "iterations of a loop".to_owned(),
+                SymbolKind::Primed => format!("an intermediate value of {}", info.name),
+                SymbolKind::Counter => "the number of iterations of a loop".to_owned(),
                 SymbolKind::Skolem if info.name.starts_with('&') => "an address".to_owned(),
                 SymbolKind::Skolem if info.name.starts_with("path!") => {
                     "which of two paths is taken".to_owned()

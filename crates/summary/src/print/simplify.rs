@@ -17,6 +17,8 @@ const ELIMINATE_TICKS: u64 = 4_000;
 const TERM_LIMIT: usize = 4_000;
 /// Conjunctions inside of disjunctions are looked at so deep.
 const DEPTH_LIMIT: usize = 5;
+/// What one round made shorter may help the next.
+const ROUNDS: usize = 3;
 /// Larger conjunctions and disjunctions are not looked at item by item.
 const WIDTH_LIMIT: usize = 120;
 
@@ -36,10 +38,15 @@ impl Simplifier<'_> {
         }
         let whole = std::mem::replace(&mut self.budget, Budget::ticks(0));
         self.budget = whole.child(SIMPLIFY_TICKS);
-        let normal = self.terms.nnf(formula);
-        let tidy = self.terms.tidy(normal);
-        let shorter = self.within(tidy, DEPTH_LIMIT);
-        let result = self.terms.tidy(shorter);
+        let mut result = self.normal(formula);
+        for _ in 0..ROUNDS {
+            let shorter = self.within(result, DEPTH_LIMIT);
+            let shorter = self.normal(shorter);
+            if shorter == result {
+                break;
+            }
+            result = shorter;
+        }
         let spent = std::mem::replace(&mut self.budget, whole);
         self.budget.absorb(&spent);
         result
@@ -69,6 +76,12 @@ impl Simplifier<'_> {
             smt::Answer::Unsat(_) => Some(false),
             smt::Answer::Unknown(_) => None,
         }
+    }
+
+    /// Negations at atoms only, bounds merged.
+    fn normal(&mut self, formula: TermId) -> TermId {
+        let tidy = self.terms.tidy(formula);
+        self.terms.nnf(tidy)
     }
 
     fn is_large(&self, formula: TermId) -> bool {

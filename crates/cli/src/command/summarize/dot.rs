@@ -20,9 +20,9 @@ pub(super) fn render(summarised: &Summarised<'_>) -> String {
             label.push_str(if star.exact { "\niterations, exactly:" } else { "\niterations, at most:" });
             add(&mut label, &star.relation);
         }
-        if let Some(forward) = &reading.forward {
+        if let Some(states) = &reading.forward {
             label.push_str("\nstates that arrive:");
-            add(&mut label, &forward.reachable);
+            add(&mut label, states);
         }
         let style = match reading.kind {
             PointKind::Entry => ", style=bold",

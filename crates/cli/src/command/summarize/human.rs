@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use summary::print::{PointKind, Reading};
+use term::Terms;
 
 use super::{Summarised, title};
 
@@ -10,24 +11,23 @@ use super::{Summarised, title};
 pub(super) fn render(summarised: &Summarised<'_>) -> String {
     let mut text = String::new();
     if summarised.graph.error.is_none() {
-        text.push_str("no path leads to the error\n");
+        text.push_str("the analysis of values excludes the error\n");
     }
-    for (at, reading) in summarised.readings.iter().enumerate() {
-        if at > 0 {
+    for reading in summarised.readings.iter().filter(|reading| reading.kind != PointKind::Error) {
+        if !text.is_empty() {
             text.push('\n');
         }
         let _ = writeln!(text, "{}", title(reading));
-        if let Some(forward) = &reading.forward {
-            section(&mut text, "values that arrive", &forward.facts, "any of their types", "none");
-            section(&mut text, "states that arrive", &forward.reachable, "any", "none");
+        if reading.facts.formula != Terms::TRUE {
+            section(&mut text, "known of values", &reading.facts, "nothing", "no execution arrives");
+        }
+        if let Some(states) = &reading.forward {
+            section(&mut text, "states that arrive", states, "any", "none");
         }
         if let Some(star) = &reading.star {
-            let how = if star.exact { "exactly" } else { "at most" };
-            let name = format!("any number of iterations, {how}");
+            let how = if star.exact { "exact" } else { "rounded up" };
+            let name = format!("any number of iterations ({how})");
             section(&mut text, &name, &star.relation, "anything", "none");
-        }
-        if reading.kind == PointKind::Error {
-            continue;
         }
         section(&mut text, "to the error", &reading.summary, "always possible", "impossible");
     }
@@ -35,8 +35,7 @@ pub(super) fn render(summarised: &Summarised<'_>) -> String {
 }
 
 fn section(text: &mut String, name: &str, reading: &Reading, all: &str, none: &str) {
-    let is_trivial = matches!(reading.lines.as_slice(), [line] if line.text == "true");
-    if is_trivial {
+    if reading.formula == Terms::TRUE {
         let _ = writeln!(text, "  {name}: {all}");
         return;
     }

@@ -36,8 +36,7 @@ struct Point {
     summary: Formula,
     #[serde(skip_serializing_if = "Option::is_none")]
     star: Option<Star>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    facts: Option<Formula>,
+    facts: Formula,
     #[serde(skip_serializing_if = "Option::is_none")]
     reachable: Option<Formula>,
 }
@@ -110,8 +109,8 @@ pub(super) fn render(summarised: &Summarised<'_>) -> String {
                 .star
                 .as_ref()
                 .map(|star| Star { exact: star.exact, relation: formula(terms, &star.relation) }),
-            facts: reading.forward.as_ref().map(|forward| formula(terms, &forward.facts)),
-            reachable: reading.forward.as_ref().map(|forward| formula(terms, &forward.reachable)),
+            facts: formula(terms, &reading.facts),
+            reachable: reading.forward.as_ref().map(|states| formula(terms, states)),
         });
     }
     let arcs = summarised.graph.arcs.iter();
