@@ -51,7 +51,7 @@ mod tests {
     fn solve(body: &str) -> (Program, Verdict) {
         let text = format!("program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n{body}");
         let program = cfa::text::parse("test.cfa", &text).unwrap();
-        let mut env = Env { budget: Budget::ticks(100_000) };
+        let mut env = Env { budget: Budget::ticks(100_000), statistics: Vec::new() };
         let verdict = create().solve(&program, &mut env);
         (program, verdict)
     }

@@ -7,6 +7,8 @@
 
 mod cra;
 mod explicit;
+mod gps;
+mod problem;
 
 use base::Budget;
 use cfa::Program;
@@ -23,6 +25,8 @@ pub trait Engine {
 pub struct Env {
     /// How much it may do.
     pub budget: Budget,
+    /// What it did, in numbers; it adds to them.
+    pub statistics: Vec<(&'static str, u64)>,
 }
 
 /// An entry of the registry.
@@ -38,6 +42,11 @@ pub struct EngineSpec {
 
 /// All engines; the first is the default.
 pub static ENGINES: &[EngineSpec] = &[
+    EngineSpec {
+        name: "gps",
+        purpose: "searches for the error guided by path summaries, and proves its absence by dead ends",
+        create: gps::create,
+    },
     EngineSpec {
         name: "explicit",
         purpose: "decides programs without nondeterminism by running them",

@@ -2,6 +2,7 @@
 //!
 //! Knows no engine and no tree.
 
+mod gas;
 pub mod graph;
 pub mod polyhedron;
 pub mod print;

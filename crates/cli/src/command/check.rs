@@ -54,7 +54,7 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
     }
     let compiled_at = Instant::now();
     let progress = if args.quiet { None } else { Some(Progress::start("searching")) };
-    let mut env = Env { budget: session.budget() };
+    let mut env = Env { budget: session.budget(), statistics: Vec::new() };
     let verdict = match env.budget.poll() {
         Ok(()) => (spec.create)().solve(&compiled.program, &mut env),
         Err(stop) => Verdict::Unknown(Reason::Stopped(stop)),

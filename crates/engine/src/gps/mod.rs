@@ -1,0 +1,393 @@
+//! GPS: summaries guide tests to the error, recognise dead ends, and give the interpolants that prove their absence.
+//!
+//! # Paper
+//! [Gps25] Fang, Kincaid, Reps: path summaries for guided search; figures 4 to 6. The tree is McMillan's; its frontier is processed in breadth-first
+//! order:
+//!
+//! ```text
+//!   frontier node u:   covered by an ancestor?                       done                             (refine)
+//!                      path(u) and R(u) have no model?               dead end: interpolate, prune     (refine)
+//!                      else run a test along path(u), then guided    error: unsafe                    (test)
+//!                                                                    no error: expand u
+//!   no frontier left:  the labels and summaries prove the program                                      (problem)
+//! ```
+//!
+//! # Invariants
+//! * S1: at the end, every node that is not covered and has no covered ancestor is expanded or pruned; so the annotation is inductive.
+//! * S2 (refutation completeness, §5.3): the frontier is a queue, every test ends, every frontier node that is taken is covered, pruned or expanded. So each path is
+//!   reached after finitely many steps, unless a prefix of it is a dead end or its states are represented elsewhere.
+//! * S3: nothing here is trusted. Unsafe is replayed on the program as given, safe is proved again from its annotation.
+
+mod path;
+mod refine;
+mod replay;
+mod test;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+use art::{NodeId, Status, Tree};
+use base::Budget;
+use cfa::Program;
+use encode::Site;
+use rustc_hash::FxHashMap;
+use smt::{Answer, Why, Z3, Z3Solver};
+use summary::StarOptions;
+use summary::graph::{ArcId, Graph, PointId};
+use term::{Model, SymbolId, TermId, Terms};
+use witness::{Execution, Proof, Reason, Verdict};
+
+use self::path::Path;
+use self::test::{Ending, Plan, Steering, Tester, is_input, plan_of};
+use crate::problem::{Guide, Problem, solvers};
+use crate::{Engine, Env};
+
+/// Which parts of the algorithm are in use.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Options {
+    /// Guide by summaries, or not at all.
+    pub(crate) summaries: bool,
+    /// Count the rounds of loops in the guide for tests.
+    pub(crate) gas: bool,
+    /// Run tests; otherwise the frontier is only expanded.
+    pub(crate) tests: bool,
+    /// Cover nodes.
+    pub(crate) covering: bool,
+    /// Which domains summaries of loops have.
+    pub(crate) star: StarOptions,
+}
+
+impl Default for Options {
+    /// All of it.
+    fn default() -> Self {
+        Self { summaries: true, gas: true, tests: true, covering: true, star: StarOptions::default() }
+    }
+}
+
+/// Steps of the interpreter for the first tests; more once tests turn out to be too short.
+const TEST_TICKS: u64 = 4_000_000;
+/// Steps of the interpreter for the attempt to decide a program by its only execution, before the search and after tests that were too short.
+const EXECUTION_TICKS: u64 = 20_000_000;
+
+/// A fresh engine.
+pub(crate) fn create() -> Box<dyn Engine> {
+    Box::new(Gps { options: Options::default() })
+}
+
+/// The engine with some parts of it.
+pub(crate) struct Gps {
+    pub(crate) options: Options,
+}
+
+impl Engine for Gps {
+    fn solve(self: Box<Self>, program: &Program, env: &mut Env) -> Verdict {
+        solve(program, self.options, env).unwrap_or_else(Verdict::Unknown)
+    }
+}
+
+/// What happened, in numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Statistics {
+    tests: u64,
+    dead_ends: u64,
+    covers: u64,
+    uncovered: u64,
+    clauses: u64,
+}
+
+fn solve(program: &Program, options: Options, env: &mut Env) -> Result<Verdict, Reason> {
+    let mut problem = Problem::new(program, solvers(), &mut env.budget)?;
+    let guide = if options.summaries {
+        problem.summarise(options.star, &mut env.budget)?
+    } else {
+        Guide::none(&problem.graph)
+    };
+    let (outcome, labels) = {
+        let Problem { program: prepared, terms, solvers, graph } = &mut problem;
+        let mut search = Search::new(program, prepared, graph, &guide, terms, solvers, options, &mut env.budget);
+        let outcome = search.run();
+        env.statistics.extend(search.report());
+        env.statistics.push(("solver queries", solvers.statistics().queries));
+        (outcome?, search.labels())
+    };
+    Ok(match outcome {
+        Some(verdict) => verdict,
+        None => Verdict::Safe(problem.annotation(&guide, &labels)),
+    })
+}
+
+/// A search in progress.
+pub(super) struct Search<'a> {
+    /// The program as given.
+    original: &'a Program,
+    /// After the standard passes.
+    program: &'a Program,
+    graph: &'a Graph,
+    guide: &'a Guide,
+    terms: &'a mut Terms,
+    solvers: Z3,
+    options: Options,
+    budget: &'a mut Budget,
+    tree: Tree,
+    queue: VecDeque<NodeId>,
+    /// The points that a test went on to from a node.
+    continuations: FxHashMap<NodeId, (Rc<Vec<PointId>>, usize)>,
+    tester: Option<Tester>,
+    test_ticks: u64,
+    /// For questions without context.
+    scratch: Z3Solver,
+    entailments: FxHashMap<(PointId, TermId), bool>,
+    statistics: Statistics,
+    /// Why the search cannot end with a proof any more.
+    obstacle: Option<Reason>,
+}
+
+impl<'a> Search<'a> {
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        original: &'a Program,
+        program: &'a Program,
+        graph: &'a Graph,
+        guide: &'a Guide,
+        terms: &'a mut Terms,
+        solvers: &Z3,
+        options: Options,
+        budget: &'a mut Budget,
+    ) -> Self {
+        Self {
+            original,
+            program,
+            graph,
+            guide,
+            terms,
+            solvers: solvers.clone(),
+            options,
+            budget,
+            tree: Tree::new(graph.points.len()),
+            queue: VecDeque::from([Tree::ROOT]),
+            continuations: FxHashMap::default(),
+            tester: None,
+            test_ticks: TEST_TICKS,
+            scratch: solvers.z3_solver(),
+            entailments: FxHashMap::default(),
+            statistics: Statistics::default(),
+            obstacle: None,
+        }
+    }
+
+    /// Searches to the end. Nothing if the error cannot be reached: then the labels show it.
+    fn run(&mut self) -> Result<Option<Verdict>, Reason> {
+        let start = self.background(PointId(0), Terms::TRUE);
+        let mut path = Path::new(&self.solvers, self.terms, Tree::ROOT, start);
+        while let Some(node) = self.queue.pop_front() {
+            self.budget.tick().map_err(Reason::Stopped)?;
+            if self.tree.node(node).status != Status::Frontier || !self.tree.is_live(node) {
+                continue;
+            }
+            if let Some(verdict) = self.visit(node, &mut path)? {
+                return Ok(Some(verdict));
+            }
+        }
+        debug_assert_eq!(self.tree.check_invariants(), Ok(()));
+        match self.obstacle.take() {
+            Some(reason) => Err(reason),
+            None => Ok(None),
+        }
+    }
+
+    /// Processes one node of the frontier.
+    fn visit(&mut self, node: NodeId, path: &mut Path) -> Result<Option<Verdict>, Reason> {
+        let is_error = Some(self.tree.node(node).point) == self.graph.error;
+        if self.options.covering && !is_error && self.force_cover(node)? {
+            return Ok(None);
+        }
+        if self.continuations.contains_key(&node) {
+            self.expand(node, None);
+            return Ok(None);
+        }
+        let point = self.tree.node(node).point;
+        path.go_to(node, &self.tree, self.graph, self.terms);
+        let goal = self.guide.reach(point).formula;
+        match path.check(self.terms, &[goal], self.budget) {
+            Answer::Unsat(_) => {
+                self.statistics.dead_ends += 1;
+                let goal = self.reduced(path, goal)?;
+                let changed = self.exclude(path, node, goal)?;
+                self.tree.prune(node);
+                self.changed(&changed)?;
+                if self.options.covering {
+                    self.close(node)?;
+                }
+                Ok(None)
+            }
+            Answer::Sat(model) => self.probe(node, path, &model),
+            Answer::Unknown(Why::Stopped(stop)) => Err(Reason::Stopped(stop)),
+            Answer::Unknown(why) => {
+                if is_error {
+                    return Err(Reason::SolverGaveUp { why: why.to_string() });
+                }
+                self.expand(node, None);
+                Ok(None)
+            }
+        }
+    }
+
+    /// The path to a node can be taken and the guide sees a way to the error from there: tests it.
+    fn probe(&mut self, node: NodeId, path: &Path, model: &Model) -> Result<Option<Verdict>, Reason> {
+        let is_error = Some(self.tree.node(node).point) == self.graph.error;
+        if !self.options.tests && !is_error {
+            self.expand(node, None);
+            return Ok(None);
+        }
+        if node == Tree::ROOT
+            && let Some(verdict) = self.execute(EXECUTION_TICKS)
+        {
+            return Ok(Some(verdict));
+        }
+        let plans: Vec<Plan> = path.choices().map(|(arc, chosen)| self.plan(arc, chosen, model)).collect();
+        let points: Vec<PointId> = self.tree.path(node).iter().map(|node| self.tree.node(*node).point).collect();
+        self.statistics.tests += 1;
+        self.prepare_tests()?;
+        let Some(tester) = &mut self.tester else { return Err(Reason::NotProgressing) };
+        let test = tester.run(self.program, self.terms, &points, plans, self.test_ticks, self.budget);
+        self.budget.poll().map_err(Reason::Stopped)?;
+        match test.ending {
+            Ending::Error(choices) => match replay::on_original(self.original, &choices, self.budget) {
+                Some(trace) => return Ok(Some(Verdict::Unsafe(trace))),
+                None => self.note_obstacle(),
+            },
+            Ending::TooLong => {
+                self.test_ticks = self.test_ticks.saturating_mul(2);
+                if let Some(verdict) = self.execute(self.test_ticks) {
+                    return Ok(Some(verdict));
+                }
+            }
+            Ending::NoError => {}
+        }
+        if is_error {
+            self.note_obstacle();
+            // Nothing follows the error; that it is not reached is not shown, so there will be no proof.
+            self.tree.expand(node, &[]);
+            return Ok(None);
+        }
+        let is_along = test.points.len() > points.len() && test.points.starts_with(&points);
+        self.expand(node, is_along.then(|| (Rc::new(test.points), points.len())));
+        Ok(None)
+    }
+
+    /// Decides a program that has one execution.
+    fn execute(&mut self, ticks: u64) -> Option<Verdict> {
+        let mut allowance = self.budget.child(ticks);
+        let execution = witness::execute(self.original, &mut allowance);
+        self.budget.absorb(&allowance);
+        match execution {
+            Execution::Ended(end) => Some(Verdict::Safe(Proof::Execution(end))),
+            Execution::Violated(_) => replay::on_original(self.original, &[], self.budget).map(Verdict::Unsafe),
+            Execution::Arbitrary { .. } | Execution::Undecided(_) => None,
+        }
+    }
+
+    fn note_obstacle(&mut self) {
+        let what = approximations(self.graph);
+        self.obstacle.get_or_insert(Reason::Inconclusive {
+            what: format!("a path to the error that the formulas allow is no execution: {what}"),
+        });
+    }
+
+    /// What a model chooses on a step.
+    fn plan(&self, arc: ArcId, chosen: &[(SymbolId, SymbolId)], model: &Model) -> Plan {
+        let skolems = self.graph.arcs[arc].skolems.iter().zip(chosen);
+        let inputs = skolems.filter(|(skolem, _)| is_input(&skolem.source) && skolem.ty.is_some());
+        let sites: Vec<(Site, SymbolId)> = inputs.map(|(skolem, (_, name))| (skolem.site, *name)).collect();
+        plan_of(&sites, model)
+    }
+
+    /// Makes what tests need, the guide with gas included, when the first test is run.
+    fn prepare_tests(&mut self) -> Result<(), Reason> {
+        if self.tester.is_some() {
+            return Ok(());
+        }
+        let with_gas = if self.options.gas && self.options.summaries { self.graph.with_gas(self.terms) } else { None };
+        let (program, solvers) = (self.program, &self.solvers);
+        self.tester = Some(match with_gas {
+            Some((graph, gas)) => {
+                let guide = Guide::of_summaries(&graph, self.terms, solvers, self.options.star, self.budget)?;
+                let steering = Steering { graph: &graph, guide: &guide, gas: Some(gas) };
+                Tester::new(program, &steering, solvers, self.terms)
+            }
+            None => {
+                let steering = Steering { graph: self.graph, guide: self.guide, gas: None };
+                Tester::new(program, &steering, solvers, self.terms)
+            }
+        });
+        Ok(())
+    }
+
+    /// Gives a node its children. `test` has gone through the node: points, and how many of them are behind.
+    fn expand(&mut self, node: NodeId, test: Option<(Rc<Vec<PointId>>, usize)>) {
+        let test = test.or_else(|| self.continuations.remove(&node));
+        let point = &self.graph.points[self.tree.node(node).point];
+        let steps: Vec<(ArcId, PointId)> =
+            point.outgoing.iter().map(|arc| (*arc, self.graph.arcs[*arc].target)).collect();
+        let children = self.tree.expand(node, &steps);
+        if let Some((points, at)) = test
+            && let Some(next) = points.get(at)
+            && let Some(index) = steps.iter().position(|(_, target)| target == next)
+            && at + 1 < points.len()
+        {
+            self.continuations.insert(children[index], (points, at + 1));
+        }
+        self.enqueue(children);
+    }
+
+    fn enqueue(&mut self, nodes: impl IntoIterator<Item = NodeId>) {
+        self.queue.extend(nodes);
+    }
+
+    /// The labels of the nodes whose states are represented by themselves, by point.
+    fn labels(&self) -> BTreeMap<PointId, Vec<Vec<TermId>>> {
+        let mut labels: BTreeMap<PointId, Vec<Vec<TermId>>> = BTreeMap::new();
+        for (id, node) in self.tree.nodes() {
+            if node.status == Status::Expanded && self.tree.is_live(id) {
+                let known = labels.entry(node.point).or_default();
+                if !known.contains(&node.label) {
+                    known.push(node.label.clone());
+                }
+            }
+        }
+        labels
+    }
+
+    fn report(&self) -> Vec<(&'static str, u64)> {
+        let Statistics { tests, dead_ends, covers, uncovered, clauses } = self.statistics;
+        vec![
+            ("tests", tests),
+            ("tree nodes", self.tree.len() as u64),
+            ("dead ends", dead_ends),
+            ("covers", covers),
+            ("covers taken back", uncovered),
+            ("clauses", clauses),
+        ]
+    }
+}
+
+/// What of the graph is rounded, for people.
+fn approximations(graph: &Graph) -> String {
+    let mut found: Vec<&str> = Vec::new();
+    for skolem in graph.arcs.iter().flat_map(|arc| &arc.skolems) {
+        if let encode::SkolemSource::Approximation(what) = &skolem.source
+            && !found.contains(&what.as_str())
+        {
+            found.push(what);
+        }
+    }
+    if found.is_empty() { "memory, or parts that were sliced away".to_owned() } else { found.join(", ") }
+}
+
+/// The solver's failure as a reason.
+fn gave_up(why: Why) -> Reason {
+    match why {
+        Why::Stopped(stop) => Reason::Stopped(stop),
+        why => Reason::SolverGaveUp { why: why.to_string() },
+    }
+}

@@ -1,0 +1,114 @@
+//! What all engines on summaries work with: the prepared program, its graph, and a guide.
+//!
+//! # Invariants
+//! * I1: the annotation of [`Problem::annotation`] is `Inv(l) = facts(l) ∧ (¬R(l) ∨ one of the labels at l)`; design and argument are in
+//!   SOUNDNESS.md. Nothing depends on that argument being right: the checker of crate witness proves the annotation again.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use base::Budget;
+use cfa::{Loc, Op, Program};
+use encode::Skolem;
+use smt::{Z3, Z3Settings};
+use summary::graph::{Graph, PointId};
+use summary::{Reach, StarOptions, Starrer, Summaries};
+use term::{TermId, Terms};
+use witness::{Annotation, Invariant, Proof, Reason};
+
+/// A program ready for search.
+pub(crate) struct Problem {
+    /// After the standard passes.
+    pub(crate) program: Program,
+    /// The arena of all formulas.
+    pub(crate) terms: Terms,
+    /// Makes all solvers.
+    pub(crate) solvers: Z3,
+    /// The program as a graph of cut points.
+    pub(crate) graph: Graph,
+}
+
+/// Where the error may be reached from: the summaries, or no idea.
+#[derive(Clone, Debug)]
+pub(crate) struct Guide {
+    reach: Vec<Reach>,
+}
+
+impl Problem {
+    /// Prepares a program, or says what in it is beyond these engines.
+    pub(crate) fn new(program: &Program, solvers: Z3, budget: &mut Budget) -> Result<Self, Reason> {
+        let program = witness::prepare(program);
+        for edge in program.procs[program.entry].edges() {
+            if edge.ops.iter().any(|op| matches!(op, Op::Call { .. })) {
+                let feature = "recursion, or more code than is inlined".to_owned();
+                return Err(Reason::Unsupported { feature, region: edge.origin.region });
+            }
+        }
+        let mut terms = Terms::new();
+        let graph = Graph::new(&program, &mut terms, budget).map_err(Reason::Stopped)?;
+        Ok(Self { program, terms, solvers, graph })
+    }
+
+    /// The summaries of the graph.
+    pub(crate) fn summarise(&mut self, options: StarOptions, budget: &mut Budget) -> Result<Guide, Reason> {
+        Guide::of_summaries(&self.graph, &mut self.terms, &self.solvers, options, budget)
+    }
+
+    /// The annotation by a guide and the labels of expanded nodes, each a list of clauses.
+    pub(crate) fn annotation(mut self, guide: &Guide, labels: &BTreeMap<PointId, Vec<Vec<TermId>>>) -> Proof {
+        let mut invariants = BTreeMap::new();
+        for (id, point) in self.graph.points.iter_enumerated() {
+            let reach = guide.reach(id);
+            let mut bad = vec![reach.formula];
+            for label in labels.get(&id).into_iter().flatten() {
+                let label = self.terms.and(label.iter().copied());
+                bad.push(self.terms.not(label));
+            }
+            let bad = self.terms.and(bad);
+            let known = Some(point.known.clone());
+            invariants.insert(point.location, Invariant { known, bad, instances: reach.instances.clone() });
+        }
+        for location in &self.graph.unreachable {
+            let never = Invariant { known: None, bad: Terms::FALSE, instances: Vec::new() };
+            invariants.insert(*location, never);
+        }
+        let mut choices: BTreeMap<Loc, Vec<Skolem>> = BTreeMap::new();
+        for arc in &self.graph.arcs {
+            let known = choices.entry(self.graph.points[arc.source].location).or_default();
+            let new: Vec<Skolem> = arc.skolems.iter().filter(|skolem| !known.contains(skolem)).cloned().collect();
+            known.extend(new);
+        }
+        Proof::Annotation(Rc::new(Annotation::new(self.terms, self.graph.vocabulary, invariants, choices)))
+    }
+}
+
+/// The settings of all solvers.
+pub(crate) fn solvers() -> Z3 {
+    Z3::new(Z3Settings::default())
+}
+
+impl Guide {
+    /// Guided by summaries.
+    pub(crate) fn of_summaries(
+        graph: &Graph,
+        terms: &mut Terms,
+        solvers: &Z3,
+        options: StarOptions,
+        budget: &mut Budget,
+    ) -> Result<Self, Reason> {
+        let mut starrer = Starrer::new(solvers.clone(), options);
+        let summaries = Summaries::new(graph, terms, &mut starrer, budget).map_err(Reason::Stopped)?;
+        Ok(Self { reach: graph.points.ids().map(|point| summaries.reach(point).get().clone()).collect() })
+    }
+
+    /// The guide that excludes nothing.
+    pub(crate) fn none(graph: &Graph) -> Self {
+        let reach = |facts| Reach { formula: facts, instances: vec![Vec::new()] };
+        Self { reach: graph.points.iter().map(|point| reach(point.facts)).collect() }
+    }
+
+    /// The states of a point from which the error may be reached.
+    pub(crate) fn reach(&self, point: PointId) -> &Reach {
+        &self.reach[point.0 as usize]
+    }
+}
