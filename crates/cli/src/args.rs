@@ -36,6 +36,8 @@ pub(crate) enum Command {
     Cfa(CfaArgs),
     /// Print what the paths from each loop to the error have in common
     Summarize(SummarizeArgs),
+    /// Ask a second solver about the queries that `check --log-queries` wrote
+    Queries(QueriesArgs),
     /// List the engines
     Engines,
     /// Print a completion script for a shell
@@ -94,6 +96,9 @@ pub(crate) struct CheckArgs {
     /// Give up after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<f64>,
+    /// Write every question to the solver as an SMT-LIB file into a new folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) log_queries: Option<PathBuf>,
     /// Report how much work was done
     #[arg(long)]
     pub(crate) stats: bool,
@@ -217,6 +222,37 @@ pub(crate) struct SummarizeArgs {
     /// Give up after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<f64>,
+}
+
+/// `queries`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Exit codes: 0 no disagreement, 10 a disagreement, 5 no second solver, 1 broken files or usage."
+)]
+pub(crate) struct QueriesArgs {
+    /// The folder with the queries
+    #[arg(long, value_name = "DIR")]
+    pub(crate) replay: PathBuf,
+    /// The second solver [default: $WAYPROOF_SECOND_SOLVER, Yices or cvc5, whichever is there]
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) solver: Option<SolverArg>,
+    /// Ask about this many of the queries only, evenly spread
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) sample: Option<usize>,
+    /// Give up on a query after this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "20")]
+    pub(crate) limit: f64,
+}
+
+/// A second solver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SolverArg {
+    /// cvc5, as a command or a Python package
+    Cvc5,
+    /// Yices 2, the command yices-smt2
+    Yices,
+    /// Z3, the command z3
+    Z3,
 }
 
 /// How `summarize` prints.

@@ -35,6 +35,9 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Fa
 
 fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitStatus, Failure> {
     let spec = find_engine(&args.engine)?;
+    if let Some(folder) = &args.log_queries {
+        super::queries::log_to(folder)?;
+    }
     let request = Request::new(&args.file, &args.source, args.property.as_deref(), console)?;
     if let Property::Unsupported { name } = &request.property {
         let feature = format!("the property {name} is not supported yet");

@@ -3,6 +3,7 @@
 mod cfa;
 mod check;
 mod parse;
+mod queries;
 mod run;
 mod summarize;
 
@@ -24,6 +25,7 @@ pub(crate) fn run(command: Command, console: Console) -> Result<ExitStatus, Fail
         Command::Parse(args) => parse::parse(&args, console),
         Command::Cfa(args) => cfa::cfa(&args, console),
         Command::Summarize(args) => summarize::summarize(&args, console),
+        Command::Queries(args) => queries::queries(&args),
         Command::Engines => engines(),
         Command::Completions { shell } => completions(shell),
         Command::Man => man(),

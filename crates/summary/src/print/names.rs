@@ -25,6 +25,8 @@ enum Origin {
     Path,
     /// How often the loop of a head iterates.
     Iterations(PointId),
+    /// How often it does in one of its phases.
+    Phase(PointId),
     /// The value of a variable after the loop of a head.
     After(PointId, VarId),
 }
@@ -62,7 +64,9 @@ impl Origins {
         for (head, star) in summaries.stars().iter().rev() {
             for symbol in star.formula.symbols(terms) {
                 if terms.symbol(symbol).kind == SymbolKind::Counter {
-                    origins.add(terms, symbol, Origin::Iterations(*head));
+                    let is_all = matches!(terms.node(star.count), Node::Symbol(_));
+                    let origin = if is_all { Origin::Iterations(*head) } else { Origin::Phase(*head) };
+                    origins.add(terms, symbol, origin);
                 }
             }
             for (variable, value) in &star.formula.map {
@@ -163,7 +167,8 @@ impl Origins {
             taken.insert(name.clone());
             glossary.names.insert(symbol, name);
         }
-        let counters = others.iter().filter(|symbol| kind(**symbol) == SymbolKind::Counter).count();
+        let is_count = |symbol: &&SymbolId| matches!(self.of(terms, **symbol), Some(Origin::Iterations(_)));
+        let counters = others.iter().filter(is_count).count();
         let is_own = |symbol: SymbolId| matches!(self.of(terms, symbol), Some(Origin::After(head, _)) if Some(*head) == own);
         others.sort_by_key(|symbol| (!is_own(*symbol), *symbol));
         for symbol in others {
@@ -210,6 +215,7 @@ impl Wish {
             }
             Some(Origin::Approximation(..)) => Self::Numbered("n".to_owned()),
             Some(Origin::Path) => Self::Numbered("path".to_owned()),
+            Some(Origin::Phase(_)) => Self::Numbered("k".to_owned()),
             Some(Origin::Iterations(_)) if many_counters => Self::Numbered("k".to_owned()),
             Some(Origin::Iterations(_)) => Self::Plain("k".to_owned()),
             Some(Origin::After(_, var)) => Self::Primed(program.vars[*var].name.to_string()),
@@ -273,6 +279,9 @@ fn meaning(
         Some(Origin::Path) => "which of two paths is taken".to_owned(),
         Some(Origin::Iterations(head)) => {
             format!("the number of iterations of the loop at line {}", line(head))
+        }
+        Some(Origin::Phase(head)) => {
+            format!("the number of iterations in a phase of the loop at line {}", line(head))
         }
         Some(Origin::After(head, var)) => {
             format!("{} after the loop at line {}", program.vars[*var].name, line(head))

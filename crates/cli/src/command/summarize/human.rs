@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use summary::print::{PointKind, Reading};
 use term::Terms;
 
-use super::{Summarised, title};
+use super::{Summarised, fallbacks, title};
 
 /// The text for standard output.
 pub(super) fn render(summarised: &Summarised<'_>) -> String {
@@ -30,6 +30,13 @@ pub(super) fn render(summarised: &Summarised<'_>) -> String {
             section(&mut text, &name, &star.relation, "anything", "none");
         }
         section(&mut text, "to the error", &reading.summary, "always possible", "impossible");
+    }
+    let fallbacks = fallbacks(&summarised.statistics);
+    if !fallbacks.is_empty() {
+        text.push_str("\nsummaries may be weaker than they could be:\n");
+    }
+    for (what, count) in fallbacks {
+        let _ = writeln!(text, "  {count} {what}");
     }
     text
 }

@@ -6,7 +6,7 @@ use summary::print::{PointKind, Reading};
 use term::Terms;
 use term::print::smtlib;
 
-use super::Summarised;
+use super::{Summarised, fallbacks};
 use crate::report::{Location, Tool, location};
 
 /// The version of the schema.
@@ -25,6 +25,13 @@ struct Document {
     stopped: Option<String>,
     points: Vec<Point>,
     arcs: Vec<Arc>,
+    fallbacks: Vec<Fallback>,
+}
+
+#[derive(Serialize)]
+struct Fallback {
+    what: &'static str,
+    count: u64,
 }
 
 #[derive(Serialize)]
@@ -80,6 +87,7 @@ impl Document {
             stopped: None,
             points: Vec::new(),
             arcs: Vec::new(),
+            fallbacks: Vec::new(),
         }
     }
     fn text(&self) -> String {
@@ -116,6 +124,8 @@ pub(super) fn render(summarised: &Summarised<'_>) -> String {
     let arcs = summarised.graph.arcs.iter();
     document.arcs =
         arcs.map(|arc| Arc { source: arc.source.to_string(), target: arc.target.to_string() }).collect();
+    let fallbacks = fallbacks(&summarised.statistics).into_iter();
+    document.fallbacks = fallbacks.map(|(what, count)| Fallback { what, count }).collect();
     document.text()
 }
 

@@ -8,7 +8,7 @@ use base::{Diagnostic, Region, SourceMap, Stop};
 use cfa::{Op, Program, SignedOverflow};
 use smt::{Z3, Z3Settings};
 use summary::print::{Limits, PointKind, PointReading, Reader};
-use summary::{Graph, PointId, StarOptions, Starrer, Summaries};
+use summary::{Graph, PointId, StarOptions, StarStatistics, Starrer, Summaries};
 use term::Terms;
 
 use crate::args::{SummarizeArgs, SummaryFormat};
@@ -31,6 +31,7 @@ struct Summarised<'a> {
     graph: &'a Graph,
     terms: &'a Terms,
     readings: &'a [PointReading],
+    statistics: StarStatistics,
 }
 
 /// Prints the summaries of a program.
@@ -113,7 +114,15 @@ fn read(
     let limits = if args.full || args.format == SummaryFormat::Json { Limits::FULL } else { Limits::SCREEN };
     let mut reader = Reader::new(program, &graph, &summaries, &mut terms, &solvers, limits);
     let readings = reader.read(&points, args.forward, &mut budget)?;
-    Ok(render(&Summarised { request, program, graph: &graph, terms: &terms, readings: &readings }))
+    let statistics = starrer.statistics();
+    Ok(render(&Summarised {
+        request,
+        program,
+        graph: &graph,
+        terms: &terms,
+        readings: &readings,
+        statistics,
+    }))
 }
 
 /// The points of a line: those that start there, or else the innermost loops around it.
@@ -159,6 +168,18 @@ fn place(region: Region, sources: &SourceMap) -> String {
         Some(file) => format!("{}:{}:{}", file.name, region.line, region.column),
         None => "the program".to_owned(),
     }
+}
+
+/// Where the computation of stars took something weaker than it wanted: what, and how often.
+fn fallbacks(statistics: &StarStatistics) -> Vec<(&'static str, u64)> {
+    let mut all = vec![
+        ("hulls were too costly and became bounds in template directions", statistics.template_hulls),
+        ("template directions were given up", statistics.lost_directions),
+        ("hulls were given up", statistics.lost_hulls),
+        ("questions to the solver were not answered", statistics.unanswered),
+    ];
+    all.retain(|(_, count)| *count > 0);
+    all
 }
 
 /// What people call a point.
