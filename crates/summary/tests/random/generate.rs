@@ -1,0 +1,159 @@
+//! Random small C programs with loops, and their summaries.
+
+use base::Budget;
+use cfa::{DataModel, Program};
+use cfront::{Input, Options, compile};
+use smt::{Z3, Z3Settings};
+use summary::{Graph, StarOptions, Starrer, Summaries};
+use term::Terms;
+use testkit::Random;
+
+const TYPES: [&str; 5] = ["int", "unsigned", "unsigned char", "signed char", "short"];
+
+/// Writes a program.
+struct Writer {
+    random: Random,
+    variables: usize,
+    text: String,
+    loops: usize,
+}
+
+impl Writer {
+    fn variable(&mut self) -> String {
+        format!("v{}", self.random.below(self.variables))
+    }
+
+    fn condition(&mut self) -> String {
+        let (v, w) = (self.variable(), self.variable());
+        let c = self.random.between(-3, 12);
+        match self.random.below(9) {
+            0 | 1 => format!("{v} < {w}"),
+            2 | 3 => format!("{v} < {c}"),
+            4 => format!("{v} != {c}"),
+            5 => format!("{v} > {c}"),
+            6 => format!("{v} % {} == {}", self.random.between(2, 4), self.random.below(2)),
+            7 => format!("{v} == {w}"),
+            _ => "__VERIFIER_nondet_int()".to_owned(),
+        }
+    }
+
+    fn assignment(&mut self) -> String {
+        let (v, w) = (self.variable(), self.variable());
+        let c = self.random.between(1, 5);
+        match self.random.below(16) {
+            0..=4 => format!("{v} = {v} + {c};"),
+            5 | 6 => format!("{v} = {v} - {c};"),
+            7 => format!("{v} = {v} + {w};"),
+            8 => format!("{v} = {w};"),
+            9 => format!("{v} = {c};"),
+            10 => format!("{v} = 2 * {v};"),
+            11 => format!("{v} = {c} - {v};"),
+            12 => format!("{v} = {v} / 2;"),
+            13 => format!("{v} = {v} % {};", c + 1),
+            14 => format!("{v} = __VERIFIER_nondet_uchar();"),
+            _ => format!("{v} = {v} & {c};"),
+        }
+    }
+
+    fn statements(&mut self, depth: usize, in_loop: bool) {
+        for _ in 0..=self.random.below(3) {
+            match self.random.below(10) {
+                0..=2 if depth > 0 => {
+                    let condition = self.condition();
+                    self.text.push_str(&format!("if ({condition}) {{ "));
+                    self.statements(depth - 1, in_loop);
+                    if self.random.chance(50) {
+                        self.text.push_str("} else { ");
+                        self.statements(depth - 1, in_loop);
+                    }
+                    self.text.push_str("}\n");
+                }
+                3 if in_loop && depth < 2 => {
+                    let jump = if self.random.chance(70) { "break" } else { "continue" };
+                    let condition = self.condition();
+                    self.text.push_str(&format!("if ({condition}) {jump};\n"));
+                }
+                4 if depth > 1 && self.loops < 3 => self.cycle(depth - 1),
+                _ => {
+                    let assignment = self.assignment();
+                    self.text.push_str(&assignment);
+                    self.text.push('\n');
+                }
+            }
+        }
+    }
+
+    fn cycle(&mut self, depth: usize) {
+        self.loops += 1;
+        let condition = self.condition();
+        self.text.push_str(&format!("while ({condition}) {{ "));
+        self.statements(depth, true);
+        self.text.push_str("}\n");
+    }
+}
+
+/// The text of a program.
+pub(crate) fn program_text(seed: u64) -> String {
+    let mut random = Random::new(seed);
+    let variables = 2 + random.below(3);
+    let mut writer = Writer { random, variables, text: String::new(), loops: 0 };
+    for index in 0..variables {
+        let ty = *writer.random.pick(&TYPES);
+        let value = match writer.random.below(3) {
+            0 => writer.random.between(0, 5).to_string(),
+            1 => "__VERIFIER_nondet_uchar()".to_owned(),
+            _ => "__VERIFIER_nondet_int()".to_owned(),
+        };
+        writer.text.push_str(&format!("{ty} v{index} = {value};\n"));
+        if writer.random.chance(50) {
+            let high = writer.random.between(3, 20);
+            writer.text.push_str(&format!("if (v{index} < 0 || v{index} > {high}) return 0;\n"));
+        }
+    }
+    writer.cycle(2);
+    if writer.random.chance(30) {
+        writer.cycle(1);
+    }
+    let (first, second) = (writer.condition(), writer.condition());
+    writer.text.push_str(&format!("if ({first} && {second}) reach_error();\n"));
+    format!(
+        "extern int __VERIFIER_nondet_int(void);\nextern unsigned char __VERIFIER_nondet_uchar(void);\n\
+         extern void reach_error(void);\nint main(void) {{\n{}return 0; }}\n",
+        writer.text
+    )
+}
+
+/// The program as engines see it.
+pub(crate) fn prepared(text: &str) -> Program {
+    let input = Input::Text { name: "random.c".to_owned(), text: text.as_bytes().into() };
+    let compiled = compile(&[input], &Options::new(DataModel::Lp64))
+        .unwrap_or_else(|failure| panic!("{}\n{text}", failure.diagnostics[0].message));
+    cfa::passes::pipeline(&compiled.program, &cfa::passes::PipelineConfig::default()).program
+}
+
+/// A program with its summaries.
+pub(crate) struct Summarised {
+    pub(crate) program: Program,
+    pub(crate) terms: Terms,
+    pub(crate) graph: Graph,
+    pub(crate) summaries: Summaries,
+    pub(crate) starrer: Starrer,
+    pub(crate) solvers: Z3,
+}
+
+/// Summarises a program.
+pub(crate) fn summarise(text: &str) -> Summarised {
+    let program = prepared(text);
+    let mut terms = Terms::new();
+    let mut budget = Budget::unlimited();
+    let solvers = Z3::new(Z3Settings::default());
+    let graph = Graph::new(&program, &mut terms, &mut budget).expect("there is no limit");
+    let mut starrer = Starrer::new(solvers.clone(), StarOptions::default());
+    let summaries = Summaries::new(&graph, &mut terms, &mut starrer, &mut budget).expect("there is no limit");
+    Summarised { program, terms, graph, summaries, starrer, solvers }
+}
+
+/// How many of something to try: the number in an environment variable, or a default.
+pub(crate) fn count(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}

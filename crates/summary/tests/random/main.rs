@@ -1,0 +1,5 @@
+//! Tests on random small loops.
+
+mod generate;
+mod laws;
+mod runs;

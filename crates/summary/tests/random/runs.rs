@@ -1,0 +1,171 @@
+//! Soundness by brute force: every run of the interpreter satisfies the summaries.
+//!
+//! Random loops are summarised and run with random inputs. Whenever two states at the head of a loop are `k` iterations apart, the star relates
+//! them with that `k`; and if a run ends in the error, all its states at points satisfy the formula of their point. `WAYPROOF_RUNS` sets the number of
+//! runs, `WAYPROOF_SEED` the first program.
+
+use std::collections::BTreeMap;
+
+use crate::generate::{Summarised, count, program_text, summarise};
+use base::Budget;
+use cfa::VarId;
+use cfa::interp::{
+    Code, CompileOptions, Config, Machine, Markers, Outcome, Seed, Silent, Step, Uninitialised,
+};
+use smt::{Answer, check_formula};
+use summary::{PointId, Star};
+use term::{Evaluator, Integer, Model, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
+
+/// Runs of one program.
+const RUNS_PER_PROGRAM: u64 = 20;
+/// Pairs of states checked for each loop in one run.
+const MOST_PAIRS: usize = 6;
+
+/// Values of variables at a point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct State {
+    point: PointId,
+    values: BTreeMap<SymbolId, Integer>,
+}
+
+/// The states at points that one run meets, and whether it ends in the error.
+fn run(summarised: &Summarised, code: &Code, seed: u64) -> (Vec<State>, bool) {
+    let Summarised { program, graph, .. } = summarised;
+    let mut machine = Machine::new(program, code, Config::default());
+    machine.stop_at(graph.points.iter().map(|point| (graph.procedure, point.location)));
+    let (mut oracle, mut budget) = (Seed::new(seed), Budget::ticks(2_000));
+    let mut states = Vec::new();
+    loop {
+        match machine.step(&mut oracle, &mut Silent, &mut std::io::sink(), &mut budget) {
+            Step::Location(_, location) => {
+                let found = graph.points.iter_enumerated().find(|(_, point)| point.location == location);
+                let (point, info) = found.expect("only points are stopped at");
+                let view = machine.view();
+                let value = |var: VarId| view.scalar(var).map(|value| Integer::from(value.as_int()));
+                let values = info
+                    .live
+                    .iter()
+                    .filter_map(|symbol| Some((*symbol, value(graph.vocabulary.var(*symbol)?)?)))
+                    .collect();
+                states.push(State { point, values });
+            }
+            Step::Ended(outcome) => return (states, matches!(outcome, Outcome::Error { .. })),
+        }
+    }
+}
+
+/// Whether a formula holds for some values of its Skolem constants; `guess` is tried first.
+fn possible(summarised: &mut Summarised, formula: TermId, guess: &Model) -> bool {
+    if Evaluator::new(&summarised.terms, guess).holds(formula) {
+        return true;
+    }
+    let mut solver = summarised.solvers.z3_solver();
+    // What the solver does not know does not count against the summary.
+    let mut budget = Budget::ticks(200_000);
+    !matches!(check_formula(&mut solver, &summarised.terms, formula, &mut budget), Answer::Unsat(_))
+}
+
+fn substitution(terms: &mut Terms, state: &State) -> Substitution {
+    let pairs: Vec<_> =
+        state.values.iter().map(|(symbol, value)| (*symbol, terms.number(value.clone()))).collect();
+    Substitution::new(pairs)
+}
+
+/// That `star` leads from one state to another in so many iterations.
+fn related(terms: &mut Terms, star: &Star, from: &State, to: &State, iterations: usize) -> TermId {
+    let mut at_start = substitution(terms, from);
+    let number = terms.int(iterations as i64);
+    let counted = terms.eq(star.count, number);
+    let mut parts = vec![star.formula.guard, counted];
+    for (symbol, value) in &to.values {
+        let reached = star.formula.value(terms, *symbol);
+        if terms.sort(reached) == Sort::Int {
+            let value = terms.number(value.clone());
+            parts.push(terms.eq(reached, value));
+        }
+    }
+    let formula = terms.and(parts);
+    at_start.apply(terms, formula)
+}
+
+/// The obvious values of Skolem constants: counters count all iterations, the others are the values at the end.
+fn guess(terms: &Terms, formula: TermId, to: &State, iterations: usize) -> Model {
+    let mut model = Model::new();
+    for symbol in terms.symbols_of(formula) {
+        let info = terms.symbol(symbol);
+        if info.kind == SymbolKind::Counter {
+            model.set_int(symbol, iterations as i64);
+        } else if let Some((_, value)) = to.values.iter().find(|(of, _)| terms.symbol(**of).name == info.name)
+        {
+            model.set_int(symbol, value.clone());
+        }
+    }
+    model
+}
+
+/// Checks one run; returns the number of questions.
+fn check(summarised: &mut Summarised, states: &[State], is_error: bool, context: &str) -> u64 {
+    let mut questions = 0;
+    let stars = summarised.summaries.stars().clone();
+    for (head, star) in &stars {
+        // Visits of the head without leaving the loop in between.
+        let mut visits: Vec<&State> = Vec::new();
+        let mut pairs = 0;
+        for state in states {
+            if !summarised.graph.in_loop(*head, state.point) {
+                visits.clear();
+            } else if state.point == *head {
+                visits.push(state);
+                let last = visits.len() - 1;
+                for first in [0, last / 2, last] {
+                    if pairs < MOST_PAIRS {
+                        pairs += 1;
+                        questions += 1;
+                        let (from, iterations) = (visits[first], last - first);
+                        let formula = related(&mut summarised.terms, star, from, state, iterations);
+                        let guess = guess(&summarised.terms, formula, state, iterations);
+                        assert!(
+                            possible(summarised, formula, &guess),
+                            "the star of {head} misses {from:?} to {state:?} in {iterations}\n{context}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+    if is_error {
+        for state in states {
+            let reach = summarised.summaries.reach(state.point).get().formula;
+            let formula = substitution(&mut summarised.terms, state).apply(&mut summarised.terms, reach);
+            questions += 1;
+            assert!(
+                possible(summarised, formula, &Model::new()),
+                "no way from {state:?} to the error\n{context}"
+            );
+        }
+    }
+    questions
+}
+
+#[test]
+fn every_run_satisfies_the_summaries() {
+    let runs = count("WAYPROOF_RUNS", 600);
+    let first = count("WAYPROOF_SEED", 1);
+    let (mut errors, mut questions, mut loops, mut exact) = (0_u64, 0, 0, 0);
+    for index in 0..runs.div_ceil(RUNS_PER_PROGRAM) {
+        let text = program_text(first + index);
+        let mut summarised = summarise(&text);
+        loops += summarised.summaries.stars().len();
+        exact += summarised.summaries.stars().values().filter(|star| star.exact).count();
+        let options = CompileOptions { uninitialised: Uninitialised::Choose, markers: Markers::Locations };
+        let code = Code::new(&summarised.program, options);
+        for seed in 0..RUNS_PER_PROGRAM {
+            let (states, is_error) = run(&summarised, &code, seed * 77_777 + index);
+            errors += u64::from(is_error);
+            let context = format!("program {}, inputs {seed}\n{text}", first + index);
+            questions += check(&mut summarised, &states, is_error, &context);
+        }
+    }
+    println!("{runs} runs, {errors} into the error, {loops} loops ({exact} exact), {questions} questions");
+    assert!(questions > runs, "the runs should meet points");
+}
