@@ -5,6 +5,13 @@
 //!
 //! Knows no engine and does no input or output.
 
+pub mod claim;
+pub mod correctness;
+pub mod expression;
 pub mod format;
+pub mod harness;
 pub mod syntax;
+pub mod testcase;
+pub mod validate;
+pub mod violation;
 pub mod weave;

@@ -96,6 +96,8 @@ pub struct Syntax {
     pub calls: Vec<Call>,
     /// Where the first declaration starts.
     pub first_item: u32,
+    /// The functions that the program defines, in whatever file.
+    pub defined: Vec<Arc<str>>,
     /// Assignments, increments and others that change the state, and statement expressions.
     pub effects: Vec<Range>,
 }
@@ -120,10 +122,13 @@ impl Syntax {
             controls: Vec::new(),
             calls: Vec::new(),
             first_item: 0,
+            defined: Vec::new(),
             effects: Vec::new(),
         };
         let here = |span: Span| (span.file == file).then_some(Range { lo: span.lo, hi: span.hi });
         syntax.first_item = first_item(unit, file);
+        let names = unit.functions.iter().filter_map(|function| unit.declarators[function.declarator].ident);
+        syntax.defined = names.map(|name| Arc::from(interner.text(name.name))).collect();
         let mut in_block = vec![false; unit.stmts.len()];
         for (_, statement) in unit.stmts.iter_enumerated() {
             if let StmtKind::Block { items, .. } = &statement.kind {

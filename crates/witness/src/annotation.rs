@@ -47,9 +47,9 @@ pub struct Invariant {
 /// Invariants of locations of the entry procedure, after the standard passes.
 #[derive(Debug)]
 pub struct Annotation {
-    terms: RefCell<Terms>,
-    vocabulary: RefCell<Vocabulary>,
-    invariants: BTreeMap<Loc, Invariant>,
+    pub(crate) terms: RefCell<Terms>,
+    pub(crate) vocabulary: RefCell<Vocabulary>,
+    pub(crate) invariants: BTreeMap<Loc, Invariant>,
     choices: BTreeMap<Loc, Vec<Skolem>>,
 }
 

@@ -9,6 +9,7 @@ mod annotation;
 mod certify;
 mod correctness;
 mod execution;
+mod invariants;
 mod ledger;
 mod verdict;
 
@@ -16,6 +17,7 @@ pub use annotation::{Annotation, Invariant};
 pub use certify::{Certified, Check, certify};
 pub use correctness::checks_as_invariants;
 pub use execution::{Execution, execute};
+pub use invariants::{SourceInvariant, source_invariants};
 pub use ledger::{Assumption, Ledger};
 pub use verdict::{End, Proof, Reason, Trace, Verdict, Violation};
 

@@ -8,7 +8,7 @@ mod read;
 mod write;
 
 pub use read::{Malformed, read};
-pub use write::{Stamp, write};
+pub use write::{Stamp, time, write};
 
 use sha2::{Digest, Sha256};
 

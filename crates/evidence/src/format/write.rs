@@ -144,7 +144,7 @@ fn uuid(text: &str) -> String {
 }
 
 /// A time of the calendar in ISO 8601, in UTC.
-fn time(seconds: u64) -> String {
+pub fn time(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     let (year, month, day) = date(days);
     let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);

@@ -1,0 +1,194 @@
+//! A counterexample that runs: the user's program with its inputs fixed, as one C file.
+//!
+//! The text of the program stays as it is, line by line, except that what violates the property first reports that and exits. The functions
+//! that ask for input are defined at the end; they hand out the values of the trace in order.
+//!
+//! # Invariants
+//! * I1: a harness exits with [`EXIT_CODE`] and prints [`MESSAGE`] exactly if the violation is reached.
+//! * I2: what the values of a trace cannot force (uninitialised variables, parameters) makes a harness impossible, which is said.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use cfa::interp::{Chosen, Property};
+use cfa::{FloatKind, Source, Ty};
+use witness::Trace;
+
+use crate::syntax::{Call, Range, Syntax};
+use crate::weave::Edits;
+
+/// How a harness exits when the violation is reached.
+pub const EXIT_CODE: i32 = 10;
+/// How it exits when it asks for more inputs than there are.
+pub const OUT_OF_INPUTS: i32 = 98;
+/// What it prints to standard error.
+pub const MESSAGE: &str = "wayproof: the property is violated";
+
+/// What a harness is made of.
+pub struct Harness<'a> {
+    /// The program.
+    pub syntax: &'a Syntax,
+    /// What happens.
+    pub trace: &'a Trace,
+    /// Functions whose call is the error.
+    pub error_functions: &'a [String],
+    /// Whether a failing `assert` is.
+    pub assert_is_error: bool,
+    /// How to build it, for the reader.
+    pub command: &'a str,
+    /// Further functions that nobody defines; they do nothing.
+    pub undefined: &'a [String],
+}
+
+impl Harness<'_> {
+    /// The C text, or why there can be none.
+    pub fn text(&self) -> Result<String, String> {
+        let functions = self.functions()?;
+        let mut edits = Edits::new();
+        let declarations = "extern void __harness_violated(void); ";
+        edits.before(self.syntax.first_item, declarations);
+        if self.trace.violation.property == Property::Unreachability {
+            for call in &self.syntax.calls {
+                self.weave(call, &mut edits);
+            }
+        }
+        let woven = edits.apply(&self.syntax.source.text);
+        let mut text = String::from_utf8(woven.text.to_vec()).map_err(|_| "the program is not UTF-8".to_owned())?;
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(&self.runtime());
+        for (name, (ty, source)) in functions {
+            text.push_str(&definition(name, ty, source));
+        }
+        let assumes = ["__VERIFIER_assume"];
+        for name in assumes.into_iter().filter(|name| self.is_missing(name)) {
+            let _ = writeln!(text, "void {name}(int condition) {{ if (!condition) __harness_exit(97); }}");
+        }
+        let stubs = self.error_functions.iter().map(String::as_str).filter(|name| self.is_missing(name));
+        for name in stubs.chain(self.undefined.iter().map(String::as_str)) {
+            let _ = writeln!(text, "__typeof__({name}) {name} __attribute__((alias(\"__harness_nothing\")));");
+        }
+        Ok(text)
+    }
+
+    /// Which functions hand out values: the type and why the value is arbitrary.
+    fn functions(&self) -> Result<BTreeMap<&str, (Ty, &Source)>, String> {
+        let mut functions = BTreeMap::new();
+        for chosen in &self.trace.choices {
+            let name = match &chosen.source {
+                Source::Input { function } | Source::Extern { function } => &**function,
+                Source::Uninitialised => {
+                    return Err("no harness can give uninitialised variables their values".to_owned());
+                }
+                Source::Argument { .. } => {
+                    return Err("no harness can pass arbitrary parameters to the entry function".to_owned());
+                }
+            };
+            if matches!(chosen.value.ty, Ty::Int { width: 65.., .. })
+                || matches!(chosen.value.ty, Ty::Float(FloatKind::Extended | FloatKind::Quad))
+            {
+                return Err(format!("values of type {} are not supported", chosen.value.ty));
+            }
+            if chosen.value.ty == Ty::Ptr && chosen.value.bits != 0 {
+                return Err("an input is an address".to_owned());
+            }
+            let known = functions.entry(name).or_insert((chosen.value.ty, &chosen.source));
+            if known.0 != chosen.value.ty {
+                return Err(format!("the function {name} returns more than one value at a time"));
+            }
+        }
+        // What is declared and called, but not on this execution, must be there all the same.
+        for call in &self.syntax.calls {
+            if let Some(name) = call.callee.as_deref()
+                && name.starts_with("__VERIFIER_nondet")
+                && !self.is_defined(name)
+            {
+                functions.entry(name).or_insert((Ty::Ptr, &Source::Uninitialised));
+            }
+        }
+        Ok(functions)
+    }
+
+    fn is_defined(&self, name: &str) -> bool {
+        self.syntax.defined.iter().any(|defined| &**defined == name)
+    }
+    /// Whether a function is called and not defined.
+    fn is_missing(&self, name: &str) -> bool {
+        !self.is_defined(name) && self.syntax.calls.iter().any(|call| call.callee.as_deref() == Some(name))
+    }
+
+    fn weave(&self, call: &Call, edits: &mut Edits) {
+        let Some(callee) = call.callee.as_deref() else { return };
+        if self.error_functions.iter().any(|name| name == callee) {
+            edits.wrap(call.range, "(__harness_violated(), ", ")");
+        } else if self.assert_is_error && callee.starts_with("__assert") {
+            let word = Range { lo: call.range.lo, hi: call.range.lo + 6 };
+            if self.syntax.text(word) == "assert" {
+                edits.replace(&self.syntax.source.text, word, "(");
+                let end = Range { lo: call.range.hi, hi: call.range.hi };
+                edits.wrap(end, " ? (void)0 : __harness_violated())", "");
+            } else {
+                edits.wrap(call.range, "(__harness_violated(), ", ")");
+            }
+        }
+    }
+
+    /// What all harnesses share.
+    fn runtime(&self) -> String {
+        let values: Vec<String> = self.trace.choices.iter().map(value).collect();
+        let (count, list) = (values.len(), if values.is_empty() { "0".to_owned() } else { values.join(", ") });
+        format!(
+            "\n/* The inputs of a counterexample that Wayproof found, in order.\n   \
+             Build and run: {}\n   \
+             The program exits with {EXIT_CODE} where the property is violated. */\n\
+             extern void __harness_exit(int) __asm__(\"_Exit\") __attribute__((noreturn));\n\
+             extern long __harness_write(int, const void *, unsigned long) __asm__(\"write\");\n\
+             static const unsigned long long __harness_inputs[] = {{ {list} }};\n\
+             static unsigned long __harness_used;\n\
+             static unsigned long long __harness_next(void) {{\n    \
+             if (__harness_used == {count}UL) __harness_exit({OUT_OF_INPUTS});\n    \
+             return __harness_inputs[__harness_used++];\n}}\n\
+             void __harness_violated(void) {{\n    \
+             __harness_write(2, \"{MESSAGE}\\n\", {});\n    \
+             __harness_exit({EXIT_CODE});\n}}\n\
+             void __harness_nothing(void) {{ }}\n",
+            self.command.replace("*/", "* /"),
+            MESSAGE.len() + 1,
+        )
+    }
+}
+
+/// The bits of a value.
+fn value(chosen: &Chosen) -> String {
+    format!("{:#x}ULL", chosen.value.bits)
+}
+
+/// The definition of a function that hands out values. Its type is the one of its declaration; functions whose parameters are not known
+/// are defined under another name.
+fn definition(name: &str, ty: Ty, source: &Source) -> String {
+    let body = match ty {
+        Ty::Float(FloatKind::Single) => {
+            "union { unsigned bits; float value; } next; next.bits = (unsigned)__harness_next(); return next.value;"
+        }
+        Ty::Float(_) => {
+            "union { unsigned long long bits; double value; } next; next.bits = __harness_next(); return next.value;"
+        }
+        Ty::Int { .. } => "return __harness_next();",
+        Ty::Ptr if *source == Source::Uninitialised => "__harness_exit(98);",
+        Ty::Ptr => "__harness_next(); return 0;",
+    };
+    if matches!(source, Source::Extern { .. }) {
+        let plain = match ty {
+            Ty::Float(FloatKind::Single) => "float",
+            Ty::Float(_) => "double",
+            Ty::Int { .. } => "unsigned long long",
+            Ty::Ptr => "void *",
+        };
+        return format!(
+            "{plain} __harness_{name}(void) {{ {body} }}\n\
+             __typeof__({name}) {name} __attribute__((alias(\"__harness_{name}\")));\n"
+        );
+    }
+    format!("__typeof__({name}()) {name}(void) {{ {body} }}\n")
+}

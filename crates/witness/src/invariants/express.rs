@@ -1,0 +1,104 @@
+//! Formulas as expressions of C that mean the same wherever they are evaluated.
+//!
+//! # Invariants
+//! * E1: a comparison of one variable with a number, or of two variables of one type, is written as it is; in everything else
+//!   variables are converted to `long long`, and it is written only if no sum can leave that type.
+
+use cfa::{Program, Ty};
+use encode::Vocabulary;
+use encode::analysis::state::State;
+use term::print::c_expression;
+use term::{Integer, Linear, Node, SymbolId, TermId, Terms};
+
+use super::names::Names;
+
+/// Longer expressions help nobody.
+const MAX_LENGTH: usize = 400;
+
+/// How formulas over the variables of one place are written.
+pub(super) struct Expressions<'a> {
+    pub(super) program: &'a Program,
+    pub(super) vocabulary: &'a Vocabulary,
+    /// What is known of the variables there.
+    pub(super) known: Option<&'a State>,
+    pub(super) names: &'a Names,
+}
+
+impl Expressions<'_> {
+    /// The expression of a formula; nothing if there is none that is short and safe.
+    pub(super) fn text(&mut self, terms: &Terms, formula: TermId) -> Option<String> {
+        let mut is_simple = true;
+        for term in terms.reachable(&[formula]) {
+            match terms.node(term) {
+                Node::True | Node::False | Node::Not(_) | Node::And(_) | Node::Or(_) | Node::Number(_) => {}
+                Node::Symbol(symbol) => {
+                    self.names.text(self.vocabulary.var(*symbol)?)?;
+                }
+                Node::Le(sum) | Node::Zero(sum) => {
+                    let form = terms.linear(*sum);
+                    self.is_bounded(terms, &form)?;
+                    is_simple &= self.is_simple(terms, &form);
+                }
+                Node::Divides(_, sum) => {
+                    let form = terms.linear(*sum);
+                    self.is_bounded(terms, &form)?;
+                    is_simple &= form.terms().len() == 1
+                        && form.constant_part().is_zero()
+                        && form.terms()[0].1.abs().is_one();
+                }
+                Node::Linear(_) => {}
+                _ => return None,
+            }
+        }
+        let name = |symbol: SymbolId| {
+            let var = self.vocabulary.var(symbol);
+            let text = var.and_then(|var| self.names.text(var)).unwrap_or_default();
+            if is_simple { text.to_owned() } else { format!("(long long){text}") }
+        };
+        c_expression(terms, formula, &name, MAX_LENGTH)
+    }
+
+    fn ty(&self, terms: &Terms, term: TermId) -> Option<Ty> {
+        let Node::Symbol(symbol) = terms.node(term) else { return None };
+        self.program.vars[self.vocabulary.var(*symbol)?].scalar()
+    }
+
+    /// E1, for comparisons with zero.
+    fn is_simple(&self, terms: &Terms, form: &Linear) -> bool {
+        let is_unit = |factor: &Integer| factor.abs().is_one();
+        match form.terms() {
+            [(term, factor)] if is_unit(factor) => {
+                // An unsigned variable would turn a negative number into a large one.
+                let constant =
+                    if factor.is_negative() { form.constant_part().clone() } else { -form.constant_part() };
+                self.ty(terms, *term).is_some_and(|ty| ty.is_signed() || !constant.is_negative())
+            }
+            [(left, first), (right, second)] if is_unit(first) && is_unit(second) => {
+                let sides = first.is_negative() != second.is_negative();
+                let constant = form.constant_part();
+                let types = (self.ty(terms, *left), self.ty(terms, *right));
+                sides && (constant.is_zero() || constant.is_one()) && types.0.is_some() && types.0 == types.1
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether no part of a sum can leave `long long`; nothing if it can, or is no sum of variables.
+    fn is_bounded(&self, terms: &Terms, form: &Linear) -> Option<()> {
+        if self.is_simple(terms, form) {
+            return Some(());
+        }
+        let mut total = form.constant_part().to_i128()?.checked_abs()?;
+        for (term, factor) in form.terms() {
+            let Node::Symbol(symbol) = terms.node(*term) else { return None };
+            let var = self.vocabulary.var(*symbol)?;
+            let (mut low, mut high) = self.program.vars[var].scalar()?.range()?;
+            if let Some(value) = self.known.and_then(|state| state.get(var)) {
+                (low, high) = (low.max(value.low()), high.min(value.high()));
+            }
+            let size = low.checked_abs()?.max(high.checked_abs()?);
+            total = total.checked_add(size.checked_mul(factor.to_i128()?.checked_abs()?)?)?;
+        }
+        (total <= i128::from(i64::MAX)).then_some(())
+    }
+}

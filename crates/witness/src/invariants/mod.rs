@@ -1,0 +1,271 @@
+//! Invariants that people can read: what an annotation says about the loops of the source, as expressions of C.
+//!
+//! An annotation speaks about the variables of the program after the standard passes, and about Skolem constants. Here the constants are
+//! eliminated, variables without a name at the place are projected away, conjuncts that follow from others are dropped, and what is left is
+//! written in C. A loop that was copied by inlining is covered by all of its copies.
+//!
+//! # Invariants
+//! * I1: what is printed follows from the annotation (the solver is asked), so it holds if the annotation does.
+//! * I2: evaluating it in C overflows nowhere.
+//! * I3: all of this is for readers; if it costs too much, there is less to read.
+
+mod express;
+mod names;
+
+use std::collections::BTreeMap;
+
+use base::{Budget, Region};
+use cfa::loops::LoopForest;
+use cfa::passes::{Pipelined, PipelineConfig, pipeline};
+use cfa::{Loc, LocationRole, ProcId, Program, VarId};
+use encode::Vocabulary;
+use smt::{Answer, Z3, Z3Settings, Z3Solver, check_formula};
+use term::{SymbolId, TermId, Terms};
+
+use crate::annotation::{Annotation, Invariant};
+use express::Expressions;
+use names::Names;
+
+/// What the solver may spend on one location.
+const LOCATION_TICKS: u64 = 4_000;
+/// What it may spend on one question about redundancy.
+const REDUNDANCY_TICKS: u64 = 100;
+/// More conjuncts than this are not compared with each other.
+const MAX_CONJUNCTS: usize = 60;
+/// More copies of a loop are not put together.
+const MAX_COPIES: usize = 4;
+
+/// An invariant at a place of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceInvariant {
+    /// The loop or statement.
+    pub region: Region,
+    /// Whether it is tied to a loop or to the start of a statement.
+    pub role: LocationRole,
+    /// An expression of C.
+    pub text: String,
+    /// Whether all its variables are visible at the start of the place, not only inside (the variable of a `for`).
+    pub is_visible: bool,
+}
+
+/// The invariants of an annotation that can be written in C, in the order of the source.
+pub fn source_invariants(
+    program: &Program,
+    annotation: &Annotation,
+    budget: &mut Budget,
+) -> Vec<SourceInvariant> {
+    let pipelined = pipeline(program, &PipelineConfig::default());
+    let prepared = &pipelined.program;
+    let entry = prepared.entry;
+    let procedure = &prepared.procs[entry];
+    let forest = LoopForest::of(procedure);
+    let copies = copies(program);
+    // What is said about each location of the source, copy by copy.
+    let mut found: BTreeMap<(ProcId, Loc), Vec<Option<Written>>> = BTreeMap::new();
+    let mut terms = annotation.terms.borrow_mut();
+    let vocabulary = annotation.vocabulary.borrow();
+    let mut reader = Reader {
+        program,
+        pipelined: &pipelined,
+        terms: &mut terms,
+        vocabulary: &vocabulary,
+        solver: Z3::new(Z3Settings::default()).z3_solver(),
+        budget,
+    };
+    for (location, invariant) in &annotation.invariants {
+        let info = procedure.locations[*location];
+        let is_tied = info.role == LocationRole::LoopHead
+            || info.role == LocationRole::Statement && forest.is_header(*location);
+        let Some(origin) = pipelined.back.location(entry, *location).filter(|_| is_tied) else { continue };
+        let written = reader.written(*location, invariant);
+        found.entry((origin.proc, origin.location)).or_default().push(written);
+    }
+    let mut invariants = Vec::new();
+    for ((proc, location), written) in found {
+        let expected = copies.get(&proc).copied().unwrap_or(u64::MAX);
+        let Some(together) = together(&written).filter(|_| written.len() as u64 >= expected) else { continue };
+        let info = program.procs[proc].locations[location];
+        invariants.push(SourceInvariant {
+            region: info.region,
+            role: info.role,
+            text: together.text,
+            is_visible: together.is_visible,
+        });
+    }
+    invariants.sort_by_key(|invariant| invariant.region);
+    invariants
+}
+
+/// What one copy of a location says.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Written {
+    text: String,
+    is_visible: bool,
+}
+
+/// One of the copies is meant; nothing is known if nothing is known of one of them.
+fn together(copies: &[Option<Written>]) -> Option<Written> {
+    let mut all: Vec<Written> = copies.iter().cloned().collect::<Option<_>>()?;
+    all.sort();
+    all.dedup();
+    match all.as_slice() {
+        [] => None,
+        [only] => Some(only.clone()),
+        several if several.len() <= MAX_COPIES => {
+            let texts: Vec<String> = several.iter().map(|written| format!("({})", written.text)).collect();
+            Some(Written {
+                text: texts.join(" || "),
+                is_visible: several.iter().all(|written| written.is_visible),
+            })
+        }
+        _ => None,
+    }
+}
+
+/// How many activations of each procedure there may be, by the calls in the text; recursive ones are left out.
+fn copies(program: &Program) -> BTreeMap<ProcId, u64> {
+    let mut calls: Vec<(ProcId, ProcId)> = Vec::new();
+    for (caller, procedure) in program.procs.iter_enumerated() {
+        for op in procedure.edges().iter().flat_map(|edge| &edge.ops) {
+            calls.extend(op.call_targets().iter().map(|callee| (caller, *callee)));
+        }
+    }
+    let mut copies = BTreeMap::from([(program.entry, 1_u64)]);
+    let mut waiting: BTreeMap<ProcId, usize> = BTreeMap::new();
+    for (_, callee) in &calls {
+        *waiting.entry(*callee).or_default() += 1;
+    }
+    let mut ready: Vec<ProcId> =
+        program.procs.ids().filter(|proc| !waiting.contains_key(proc)).collect();
+    while let Some(caller) = ready.pop() {
+        let times = copies.get(&caller).copied().unwrap_or(0);
+        for (_, callee) in calls.iter().filter(|(from, _)| *from == caller) {
+            let sum = copies.entry(*callee).or_insert(0);
+            *sum = sum.saturating_add(times);
+            if let Some(left) = waiting.get_mut(callee) {
+                *left -= 1;
+                if *left == 0 {
+                    ready.push(*callee);
+                }
+            }
+        }
+    }
+    // What is still waiting is part of a cycle of calls, or called from one.
+    for (proc, left) in waiting {
+        if left > 0 {
+            copies.remove(&proc);
+        }
+    }
+    copies
+}
+
+struct Reader<'a> {
+    program: &'a Program,
+    pipelined: &'a Pipelined,
+    terms: &'a mut Terms,
+    vocabulary: &'a Vocabulary,
+    solver: Z3Solver,
+    budget: &'a mut Budget,
+}
+
+impl Reader<'_> {
+    /// The invariant of a location in C; nothing if nothing of it can be said.
+    fn written(&mut self, location: Loc, invariant: &Invariant) -> Option<Written> {
+        let names = Names::new(self.program, self.pipelined, location)?;
+        let mut allowance = self.budget.child(LOCATION_TICKS);
+        let formula = self.formula(invariant, &names, &mut allowance)?;
+        let typing = encode::typing(&self.pipelined.program, self.terms, self.vocabulary, formula);
+        let mut expressions = Expressions {
+            program: &self.pipelined.program,
+            vocabulary: self.vocabulary,
+            known: invariant.known.as_ref(),
+            names: &names,
+        };
+        let mut conjuncts = self.terms.conjuncts(formula);
+        conjuncts.retain(|conjunct| expressions.text(self.terms, *conjunct).is_some());
+        // The longest ones go first if they follow from others.
+        conjuncts.sort_by_key(|conjunct| {
+            let length = expressions.text(self.terms, *conjunct).map_or(0, |text| text.len());
+            (length, *conjunct)
+        });
+        self.drop_redundant(&mut conjuncts, typing);
+        if conjuncts.is_empty() {
+            return None;
+        }
+        let texts: Vec<String> =
+            conjuncts.iter().filter_map(|conjunct| expressions.text(self.terms, *conjunct)).collect();
+        let is_visible = conjuncts.iter().all(|conjunct| names.all_visible(self.terms, *conjunct, self.vocabulary));
+        let text = match texts.as_slice() {
+            [only] => only.clone(),
+            several => {
+                let wrapped: Vec<String> =
+                    several.iter().map(|text| if text.contains("||") { format!("({text})") } else { text.clone() }).collect();
+                wrapped.join(" && ")
+            }
+        };
+        Some(Written { text, is_visible })
+    }
+
+    /// A formula over variables with names that the invariant implies (I1).
+    fn formula(&mut self, invariant: &Invariant, names: &Names, allowance: &mut Budget) -> Option<TermId> {
+        let state = invariant.known.as_ref()?;
+        let vars: Vec<VarId> = state.iter().map(|(var, _)| var).collect();
+        let facts = state.formula(&self.pipelined.program, &vars, self.vocabulary, self.terms);
+        let named = |terms: &Terms, term: TermId| -> Vec<SymbolId> {
+            let symbols = terms.symbols_of(term).into_iter();
+            symbols.filter(|symbol| !self.vocabulary.var(*symbol).is_some_and(|var| names.contains(var))).collect()
+        };
+        // The negation of what is bad, without what has no name: first exactly, then as far as it goes.
+        let constants: Vec<SymbolId> = self
+            .terms
+            .symbols_of(invariant.bad)
+            .into_iter()
+            .filter(|symbol| self.vocabulary.var(*symbol).is_none())
+            .collect();
+        let bad = smt::project::eliminate(&mut self.solver, self.terms, invariant.bad, &constants, allowance);
+        let good = match bad {
+            Ok(bad) => {
+                let not_bad = self.terms.not(bad);
+                self.terms.nnf(not_bad)
+            }
+            Err(_) => Terms::TRUE,
+        };
+        let whole = self.terms.and([facts, good]);
+        let hidden = named(self.terms, whole);
+        let formula = if hidden.is_empty() {
+            whole
+        } else {
+            match smt::project::eliminate(&mut self.solver, self.terms, whole, &hidden, allowance) {
+                Ok(projected) => projected,
+                Err(_) => smt::project::forget(self.terms, whole, &hidden),
+            }
+        };
+        let normal = self.terms.nnf(formula);
+        let formula = self.terms.tidy(normal);
+        let typing = encode::typing(&self.pipelined.program, self.terms, self.vocabulary, whole);
+        let opposite = self.terms.not(formula);
+        let query = self.terms.and([typing, whole, opposite]);
+        let mut child = self.budget.child(LOCATION_TICKS);
+        let implied = check_formula(&mut self.solver, self.terms, query, &mut child).is_unsat();
+        (implied && named(self.terms, formula).is_empty()).then_some(formula)
+    }
+
+    /// Drops conjuncts that follow from the others and from the types.
+    fn drop_redundant(&mut self, conjuncts: &mut Vec<TermId>, typing: TermId) {
+        if conjuncts.len() > MAX_CONJUNCTS {
+            return;
+        }
+        let mut position = conjuncts.len();
+        while position > 0 {
+            position -= 1;
+            let candidate = conjuncts[position];
+            let opposite = self.terms.not(candidate);
+            let others = conjuncts.iter().copied().filter(|other| *other != candidate);
+            let query = self.terms.and(others.chain([typing, opposite]));
+            let mut child = self.budget.child(REDUNDANCY_TICKS);
+            if let Answer::Unsat(_) = check_formula(&mut self.solver, self.terms, query, &mut child) {
+                conjuncts.remove(position);
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! What the variables of a prepared program are called at a place of the source.
+
+use std::collections::BTreeMap;
+
+use base::Region;
+use cfa::passes::Pipelined;
+use cfa::{Loc, Program, Ty, Var, VarId};
+use encode::Vocabulary;
+use term::{TermId, Terms};
+
+/// The variables that have a name at one place.
+pub(super) struct Names {
+    names: BTreeMap<VarId, Name>,
+}
+
+struct Name {
+    text: String,
+    /// Visible where the place starts, not only inside.
+    is_visible: bool,
+}
+
+impl Names {
+    /// The names at a location of the entry procedure; nothing if it has no place in the source.
+    pub(super) fn new(program: &Program, pipelined: &Pipelined, location: Loc) -> Option<Self> {
+        let entry = pipelined.program.entry;
+        let origin = pipelined.back.location(entry, location)?;
+        let place = program.procs[origin.proc].locations[origin.location].region;
+        if place.is_nowhere() {
+            return None;
+        }
+        let mut names = BTreeMap::new();
+        for var in pipelined.program.vars.ids() {
+            let Some(source) = pipelined.back.var(var) else { continue };
+            let info = &program.vars[source.var];
+            let is_mine = match info.owner {
+                None => true,
+                Some(owner) => owner == origin.proc && source.context == origin.context,
+            };
+            let is_integer = matches!(info.scalar(), Some(Ty::Int { width: 1..=64, .. }));
+            if !is_mine || !is_integer || !is_plain(&info.name) || info.c_type.is_empty() {
+                continue;
+            }
+            let is_visible = starts_in(info.scope, place);
+            // The variable of a `for` is declared in the loop, before its condition.
+            let is_inside = place.contains(info.scope);
+            if (is_visible || is_inside) && !is_shadowed(program, source.var, info, place) {
+                names.insert(var, Name { text: info.name.to_string(), is_visible });
+            }
+        }
+        Some(Self { names })
+    }
+
+    pub(super) fn contains(&self, var: VarId) -> bool {
+        self.names.contains_key(&var)
+    }
+
+    pub(super) fn text(&self, var: VarId) -> Option<&str> {
+        self.names.get(&var).map(|name| name.text.as_str())
+    }
+
+    /// Whether all variables of a formula are visible where the place starts.
+    pub(super) fn all_visible(&self, terms: &Terms, formula: TermId, vocabulary: &Vocabulary) -> bool {
+        terms.symbols_of(formula).into_iter().all(|symbol| {
+            let name = vocabulary.var(symbol).and_then(|var| self.names.get(&var));
+            name.is_some_and(|name| name.is_visible)
+        })
+    }
+}
+
+/// A name, or a path of members.
+fn is_plain(name: &str) -> bool {
+    let is_word = |word: &str| {
+        word.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+            && word.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
+    };
+    name.split('.').all(is_word)
+}
+
+/// Whether a place starts inside a scope.
+fn starts_in(scope: Region, place: Region) -> bool {
+    let start = Region { end_line: place.line, end_column: place.column, ..place };
+    !scope.is_nowhere() && scope.contains(start)
+}
+
+/// Whether another variable has the name at the place.
+fn is_shadowed(program: &Program, var: VarId, info: &Var, place: Region) -> bool {
+    let word = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
+    let mine = word(&info.name);
+    program.vars.iter_enumerated().any(|(other, theirs)| {
+        other != var
+            && word(&theirs.name) == mine
+            && theirs.declared != info.declared
+            && info.scope.contains(theirs.scope)
+            && (starts_in(theirs.scope, place) || place.contains(theirs.scope))
+    })
+}
