@@ -13,6 +13,8 @@ use crate::expression::Coded;
 const MOST_RUNS: usize = 8;
 /// A shift by a variable is a case split over at most this many amounts.
 const MOST_AMOUNTS: i128 = 64;
+/// Two variables are taken apart bit by bit if they have at most this many.
+const MOST_BITS: u32 = 8;
 
 impl Encoder<'_> {
     pub(crate) fn bitwise(
@@ -44,12 +46,50 @@ impl Encoder<'_> {
                 }
             };
         }
+        if let (Some(left_bits), Some(right_bits)) = (self.bits_of(lhs), self.bits_of(rhs))
+            && left_bits.max(right_bits) <= MOST_BITS
+        {
+            return self.bit_by_bit(op, left, right, left_bits.max(right_bits));
+        }
         let result = self.approximate(symbolic, "bitwise operation on two variables", ty);
         let not_negative = |encoder: &Self, expr| encoder.known(expr).is_some_and(|range| range.low() >= 0);
         if !ty.is_signed() || not_negative(self, lhs) && not_negative(self, rhs) {
             self.bitwise_facts(op, left, right, result);
         }
         result
+    }
+
+    /// How many bits an operand has, if it is not negative.
+    fn bits_of(&self, expr: ExprId) -> Option<u32> {
+        let range = self.known(expr).filter(|range| range.low() >= 0)?;
+        Some(i128::BITS - range.high().leading_zeros())
+    }
+
+    /// A bitwise operation on operands of so many bits that are not negative: exact.
+    fn bit_by_bit(&mut self, op: BinaryOp, left: TermId, right: TermId, bits: u32) -> TermId {
+        let (zero, two) = (self.terms.int(0), Integer::from(2));
+        let mut sum = Vec::new();
+        for bit in 0..bits {
+            let weight = Integer::power_of_two(bit);
+            let mut is_set = |operand: TermId| {
+                let shifted = self.terms.div(operand, &weight);
+                // The highest bit is all that is left.
+                let digit = if bit + 1 == bits { shifted } else { self.terms.modulo(shifted, &two) };
+                self.terms.ne(digit, zero)
+            };
+            let (a, b) = (is_set(left), is_set(right));
+            let set = match op {
+                BinaryOp::And => self.terms.and([a, b]),
+                BinaryOp::Or => self.terms.or([a, b]),
+                _ => {
+                    let same = self.terms.iff(a, b);
+                    self.terms.not(same)
+                }
+            };
+            let weight = self.terms.number(weight);
+            sum.push(self.terms.ite(set, weight, zero));
+        }
+        self.terms.sum(sum)
     }
 
     /// Linear consequences of a bitwise operation on operands that are not negative.

@@ -5,8 +5,7 @@
 //!   `execution` of crate witness).
 
 use cfa::Program;
-use cfa::interp::{self, Uninitialised, Zero};
-use witness::{Execution, Proof, Reason, Trace, Verdict};
+use witness::{Execution, Proof, Reason, Verdict};
 
 use crate::{Engine, Env};
 
@@ -21,17 +20,7 @@ impl Engine for Explicit {
     fn solve(self: Box<Self>, program: &Program, env: &mut Env) -> Verdict {
         match witness::execute(program, &mut env.budget) {
             Execution::Ended(end) => Verdict::Safe(Proof::Execution(end)),
-            Execution::Violated(violation) => {
-                // Arbitrary values that do not matter are part of the trace all the same.
-                let run = interp::run(
-                    program,
-                    Uninitialised::Report,
-                    &mut Zero,
-                    &mut std::io::sink(),
-                    &mut env.budget,
-                );
-                Verdict::Unsafe(Trace { violation, choices: run.choices })
-            }
+            Execution::Violated(trace) => Verdict::Unsafe(trace),
             Execution::Arbitrary { what, region } => {
                 let feature = format!("no engine for nondeterministic programs yet, and there is {what}");
                 Verdict::Unknown(Reason::Unsupported { feature, region })

@@ -11,15 +11,15 @@ use base::{Budget, Region, Stop};
 use cfa::interp::{self, Outcome, Resource, Run, UndefinedKind, Uninitialised};
 use cfa::{Op, Program, Source};
 
-use crate::verdict::{End, Reason, Violation};
+use crate::verdict::{End, Reason, Trace, Violation};
 
 /// What the only execution of a program does, if there is an only one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Execution {
     /// It ends without reaching the error.
     Ended(End),
-    /// It reaches the error.
-    Violated(Violation),
+    /// It reaches the error; arbitrary values that do not matter are part of the trace all the same.
+    Violated(Trace),
     /// There is more than one: an arbitrary value matters.
     Arbitrary {
         /// What the value is.
@@ -36,6 +36,10 @@ pub fn execute(program: &Program, budget: &mut Budget) -> Execution {
     let first = run_without_inputs(program, budget);
     let Outcome::OutOfInputs { region } = first.outcome else { return classify(first) };
     match classify(run_without_inputs(&blind(program), budget)) {
+        Execution::Violated(_) => {
+            let mode = Uninitialised::Report;
+            classify(interp::run(program, mode, &mut interp::Zero, &mut std::io::sink(), budget))
+        }
         // The place where the value was born tells more than the place of its first use.
         Execution::Arbitrary { .. } => {
             Execution::Arbitrary { what: "a nondeterministic value".to_owned(), region }
@@ -74,7 +78,8 @@ fn classify(run: Run) -> Execution {
         Outcome::Halted { region } => Execution::Ended(End::Aborted { region }),
         Outcome::Blocked { region } => Execution::Ended(End::Blocked { region }),
         Outcome::Error { region, property } => {
-            Execution::Violated(Violation { property, region, stack: run.stack })
+            let violation = Violation { property, region, stack: run.stack };
+            Execution::Violated(Trace { violation, choices: run.choices })
         }
         // Any value may stand in an uninitialised variable: reading it is not the end, it is a choice.
         Outcome::Undefined { kind: UndefinedKind::UninitialisedRead, region, .. } => {

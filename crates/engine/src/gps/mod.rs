@@ -66,8 +66,10 @@ impl Default for Options {
 
 /// Steps of the interpreter for the first tests; more once tests turn out to be too short.
 const TEST_TICKS: u64 = 4_000_000;
-/// Steps of the interpreter for the attempt to decide a program by its only execution, before the search and after tests that were too short.
-const EXECUTION_TICKS: u64 = 20_000_000;
+/// Steps of the interpreter for the first attempt to decide a program by its only execution.
+const EXECUTION_TICKS: u64 = 100_000_000;
+/// So many nodes are visited before the second attempt.
+const EXECUTION_INTERVAL: u64 = 16;
 
 /// A fresh engine.
 pub(crate) fn create() -> Box<dyn Engine> {
@@ -104,7 +106,8 @@ fn solve(program: &Program, options: Options, env: &mut Env) -> Result<Verdict, 
     };
     let (outcome, labels) = {
         let Problem { program: prepared, terms, solvers, graph } = &mut problem;
-        let mut search = Search::new(program, prepared, graph, &guide, terms, solvers, options, &mut env.budget);
+        let mut search =
+            Search::new(program, prepared, graph, &guide, terms, solvers, options, &mut env.budget);
         let outcome = search.run();
         env.statistics.extend(search.report());
         env.statistics.push(("solver queries", solvers.statistics().queries));
@@ -134,6 +137,13 @@ pub(super) struct Search<'a> {
     continuations: FxHashMap<NodeId, (Rc<Vec<PointId>>, usize)>,
     tester: Option<Tester>,
     test_ticks: u64,
+    /// What the next attempt at the only execution may cost; none if there is more than one.
+    execution_ticks: Option<u64>,
+    /// When that attempt is due.
+    next_execution: u64,
+    visited: u64,
+    /// Whether there is something to choose in tests.
+    has_choices: bool,
     /// For questions without context.
     scratch: Z3Solver,
     entailments: FxHashMap<(PointId, TermId), bool>,
@@ -168,6 +178,13 @@ impl<'a> Search<'a> {
             continuations: FxHashMap::default(),
             tester: None,
             test_ticks: TEST_TICKS,
+            execution_ticks: Some(EXECUTION_TICKS),
+            next_execution: 0,
+            visited: 0,
+            has_choices: graph
+                .arcs
+                .iter()
+                .any(|arc| arc.skolems.iter().any(|skolem| is_input(&skolem.source))),
             scratch: solvers.z3_solver(),
             entailments: FxHashMap::default(),
             statistics: Statistics::default(),
@@ -184,6 +201,7 @@ impl<'a> Search<'a> {
             if self.tree.node(node).status != Status::Frontier || !self.tree.is_live(node) {
                 continue;
             }
+            self.visited += 1;
             if let Some(verdict) = self.visit(node, &mut path)? {
                 return Ok(Some(verdict));
             }
@@ -239,13 +257,17 @@ impl<'a> Search<'a> {
             self.expand(node, None);
             return Ok(None);
         }
-        if node == Tree::ROOT
-            && let Some(verdict) = self.execute(EXECUTION_TICKS)
-        {
+        if let Some(verdict) = self.execute() {
             return Ok(Some(verdict));
         }
+        // Without choices every test is the same one, which is carried out by itself.
+        if !self.has_choices && !is_error {
+            self.expand(node, None);
+            return Ok(None);
+        }
         let plans: Vec<Plan> = path.choices().map(|(arc, chosen)| self.plan(arc, chosen, model)).collect();
-        let points: Vec<PointId> = self.tree.path(node).iter().map(|node| self.tree.node(*node).point).collect();
+        let points: Vec<PointId> =
+            self.tree.path(node).iter().map(|node| self.tree.node(*node).point).collect();
         self.statistics.tests += 1;
         self.prepare_tests()?;
         let Some(tester) = &mut self.tester else { return Err(Reason::NotProgressing) };
@@ -256,12 +278,7 @@ impl<'a> Search<'a> {
                 Some(trace) => return Ok(Some(Verdict::Unsafe(trace))),
                 None => self.note_obstacle(),
             },
-            Ending::TooLong => {
-                self.test_ticks = self.test_ticks.saturating_mul(2);
-                if let Some(verdict) = self.execute(self.test_ticks) {
-                    return Ok(Some(verdict));
-                }
-            }
+            Ending::TooLong => self.test_ticks = self.test_ticks.saturating_mul(2),
             Ending::NoError => {}
         }
         if is_error {
@@ -275,15 +292,25 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// Decides a program that has one execution.
-    fn execute(&mut self, ticks: u64) -> Option<Verdict> {
+    /// Tries to decide a program by its only execution: at first, and again, longer, whenever the search has gone on for a while.
+    fn execute(&mut self) -> Option<Verdict> {
+        let ticks = self.execution_ticks?;
+        if self.visited < self.next_execution {
+            return None;
+        }
+        self.next_execution = self.visited.saturating_mul(8).max(EXECUTION_INTERVAL);
+        self.execution_ticks = Some(ticks.saturating_mul(8));
         let mut allowance = self.budget.child(ticks);
         let execution = witness::execute(self.original, &mut allowance);
         self.budget.absorb(&allowance);
         match execution {
             Execution::Ended(end) => Some(Verdict::Safe(Proof::Execution(end))),
-            Execution::Violated(_) => replay::on_original(self.original, &[], self.budget).map(Verdict::Unsafe),
-            Execution::Arbitrary { .. } | Execution::Undecided(_) => None,
+            Execution::Violated(trace) => Some(Verdict::Unsafe(trace)),
+            Execution::Undecided(Reason::Stopped(base::Stop::Ticks)) => None,
+            Execution::Arbitrary { .. } | Execution::Undecided(_) => {
+                self.execution_ticks = None;
+                None
+            }
         }
     }
 
@@ -307,7 +334,8 @@ impl<'a> Search<'a> {
         if self.tester.is_some() {
             return Ok(());
         }
-        let with_gas = if self.options.gas && self.options.summaries { self.graph.with_gas(self.terms) } else { None };
+        let with_gas =
+            if self.options.gas && self.options.summaries { self.graph.with_gas(self.terms) } else { None };
         let (program, solvers) = (self.program, &self.solvers);
         self.tester = Some(match with_gas {
             Some((graph, gas)) => {

@@ -72,7 +72,8 @@ impl Path {
         let depth = self.frames.len();
         let mut values = self.frames.last().map(|frame| frame.values.clone()).unwrap_or_default();
         let mut chosen = Vec::with_capacity(arc.skolems.len());
-        let mut pairs: Vec<(SymbolId, TermId)> = values.iter().map(|(symbol, value)| (*symbol, *value)).collect();
+        let mut pairs: Vec<(SymbolId, TermId)> =
+            values.iter().map(|(symbol, value)| (*symbol, *value)).collect();
         for skolem in &arc.skolems {
             let name = self.name(terms, depth, skolem.symbol);
             chosen.push((skolem.symbol, name));

@@ -29,7 +29,12 @@ const CUBES: usize = 200;
 impl Search<'_> {
     /// Labels the nodes of a dead path, the one that `path` stands for: `goal`, over the values at `node`, cannot hold there. Returns the
     /// nodes whose labels changed.
-    pub(super) fn exclude(&mut self, path: &mut Path, node: NodeId, goal: TermId) -> Result<Vec<NodeId>, Reason> {
+    pub(super) fn exclude(
+        &mut self,
+        path: &mut Path,
+        node: NodeId,
+        goal: TermId,
+    ) -> Result<Vec<NodeId>, Reason> {
         let mut changed = Vec::new();
         let mut goals = vec![goal];
         let mut at = node;
@@ -69,8 +74,10 @@ impl Search<'_> {
 
     fn exclude_all(&mut self, path: &mut Path, node: NodeId, goal: TermId) -> Result<Vec<TermId>, Reason> {
         let chosen: Vec<SymbolId> = self.terms.symbols_of(goal);
-        let chosen: Vec<SymbolId> =
-            chosen.into_iter().filter(|symbol| self.terms.symbol(*symbol).kind != SymbolKind::Variable).collect();
+        let chosen: Vec<SymbolId> = chosen
+            .into_iter()
+            .filter(|symbol| self.terms.symbol(*symbol).kind != SymbolKind::Variable)
+            .collect();
         let mut cubes = Vec::new();
         loop {
             let model = match self.scratch.check(self.terms, &[], self.budget) {
@@ -105,7 +112,8 @@ impl Search<'_> {
         };
         let literals = self.terms.implicant(goal, model).ok_or_else(inconsistent)?;
         let literals = self.constraints(&literals, model);
-        let core = path.core(self.terms, &literals, self.budget).map_err(gave_up)?.ok_or_else(inconsistent)?;
+        let core =
+            path.core(self.terms, &literals, self.budget).map_err(gave_up)?.ok_or_else(inconsistent)?;
         if !core.iter().any(|literal| self.terms.mentions(*literal, chosen)) {
             return Ok(core);
         }
@@ -261,8 +269,14 @@ impl Search<'_> {
     /// Whether the label of one node implies that of another one at the same point.
     fn entails(&mut self, stronger: NodeId, weaker: NodeId) -> Result<bool, Reason> {
         let label = self.tree.node(stronger).label.clone();
-        let missing: Vec<TermId> =
-            self.tree.node(weaker).label.iter().copied().filter(|clause| label.binary_search(clause).is_err()).collect();
+        let missing: Vec<TermId> = self
+            .tree
+            .node(weaker)
+            .label
+            .iter()
+            .copied()
+            .filter(|clause| label.binary_search(clause).is_err())
+            .collect();
         if missing.is_empty() {
             return Ok(true);
         }
@@ -319,4 +333,3 @@ impl Search<'_> {
         }
     }
 }
-

@@ -19,8 +19,8 @@ use std::collections::BTreeMap;
 
 use base::Budget;
 use cfa::interp::{
-    Choice, Chosen, Code, CompileOptions, Config, Machine, Markers, Observer, Outcome, Request, Step, Uninitialised,
-    Value, View, Written,
+    Choice, Chosen, Code, CompileOptions, Config, Machine, Markers, Observer, Outcome, Request, Step,
+    Uninitialised, Value, View, Written,
 };
 use cfa::{EdgeId, Loc, Op, ProcId, Program, Storage, Ty, VarId};
 use encode::{Site, SkolemSource};
@@ -108,7 +108,8 @@ impl Tester {
             let mut choices: Vec<(Site, SymbolId)> = Vec::new();
             for arc in point.outgoing.iter().map(|arc| &graph.arcs[*arc]) {
                 ways.push(arc.formula.before(terms, guide.reach(arc.target).formula));
-                let inputs = arc.skolems.iter().filter(|skolem| is_input(&skolem.source) && skolem.ty.is_some());
+                let inputs =
+                    arc.skolems.iter().filter(|skolem| is_input(&skolem.source) && skolem.ty.is_some());
                 choices.extend(inputs.map(|skolem| (skolem.site, skolem.symbol)));
             }
             choices.sort_unstable();
@@ -119,7 +120,8 @@ impl Tester {
             let mut solver = solvers.z3_solver();
             let way = terms.or(ways);
             solver.assert(terms, way);
-            let shown = point.live.iter().filter_map(|symbol| Some((graph.vocabulary.var(*symbol)?, *symbol)));
+            let shown =
+                point.live.iter().filter_map(|symbol| Some((graph.vocabulary.var(*symbol)?, *symbol)));
             let shown = shown.filter(|(var, _)| is_shown(program, *var)).collect();
             guided.insert(id, Guided { solver, choices, shown });
         }
@@ -163,9 +165,10 @@ impl Tester {
                 }
             }
             if visited.len() == REMEMBERED {
-                let stops = self.points.iter().filter(|(_, point)| {
-                    point.is_none_or(|point| self.guided.contains_key(&point))
-                });
+                let stops = self
+                    .points
+                    .iter()
+                    .filter(|(_, point)| point.is_none_or(|point| self.guided.contains_key(&point)));
                 machine.stop_at(stops.map(|(location, _)| (entry, *location)));
             }
             let mut oracle = |request: &Request<'_>| Some(answer(program, entry, &position, &plan, request));
@@ -275,11 +278,19 @@ pub(super) fn is_input(source: &SkolemSource) -> bool {
 }
 
 fn is_shown(program: &Program, var: VarId) -> bool {
-    matches!(program.vars[var].storage, Storage::Scalar(Ty::Int { .. }) | Storage::Array { elem: Ty::Int { .. }, .. })
+    matches!(
+        program.vars[var].storage,
+        Storage::Scalar(Ty::Int { .. }) | Storage::Array { elem: Ty::Int { .. }, .. }
+    )
 }
 
 /// That the variables have the values that they have.
-fn state_formula(program: &Program, shown: &[(VarId, SymbolId)], view: &View<'_>, terms: &mut Terms) -> TermId {
+fn state_formula(
+    program: &Program,
+    shown: &[(VarId, SymbolId)],
+    view: &View<'_>,
+    terms: &mut Terms,
+) -> TermId {
     let mut parts = Vec::with_capacity(shown.len());
     let number = |value: Value| match value.ty {
         Ty::Int { width: 128, signed: false } => None,
@@ -328,7 +339,13 @@ impl Observer for Follower<'_> {
 }
 
 /// What a plan says to a question; zero if it says nothing.
-fn answer(program: &Program, entry: ProcId, position: &Position, plan: &Plan, request: &Request<'_>) -> Choice {
+fn answer(
+    program: &Program,
+    entry: ProcId,
+    position: &Position,
+    plan: &Plan,
+    request: &Request<'_>,
+) -> Choice {
     let planned = position.edge.get().and_then(|edge| {
         let ops = &program.procs[entry].edges()[edge].ops;
         let asks = |op: &Op| matches!(op, Op::Havoc { source, at, .. } if source == request.source && *at == request.region);
