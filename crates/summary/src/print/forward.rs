@@ -69,10 +69,16 @@ fn after(terms: &mut Terms, before: TermId, transition: &TransitionFormula, live
 fn shorten(simplifier: &mut Simplifier<'_>, state: TermId) -> TermId {
     let is_gone = |terms: &Terms, symbol: SymbolId| terms.symbol(symbol).kind != SymbolKind::Variable;
     let state = substitute_definitions(simplifier.terms, state, &is_gone);
+    let state = simplifier.simplify(state);
+    // What was an alternative may have become a definition.
+    let state = substitute_definitions(simplifier.terms, state, &is_gone);
     let mut symbols = simplifier.terms.symbols_of(state);
     symbols.retain(|symbol| is_gone(simplifier.terms, *symbol));
     match simplifier.eliminate(state, &symbols) {
-        Some(shorter) => simplifier.simplify(shorter),
+        Some(shorter) => {
+            let more = simplifier.conjoin_implied(shorter, &[]);
+            simplifier.simplify(more)
+        }
         None => state,
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! # Invariants
 //! * R1: for values within their types that satisfy the facts of the point, a reading that is not cut is equivalent to the formula that it
-//!   shows, with all Skolem constants existential.
+//!   shows, with all Skolem constants existential and, as far as they stand for values of the program, within their types too.
 
 mod forward;
 mod layout;
@@ -25,6 +25,9 @@ use simplify::{Simplifier, substitute_definitions};
 use crate::graph::{ENTRY, Graph, PointId};
 use crate::star::Star;
 use crate::target::Summaries;
+
+/// What may be spent on reading forwards.
+const FORWARD_TICKS: u64 = 10_000;
 
 /// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,9 +157,10 @@ impl<'a> Reader<'a> {
         let mut reachable = None;
         if forward {
             let mut solver = self.solvers.z3_solver();
-            let mut simplifier =
-                Simplifier { terms: self.terms, solver: &mut solver, budget: budget.clone() };
+            let allowance = budget.child(FORWARD_TICKS);
+            let mut simplifier = Simplifier { terms: self.terms, solver: &mut solver, budget: allowance };
             reachable = Some(forward::reachable(self.graph, self.summaries, &mut simplifier));
+            budget.absorb(&simplifier.budget);
         }
         let mut readings = Vec::new();
         for point in points {
@@ -188,25 +192,42 @@ impl<'a> Reader<'a> {
     /// The summary of a point: of two equivalent forms, with and without numbers of iterations, the shorter one.
     fn summary(&mut self, point: PointId, budget: &mut Budget) -> Reading {
         let formula = self.summaries.reach(point).get().formula;
-        let origins = &self.origins;
-        let is_gone = |terms: &Terms, symbol: SymbolId| {
-            terms.symbol(symbol).kind != SymbolKind::Variable && !origins.is_choice(terms, symbol)
-        };
-        let formula = substitute_definitions(self.terms, formula, &is_gone);
-        let mut symbols = self.terms.symbols_of(formula);
-        symbols.retain(|symbol| is_gone(self.terms, *symbol));
         let facts = self.graph.points[point].facts;
-        let typing = self.origins.typing(self.terms, formula);
-        let eliminated = self.simplifier(&[typing, facts], budget, |simplifier| {
-            if simplifier.is_possible(formula) == Some(false) {
-                return Some(Terms::FALSE);
-            }
-            simplifier.eliminate(formula, &symbols)
+        let mut gone = self.terms.symbols_of(formula);
+        gone.retain(|symbol| {
+            self.terms.symbol(*symbol).kind != SymbolKind::Variable
+                && !self.origins.is_choice(self.terms, *symbol)
         });
-        let whole = self.show(formula, facts, &[], None, budget);
-        let Some(eliminated) = eliminated.filter(|_| !symbols.is_empty()) else { return whole };
+        let Reduced { whole, eliminated } = self.reduce(formula, facts, &gone, budget);
+        let whole = self.show(whole, facts, &[], None, budget);
+        let Some(eliminated) = eliminated else { return whole };
         let shorter = self.show(eliminated, facts, &[], None, budget);
         if shorter.length() <= whole.length() { shorter } else { whole }
+    }
+
+    /// A formula with fewer of the symbols that may go, and, if that takes little effort, with none.
+    fn reduce(&mut self, formula: TermId, facts: TermId, gone: &[SymbolId], budget: &mut Budget) -> Reduced {
+        let is_gone = |_: &Terms, symbol: SymbolId| gone.binary_search(&symbol).is_ok();
+        let formula = substitute_definitions(self.terms, formula, &is_gone);
+        let (mut open, kept): (Vec<SymbolId>, Vec<SymbolId>) =
+            self.terms.symbols_of(formula).into_iter().partition(|symbol| is_gone(self.terms, *symbol));
+        // What is taken for granted may speak of symbols that stay only: it does not commute with the quantification of the others.
+        let context = [self.origins.typing(self.terms, &kept), facts];
+        let typing = self.origins.typing(self.terms, &open);
+        let formula = self.terms.and([formula, typing]);
+        self.simplifier(&context, budget, |simplifier| {
+            if simplifier.is_possible(formula) == Some(false) {
+                return Reduced { whole: Terms::FALSE, eliminated: None };
+            }
+            let shorter = simplifier.simplify(formula);
+            // What was an alternative may have become a definition.
+            let whole = substitute_definitions(simplifier.terms, shorter, &is_gone);
+            open = simplifier.terms.symbols_of(whole);
+            open.retain(|symbol| is_gone(simplifier.terms, *symbol));
+            let eliminated = if open.is_empty() { None } else { simplifier.eliminate(whole, &open) };
+            let eliminated = eliminated.map(|formula| simplifier.conjoin_implied(formula, &[]));
+            Reduced { whole, eliminated }
+        })
     }
 
     /// The relation of a star: equations for the values afterwards, and what else holds. The number of iterations is one name, whatever
@@ -229,7 +250,7 @@ impl<'a> Reader<'a> {
         for (variable, value) in &star.formula.map {
             let info = self.terms.symbol(*variable).clone();
             let primed = match *self.terms.node(*value) {
-                Node::Symbol(symbol) if self.terms.symbol(symbol).kind == SymbolKind::Primed => symbol,
+                Node::Symbol(symbol) if is_primed(self.terms, symbol, &info.name) => symbol,
                 _ => self.terms.declare(info.name, info.sort, SymbolKind::Primed),
             };
             if let Some(var) = self.graph.vocabulary.var(*variable) {
@@ -257,14 +278,33 @@ impl<'a> Reader<'a> {
         if symbols.is_empty() {
             return whole;
         }
-        let typing = self.origins.typing(self.terms, formula);
-        let is_gone = |_: &Terms, symbol: SymbolId| symbols.contains(&symbol);
-        let formula = substitute_definitions(self.terms, formula, &is_gone);
-        let eliminated =
-            self.simplifier(&[typing, facts], budget, |simplifier| simplifier.eliminate(formula, &symbols));
-        let Some(eliminated) = eliminated else { return whole };
-        let shorter = self.show(eliminated, facts, &[], Some(head), budget);
+        let Reduced { whole: fewer, eliminated } = self.reduce(formula, facts, &symbols, budget);
+        let fewer = eliminated.unwrap_or(fewer);
+        let expected = self.directions(star, &shown);
+        let fewer =
+            self.simplifier(&[facts], budget, |simplifier| simplifier.conjoin_implied(fewer, &expected));
+        let shorter = self.show(fewer, facts, &[], Some(head), budget);
         if shorter.length() <= whole.length() { shorter } else { whole }
+    }
+
+    /// How people expect values to change in k iterations: not, up or down, or by at most or at least one each time. `shown` are the number of
+    /// iterations and the values afterwards, in the order of the star's map.
+    fn directions(&mut self, star: &Star, shown: &[SymbolId]) -> Vec<TermId> {
+        let Some((count, primed)) = shown.split_first() else { return Vec::new() };
+        let count = self.terms.of_symbol(*count);
+        let mut directions = Vec::new();
+        for (variable, primed) in star.formula.map.keys().zip(primed) {
+            if self.terms.symbol(*variable).sort != Sort::Int {
+                continue;
+            }
+            let (before, after) = (self.terms.of_symbol(*variable), self.terms.of_symbol(*primed));
+            let (up, down) = (self.terms.add(before, count), self.terms.sub(before, count));
+            for bound in [before, up, down] {
+                directions.push(self.terms.le(after, bound));
+                directions.push(self.terms.ge(after, bound));
+            }
+        }
+        directions
     }
 
     /// Shows a formula where facts hold, under definitions, which are shown too.
@@ -276,8 +316,9 @@ impl<'a> Reader<'a> {
         own: Option<PointId>,
         budget: &mut Budget,
     ) -> Reading {
-        let all = self.terms.and(definitions.iter().copied().chain([formula]));
-        let typing = self.origins.typing(self.terms, all);
+        let roots: Vec<TermId> = definitions.iter().copied().chain([formula]).collect();
+        let symbols = self.terms.symbols_of_all(&roots);
+        let typing = self.origins.typing(self.terms, &symbols);
         let mut context = vec![typing, facts];
         context.extend(definitions);
         let (shorter, possible) = self.simplifier(&context, budget, |simplifier| {
@@ -316,11 +357,23 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// A formula in two forms.
+struct Reduced {
+    whole: TermId,
+    eliminated: Option<TermId>,
+}
+
 /// A variable with its value after the iterations.
 struct Closed {
     before: TermId,
     after: TermId,
     value: Linear,
+}
+
+/// Whether a symbol is the value afterwards of the variable of that name.
+fn is_primed(terms: &Terms, symbol: SymbolId, name: &str) -> bool {
+    let info = terms.symbol(symbol);
+    info.kind == SymbolKind::Primed && *info.name == *name
 }
 
 /// Rewrites what speaks of a value before and the number of iterations so that it speaks of the value after: with `i' = i + k`,

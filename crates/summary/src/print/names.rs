@@ -129,10 +129,10 @@ impl Origins {
         self.by_symbol.get(&symbol).or_else(by_name)
     }
 
-    /// That the symbols of a formula have values of their types.
-    pub(super) fn typing(&self, terms: &mut Terms, formula: TermId) -> TermId {
+    /// That symbols have values of their types.
+    pub(super) fn typing(&self, terms: &mut Terms, symbols: &[SymbolId]) -> TermId {
         let mut conjuncts = Vec::new();
-        for symbol in terms.symbols_of(formula) {
+        for symbol in symbols.iter().copied() {
             let by_name = || match terms.symbol(symbol) {
                 info if info.kind == SymbolKind::Skolem => self.types_by_name.get(&info.name),
                 _ => None,

@@ -10,9 +10,9 @@ use smt::project::eliminate;
 use term::{Integer, Node, Substitution, SymbolId, TermId, Terms};
 
 /// What may be spent on one formula.
-const SIMPLIFY_TICKS: u64 = 4_000;
+const SIMPLIFY_TICKS: u64 = 2_000;
 /// What may be spent on one elimination.
-const ELIMINATE_TICKS: u64 = 4_000;
+const ELIMINATE_TICKS: u64 = 2_000;
 /// Formulas of more terms are taken as they are.
 const TERM_LIMIT: usize = 4_000;
 /// Conjunctions inside of disjunctions are looked at so deep.
@@ -66,6 +66,31 @@ impl Simplifier<'_> {
         result.ok().filter(|result| !self.is_large(*result))
     }
 
+    /// The formula with bounds that it implies: those expected, and atoms of its own. A disjunction may follow from them.
+    pub(super) fn conjoin_implied(&mut self, formula: TermId, expected: &[TermId]) -> TermId {
+        if self.is_large(formula) {
+            return formula;
+        }
+        let mut candidates = expected.to_vec();
+        let atoms = self.terms.reachable(&[formula]).into_iter();
+        candidates
+            .extend(atoms.filter(|term| matches!(self.terms.node(*term), Node::Le(_) | Node::Divides(..))));
+        candidates.truncate(WIDTH_LIMIT);
+        self.solver.push();
+        self.solver.assert(self.terms, formula);
+        let mut child = self.budget.child(SIMPLIFY_TICKS);
+        let mut implied = vec![formula];
+        for candidate in candidates {
+            let negation = self.terms.not(candidate);
+            if self.solver.check(self.terms, &[negation], &mut child).is_unsat() {
+                implied.push(candidate);
+            }
+        }
+        self.budget.absorb(&child);
+        self.solver.pop();
+        self.terms.and(implied)
+    }
+
     /// Whether a formula has a model; nothing if that is not known.
     pub(super) fn is_possible(&mut self, formula: TermId) -> Option<bool> {
         let mut child = self.budget.child(ELIMINATE_TICKS);
@@ -116,6 +141,7 @@ impl Simplifier<'_> {
             return Terms::FALSE;
         }
         // What is hardest to read is the first to go.
+        self.put_constants(&mut items);
         items.sort_by_key(|item| std::cmp::Reverse((self.weight(*item), *item)));
         let mut at = 0;
         while at < items.len() {
@@ -144,6 +170,26 @@ impl Simplifier<'_> {
             }
         }
         self.terms.and(items)
+    }
+
+    /// Where a conjunct gives a symbol a value, the others are written with that value.
+    fn put_constants(&mut self, items: &mut [TermId]) {
+        for at in 0..items.len() {
+            let Node::Zero(sum) = *self.terms.node(items[at]) else { continue };
+            let form = self.terms.linear(sum);
+            let [(term, factor)] = form.terms() else { continue };
+            let Node::Symbol(symbol) = *self.terms.node(*term) else { continue };
+            if !factor.is_one() {
+                continue;
+            }
+            let value = self.terms.number(-form.constant_part());
+            let mut substitution = Substitution::new([(symbol, value)]);
+            for other in 0..items.len() {
+                if other != at {
+                    items[other] = substitution.apply(self.terms, items[other]);
+                }
+            }
+        }
     }
 
     fn disjunction(&mut self, formula: TermId, depth: usize) -> TermId {

@@ -103,11 +103,27 @@ impl Writer<'_> {
         self.relation(&equal_to_zero(self.terms, &self.terms.linear(sum), operator))
     }
 
+    /// `x + y ≡ z + 1 (mod 4)`: of each coefficient the representative nearest to zero, negative ones on the other side.
     fn congruence(&self, divisor: &Integer, sum: TermId, sign: &str) -> Vec<Piece> {
         let form = self.terms.linear(sum);
         let rest = (-form.constant_part()).modulo(divisor);
-        let mut pieces = self.sum(&form.with_constant(Integer::ZERO));
-        pieces.push(Piece::Text(format!(" {sign} {rest} (mod {divisor})")));
+        let half = divisor.div_floor(&Integer::from(2));
+        let nearest =
+            |factor: &Integer| if *factor > half { factor.clone() - divisor.clone() } else { factor.clone() };
+        let positive_part = |factor: &Integer| {
+            let factor = nearest(factor);
+            if factor.is_negative() { Integer::ZERO } else { factor }
+        };
+        let negative_part = |factor: &Integer| {
+            let factor = nearest(factor);
+            if factor.is_negative() { -factor } else { Integer::ZERO }
+        };
+        let left = form.map(positive_part, Integer::ZERO);
+        let right = form.map(negative_part, rest);
+        let mut pieces = self.sum(&left);
+        pieces.push(Piece::Text(format!(" {sign} ")));
+        pieces.extend(self.sum(&right));
+        pieces.push(Piece::Text(format!(" (mod {divisor})")));
         pieces
     }
 
