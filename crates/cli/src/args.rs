@@ -38,6 +38,8 @@ pub(crate) enum Command {
     Summarize(SummarizeArgs),
     /// Ask a second solver about the queries that `check --log-queries` wrote
     Queries(QueriesArgs),
+    /// Judge a witness: exit code 0 confirmed, 10 refuted, 5 unknown, 2 malformed
+    Validate(ValidateArgs),
     /// List the engines
     Engines,
     /// Print a completion script for a shell
@@ -105,6 +107,54 @@ pub(crate) struct CheckArgs {
     /// Report the verdict only
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
+}
+
+/// What `check` writes beside its report.
+#[derive(Args, Debug, Default)]
+pub(crate) struct FileArgs {
+    /// Write the report in a format to a file, too; may be repeated
+    #[arg(long = "output", value_name = "FORMAT=FILE", value_parser = output)]
+    pub(crate) outputs: Vec<(Format, PathBuf)>,
+    /// Write a witness of the verdict: YAML, format 2.0
+    #[arg(long, value_name = "WITNESS.yml")]
+    pub(crate) witness: Option<PathBuf>,
+    /// Write a C program that runs into the violation
+    #[arg(long, value_name = "FILE.c")]
+    pub(crate) harness: Option<PathBuf>,
+    /// Write the inputs of the violation as a test case of Test-Comp
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) testcase: Option<PathBuf>,
+    /// Do not build and execute the program to confirm a violation
+    #[arg(long)]
+    pub(crate) no_exec: bool,
+}
+
+impl FileArgs {
+    /// Whether nothing is asked for.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.outputs.is_empty() && self.witness.is_none() && self.harness.is_none() && self.testcase.is_none()
+    }
+}
+
+/// `validate`.
+#[derive(Args, Debug)]
+pub(crate) struct ValidateArgs {
+    /// A C file, preprocessed or not, or an SV-COMP task definition
+    #[arg(value_name = "FILE.c|TASK.yml")]
+    pub(crate) file: PathBuf,
+    /// The witness: YAML, format 2.0
+    #[arg(long, value_name = "WITNESS.yml")]
+    pub(crate) witness: PathBuf,
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// The property that the witness is about
+    #[arg(long, visible_alias = "spec", value_name = "FILE.prp")]
+    pub(crate) property: Option<PathBuf>,
+    /// Give up after this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<f64>,
 }
 
 /// `run`.
@@ -286,6 +336,10 @@ pub(crate) enum Format {
     Svcomp,
     /// One JSON document, see docs/json.md.
     Json,
+    /// SARIF 2.1.0 with code flows.
+    Sarif,
+    /// Annotations of a GitHub workflow.
+    Github,
 }
 
 /// A data model by its SV-COMP name.
@@ -335,6 +389,15 @@ fn seconds(text: &str) -> Result<f64, String> {
         Ok(number) if number > 0.0 && number <= 1e9 => Ok(number),
         Ok(_) | Err(_) => Err("expected a number of seconds above 0".to_owned()),
     }
+}
+
+/// `FORMAT=FILE`
+fn output(text: &str) -> Result<(Format, PathBuf), String> {
+    let (format, file) = text.split_once('=').ok_or("expected FORMAT=FILE, for example json=report.json")?;
+    if file.is_empty() {
+        return Err("the name of the file is missing".to_owned());
+    }
+    Ok((Format::from_str(format, true)?, PathBuf::from(file)))
 }
 
 #[cfg(test)]

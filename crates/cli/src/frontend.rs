@@ -83,13 +83,9 @@ pub(crate) fn refuse(mut diagnostic: Diagnostic, sources: SourceMap) -> Failure 
     Failure::Input { status: ExitStatus::FrontEnd, diagnostics: vec![diagnostic], sources: Arc::new(sources) }
 }
 
-/// Compiles the files of a request.
-pub(crate) fn compile(request: &Request, source: &SourceArgs) -> Result<Compiled, Refusal> {
-    let mut inputs = Vec::new();
-    for file in &request.files {
-        inputs.push(open(file).map_err(Refusal::Failure)?);
-    }
-    let options = cfront::Options {
+/// How the files of a request are compiled.
+pub(crate) fn options(request: &Request, source: &SourceArgs) -> cfront::Options {
+    cfront::Options {
         preprocess: preprocessing(request, source),
         lower: cfront::lower::Options {
             signed_overflow: request.signed_overflow,
@@ -97,7 +93,16 @@ pub(crate) fn compile(request: &Request, source: &SourceArgs) -> Result<Compiled
             entry: request.entry.clone(),
             assert_is_error: request.assert_is_error(),
         },
-    };
+    }
+}
+
+/// Compiles the files of a request.
+pub(crate) fn compile(request: &Request, source: &SourceArgs) -> Result<Compiled, Refusal> {
+    let mut inputs = Vec::new();
+    for file in &request.files {
+        inputs.push(open(file).map_err(Refusal::Failure)?);
+    }
+    let options = options(request, source);
     match cfront::compile(&inputs, &options) {
         Ok(compiled) => Ok(Compiled { program: compiled.program, warnings: compiled.warnings }),
         Err(failure) => Err(explain(*failure, request)),

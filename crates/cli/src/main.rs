@@ -4,12 +4,15 @@
 //! [`exit::ExitStatus`] and a message on standard error that says what to do.
 
 mod args;
+mod artifact;
 mod command;
 mod console;
 mod exit;
+mod export;
 mod failure;
 mod frontend;
 mod input;
+mod judge;
 mod output;
 mod panic;
 mod property;

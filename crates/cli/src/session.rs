@@ -28,6 +28,8 @@ pub(crate) struct Session {
     cancel: Cancel,
     deadline: Option<Instant>,
     claimed: Arc<AtomicBool>,
+    /// Whether the working thread has the right to report.
+    is_mine: AtomicBool,
 }
 
 impl Session {
@@ -59,7 +61,7 @@ impl Session {
                 end(Stop::Deadline);
             });
         }
-        Self { cancel, deadline, claimed }
+        Self { cancel, deadline, claimed, is_mine: AtomicBool::new(false) }
     }
 
     /// An allowance of work within the limits.
@@ -67,8 +69,11 @@ impl Session {
         Budget::unlimited().with_deadline(self.deadline).with_cancel(self.cancel.clone())
     }
 
-    /// Takes the right to report; does not return if the watchdog has it (I1).
+    /// Takes the right to report, if the working thread does not have it yet; does not return if the watchdog has it (I1).
     pub(crate) fn claim(&self) {
+        if self.is_mine.swap(true, Ordering::SeqCst) {
+            return;
+        }
         if self.claimed.swap(true, Ordering::SeqCst) {
             loop {
                 thread::park();

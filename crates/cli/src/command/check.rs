@@ -8,7 +8,9 @@ use witness::{Certified, Reason, Verdict};
 
 use crate::args::{CheckArgs, Format};
 use crate::console::Console;
+use crate::artifact;
 use crate::exit::ExitStatus;
+use crate::export::{self, Extras};
 use crate::failure::Failure;
 use crate::frontend::{self, Refusal};
 use crate::output::Output;
@@ -28,6 +30,8 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Fa
             Format::Human => {}
             Format::Svcomp => Output::new().write("RESULT: unknown\n")?,
             Format::Json => Output::new().write(&report::json_error(diagnostics, sources))?,
+            Format::Sarif => Output::new().write(&report::sarif_error(diagnostics, sources))?,
+            Format::Github => Output::new().write(&report::github_error(diagnostics, sources))?,
         }
     }
     result
@@ -71,7 +75,14 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
         ("certification seconds", solved_at.elapsed().as_secs_f64()),
         ("ticks", env.budget.spent() as f64),
     ];
-    let answer = Answer { program: Some(compiled.program), certified, statistics };
+    // The verdict stands: what follows makes it easier to use, and must not lose it.
+    session.claim();
+    let extras = if args.quiet && args.files.is_empty() {
+        Extras::default()
+    } else {
+        export::export(args, &request, &compiled.program, &certified, &mut env.budget, console)?
+    };
+    let answer = Answer { program: Some(compiled.program), certified, extras, statistics };
     conclude(args, &request, &answer, console, session)
 }
 
@@ -79,13 +90,15 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
 struct Answer {
     program: Option<cfa::Program>,
     certified: Certified,
+    extras: Extras,
     statistics: Vec<(&'static str, f64)>,
 }
 
 impl Answer {
     fn without_program(feature: String) -> Self {
         let reason = Reason::Unsupported { feature, region: base::Region::NOWHERE };
-        Self { program: None, certified: Certified::unknown(reason), statistics: Vec::new() }
+        let certified = Certified::unknown(reason);
+        Self { program: None, certified, extras: Extras::default(), statistics: Vec::new() }
     }
 }
 
@@ -100,12 +113,16 @@ fn conclude(
         request,
         program: answer.program.as_ref(),
         certified: &answer.certified,
+        extras: &answer.extras,
         engine: &args.engine,
         statistics: args.stats.then_some(answer.statistics.as_slice()),
     };
     let detail = if args.quiet { Detail::Verdict } else { Detail::Full };
     let text = report::render(&report, args.format, detail, console.color_stdout);
     session.claim();
+    for (format, path) in &args.files.outputs {
+        artifact::write(path, &report::render(&report, *format, Detail::Full, false))?;
+    }
     Output::new().write(&text)?;
     let verdict = answer.certified.verdict();
     match (request.expected, verdict) {
@@ -133,6 +150,8 @@ fn abandon(format: Format, stop: Stop) {
         Format::Human => format!("UNKNOWN: {stop}\n"),
         Format::Svcomp => format!("UNKNOWN: {stop}\nRESULT: unknown\n"),
         Format::Json => report::json_unfinished(stop),
+        Format::Sarif => report::sarif_unfinished(stop),
+        Format::Github => report::github_unfinished(stop),
     };
     let _ = Output::new().write(&text);
 }

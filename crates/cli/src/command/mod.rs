@@ -6,6 +6,7 @@ mod parse;
 mod queries;
 mod run;
 mod summarize;
+mod validate;
 
 use std::fmt::Write;
 
@@ -26,6 +27,7 @@ pub(crate) fn run(command: Command, console: Console) -> Result<ExitStatus, Fail
         Command::Cfa(args) => cfa::cfa(&args, console),
         Command::Summarize(args) => summarize::summarize(&args, console),
         Command::Queries(args) => queries::queries(&args),
+        Command::Validate(args) => validate::validate(&args, console),
         Command::Engines => engines(),
         Command::Completions { shell } => completions(shell),
         Command::Man => man(),

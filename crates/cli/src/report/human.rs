@@ -9,6 +9,8 @@ use witness::{Check, End, Ledger, Proof, Trace, Verdict};
 
 use super::{Detail, Report};
 use crate::console::printable;
+use crate::export::Extras;
+use crate::judge::Opinion;
 
 /// More inputs than this are shown as the first and the last ones.
 const MAX_INPUTS: usize = 40;
@@ -31,6 +33,7 @@ pub(super) fn render(report: &Report<'_>, detail: Detail, color: bool) -> String
         Verdict::Safe(Proof::Annotation(annotation)) => {
             let count = annotation.locations().count();
             writer.line(&format!("invariants of {count} locations exclude the error"));
+            writer.invariants(report.extras);
         }
         Verdict::Unsafe(trace) => writer.trace(trace),
         Verdict::Unknown(reason) => writer.source_line(reason.region(), "  "),
@@ -42,6 +45,9 @@ pub(super) fn render(report: &Report<'_>, detail: Detail, color: bool) -> String
             writer.line(&format!("checked: the invariants were proved again ({obligations} obligations)"));
         }
         None => {}
+    }
+    if let Some(opinion) = &report.extras.opinion {
+        writer.opinion(opinion);
     }
     match (report.certified.verdict(), report.certified.ledger()) {
         (Verdict::Safe(_) | Verdict::Unsafe(_), Some(ledger)) => writer.ledger(ledger),
@@ -131,6 +137,36 @@ impl Writer<'_> {
             }
             if count <= MAX_INPUTS || position < MAX_INPUTS / 2 || position >= count - MAX_INPUTS / 2 {
                 self.choice(position + 1, chosen);
+            }
+        }
+    }
+
+    fn invariants(&mut self, extras: &Extras) {
+        if extras.invariants.is_empty() {
+            return;
+        }
+        self.line("invariants, whenever the loop is about to be left or repeated:");
+        for readable in &extras.invariants {
+            let (line, column) = readable.place;
+            self.line(&format!("  {line}:{column}: {}", printable(&readable.invariant.value)));
+        }
+        if extras.inductive == Some(false) {
+            self.line("  (not a proof by themselves: the checked one is longer)");
+        }
+    }
+
+    fn opinion(&mut self, opinion: &Opinion) {
+        match opinion {
+            Opinion::Confirmed => {
+                self.line("checked: compiled and executed, the program ends in the violation");
+            }
+            Opinion::Differs(how) => {
+                let how = printable(how);
+                self.line(&format!("NOT confirmed by the compiled program: {how}"));
+            }
+            Opinion::NotJudged(why) => {
+                let why = printable(why);
+                self.line(&format!("not confirmed by a compiled program: {why}"));
             }
         }
     }

@@ -3,10 +3,13 @@
 use base::{Diagnostic, Region, Severity, SourceMap, Stop};
 use cfa::interp::{CallStack, Chosen, Property};
 use cfa::{ApproximationKind, SignedOverflow, Source};
+use evidence::format::InvariantKind;
 use serde::Serialize;
 use witness::{Certified, Check, End, Proof, Reason, Verdict};
 
 use super::{Report, benchexec};
+use crate::export::Extras;
+use crate::judge::Opinion;
 use crate::resolve::Request;
 
 /// The version of the schema.
@@ -27,6 +30,8 @@ struct Document {
     evidence: Option<Evidence>,
     #[serde(skip_serializing_if = "Option::is_none")]
     checked_by: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compiled_program: Option<Execution>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ledger: Option<Vec<Entry>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -82,6 +87,10 @@ pub(crate) struct Location {
 enum Evidence {
     Annotation {
         locations: usize,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        invariants: Vec<JsonInvariant>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        invariants_suffice: Option<bool>,
     },
     Execution {
         end: &'static str,
@@ -99,6 +108,22 @@ enum Evidence {
         stack: Vec<Call>,
         inputs: Vec<Input>,
     },
+}
+
+#[derive(Serialize)]
+struct JsonInvariant {
+    file: String,
+    line: u32,
+    column: u32,
+    tied_to: &'static str,
+    value: String,
+}
+
+#[derive(Serialize)]
+struct Execution {
+    outcome: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -149,6 +174,7 @@ impl Document {
             reason: None,
             evidence: None,
             checked_by: None,
+            compiled_program: None,
             ledger: None,
             diagnostics: Vec::new(),
             statistics: None,
@@ -176,7 +202,11 @@ pub(super) fn render(report: &Report<'_>) -> String {
     match verdict {
         Verdict::Safe(Proof::Execution(end)) => document.evidence = Some(execution(end, sources)),
         Verdict::Safe(Proof::Annotation(annotation)) => {
-            document.evidence = Some(Evidence::Annotation { locations: annotation.locations().count() });
+            document.evidence = Some(Evidence::Annotation {
+                locations: annotation.locations().count(),
+                invariants: invariants(report.extras),
+                invariants_suffice: report.extras.inductive,
+            });
         }
         Verdict::Unsafe(trace) => {
             document.evidence = Some(Evidence::Trace {
@@ -196,11 +226,34 @@ pub(super) fn render(report: &Report<'_>) -> String {
         Check::Reexecuted { .. } => "re-execution",
         Check::Proved { .. } => "proof",
     });
+    document.compiled_program = report.extras.opinion.as_ref().map(execution_of);
     document.ledger = ledger(report.certified, sources);
     document.statistics = report.statistics.map(|statistics| {
         statistics.iter().map(|(name, value)| ((*name).to_owned(), serde_json::Value::from(*value))).collect()
     });
     document.text()
+}
+
+fn invariants(extras: &Extras) -> Vec<JsonInvariant> {
+    let invariants = extras.invariants.iter().map(|readable| JsonInvariant {
+        file: readable.invariant.location.file.clone(),
+        line: readable.place.0,
+        column: readable.place.1,
+        tied_to: match readable.invariant.kind {
+            InvariantKind::Loop => "loop",
+            InvariantKind::Location => "statement",
+        },
+        value: readable.invariant.value.clone(),
+    });
+    invariants.collect()
+}
+
+fn execution_of(opinion: &Opinion) -> Execution {
+    match opinion {
+        Opinion::Confirmed => Execution { outcome: "confirmed", why: None },
+        Opinion::Differs(how) => Execution { outcome: "differs", why: Some(how.clone()) },
+        Opinion::NotJudged(why) => Execution { outcome: "not-judged", why: Some(why.clone()) },
+    }
 }
 
 /// The report of a run that was ended from outside.

@@ -1,7 +1,9 @@
 //! How verdicts are reported: for people, for BenchExec, for programs.
 
+mod github;
 mod human;
 mod json;
+mod sarif;
 
 use base::Region;
 use cfa::Program;
@@ -10,9 +12,12 @@ use witness::{Certified, Verdict};
 
 use crate::args::Format;
 use crate::exit::ExitStatus;
+use crate::export::Extras;
 use crate::resolve::Request;
 
+pub(crate) use github::{error as github_error, unfinished as github_unfinished};
 pub(crate) use json::{Location, Tool, error as json_error, location, unfinished as json_unfinished};
+pub(crate) use sarif::{error as sarif_error, unfinished as sarif_unfinished};
 
 /// Everything that a report is made of.
 pub(crate) struct Report<'a> {
@@ -22,6 +27,8 @@ pub(crate) struct Report<'a> {
     pub(crate) program: Option<&'a Program>,
     /// The answer.
     pub(crate) certified: &'a Certified,
+    /// What is said beyond its evidence.
+    pub(crate) extras: &'a Extras,
     /// The name of the engine.
     pub(crate) engine: &'a str,
     /// How much work was done, if the user wants to know: name, value.
@@ -46,6 +53,8 @@ pub(crate) fn render(report: &Report<'_>, format: Format, detail: Detail, color:
             format!("{explanation}RESULT: {}\n", benchexec(report.certified.verdict()))
         }
         Format::Json => json::render(report),
+        Format::Sarif => sarif::render(report),
+        Format::Github => github::render(report),
     }
 }
 

@@ -1,0 +1,48 @@
+//! Files that a command writes beside its report.
+//!
+//! # Invariants
+//! * I1: a file is there with all of its contents or not at all: it is written under another name first.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::exit::ExitStatus;
+use crate::failure::Failure;
+use base::Diagnostic;
+
+/// Writes a file. What is no ordinary file (a pipe, `/dev/stdout`) is written as it is.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    write_bytes(path, text.as_bytes()).map_err(|error| {
+        let message = format!("cannot write `{}`: {error}", path.display());
+        let help = "check that the folder exists, may be written to and has room";
+        Failure::global(ExitStatus::Internal, Diagnostic::global(message).with_help(help))
+    })
+}
+
+fn write_bytes(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let is_special = fs::metadata(path).is_ok_and(|data| !data.is_file());
+    if is_special {
+        return OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    }
+    let (temporary, mut file) = beside(path)?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+/// A new file in the folder of another one.
+fn beside(path: &Path) -> io::Result<(PathBuf, File)> {
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let mut number = 0_u32;
+    loop {
+        let temporary = path.with_file_name(format!(".{name}.{}-{number}", std::process::id()));
+        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
+            Ok(file) => return Ok((temporary, file)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 100 => number += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! `wayproof validate`: is a witness right?
+
+use base::{Budget, Diagnostic, SourceFile, SourceMap, Span};
+use cfa::Program;
+use engine::Env;
+use evidence::format::{self, Malformed};
+use evidence::validate::{Judgement, validate as judge};
+use std::sync::Arc;
+use witness::{Certified, Reason, Verdict};
+
+use crate::args::ValidateArgs;
+use crate::console::Console;
+use crate::exit::ExitStatus;
+use crate::export;
+use crate::failure::Failure;
+use crate::frontend::{self, Refusal};
+use crate::input;
+use crate::output::Output;
+use crate::property::Property;
+use crate::resolve::Request;
+use crate::session::Session;
+
+/// Judges a witness.
+pub(crate) fn validate(args: &ValidateArgs, console: Console) -> Result<ExitStatus, Failure> {
+    let session = Session::start(
+        args.timeout,
+        Box::new(|stop| {
+            let _ = Output::new().write(&format!("UNKNOWN: {stop}\n"));
+        }),
+    );
+    let request = Request::new(&args.file, &args.source, args.property.as_deref(), console)?;
+    let text = input::read(&args.witness)?;
+    let witness = format::read(&text).map_err(|error| malformed(&error, &args.witness.display().to_string(), &text))?;
+    if let Property::Unsupported { name } = &request.property {
+        return conclude(&Judgement::Unknown(format!("the property {name} is not supported yet")), &session);
+    }
+    // Mistakes in the program are reported as such, not as mistakes of the witness.
+    match frontend::compile(&request, &args.source) {
+        Ok(_) => {}
+        Err(Refusal::Failure(failure)) => return Err(failure),
+        Err(Refusal::Unsupported { message, diagnostics, sources }) => {
+            console.print(&diagnostics, &sources);
+            return conclude(&Judgement::Unknown(message), &session);
+        }
+    }
+    let Some(question) = export::question(&request, &args.source)? else {
+        let why = "witnesses for programs of several files are not supported";
+        return conclude(&Judgement::Unknown(why.to_owned()), &session);
+    };
+    let mut decide = |program: &Program, budget: &mut Budget| decide(program, budget);
+    let judgement = judge(&witness, &question, &mut decide, &mut session.budget());
+    conclude(&judgement, &session)
+}
+
+/// The cheap engines first.
+fn decide(program: &Program, budget: &mut Budget) -> Certified {
+    let mut last = Certified::unknown(Reason::NotProgressing);
+    for name in ["explicit", "cra", "gps"] {
+        let Some(spec) = engine::find(name) else { continue };
+        if let Err(stop) = budget.poll() {
+            return Certified::unknown(Reason::Stopped(stop));
+        }
+        let mut env = Env { budget: budget.clone(), statistics: Vec::new() };
+        let verdict = (spec.create)().solve(program, &mut env);
+        last = witness::certify(program, verdict, &mut env.budget);
+        if !matches!(last.verdict(), Verdict::Unknown(_)) {
+            return last;
+        }
+    }
+    last
+}
+
+fn conclude(judgement: &Judgement, session: &Session) -> Result<ExitStatus, Failure> {
+    session.claim();
+    let (line, status) = match judgement {
+        Judgement::Confirmed(how) => (format!("CONFIRMED: {how}\n"), ExitStatus::Success),
+        Judgement::Refuted(why) => (format!("REFUTED: {why}\n"), ExitStatus::Violated),
+        Judgement::Unknown(why) => (format!("UNKNOWN: {why}\n"), ExitStatus::Unknown),
+        Judgement::Malformed(why) => {
+            let diagnostic = Diagnostic::global(format!("the witness cannot be used: {why}"))
+                .with_help("a witness belongs to one program text; docs/guide/validate-a-witness.md shows one");
+            return Err(Failure::global(ExitStatus::FrontEnd, diagnostic));
+        }
+    };
+    Output::new().write(&line)?;
+    Ok(status)
+}
+
+/// The message about a text that is no witness, at its place.
+fn malformed(error: &Malformed, name: &str, text: &[u8]) -> Failure {
+    let help = "the format is version 2.0 of the SV-COMP witnesses in YAML";
+    let mut sources = SourceMap::new();
+    let file = sources.add(SourceFile::new(name, text));
+    let source = sources.file(file);
+    if error.line == 0 || error.line > source.line_count() {
+        let diagnostic = Diagnostic::global(format!("{name}: {error}")).with_help(help);
+        return Failure::global(ExitStatus::FrontEnd, diagnostic);
+    }
+    let start = source.line_start(error.line);
+    let length = source.line_text(error.line).len() as u32;
+    let lo = start + error.column.saturating_sub(1).min(length);
+    let span = Span { file, lo, hi: start + length };
+    let diagnostic = Diagnostic::error(error.message.clone(), span).with_help(help);
+    Failure::Input { status: ExitStatus::FrontEnd, diagnostics: vec![diagnostic], sources: Arc::new(sources) }
+}

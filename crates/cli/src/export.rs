@@ -1,0 +1,243 @@
+//! A verdict as files for other tools: witness, harness, test case.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use base::Budget;
+use cfa::interp::Property as Violated;
+use cfa::{DataModel, Program, SignedOverflow};
+use evidence::format::{self, Content, Stamp, Task, Witness};
+use evidence::harness::Harness;
+use evidence::syntax::Syntax;
+use evidence::validate::Question;
+use evidence::{correctness, testcase, violation};
+use witness::{Certified, Proof, Trace, Verdict};
+
+use crate::args::{CheckArgs, SourceArgs};
+use crate::artifact;
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::judge::{self, Opinion, Recipe};
+use crate::property::Property;
+use crate::resolve::Request;
+use crate::{frontend, input};
+
+/// The version of this program.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What is said about a verdict beyond its own evidence.
+#[derive(Debug, Default)]
+pub(crate) struct Extras {
+    /// Invariants at their places, for a proof by invariants.
+    pub(crate) invariants: Vec<correctness::Readable>,
+    /// Whether they are a proof by themselves; nothing if there are none.
+    pub(crate) inductive: Option<bool>,
+    /// What the compiled program says about unsafe.
+    pub(crate) opinion: Option<Opinion>,
+}
+
+/// What witnesses are checked against, if the program is one text.
+pub(crate) fn question(request: &Request, source: &SourceArgs) -> Result<Option<Question>, Failure> {
+    let [file] = request.files.as_slice() else { return Ok(None) };
+    // What is no file can be read only once, and has been.
+    if !file.is_file() {
+        return Ok(None);
+    }
+    let text: Arc<[u8]> = input::read(file)?.into();
+    Ok(Some(Question {
+        name: file.to_string_lossy().into_owned(),
+        text,
+        options: frontend::options(request, source),
+        is_overflow: request.property == Property::NoOverflow || request.signed_overflow == SignedOverflow::Error,
+    }))
+}
+
+/// Finds out what is to be said beyond the evidence, and writes the files that the user asked for.
+pub(crate) fn export(
+    args: &CheckArgs,
+    request: &Request,
+    program: &Program,
+    certified: &Certified,
+    budget: &mut Budget,
+    console: Console,
+) -> Result<Extras, Failure> {
+    let mut extras = Extras::default();
+    if matches!(certified.verdict(), Verdict::Unknown(_)) {
+        return Ok(extras);
+    }
+    let Some(question) = question(request, &args.source)? else {
+        for (option, _) in wanted(args) {
+            console.warn(format!("{option} has no effect: the program is not one file"));
+        }
+        return Ok(extras);
+    };
+    let Some(syntax) = Syntax::new(&question.name, question.text.clone(), &question.options.preprocess) else {
+        return Ok(extras);
+    };
+    let exporter = Exporter { args, request, program, question: &question, syntax: &syntax, console };
+    match certified.verdict() {
+        Verdict::Safe(proof) => exporter.safe(proof, &mut extras, budget)?,
+        Verdict::Unsafe(trace) => exporter.violated(trace, &mut extras, budget)?,
+        Verdict::Unknown(_) => {}
+    }
+    Ok(extras)
+}
+
+/// The files that the user asked for.
+fn wanted(args: &CheckArgs) -> impl Iterator<Item = (&'static str, &Path)> {
+    let options = [
+        ("--witness", args.files.witness.as_deref()),
+        ("--harness", args.files.harness.as_deref()),
+        ("--testcase", args.files.testcase.as_deref()),
+    ];
+    options.into_iter().filter_map(|(name, path)| Some((name, path?)))
+}
+
+struct Exporter<'a> {
+    args: &'a CheckArgs,
+    request: &'a Request,
+    program: &'a Program,
+    question: &'a Question,
+    syntax: &'a Syntax,
+    console: Console,
+}
+
+impl Exporter<'_> {
+    fn safe(&self, proof: &Proof, extras: &mut Extras, budget: &mut Budget) -> Result<(), Failure> {
+        if let Proof::Annotation(annotation) = proof {
+            let found = witness::source_invariants(self.program, annotation, budget);
+            extras.invariants = correctness::readable(&found, &self.program.sources, &self.question.name, self.syntax);
+            if !extras.invariants.is_empty() {
+                extras.inductive = correctness::confirm(&mut extras.invariants, self.question, budget);
+            }
+        }
+        if let Some(path) = &self.args.files.witness {
+            let portable = extras.invariants.iter().filter(|readable| readable.is_portable);
+            let invariants = portable.map(|readable| readable.invariant.clone()).collect();
+            self.write_witness(path, Content::Correctness(invariants))?;
+        }
+        for (option, _) in wanted(self.args).filter(|(option, _)| *option != "--witness") {
+            self.console.warn(format!("{option} has no effect: the verdict is safe"));
+        }
+        Ok(())
+    }
+
+    fn violated(&self, trace: &Trace, extras: &mut Extras, budget: &Budget) -> Result<(), Failure> {
+        if let Some(path) = &self.args.files.witness {
+            match violation::segments(trace, &self.program.sources, &self.question.name, self.syntax) {
+                Some(segments) => self.write_witness(path, Content::Violation(segments))?,
+                None => self.console.warn("no witness is written: the violation is not in the text of the program"),
+            }
+        }
+        if let Some(folder) = &self.args.files.testcase {
+            self.write_testcase(folder, trace)?;
+        }
+        let recipe = self.recipe(trace);
+        let command = recipe.command();
+        let mut last = None;
+        let mut text = |undefined: &[String]| {
+            let harness = Harness {
+                syntax: self.syntax,
+                trace,
+                error_functions: &self.question.options.lower.error_functions,
+                assert_is_error: self.question.options.lower.assert_is_error,
+                command: &command,
+                undefined,
+            };
+            let made = harness.text();
+            last = Some(made.clone());
+            made
+        };
+        if self.args.files.no_exec {
+            let _ = text(&[]);
+        } else if self.request.entry == "main" {
+            extras.opinion = Some(judge::judge(&recipe, &mut text, budget));
+        } else {
+            extras.opinion = Some(Opinion::NotJudged("execution does not start in main".to_owned()));
+        }
+        if let Some(path) = &self.args.files.harness {
+            match last {
+                Some(Ok(harness)) => artifact::write(path, &harness)?,
+                Some(Err(why)) => self.console.warn(format!("no harness is written: {why}")),
+                None => self.console.warn("no harness is written: execution does not start in main"),
+            }
+        }
+        Ok(())
+    }
+
+    /// How the compiler has to treat the program so that it means what we mean.
+    fn recipe(&self, trace: &Trace) -> Recipe {
+        let mut flags = vec!["-std=gnu11".to_owned(), "-O0".to_owned()];
+        flags.push(match self.request.data_model {
+            DataModel::Ilp32 => "-m32".to_owned(),
+            DataModel::Lp64 => "-m64".to_owned(),
+        });
+        let is_overflow = trace.violation.property == Violated::NoOverflow;
+        if is_overflow {
+            flags.push("-fsanitize=signed-integer-overflow,shift".to_owned());
+            flags.push("-fno-sanitize-recover=all".to_owned());
+        } else if self.request.signed_overflow == SignedOverflow::Wrap {
+            flags.push("-fwrapv".to_owned());
+        }
+        let here = std::env::current_dir().unwrap_or_default();
+        let absolute = |path: &Path| here.join(path).display().to_string();
+        if let Some(folder) = Path::new(&self.question.name).parent() {
+            flags.push(format!("-I{}", absolute(folder)));
+        }
+        let source = &self.args.source;
+        flags.extend(source.include_dirs.iter().map(|folder| format!("-I{}", absolute(folder))));
+        flags.extend(source.defines.iter().map(|define| format!("-D{define}")));
+        flags.extend(source.undefines.iter().map(|undefine| format!("-U{undefine}")));
+        for include in &source.includes {
+            flags.extend(["-include".to_owned(), absolute(include)]);
+        }
+        Recipe { flags, is_overflow }
+    }
+
+    fn write_witness(&self, path: &Path, content: Content) -> Result<(), Failure> {
+        let task = Task {
+            files: vec![(violation::base_name(&self.question.name), format::hash(&self.question.text))],
+            specification: specification(&self.request.property),
+            data_model: self.request.data_model.name().to_owned(),
+        };
+        let text = format::write(&Witness { task, content }, &Stamp { seconds: now(), version: VERSION });
+        artifact::write(path, &text)
+    }
+
+    fn write_testcase(&self, folder: &Path, trace: &Trace) -> Result<(), Failure> {
+        let metadata = testcase::metadata(&testcase::Metadata {
+            version: VERSION,
+            specification: &specification(&self.request.property),
+            file: &violation::base_name(&self.question.name),
+            hash: &format::hash(&self.question.text),
+            entry: &self.request.entry,
+            architecture: match self.request.data_model {
+                DataModel::Ilp32 => "32bit",
+                DataModel::Lp64 => "64bit",
+            },
+            time: &format::time(now()),
+        });
+        if let Err(error) = std::fs::create_dir_all(folder) {
+            let message = format!("cannot make the folder `{}`: {error}", folder.display());
+            return Err(Failure::usage(message, "name a folder that may be written to"));
+        }
+        artifact::write(&folder.join("metadata.xml"), &metadata)?;
+        artifact::write(&folder.join("test-1.xml"), &testcase::testcase(trace))
+    }
+}
+
+/// The property as witnesses state it.
+fn specification(property: &Property) -> String {
+    match property {
+        Property::UnreachCall { function } => format!("G ! call({function}())"),
+        Property::NoOverflow => "G ! overflow".to_owned(),
+        Property::Unsupported { name } => name.clone(),
+    }
+}
+
+/// Seconds since 1970; the variable of reproducible builds decides if it is there.
+fn now() -> u64 {
+    let fixed = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
+    fixed.unwrap_or_else(|| SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()))
+}

@@ -1,0 +1,83 @@
+//! Annotations of a GitHub workflow: one line for the verdict, one for each place that it names.
+
+use std::fmt::Write;
+
+use base::{Diagnostic, Region, Severity, SourceMap, Stop};
+use witness::{Proof, Verdict};
+
+use super::{Detail, Report, human};
+
+/// The annotations of a verdict.
+pub(super) fn render(report: &Report<'_>) -> String {
+    let empty = SourceMap::new();
+    let sources = report.program.map_or(&empty, |program| &*program.sources);
+    let full = human::render(report, Detail::Full, false);
+    let (headline, details) = full.split_once('\n').unwrap_or((&full, ""));
+    let mut text = String::new();
+    match report.certified.verdict() {
+        Verdict::Safe(proof) => {
+            annotate(&mut text, "notice", None, headline, details);
+            if matches!(proof, Proof::Annotation(_)) {
+                for readable in &report.extras.invariants {
+                    let name = report.request.files.first().map_or_else(String::new, |file| file.display().to_string());
+                    let place = Some((name, readable.place.0, readable.place.1));
+                    annotate(&mut text, "notice", place, "loop invariant", &readable.invariant.value);
+                }
+            }
+        }
+        Verdict::Unsafe(trace) => {
+            annotate(&mut text, "error", place(sources, trace.violation.region), headline, details);
+        }
+        Verdict::Unknown(reason) => {
+            annotate(&mut text, "warning", place(sources, reason.region()), headline, details);
+        }
+    }
+    text
+}
+
+/// The report of a run that was ended from outside.
+pub(crate) fn unfinished(stop: Stop) -> String {
+    let mut text = String::new();
+    annotate(&mut text, "warning", None, &format!("UNKNOWN: {stop}"), "");
+    text
+}
+
+/// The report of input that cannot be used.
+pub(crate) fn error(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
+    let mut text = String::new();
+    for diagnostic in diagnostics {
+        let level = match diagnostic.severity {
+            Severity::Note => "notice",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        let label = diagnostic.primary.as_ref().filter(|label| sources.get(label.span.file).is_some());
+        let at = label.and_then(|label| place(sources, sources.region(label.span)));
+        annotate(&mut text, level, at, &diagnostic.message, diagnostic.help.as_deref().unwrap_or(""));
+    }
+    text
+}
+
+fn place(sources: &SourceMap, region: Region) -> Option<(String, u32, u32)> {
+    let file = sources.get(region.file).filter(|_| !region.is_nowhere())?;
+    Some((file.name.to_string(), region.line, region.column))
+}
+
+fn annotate(text: &mut String, level: &str, place: Option<(String, u32, u32)>, title: &str, body: &str) {
+    let mut properties = Vec::new();
+    if let Some((file, line, column)) = place {
+        let file = file.trim_start_matches("./");
+        properties.push(format!("file={}", escaped(file, true)));
+        properties.push(format!("line={line}"));
+        properties.push(format!("col={column}"));
+    }
+    properties.push("title=Wayproof".to_owned());
+    let message = if body.trim().is_empty() { title.to_owned() } else { format!("{title}\n{}", body.trim_end()) };
+    let _ = writeln!(text, "::{level} {}::{}", properties.join(","), escaped(&message, false));
+}
+
+/// The escapes of workflow commands; properties have two more.
+fn escaped(text: &str, is_property: bool) -> String {
+    let text = text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    if is_property { text.replace(':', "%3A").replace(',', "%2C") } else { text }
+}

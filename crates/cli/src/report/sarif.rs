@@ -1,0 +1,205 @@
+//! SARIF 2.1.0: the violation as a result with a code flow, everything else as notifications of the invocation.
+
+use base::{Diagnostic, Region, Severity, SourceMap, Stop};
+use cfa::interp::Property;
+use serde_json::{Value, json};
+use witness::{Trace, Verdict};
+
+use super::{Detail, Report, human};
+
+/// The document of a verdict.
+pub(super) fn render(report: &Report<'_>) -> String {
+    let empty = SourceMap::new();
+    let sources = report.program.map_or(&empty, |program| &*program.sources);
+    let full = human::render(report, Detail::Full, false);
+    let headline = full.lines().next().unwrap_or_default();
+    let ledger = report.certified.ledger().map(|ledger| {
+        let entries = ledger.assumptions.iter().map(|assumption| Value::from(assumption.what.clone()));
+        let policy = human::overflow_policy(ledger.signed_overflow);
+        let first = [format!("data model {}", ledger.data_model), policy.to_owned()];
+        first.into_iter().map(Value::from).chain(entries).collect::<Vec<Value>>()
+    });
+    let (results, notifications) = match report.certified.verdict() {
+        Verdict::Unsafe(trace) => (vec![result(trace, sources, headline, &full)], Vec::new()),
+        Verdict::Safe(_) => (Vec::new(), vec![notification("note", &full, None)]),
+        Verdict::Unknown(reason) => {
+            (Vec::new(), vec![notification("warning", &full, location(sources, reason.region()))])
+        }
+    };
+    let mut properties = json!({
+        "verdict": match report.certified.verdict() {
+            Verdict::Safe(_) => "safe",
+            Verdict::Unsafe(_) => "unsafe",
+            Verdict::Unknown(_) => "unknown",
+        },
+        "engine": report.engine,
+    });
+    if let (Some(ledger), Some(properties)) = (ledger, properties.as_object_mut()) {
+        properties.insert("restsOn".to_owned(), ledger.into());
+    }
+    if !report.extras.invariants.is_empty()
+        && let Some(properties) = properties.as_object_mut()
+    {
+        let invariants = report.extras.invariants.iter().map(|readable| {
+            json!({ "line": readable.place.0, "column": readable.place.1, "value": readable.invariant.value })
+        });
+        properties.insert("invariants".to_owned(), invariants.collect());
+    }
+    document(&results, &notifications, true, &properties)
+}
+
+/// The report of a run that was ended from outside.
+pub(crate) fn unfinished(stop: Stop) -> String {
+    let message = format!("UNKNOWN: {stop}");
+    document(&[], &[notification("warning", &message, None)], true, &json!({ "verdict": "unknown" }))
+}
+
+/// The report of input that cannot be used.
+pub(crate) fn error(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
+    let notifications: Vec<Value> = diagnostics
+        .iter()
+        .map(|diagnostic| {
+            let level = match diagnostic.severity {
+                Severity::Note => "note",
+                Severity::Warning => "warning",
+                Severity::Error => "error",
+            };
+            let label = diagnostic.primary.as_ref().filter(|label| sources.get(label.span.file).is_some());
+            let place = label.and_then(|label| location(sources, sources.region(label.span)));
+            notification(level, &diagnostic.message, place)
+        })
+        .collect();
+    document(&[], &notifications, false, &json!({ "verdict": "error" }))
+}
+
+fn document(results: &[Value], notifications: &[Value], successful: bool, properties: &Value) -> String {
+    let rule = |id: &str, text: &str| json!({ "id": id, "shortDescription": { "text": text } });
+    let document = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "Wayproof",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": [
+                    rule("unreach-call", "The error is never reached and no assertion fails."),
+                    rule("no-overflow", "No signed operation overflows."),
+                ],
+            }},
+            "columnKind": "unicodeCodePoints",
+            "invocations": [{
+                "executionSuccessful": successful,
+                "toolExecutionNotifications": notifications,
+            }],
+            "results": results,
+            "properties": properties,
+        }],
+    });
+    let mut text = serde_json::to_string_pretty(&document).expect("a document has string keys only");
+    text.push('\n');
+    text
+}
+
+fn notification(level: &str, message: &str, place: Option<Value>) -> Value {
+    let mut notification = json!({ "level": level, "message": { "text": message.trim_end() } });
+    if let (Some(place), Some(fields)) = (place, notification.as_object_mut()) {
+        fields.insert("locations".to_owned(), vec![place].into());
+    }
+    notification
+}
+
+fn result(trace: &Trace, sources: &SourceMap, headline: &str, full: &str) -> Value {
+    let (rule, index) = match trace.violation.property {
+        Property::Unreachability => ("unreach-call", 0),
+        Property::NoOverflow => ("no-overflow", 1),
+    };
+    let mut steps: Vec<Value> = Vec::new();
+    for chosen in &trace.choices {
+        let Some(place) = location(sources, chosen.region) else { continue };
+        let message = format!("{} for {}", chosen.value, human::describe_source(&chosen.source));
+        steps.push(step(place, &message, 0, "essential"));
+    }
+    let place = location(sources, trace.violation.region);
+    let depth = super::calls(&trace.violation.stack).len().saturating_sub(1);
+    if let Some(place) = &place {
+        steps.push(step(place.clone(), headline, depth, "essential"));
+    }
+    let stack: Vec<Value> = super::calls(&trace.violation.stack)
+        .iter()
+        .map(|(function, called_at)| {
+            let mut frame = json!({});
+            let at = called_at.and_then(|region| location(sources, region)).unwrap_or_else(|| json!({}));
+            if let Some(fields) = frame.as_object_mut() {
+                let mut at = at;
+                if let Some(at) = at.as_object_mut() {
+                    at.insert("message".to_owned(), json!({ "text": format!("in {function}") }));
+                }
+                fields.insert("location".to_owned(), at);
+            }
+            frame
+        })
+        .collect();
+    let mut result = json!({
+        "ruleId": rule,
+        "ruleIndex": index,
+        "level": "error",
+        "message": { "text": full.trim_end() },
+        "locations": place.clone().into_iter().collect::<Vec<Value>>(),
+        "stacks": [{ "frames": stack }],
+    });
+    if let Some(fields) = result.as_object_mut() {
+        if !steps.is_empty() {
+            fields.insert("codeFlows".to_owned(), json!([{ "threadFlows": [{ "locations": steps }] }]));
+        }
+        let line = trace.violation.region.line;
+        let text = sources.get(trace.violation.region.file).filter(|_| line > 0).map(|file| {
+            String::from_utf8_lossy(file.line_text(line)).split_whitespace().collect::<Vec<_>>().join(" ")
+        });
+        // The text of the line, not its number: a result stays the same when code is added above it.
+        let name = place.as_ref().and_then(|place| place.pointer("/physicalLocation/artifactLocation/uri"));
+        let print = format!("{rule}:{}:{}", name.and_then(Value::as_str).unwrap_or(""), text.unwrap_or_default());
+        let print = evidence::format::hash(print.as_bytes());
+        fields.insert("partialFingerprints".to_owned(), json!({ "violation/v1": print }));
+    }
+    result
+}
+
+fn step(place: Value, message: &str, depth: usize, importance: &str) -> Value {
+    let mut place = place;
+    if let Some(fields) = place.as_object_mut() {
+        fields.insert("message".to_owned(), json!({ "text": message }));
+    }
+    json!({ "location": place, "nestingLevel": depth, "importance": importance })
+}
+
+/// A location of SARIF; nothing for nowhere.
+fn location(sources: &SourceMap, region: Region) -> Option<Value> {
+    let file = sources.get(region.file).filter(|_| !region.is_nowhere())?;
+    Some(json!({
+        "physicalLocation": {
+            "artifactLocation": { "uri": uri(&file.name) },
+            "region": {
+                "startLine": region.line,
+                "startColumn": region.column,
+                "endLine": region.end_line,
+                "endColumn": region.end_column,
+            },
+        },
+    }))
+}
+
+/// A path as a relative reference, or as a file URI if it is absolute.
+fn uri(path: &str) -> String {
+    let mut uri = String::new();
+    if path.starts_with('/') {
+        uri.push_str("file://");
+    }
+    for byte in path.trim_start_matches("./").bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    uri
+}
