@@ -246,7 +246,7 @@ pub(super) fn equations(
 }
 
 /// The value, or the one of its residue class that is next to zero.
-fn near_zero(value: Integer, modulus: Option<&Integer>) -> Integer {
+pub(super) fn near_zero(value: Integer, modulus: Option<&Integer>) -> Integer {
     let Some(modulus) = modulus else { return value };
     let rest = value.modulo(modulus);
     if &rest + &rest > *modulus { rest - modulus.clone() } else { rest }

@@ -22,6 +22,7 @@
 
 mod congruence;
 mod hull;
+mod modular;
 mod phase;
 mod query;
 mod recurrence;
@@ -39,10 +40,14 @@ use term::{Integer, Linear, Sort, Substitution, SymbolId, SymbolKind, TermId, Te
 use congruence::congruence;
 use hull::{Facet, hull};
 use query::{Means, Query, Reply};
-pub use recurrence::Recurrences;
+use recurrence::ClosedForm;
+pub use recurrence::{Increment, Recurrences};
 pub use statistics::StarStatistics;
 
 use crate::transition::TransitionFormula;
+
+/// More ways than this to choose Skolem constants for one iteration more are not offered.
+const MOST_CHOICES: usize = 8;
 
 /// A loop body at its head.
 #[derive(Clone, Debug)]
@@ -207,13 +212,18 @@ struct Closure {
 
 impl Closure {
     fn of_recurrences(terms: &mut Terms, body: &Body) -> Self {
-        let recurrences = Recurrences::of(terms, &body.formula);
+        let recurrences = Recurrences::of(terms, &body.formula, body.facts);
         let counter = terms.fresh("k", Sort::Int, SymbolKind::Counter);
         let count = terms.of_symbol(counter);
-        let mut map = recurrences.after(terms, count);
+        let closed = ClosedForm::new(terms, &recurrences, count);
+        let mut map = closed.after(terms);
         let (zero, one) = (terms.int(0), terms.int(1));
         let next = terms.add(count, one);
-        let (mut none, more) = (vec![(counter, zero)], vec![vec![(counter, next)]]);
+        let (mut none, mut once_more) = (vec![(counter, zero)], vec![(counter, next)]);
+        for (symbol, at_none, at_more) in closed.choices(terms) {
+            none.push((symbol, at_none));
+            once_more.push((symbol, at_more));
+        }
         let mut unchanged = Vec::new();
         for symbol in &recurrences.unknown {
             let info = terms.symbol(*symbol).clone();
@@ -223,15 +233,16 @@ impl Closure {
             unchanged.push(terms.eq(before, after_term));
             none.push((after, before));
         }
-        let (guards, exact) = recurrences.guards(terms, body.formula.guard, count);
+        let (guards, exact) = closed.guards(terms, body.formula.guard);
+        let within = closed.within_ranges(terms);
         let is_none = terms.eq(count, zero);
         unchanged.push(is_none);
         let not_none = terms.not(is_none);
         let unchanged = terms.and(unchanged);
         let not_negative = terms.ge(count, zero);
         let either = terms.or([unchanged, not_none]);
-        let always = terms.and([not_negative, either]);
-        Self { always, many: vec![guards], count, map, none, more, exact }
+        let always = terms.and([not_negative, either, within]);
+        Self { always, many: vec![guards], count, map, none, more: vec![once_more], exact }
     }
 
     /// A closure with the values of a composition of phases.
@@ -275,7 +286,7 @@ impl Closure {
         let facts_after = query.primed(body.facts);
         let facts_after = self.lift(query, facts_after);
         self.many.push(facts_after);
-        self.add_increments(query, &changed, options)?;
+        self.add_increments(query, body, &changed, options)?;
         let before: Vec<TermId> =
             changed.iter().chain(&constants).map(|symbol| query.terms.of_symbol(*symbol)).collect();
         self.add_state(query, &before)?;
@@ -302,6 +313,7 @@ impl Closure {
     fn add_increments(
         &mut self,
         query: &mut Query<'_>,
+        body: &Body,
         changed: &[SymbolId],
         options: StarOptions,
     ) -> Result<(), Stop> {
@@ -313,6 +325,9 @@ impl Closure {
             totals.push(query.terms.sub(self.map[symbol], before));
         }
         for facet in hull(query, &increments)? {
+            if is_steep(&facet) {
+                continue;
+            }
             let fact = scaled_facet(query.terms, &facet, &totals, self.count);
             self.many.push(fact);
         }
@@ -324,8 +339,47 @@ impl Closure {
                     self.many.push(query.terms.divides(&found.modulus, difference));
                 }
             }
+            for period in modular::periods(query.terms, &body.formula) {
+                for equation in modular::increments(query, &period, &increments)? {
+                    self.add_modular(query.terms, &equation, &totals, &period);
+                }
+            }
         }
         Ok(())
+    }
+
+    /// An equation between all increments modulo a period: by how many periods the totals differ is a Skolem constant.
+    fn add_modular(
+        &mut self,
+        terms: &mut Terms,
+        equation: &modular::Equation,
+        totals: &[TermId],
+        period: &Integer,
+    ) {
+        if self.more.len() * equation.periods.len() > MOST_CHOICES {
+            return;
+        }
+        let mut sum = terms.linear(self.count).scale(&equation.constant);
+        for (at, coefficient) in &equation.form {
+            sum = sum.add_scaled(&terms.linear(totals[*at]), coefficient);
+        }
+        let symbol = terms.fresh("wraps", Sort::Int, SymbolKind::Skolem);
+        let (wraps, zero) = (terms.of_symbol(symbol), terms.int(0));
+        let sum = terms.of_linear(&sum);
+        let expected = terms.scale(period, wraps);
+        // Without an iteration, too: it determines the constant.
+        let equation_holds = terms.eq(sum, expected);
+        self.always = terms.and([self.always, equation_holds]);
+        self.none.push((symbol, zero));
+        let mut more = Vec::new();
+        for choice in &self.more {
+            for number in &equation.periods {
+                let number = terms.number(number.clone());
+                let wrapped = terms.add(wraps, number);
+                more.push(choice.iter().copied().chain([(symbol, wrapped)]).collect());
+            }
+        }
+        self.more = more;
     }
 
     /// Hull of the states before, or after, an iteration: those before the first and after the last lie in it.
@@ -361,6 +415,12 @@ impl Closure {
         }
         Ok(())
     }
+}
+
+/// Whether a facet has coefficients that only come from values that wrap around: it says little and costs the solver much.
+fn is_steep(facet: &Facet) -> bool {
+    let limit = Integer::power_of_two(24);
+    facet.form.iter().any(|(_, coefficient)| coefficient.abs() >= limit)
 }
 
 /// Unchanged variables that the guard relates to changed ones, ascending.
