@@ -95,6 +95,18 @@ pub(crate) struct CheckArgs {
     /// The engine; `wayproof engines` lists them
     #[arg(long, value_name = "NAME", default_value = engine::ENGINES[0].name)]
     pub(crate) engine: String,
+    /// Do not count the rounds of loops in the summaries that guide tests
+    #[arg(long)]
+    pub(crate) no_gas: bool,
+    /// Compute no summaries
+    #[arg(long)]
+    pub(crate) no_summaries: bool,
+    /// Leave congruences out of the summaries of loops
+    #[arg(long)]
+    pub(crate) no_congruences: bool,
+    /// Draw the search tree for Graphviz
+    #[arg(long, value_name = "FILE.dot")]
+    pub(crate) tree: Option<PathBuf>,
     /// Give up after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<f64>,

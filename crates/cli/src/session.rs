@@ -94,23 +94,25 @@ impl Progress {
     const INTERVAL: Duration = Duration::from_millis(500);
 
     /// Shows progress if somebody is looking.
-    pub(crate) fn start(what: &'static str) -> Self {
+    pub(crate) fn start(what: &'static str, state: Arc<engine::Progress>) -> Self {
         if !std::io::stderr().is_terminal() {
             return Self { end: None, thread: None };
         }
         let (end, ended) = channel();
-        let thread = thread::spawn(move || show(what, &ended));
+        let thread = thread::spawn(move || show(what, &state, &ended));
         Self { end: Some(end), thread: Some(thread) }
     }
 }
 
 /// The body of the progress thread.
-fn show(what: &str, ended: &Receiver<()>) {
+fn show(what: &str, state: &engine::Progress, ended: &Receiver<()>) {
     let start = Instant::now();
     let mut wait = Progress::DELAY;
     let mut shown = false;
     while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-        let _ = write!(std::io::stderr().lock(), "\r\x1b[Kwayproof: {what}, {} s", start.elapsed().as_secs());
+        let (seconds, line) = (start.elapsed().as_secs(), state.line());
+        let separator = if line.is_empty() { "" } else { ", " };
+        let _ = write!(std::io::stderr().lock(), "\r\x1b[Kwayproof: {what}, {seconds} s{separator}{line}");
         shown = true;
         wait = Progress::INTERVAL;
     }

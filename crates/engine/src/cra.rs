@@ -17,24 +17,26 @@ use summary::graph::ENTRY;
 use witness::{Reason, Verdict};
 
 use crate::problem::{Problem, solvers};
-use crate::{Engine, Env};
+use crate::{Engine, Env, Tuning};
 
 /// A fresh engine.
-pub(crate) fn create() -> Box<dyn Engine> {
-    Box::new(Cra)
+pub(crate) fn create(tuning: Tuning) -> Box<dyn Engine> {
+    Box::new(Cra { star: StarOptions { congruences: tuning.congruences, ..StarOptions::default() } })
 }
 
-struct Cra;
+struct Cra {
+    star: StarOptions,
+}
 
 impl Engine for Cra {
     fn solve(self: Box<Self>, program: &Program, env: &mut Env) -> Verdict {
-        prove(program, env).unwrap_or_else(Verdict::Unknown)
+        prove(program, self.star, env).unwrap_or_else(Verdict::Unknown)
     }
 }
 
-fn prove(program: &Program, env: &mut Env) -> Result<Verdict, Reason> {
+fn prove(program: &Program, star: StarOptions, env: &mut Env) -> Result<Verdict, Reason> {
     let mut problem = Problem::new(program, solvers(), &mut env.budget)?;
-    let guide = problem.summarise(StarOptions::default(), &mut env.budget)?;
+    let guide = problem.summarise(star, &mut env.budget)?;
     let root = guide.reach(ENTRY).formula;
     let mut solver = problem.solvers.z3_solver();
     match check_formula(&mut solver, &problem.terms, root, &mut env.budget) {
@@ -62,8 +64,8 @@ mod tests {
              exit l1\n  l0 -> l1 : havoc x input \"nondet\" at @f0:1:1-1:2 ; x := x + 1:i32\n}}\n"
         );
         let program = cfa::text::parse("test.cfa", &text).unwrap();
-        let mut env = Env { budget: Budget::unlimited(), statistics: Vec::new() };
-        let verdict = create().solve(&program, &mut env);
+        let mut env = Env::new(Budget::unlimited());
+        let verdict = create(Tuning::default()).solve(&program, &mut env);
         certify(&program, verdict, &mut Budget::unlimited()).verdict().clone()
     }
 

@@ -7,10 +7,10 @@
 use cfa::Program;
 use witness::{Execution, Proof, Reason, Verdict};
 
-use crate::{Engine, Env};
+use crate::{Engine, Env, Tuning};
 
 /// A fresh engine.
-pub(crate) fn create() -> Box<dyn Engine> {
+pub(crate) fn create(_: Tuning) -> Box<dyn Engine> {
     Box::new(Explicit)
 }
 
@@ -40,8 +40,8 @@ mod tests {
     fn solve(body: &str) -> (Program, Verdict) {
         let text = format!("program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n{body}");
         let program = cfa::text::parse("test.cfa", &text).unwrap();
-        let mut env = Env { budget: Budget::ticks(100_000), statistics: Vec::new() };
-        let verdict = create().solve(&program, &mut env);
+        let mut env = Env::new(Budget::ticks(100_000));
+        let verdict = create(Tuning::default()).solve(&program, &mut env);
         (program, verdict)
     }
 

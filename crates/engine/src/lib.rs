@@ -10,6 +10,9 @@ mod explicit;
 mod gps;
 mod problem;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use base::Budget;
 use cfa::Program;
 use witness::Verdict;
@@ -27,6 +30,71 @@ pub struct Env {
     pub budget: Budget,
     /// What it did, in numbers; it adds to them.
     pub statistics: Vec<(&'static str, u64)>,
+    /// Where others can see how far it is.
+    pub progress: Arc<Progress>,
+    /// Whether to draw the search tree; then the drawing, in the language of Graphviz.
+    pub drawing: Drawing,
+}
+
+impl Env {
+    /// Within a budget; nothing is drawn.
+    pub fn new(budget: Budget) -> Self {
+        Self { budget, statistics: Vec::new(), progress: Arc::default(), drawing: Drawing::Unwanted }
+    }
+}
+
+/// A drawing of the search tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Drawing {
+    /// Nobody wants one.
+    Unwanted,
+    /// Somebody does.
+    Wanted,
+    /// Here it is.
+    Done(String),
+}
+
+/// How far an engine is. For the eyes only: nothing depends on it.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Tests run.
+    pub tests: AtomicU64,
+    /// Nodes of the search tree.
+    pub nodes: AtomicU64,
+    /// Dead ends found.
+    pub dead_ends: AtomicU64,
+    /// Questions to the solver.
+    pub queries: AtomicU64,
+}
+
+impl Progress {
+    /// One line for people; empty before there is something to say.
+    pub fn line(&self) -> String {
+        let [tests, nodes, dead_ends, queries] = [&self.tests, &self.nodes, &self.dead_ends, &self.queries]
+            .map(|count| count.load(Ordering::Relaxed));
+        if nodes == 0 {
+            return String::new();
+        }
+        format!("{tests} tests, {nodes} tree nodes, {dead_ends} dead ends, {queries} solver calls")
+    }
+}
+
+/// What the user may switch off in an engine.
+#[derive(Clone, Copy, Debug)]
+pub struct Tuning {
+    /// Count the rounds of loops in summaries for tests.
+    pub gas: bool,
+    /// Compute summaries at all.
+    pub summaries: bool,
+    /// Congruences in summaries of loops.
+    pub congruences: bool,
+}
+
+impl Default for Tuning {
+    /// Everything is on.
+    fn default() -> Self {
+        Self { gas: true, summaries: true, congruences: true }
+    }
 }
 
 /// An entry of the registry.
@@ -37,25 +105,35 @@ pub struct EngineSpec {
     /// One line for people.
     pub purpose: &'static str,
     /// Makes a fresh one.
-    pub create: fn() -> Box<dyn Engine>,
+    pub create: fn(Tuning) -> Box<dyn Engine>,
 }
 
 /// All engines; the first is the default.
 pub static ENGINES: &[EngineSpec] = &[
     EngineSpec {
         name: "gps",
-        purpose: "searches for the error guided by path summaries, and proves its absence by dead ends",
+        purpose: "runs tests that path summaries guide to the error; dead ends prove that there is none",
         create: gps::create,
     },
     EngineSpec {
-        name: "explicit",
-        purpose: "decides programs without nondeterminism by running them",
-        create: explicit::create,
+        name: "gps-lite",
+        purpose: "gps without covering: dead ends by summaries alone",
+        create: gps::create_lite,
+    },
+    EngineSpec {
+        name: "impact",
+        purpose: "lazy abstraction with interpolants: no summaries, no tests",
+        create: gps::create_impact,
     },
     EngineSpec {
         name: "cra",
         purpose: "proves programs by the summary of all their paths",
         create: cra::create,
+    },
+    EngineSpec {
+        name: "explicit",
+        purpose: "decides programs without nondeterminism by running them",
+        create: explicit::create,
     },
 ];
 

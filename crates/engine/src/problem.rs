@@ -75,7 +75,8 @@ impl Problem {
         let mut choices: BTreeMap<Loc, Vec<Skolem>> = BTreeMap::new();
         for arc in &self.graph.arcs {
             let known = choices.entry(self.graph.points[arc.source].location).or_default();
-            let new: Vec<Skolem> = arc.skolems.iter().filter(|skolem| !known.contains(skolem)).cloned().collect();
+            let new: Vec<Skolem> =
+                arc.skolems.iter().filter(|skolem| !known.contains(skolem)).cloned().collect();
             known.extend(new);
         }
         Proof::Annotation(Rc::new(Annotation::new(self.terms, self.graph.vocabulary, invariants, choices)))

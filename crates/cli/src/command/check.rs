@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use base::Stop;
-use engine::{EngineSpec, Env};
+use engine::{Drawing, EngineSpec, Env, Tuning};
 use witness::{Certified, Reason, Verdict};
 
 use crate::args::{CheckArgs, Format};
@@ -60,21 +60,28 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
         console.print(&compiled.warnings, &compiled.program.sources);
     }
     let compiled_at = Instant::now();
-    let progress = if args.quiet { None } else { Some(Progress::start("searching")) };
-    let mut env = Env { budget: session.budget(), statistics: Vec::new() };
+    let mut env = Env::new(session.budget());
+    if args.tree.is_some() {
+        env.drawing = Drawing::Wanted;
+    }
+    let progress = if args.quiet { None } else { Some(Progress::start("searching", env.progress.clone())) };
     let verdict = match env.budget.poll() {
-        Ok(()) => (spec.create)().solve(&compiled.program, &mut env),
+        Ok(()) => (spec.create)(tuning(args)).solve(&compiled.program, &mut env),
         Err(stop) => Verdict::Unknown(Reason::Stopped(stop)),
     };
     let solved_at = Instant::now();
     let certified = witness::certify(&compiled.program, verdict, &mut env.budget);
     drop(progress);
-    let statistics = vec![
+    let mut statistics = vec![
         ("front end seconds", (compiled_at - start).as_secs_f64()),
         ("search seconds", (solved_at - compiled_at).as_secs_f64()),
         ("certification seconds", solved_at.elapsed().as_secs_f64()),
         ("ticks", env.budget.spent() as f64),
     ];
+    statistics.extend(env.statistics.iter().map(|(name, value)| (*name, *value as f64)));
+    if let (Some(path), Drawing::Done(drawing)) = (&args.tree, &env.drawing) {
+        artifact::write(path, drawing)?;
+    }
     // The verdict stands: what follows makes it easier to use, and must not lose it.
     session.claim();
     let extras = if args.quiet && args.files.is_empty() {
@@ -132,6 +139,11 @@ fn conclude(
         _ => {}
     }
     Ok(report::status(verdict))
+}
+
+/// What the user has switched off.
+fn tuning(args: &CheckArgs) -> Tuning {
+    Tuning { gas: !args.no_gas, summaries: !args.no_summaries, congruences: !args.no_congruences }
 }
 
 fn find_engine(name: &str) -> Result<&'static EngineSpec, Failure> {

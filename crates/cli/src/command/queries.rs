@@ -45,7 +45,7 @@ pub(crate) fn queries(args: &QueriesArgs) -> Result<ExitStatus, Failure> {
     let solver = find(args.solver)?;
     let chosen = sample(&files, args.sample.unwrap_or(files.len()));
     let limit = Duration::from_secs_f64(args.limit);
-    let progress = Progress::start("replaying");
+    let progress = Progress::start("replaying", std::sync::Arc::default());
     let mut report = Report::default();
     for file in &chosen {
         replay(file, &solver, limit, &mut report).map_err(|error| {

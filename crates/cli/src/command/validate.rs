@@ -60,8 +60,8 @@ fn decide(program: &Program, budget: &mut Budget) -> Certified {
         if let Err(stop) = budget.poll() {
             return Certified::unknown(Reason::Stopped(stop));
         }
-        let mut env = Env { budget: budget.clone(), statistics: Vec::new() };
-        let verdict = (spec.create)().solve(program, &mut env);
+        let mut env = Env::new(budget.clone());
+        let verdict = (spec.create)(engine::Tuning::default()).solve(program, &mut env);
         last = witness::certify(program, verdict, &mut env.budget);
         if !matches!(last.verdict(), Verdict::Unknown(_)) {
             return last;

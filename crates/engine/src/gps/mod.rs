@@ -18,6 +18,7 @@
 //!   reached after finitely many steps, unless a prefix of it is a dead end or its states are represented elsewhere.
 //! * S3: nothing here is trusted. Unsafe is replayed on the program as given, safe is proved again from its annotation.
 
+mod draw;
 mod path;
 mod refine;
 mod replay;
@@ -25,6 +26,7 @@ mod test;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 
 use art::{NodeId, Status, Tree};
 use base::Budget;
@@ -40,7 +42,7 @@ use witness::{Execution, Proof, Reason, Verdict};
 use self::path::Path;
 use self::test::{Ending, Plan, Steering, Tester, is_input, plan_of};
 use crate::problem::{Guide, Problem, solvers};
-use crate::{Engine, Env};
+use crate::{Drawing, Engine, Env, Progress, Tuning};
 
 /// Which parts of the algorithm are in use.
 #[derive(Clone, Copy, Debug)]
@@ -57,10 +59,11 @@ pub(crate) struct Options {
     pub(crate) star: StarOptions,
 }
 
-impl Default for Options {
-    /// All of it.
-    fn default() -> Self {
-        Self { summaries: true, gas: true, tests: true, covering: true, star: StarOptions::default() }
+impl Options {
+    /// All of it, but for what the user has switched off.
+    fn new(tuning: Tuning) -> Self {
+        let star = StarOptions { congruences: tuning.congruences, ..StarOptions::default() };
+        Self { summaries: tuning.summaries, gas: tuning.gas, tests: true, covering: true, star }
     }
 }
 
@@ -72,8 +75,18 @@ const EXECUTION_TICKS: u64 = 100_000_000;
 const EXECUTION_INTERVAL: u64 = 16;
 
 /// A fresh engine.
-pub(crate) fn create() -> Box<dyn Engine> {
-    Box::new(Gps { options: Options::default() })
+pub(crate) fn create(tuning: Tuning) -> Box<dyn Engine> {
+    Box::new(Gps { options: Options::new(tuning) })
+}
+
+/// Without covers: the paper's ablation without refinement.
+pub(crate) fn create_lite(tuning: Tuning) -> Box<dyn Engine> {
+    Box::new(Gps { options: Options { covering: false, ..Options::new(tuning) } })
+}
+
+/// Without summaries and tests: what is left is lazy abstraction with interpolants.
+pub(crate) fn create_impact(tuning: Tuning) -> Box<dyn Engine> {
+    Box::new(Gps { options: Options { summaries: false, tests: false, ..Options::new(tuning) } })
 }
 
 /// The engine with some parts of it.
@@ -106,11 +119,15 @@ fn solve(program: &Program, options: Options, env: &mut Env) -> Result<Verdict, 
     };
     let (outcome, labels) = {
         let Problem { program: prepared, terms, solvers, graph } = &mut problem;
-        let mut search =
-            Search::new(program, prepared, graph, &guide, terms, solvers, options, &mut env.budget);
+        let context =
+            Context { original: program, program: prepared, graph, guide: &guide, progress: &env.progress };
+        let mut search = Search::new(context, terms, solvers, options, &mut env.budget);
         let outcome = search.run();
         env.statistics.extend(search.report());
         env.statistics.push(("solver queries", solvers.statistics().queries));
+        if env.drawing == Drawing::Wanted {
+            env.drawing = Drawing::Done(draw::dot(&search));
+        }
         (outcome?, search.labels())
     };
     Ok(match outcome {
@@ -119,14 +136,25 @@ fn solve(program: &Program, options: Options, env: &mut Env) -> Result<Verdict, 
     })
 }
 
-/// A search in progress.
-pub(super) struct Search<'a> {
+/// What a search is about.
+#[derive(Clone, Copy)]
+struct Context<'a> {
     /// The program as given.
     original: &'a Program,
     /// After the standard passes.
     program: &'a Program,
     graph: &'a Graph,
     guide: &'a Guide,
+    progress: &'a Progress,
+}
+
+/// A search in progress.
+pub(super) struct Search<'a> {
+    original: &'a Program,
+    program: &'a Program,
+    graph: &'a Graph,
+    guide: &'a Guide,
+    progress: &'a Progress,
     terms: &'a mut Terms,
     solvers: Z3,
     options: Options,
@@ -153,22 +181,20 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    #[allow(clippy::too_many_arguments)]
     fn new(
-        original: &'a Program,
-        program: &'a Program,
-        graph: &'a Graph,
-        guide: &'a Guide,
+        context: Context<'a>,
         terms: &'a mut Terms,
         solvers: &Z3,
         options: Options,
         budget: &'a mut Budget,
     ) -> Self {
+        let Context { original, program, graph, guide, progress } = context;
         Self {
             original,
             program,
             graph,
             guide,
+            progress,
             terms,
             solvers: solvers.clone(),
             options,
@@ -202,6 +228,7 @@ impl<'a> Search<'a> {
                 continue;
             }
             self.visited += 1;
+            self.show_progress();
             if let Some(verdict) = self.visit(node, &mut path)? {
                 return Ok(Some(verdict));
             }
@@ -384,6 +411,13 @@ impl<'a> Search<'a> {
             }
         }
         labels
+    }
+
+    fn show_progress(&self) {
+        self.progress.tests.store(self.statistics.tests, Ordering::Relaxed);
+        self.progress.nodes.store(self.tree.len() as u64, Ordering::Relaxed);
+        self.progress.dead_ends.store(self.statistics.dead_ends, Ordering::Relaxed);
+        self.progress.queries.store(self.solvers.statistics().queries, Ordering::Relaxed);
     }
 
     fn report(&self) -> Vec<(&'static str, u64)> {

@@ -54,7 +54,7 @@ pub(crate) fn summarize(args: &SummarizeArgs, console: Console) -> Result<ExitSt
     if let Some(region) = kept_call(&program) {
         return Err(unsupported(region, &program.sources));
     }
-    let progress = Progress::start("summarising");
+    let progress = Progress::start("summarising", std::sync::Arc::default());
     let result = read(
         args,
         &program,
