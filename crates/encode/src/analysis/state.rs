@@ -229,6 +229,33 @@ impl State {
                         (false, false) => return false,
                     }
                 }
+                // C's && and ||: one branch is a constant, or both are tried.
+                Expr::Ite { cond, then, other } => {
+                    let excluded = |branch: ExprId| match self.eval(program, branch) {
+                        Abstract::Never => true,
+                        Abstract::Known(value) => !value.contains(i128::from(truth)),
+                        Abstract::Unknown => false,
+                    };
+                    if excluded(other) {
+                        pending.extend([(then, truth), (cond, true)]);
+                    } else if excluded(then) {
+                        pending.extend([(other, truth), (cond, false)]);
+                    } else if depth > 0 {
+                        let mut branches = Vec::new();
+                        for (branch, holds) in [(then, true), (other, false)] {
+                            let mut state = self.clone();
+                            if state.assume_within(program, cond, holds, depth - 1)
+                                && state.assume_within(program, branch, truth, depth - 1)
+                            {
+                                branches.push(state);
+                            }
+                        }
+                        match branches.into_iter().reduce(|left, right| left.join(&right)) {
+                            Some(joined) => *self = joined,
+                            None => return false,
+                        }
+                    }
+                }
                 Expr::Binary { op, lhs, rhs } if op.is_comparison() => {
                     if !self.assume_comparison(program, op, lhs, rhs, truth) {
                         return false;
