@@ -21,9 +21,11 @@
 //!   then one of [`Star::more`] turns it into one that holds from X to Z.
 
 mod congruence;
+mod growth;
 mod hull;
 mod modular;
 mod phase;
+mod progress;
 mod query;
 mod recurrence;
 mod simplify;
@@ -35,7 +37,7 @@ use std::collections::BTreeMap;
 
 use base::{Budget, Stop};
 use smt::Z3;
-use term::{Integer, Linear, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
+use term::{Integer, Linear, Node, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 use congruence::congruence;
 use hull::{Facet, hull};
@@ -197,6 +199,15 @@ impl Star {
     }
 }
 
+/// A state of one iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    /// At its start.
+    Before,
+    /// At its end.
+    After,
+}
+
 /// A star in the making: closed forms and names for the rest, to which domains add what holds after at least one iteration.
 struct Closure {
     /// What holds for any number of iterations.
@@ -287,14 +298,10 @@ impl Closure {
         let facts_after = self.lift(query, facts_after);
         self.many.push(facts_after);
         self.add_increments(query, body, &changed, options)?;
-        let before: Vec<TermId> =
-            changed.iter().chain(&constants).map(|symbol| query.terms.of_symbol(*symbol)).collect();
-        self.add_state(query, &before)?;
-        let mut after = Vec::new();
-        for symbol in changed.iter().chain(&constants) {
-            after.push(query.value_after(*symbol));
-        }
-        self.add_state(query, &after)?;
+        let dimensions: Vec<SymbolId> = changed.iter().chain(&constants).copied().collect();
+        self.add_states(query, &dimensions, Side::Before)?;
+        self.add_states(query, &dimensions, Side::After)?;
+        self.add_growth(query, &changed)?;
         if options.congruences {
             for symbol in &changed {
                 let value = query.value_after(*symbol);
@@ -382,13 +389,51 @@ impl Closure {
         self.more = more;
     }
 
-    /// Hull of the states before, or after, an iteration: those before the first and after the last lie in it.
-    fn add_state(&mut self, query: &mut Query<'_>, dimensions: &[TermId]) -> Result<(), Stop> {
+    /// Hull of the states before, or after, an iteration: those before the first and after the last lie in it; and what that says of the number of
+    /// iterations.
+    fn add_states(&mut self, query: &mut Query<'_>, symbols: &[SymbolId], side: Side) -> Result<(), Stop> {
+        let mut dimensions = Vec::new();
+        for symbol in symbols {
+            dimensions.push(match side {
+                Side::Before => query.terms.of_symbol(*symbol),
+                Side::After => query.value_after(*symbol),
+            });
+        }
         let one = query.terms.int(1);
-        for facet in hull(query, dimensions)? {
-            let fact = scaled_facet(query.terms, &facet, dimensions, one);
+        for facet in hull(query, &dimensions)? {
+            let fact = scaled_facet(query.terms, &facet, &dimensions, one);
             let fact = self.lift(query, fact);
             self.many.push(fact);
+            if facet.form.iter().any(|(at, _)| self.is_open(query.terms, symbols[*at])) {
+                let found = progress::progress(query, &facet, symbols, side)?;
+                if let Some(progress) = found {
+                    let facts = progress.facts(query.terms, &facet, symbols, &self.map, self.count);
+                    self.many.extend(facts);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a changed variable has no closed form.
+    fn is_open(&self, terms: &Terms, symbol: SymbolId) -> bool {
+        self.map.get(&symbol).is_some_and(|value| match terms.node(*value) {
+            Node::Symbol(after) => terms.symbol(*after).kind == SymbolKind::Primed,
+            _ => true,
+        })
+    }
+
+    /// Variables that double, at least.
+    fn add_growth(&mut self, query: &mut Query<'_>, changed: &[SymbolId]) -> Result<(), Stop> {
+        for symbol in changed {
+            if !self.is_open(query.terms, *symbol) {
+                continue;
+            }
+            let before = query.terms.of_symbol(*symbol);
+            let after = query.value_after(*symbol);
+            for facts in growth::growth(query, before, after, self.map[symbol], self.count)? {
+                self.many.push(facts);
+            }
         }
         Ok(())
     }
