@@ -214,12 +214,29 @@ fn a_counting_loop_is_accelerated_exactly() {
     assert!(example.summaries.stars().values().all(|star| star.exact));
     example.check_steps();
     example.check_readings();
+    example.check_forward();
     // The error needs at least a thousand iterations, and any such number will do.
     assert!(example.allows(&[1_000]) && example.allows(&[i64::from(i32::MAX)]));
     let (root, bound) = (example.summaries.root().get().formula, example.terms.int(1_000));
     let input = example.inputs()[0];
     let conclusion = example.terms.ge(input, bound);
     example.assert_entails(&[root], conclusion);
+}
+
+impl Summarised {
+    /// W1 of the printer, for the counting loop: states that arrive are allowed, and the counters are known to be equal.
+    fn check_forward(&mut self) {
+        let states = self.read()[1].forward.as_ref().expect("it was asked for").formula;
+        let [i, min, n] = ["i", "min", "n"].map(|name| self.variable(name));
+        let conclusion = self.terms.eq(i, min);
+        self.assert_entails(&[states], conclusion);
+        for (count, bound, is_expected) in [(0, -7, true), (3, 5, true), (5, 5, true), (6, 5, false)] {
+            let (count, bound) = (self.terms.int(count), self.terms.int(bound));
+            let parts = [self.terms.eq(i, count), self.terms.eq(min, count), self.terms.eq(n, bound), states];
+            let state = self.terms.and(parts);
+            assert_eq!(self.has_model(state), is_expected);
+        }
+    }
 }
 
 const EX2: &str = "proc %start() {

@@ -4,5 +4,7 @@
 
 mod bad_input;
 mod commands;
+mod queries;
+mod summarize;
 mod support;
 mod tidy;

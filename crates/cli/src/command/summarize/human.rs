@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use summary::print::{PointKind, Reading};
+use summary::print::{PointKind, PointReading, Reading};
 use term::Terms;
 
 use super::{Summarised, fallbacks, title};
@@ -13,7 +13,10 @@ pub(super) fn render(summarised: &Summarised<'_>) -> String {
     if summarised.graph.error.is_none() {
         text.push_str("the analysis of values excludes the error\n");
     }
-    for reading in summarised.readings.iter().filter(|reading| reading.kind != PointKind::Error) {
+    // There is nothing to say about the error itself, unless it alone was asked for.
+    let is_error = |reading: &PointReading| reading.kind == PointKind::Error;
+    let all_are = summarised.readings.iter().all(is_error);
+    for reading in summarised.readings.iter().filter(|reading| all_are || !is_error(reading)) {
         if !text.is_empty() {
             text.push('\n');
         }

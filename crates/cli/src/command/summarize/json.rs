@@ -20,7 +20,7 @@ struct Document {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error_reachable_in_graph: Option<bool>,
+    excluded_by_values: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stopped: Option<String>,
     points: Vec<Point>,
@@ -83,7 +83,7 @@ impl Document {
             schema_version: VERSION,
             tool: Tool::THIS,
             files: Vec::new(),
-            error_reachable_in_graph: None,
+            excluded_by_values: None,
             stopped: None,
             points: Vec::new(),
             arcs: Vec::new(),
@@ -101,7 +101,7 @@ impl Document {
 pub(super) fn render(summarised: &Summarised<'_>) -> String {
     let mut document = Document::new();
     document.files = summarised.request.files.iter().map(|file| file.display().to_string()).collect();
-    document.error_reachable_in_graph = Some(summarised.graph.error.is_some());
+    document.excluded_by_values = Some(summarised.graph.error.is_none());
     let terms = summarised.terms;
     for reading in summarised.readings {
         document.points.push(Point {

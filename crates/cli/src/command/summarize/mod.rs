@@ -50,6 +50,9 @@ pub(crate) fn summarize(args: &SummarizeArgs, console: Console) -> Result<ExitSt
     if request.signed_overflow == SignedOverflow::Error {
         console.warn("summaries lead to the error location only, not to overflows");
     }
+    // The graph starts before the initialisation of globals, which has no place.
+    let main = compiled.program.procs.iter().find(|procedure| *procedure.name == *request.entry);
+    let entry = main.map_or(Region::NOWHERE, |procedure| procedure.region);
     let program = witness::prepare(&compiled.program);
     if let Some(region) = kept_call(&program) {
         return Err(unsupported(region, &program.sources));
@@ -58,6 +61,7 @@ pub(crate) fn summarize(args: &SummarizeArgs, console: Console) -> Result<ExitSt
     let result = read(
         args,
         &program,
+        entry,
         &session,
         |summarised| match format {
             SummaryFormat::Human => human::render(summarised),
@@ -97,6 +101,7 @@ impl From<Stop> for End {
 fn read(
     args: &SummarizeArgs,
     program: &Program,
+    entry: Region,
     session: &Session,
     render: impl FnOnce(&Summarised<'_>) -> String,
     request: &Request,
@@ -106,14 +111,17 @@ fn read(
     let graph = Graph::new(program, &mut terms, &mut budget)?;
     let points = match args.at {
         None => graph.points.ids().collect(),
-        Some(line) => points_at(program, &graph, line).map_err(End::Failure)?,
+        Some(line) => points_at(program, &graph, entry, line).map_err(End::Failure)?,
     };
     let solvers = Z3::new(Z3Settings::default());
     let mut starrer = Starrer::new(solvers.clone(), StarOptions::default());
     let summaries = Summaries::new(&graph, &mut terms, &mut starrer, &mut budget)?;
     let limits = if args.full || args.format == SummaryFormat::Json { Limits::FULL } else { Limits::SCREEN };
     let mut reader = Reader::new(program, &graph, &summaries, &mut terms, &solvers, limits);
-    let readings = reader.read(&points, args.forward, &mut budget)?;
+    let mut readings = reader.read(&points, args.forward, &mut budget)?;
+    for reading in readings.iter_mut().filter(|reading| reading.kind == PointKind::Entry) {
+        reading.region = entry;
+    }
     let statistics = starrer.statistics();
     Ok(render(&Summarised {
         request,
@@ -125,9 +133,12 @@ fn read(
     }))
 }
 
-/// The points of a line: those that start there, or else the innermost loops around it.
-fn points_at(program: &Program, graph: &Graph, line: u32) -> Result<Vec<PointId>, Failure> {
-    let region = |point: &PointId| Reader::region(program, graph, *point);
+/// The points of a line.
+fn points_at(program: &Program, graph: &Graph, entry: Region, line: u32) -> Result<Vec<PointId>, Failure> {
+    let region = |point: &PointId| match Reader::kind(graph, *point) {
+        PointKind::Entry => entry,
+        PointKind::Loop | PointKind::Error => Reader::region(program, graph, *point),
+    };
     let exact: Vec<PointId> = graph.points.ids().filter(|point| region(point).line == line).collect();
     if !exact.is_empty() {
         return Ok(exact);
@@ -186,10 +197,12 @@ fn fallbacks(statistics: &StarStatistics) -> Vec<(&'static str, u64)> {
 fn title(reading: &PointReading) -> String {
     let line = reading.region.line;
     match reading.kind {
-        PointKind::Entry => "entry".to_owned(),
+        PointKind::Entry if line == 0 => "entry".to_owned(),
+        PointKind::Entry => format!("entry at line {line}"),
         PointKind::Loop if line == 0 => "loop".to_owned(),
         PointKind::Loop => format!("loop at line {line}"),
-        PointKind::Error => "error".to_owned(),
+        PointKind::Error if line == 0 => "error".to_owned(),
+        PointKind::Error => format!("error at line {line}"),
     }
 }
 
