@@ -7,17 +7,12 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::exit::ExitStatus;
 use crate::failure::Failure;
-use base::Diagnostic;
 
 /// Writes a file. What is no ordinary file (a pipe, `/dev/stdout`) is written as it is.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    write_bytes(path, text.as_bytes()).map_err(|error| {
-        let message = format!("cannot write `{}`: {error}", path.display());
-        let help = "check that the folder exists, may be written to and has room";
-        Failure::global(ExitStatus::Internal, Diagnostic::global(message).with_help(help))
-    })
+    write_bytes(path, text.as_bytes())
+        .map_err(|error| Failure::Output(io::Error::other(format!("`{}`: {error}", path.display()))))
 }
 
 fn write_bytes(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -26,7 +21,8 @@ fn write_bytes(path: &Path, bytes: &[u8]) -> io::Result<()> {
         return OpenOptions::new().write(true).open(path)?.write_all(bytes);
     }
     let (temporary, mut file) = beside(path)?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&temporary, path));
+    let written =
+        file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
         let _ = fs::remove_file(&temporary);
     }

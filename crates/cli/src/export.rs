@@ -35,6 +35,8 @@ pub(crate) struct Extras {
     pub(crate) inductive: Option<bool>,
     /// What the compiled program says about unsafe.
     pub(crate) opinion: Option<Opinion>,
+    /// Files that could not be written. The verdict is reported first.
+    pub(crate) failures: Vec<Failure>,
 }
 
 /// What witnesses are checked against, if the program is one text.
@@ -49,7 +51,8 @@ pub(crate) fn question(request: &Request, source: &SourceArgs) -> Result<Option<
         name: file.to_string_lossy().into_owned(),
         text,
         options: frontend::options(request, source),
-        is_overflow: request.property == Property::NoOverflow || request.signed_overflow == SignedOverflow::Error,
+        is_overflow: request.property == Property::NoOverflow
+            || request.signed_overflow == SignedOverflow::Error,
     }))
 }
 
@@ -72,13 +75,14 @@ pub(crate) fn export(
         }
         return Ok(extras);
     };
-    let Some(syntax) = Syntax::new(&question.name, question.text.clone(), &question.options.preprocess) else {
+    let Some(syntax) = Syntax::new(&question.name, question.text.clone(), &question.options.preprocess)
+    else {
         return Ok(extras);
     };
     let exporter = Exporter { args, request, program, question: &question, syntax: &syntax, console };
     match certified.verdict() {
-        Verdict::Safe(proof) => exporter.safe(proof, &mut extras, budget)?,
-        Verdict::Unsafe(trace) => exporter.violated(trace, &mut extras, budget)?,
+        Verdict::Safe(proof) => exporter.safe(proof, &mut extras, budget),
+        Verdict::Unsafe(trace) => exporter.violated(trace, &mut extras, budget),
         Verdict::Unknown(_) => {}
     }
     Ok(extras)
@@ -104,10 +108,11 @@ struct Exporter<'a> {
 }
 
 impl Exporter<'_> {
-    fn safe(&self, proof: &Proof, extras: &mut Extras, budget: &mut Budget) -> Result<(), Failure> {
+    fn safe(&self, proof: &Proof, extras: &mut Extras, budget: &mut Budget) {
         if let Proof::Annotation(annotation) = proof {
             let found = witness::source_invariants(self.program, annotation, budget);
-            extras.invariants = correctness::readable(&found, &self.program.sources, &self.question.name, self.syntax);
+            extras.invariants =
+                correctness::readable(&found, &self.program.sources, &self.question.name, self.syntax);
             if !extras.invariants.is_empty() {
                 extras.inductive = correctness::confirm(&mut extras.invariants, self.question, budget);
             }
@@ -115,23 +120,26 @@ impl Exporter<'_> {
         if let Some(path) = &self.args.files.witness {
             let portable = extras.invariants.iter().filter(|readable| readable.is_portable);
             let invariants = portable.map(|readable| readable.invariant.clone()).collect();
-            self.write_witness(path, Content::Correctness(invariants))?;
+            extras.failures.extend(self.write_witness(path, Content::Correctness(invariants)).err());
         }
         for (option, _) in wanted(self.args).filter(|(option, _)| *option != "--witness") {
             self.console.warn(format!("{option} has no effect: the verdict is safe"));
         }
-        Ok(())
     }
 
-    fn violated(&self, trace: &Trace, extras: &mut Extras, budget: &Budget) -> Result<(), Failure> {
+    fn violated(&self, trace: &Trace, extras: &mut Extras, budget: &Budget) {
         if let Some(path) = &self.args.files.witness {
             match violation::segments(trace, &self.program.sources, &self.question.name, self.syntax) {
-                Some(segments) => self.write_witness(path, Content::Violation(segments))?,
-                None => self.console.warn("no witness is written: the violation is not in the text of the program"),
+                Some(segments) => {
+                    extras.failures.extend(self.write_witness(path, Content::Violation(segments)).err());
+                }
+                None => self
+                    .console
+                    .warn("no witness is written: the violation is not in the text of the program"),
             }
         }
         if let Some(folder) = &self.args.files.testcase {
-            self.write_testcase(folder, trace)?;
+            extras.failures.extend(self.write_testcase(folder, trace).err());
         }
         let recipe = self.recipe(trace);
         let command = recipe.command();
@@ -158,12 +166,11 @@ impl Exporter<'_> {
         }
         if let Some(path) = &self.args.files.harness {
             match last {
-                Some(Ok(harness)) => artifact::write(path, &harness)?,
+                Some(Ok(harness)) => extras.failures.extend(artifact::write(path, &harness).err()),
                 Some(Err(why)) => self.console.warn(format!("no harness is written: {why}")),
                 None => self.console.warn("no harness is written: execution does not start in main"),
             }
         }
-        Ok(())
     }
 
     /// How the compiler has to treat the program so that it means what we mean.
@@ -219,8 +226,8 @@ impl Exporter<'_> {
             time: &format::time(now()),
         });
         if let Err(error) = std::fs::create_dir_all(folder) {
-            let message = format!("cannot make the folder `{}`: {error}", folder.display());
-            return Err(Failure::usage(message, "name a folder that may be written to"));
+            let message = format!("the folder `{}`: {error}", folder.display());
+            return Err(Failure::Output(std::io::Error::other(message)));
         }
         artifact::write(&folder.join("metadata.xml"), &metadata)?;
         artifact::write(&folder.join("test-1.xml"), &testcase::testcase(trace))

@@ -109,10 +109,14 @@ fn attempt(recipe: &Recipe, source: &str, budget: &Budget) -> io::Result<Attempt
                 return Ok(Attempt::Undefined(missing));
             }
             let first = built.errors.lines().find(|line| line.contains("error")).unwrap_or("no message");
-            return opinion(Opinion::NotJudged(format!("the C compiler refuses the harness: {}", first.trim())));
+            return opinion(Opinion::NotJudged(format!(
+                "the C compiler refuses the harness: {}",
+                first.trim()
+            )));
         }
     }
-    let limits = format!("ulimit -v {MEMORY_LIMIT} 2>/dev/null; ulimit -f 0 2>/dev/null; ulimit -c 0; exec ./harness");
+    let limits =
+        format!("ulimit -v {MEMORY_LIMIT} 2>/dev/null; ulimit -f 0 2>/dev/null; ulimit -c 0; exec ./harness");
     let ran = run(Command::new("sh").args(["-c", &limits]).current_dir(&folder.0), RUN_LIMIT, budget)?;
     let reported = if recipe.is_overflow {
         ran.errors.contains("runtime error: ") && ran.end != End::Code(0)
@@ -236,7 +240,9 @@ mod tests {
     #[test]
     fn a_program_that_hangs_is_ended() {
         let start = Instant::now();
-        let ran = run(Command::new("sh").args(["-c", "sleep 60"]), Duration::from_millis(50), &Budget::unlimited()).unwrap();
+        let ran =
+            run(Command::new("sh").args(["-c", "sleep 60"]), Duration::from_millis(50), &Budget::unlimited())
+                .unwrap();
         assert_eq!(ran.end, End::Timeout);
         assert!(start.elapsed() < Duration::from_secs(30));
     }

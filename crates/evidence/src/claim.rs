@@ -75,7 +75,9 @@ pub fn correctness(
     edits.before(syntax.first_item, prologue);
     for (control, values) in loops.values() {
         match control.condition {
-            Range { lo, hi } if lo == hi => edits.wrap(control.condition, format!(" ({}, 1)", check(values)), ""),
+            Range { lo, hi } if lo == hi => {
+                edits.wrap(control.condition, format!(" ({}, 1)", check(values)), "")
+            }
             condition => edits.wrap(condition, format!("({}, (", check(values)), "))"),
         }
     }
@@ -149,7 +151,8 @@ pub fn violation(
             }
         }
         if !is_possible {
-            let message = format!("the statement at line {} does not violate the property itself", target.line);
+            let message =
+                format!("the statement at line {} does not violate the property itself", target.line);
             return Err(Problem::Refuted(message));
         }
     }
@@ -170,7 +173,8 @@ fn error_call(syntax: &Syntax, call: &Call, meaning: &Violation<'_>) -> Option<E
         return Some(ErrorForm::Call);
     }
     let word = Range { lo: call.range.lo, hi: call.range.lo + 6 };
-    let is_assert = meaning.assert_is_error && callee.starts_with("__assert") && syntax.text(word) == "assert";
+    let is_assert =
+        meaning.assert_is_error && callee.starts_with("__assert") && syntax.text(word) == "assert";
     is_assert.then_some(ErrorForm::Assert(word))
 }
 
@@ -357,8 +361,11 @@ fn check_effects(
     let Some(after) = Syntax::new(&syntax.source.name, Arc::clone(&woven.text), options) else {
         return Err(Problem::Malformed("an expression of the witness is no expression of C".to_owned()));
     };
-    if after.effects.len() != syntax.effects.len() + added || after.statements.len() < syntax.statements.len() {
-        return Err(Problem::Malformed("an expression of the witness calls a function or has another effect".to_owned()));
+    if after.effects.len() != syntax.effects.len() + added || after.statements.len() < syntax.statements.len()
+    {
+        return Err(Problem::Malformed(
+            "an expression of the witness calls a function or has another effect".to_owned(),
+        ));
     }
     Ok(())
 }
@@ -404,9 +411,8 @@ pub(crate) fn find_call<'a>(syntax: &'a Syntax, location: &Location) -> Option<&
 
 /// Of statements that start at one place the outermost one that is no block.
 fn find_statement(syntax: &Syntax, location: &Location) -> Option<Statement> {
-    let is_block = |statement: &&Statement| {
-        syntax.source.text.get(statement.range.lo as usize) == Some(&b'{')
-    };
+    let is_block =
+        |statement: &&Statement| syntax.source.text.get(statement.range.lo as usize) == Some(&b'{');
     let found = find(
         syntax,
         syntax.statements.iter().filter(|statement| !is_block(statement)),

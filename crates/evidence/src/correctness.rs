@@ -21,7 +21,12 @@ pub struct Readable {
 }
 
 /// The invariants that have a place in a text that the program's sources call `name`.
-pub fn readable(found: &[SourceInvariant], sources: &SourceMap, name: &str, syntax: &Syntax) -> Vec<Readable> {
+pub fn readable(
+    found: &[SourceInvariant],
+    sources: &SourceMap,
+    name: &str,
+    syntax: &Syntax,
+) -> Vec<Readable> {
     found.iter().filter_map(|invariant| place(invariant, sources, name, syntax)).collect()
 }
 
@@ -60,7 +65,8 @@ pub fn confirm(invariants: &mut Vec<Readable>, question: &Question, budget: &mut
         invariants.iter().map(|readable| readable.invariant.clone()).collect()
     };
     if !is_understood(&all(invariants), question, budget) {
-        invariants.retain(|readable| is_understood(std::slice::from_ref(&readable.invariant), question, budget));
+        invariants
+            .retain(|readable| is_understood(std::slice::from_ref(&readable.invariant), question, budget));
     }
     (!invariants.is_empty()).then(|| is_inductive(&all(invariants), question, budget))
 }

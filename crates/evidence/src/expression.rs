@@ -73,9 +73,12 @@ mod tests {
 
     #[test]
     fn expressions_are_accepted() {
-        for text in
-            ["x", "x <= 5 && (long long)y + 1 != 'a'", "a[i].f->g ? 1 : sizeof(int)", "!(x % 2 == 0) || ~y < 0"]
-        {
+        for text in [
+            "x",
+            "x <= 5 && (long long)y + 1 != 'a'",
+            "a[i].f->g ? 1 : sizeof(int)",
+            "!(x % 2 == 0) || ~y < 0",
+        ] {
             assert_eq!(check(text), Ok(()), "{text}");
         }
     }
@@ -83,8 +86,28 @@ mod tests {
     #[test]
     fn code_is_not() {
         for text in [
-            "", "(", ")", "1); evil(); (1", "x = 5", "x++", "--x", "f()", "f (x)", "x += 1", "({ 1; })", "a, b",
-            "\"s\"", "x // y", "x /* y", "1 \\\n", "#define", "(int[]){1}[0]", "(x]", "goto l", "asm(\"\")", "x;",
+            "",
+            "(",
+            ")",
+            "1); evil(); (1",
+            "x = 5",
+            "x++",
+            "--x",
+            "f()",
+            "f (x)",
+            "x += 1",
+            "({ 1; })",
+            "a, b",
+            "\"s\"",
+            "x // y",
+            "x /* y",
+            "1 \\\n",
+            "#define",
+            "(int[]){1}[0]",
+            "(x]",
+            "goto l",
+            "asm(\"\")",
+            "x;",
         ] {
             assert!(check(text).is_err(), "{text}");
         }

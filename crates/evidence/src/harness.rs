@@ -53,13 +53,14 @@ impl Harness<'_> {
             }
         }
         let woven = edits.apply(&self.syntax.source.text);
-        let mut text = String::from_utf8(woven.text.to_vec()).map_err(|_| "the program is not UTF-8".to_owned())?;
+        let mut text =
+            String::from_utf8(woven.text.to_vec()).map_err(|_| "the program is not UTF-8".to_owned())?;
         if !text.ends_with('\n') {
             text.push('\n');
         }
         text.push_str(&self.runtime());
         for (name, (ty, source)) in functions {
-            text.push_str(&definition(name, ty, source));
+            text.push_str(&self.definition(name, ty, source));
         }
         let assumes = ["__VERIFIER_assume"];
         for name in assumes.into_iter().filter(|name| self.is_missing(name)) {
@@ -67,7 +68,11 @@ impl Harness<'_> {
         }
         let stubs = self.error_functions.iter().map(String::as_str).filter(|name| self.is_missing(name));
         for name in stubs.chain(self.undefined.iter().map(String::as_str)) {
-            let _ = writeln!(text, "__typeof__({name}) {name} __attribute__((alias(\"__harness_nothing\")));");
+            let _ = if self.is_declared(name) {
+                writeln!(text, "__typeof__({name}) {name} __attribute__((alias(\"__harness_nothing\")));")
+            } else {
+                writeln!(text, "int {name}() {{ return 0; }}")
+            };
         }
         Ok(text)
     }
@@ -113,6 +118,9 @@ impl Harness<'_> {
     fn is_defined(&self, name: &str) -> bool {
         self.syntax.defined.iter().any(|defined| &**defined == name)
     }
+    fn is_declared(&self, name: &str) -> bool {
+        self.syntax.declared.iter().any(|declared| &**declared == name)
+    }
     /// Whether a function is called and not defined.
     fn is_missing(&self, name: &str) -> bool {
         !self.is_defined(name) && self.syntax.calls.iter().any(|call| call.callee.as_deref() == Some(name))
@@ -134,10 +142,44 @@ impl Harness<'_> {
         }
     }
 
+    /// The definition of a function that hands out values. Its type is the one of its declaration; functions whose parameters are not known
+    /// are defined under another name.
+    fn definition(&self, name: &str, ty: Ty, source: &Source) -> String {
+        let body = match ty {
+            Ty::Float(FloatKind::Single) => {
+                "union { unsigned bits; float value; } next; next.bits = (unsigned)__harness_next(); return next.value;"
+            }
+            Ty::Float(_) => {
+                "union { unsigned long long bits; double value; } next; next.bits = __harness_next(); return next.value;"
+            }
+            Ty::Int { .. } => "return __harness_next();",
+            Ty::Ptr if *source == Source::Uninitialised => "__harness_exit(98);",
+            Ty::Ptr => "__harness_next(); return 0;",
+        };
+        if !self.is_declared(name) {
+            // As a call without declaration declares it.
+            return format!("int {name}() {{ {body} }}\n");
+        }
+        if matches!(source, Source::Extern { .. }) {
+            let plain = match ty {
+                Ty::Float(FloatKind::Single) => "float",
+                Ty::Float(_) => "double",
+                Ty::Int { .. } => "unsigned long long",
+                Ty::Ptr => "void *",
+            };
+            return format!(
+                "{plain} __harness_{name}(void) {{ {body} }}\n\
+                 __typeof__({name}) {name} __attribute__((alias(\"__harness_{name}\")));\n"
+            );
+        }
+        format!("__typeof__({name}()) {name}(void) {{ {body} }}\n")
+    }
+
     /// What all harnesses share.
     fn runtime(&self) -> String {
         let values: Vec<String> = self.trace.choices.iter().map(value).collect();
-        let (count, list) = (values.len(), if values.is_empty() { "0".to_owned() } else { values.join(", ") });
+        let (count, list) =
+            (values.len(), if values.is_empty() { "0".to_owned() } else { values.join(", ") });
         format!(
             "\n/* The inputs of a counterexample that Wayproof found, in order.\n   \
              Build and run: {}\n   \
@@ -162,33 +204,4 @@ impl Harness<'_> {
 /// The bits of a value.
 fn value(chosen: &Chosen) -> String {
     format!("{:#x}ULL", chosen.value.bits)
-}
-
-/// The definition of a function that hands out values. Its type is the one of its declaration; functions whose parameters are not known
-/// are defined under another name.
-fn definition(name: &str, ty: Ty, source: &Source) -> String {
-    let body = match ty {
-        Ty::Float(FloatKind::Single) => {
-            "union { unsigned bits; float value; } next; next.bits = (unsigned)__harness_next(); return next.value;"
-        }
-        Ty::Float(_) => {
-            "union { unsigned long long bits; double value; } next; next.bits = __harness_next(); return next.value;"
-        }
-        Ty::Int { .. } => "return __harness_next();",
-        Ty::Ptr if *source == Source::Uninitialised => "__harness_exit(98);",
-        Ty::Ptr => "__harness_next(); return 0;",
-    };
-    if matches!(source, Source::Extern { .. }) {
-        let plain = match ty {
-            Ty::Float(FloatKind::Single) => "float",
-            Ty::Float(_) => "double",
-            Ty::Int { .. } => "unsigned long long",
-            Ty::Ptr => "void *",
-        };
-        return format!(
-            "{plain} __harness_{name}(void) {{ {body} }}\n\
-             __typeof__({name}) {name} __attribute__((alias(\"__harness_{name}\")));\n"
-        );
-    }
-    format!("__typeof__({name}()) {name}(void) {{ {body} }}\n")
 }

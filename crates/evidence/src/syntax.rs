@@ -7,9 +7,9 @@
 use std::sync::Arc;
 
 use base::{FileId, SourceFile, SourceMap, Span};
-use cfront::ast::{ExprKind, Item, StmtId, StmtKind, TranslationUnit};
+use cfront::ast::{DeclarationKind, ExprKind, Item, StmtId, StmtKind, TranslationUnit};
 use cfront::lex::{Lexer, TokenKind};
-use cfront::{Input, Interner, preprocess, with_large_stack};
+use cfront::{Input, Interner, Name, preprocess, with_large_stack};
 
 /// A stretch of the text, the end exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,6 +98,8 @@ pub struct Syntax {
     pub first_item: u32,
     /// The functions that the program defines, in whatever file.
     pub defined: Vec<Arc<str>>,
+    /// The names that are declared at file level, functions with bodies apart.
+    pub declared: Vec<Arc<str>>,
     /// Assignments, increments and others that change the state, and statement expressions.
     pub effects: Vec<Range>,
 }
@@ -123,12 +125,14 @@ impl Syntax {
             calls: Vec::new(),
             first_item: 0,
             defined: Vec::new(),
+            declared: Vec::new(),
             effects: Vec::new(),
         };
         let here = |span: Span| (span.file == file).then_some(Range { lo: span.lo, hi: span.hi });
         syntax.first_item = first_item(unit, file);
         let names = unit.functions.iter().filter_map(|function| unit.declarators[function.declarator].ident);
         syntax.defined = names.map(|name| Arc::from(interner.text(name.name))).collect();
+        syntax.declared = declared(unit).map(|name| Arc::from(interner.text(name))).collect();
         let mut in_block = vec![false; unit.stmts.len()];
         for (_, statement) in unit.stmts.iter_enumerated() {
             if let StmtKind::Block { items, .. } = &statement.kind {
@@ -261,6 +265,19 @@ impl Syntax {
         let bytes = self.source.text.get(range.lo as usize..range.hi as usize).unwrap_or_default();
         String::from_utf8_lossy(bytes).into_owned()
     }
+}
+
+/// The names that declarations at file level declare.
+fn declared(unit: &TranslationUnit) -> impl Iterator<Item = Name> + '_ {
+    let declarations = unit.items.iter().filter_map(|item| match item {
+        Item::Declaration(declaration) => Some(&unit.declarations[*declaration].kind),
+        Item::Function(_) | Item::Asm(_) => None,
+    });
+    let declarators = declarations.flat_map(|kind| match kind {
+        DeclarationKind::Plain { declarators, .. } => declarators.as_slice(),
+        DeclarationKind::StaticAssert { .. } => &[],
+    });
+    declarators.filter_map(|declarator| unit.declarators[declarator.declarator].ident.map(|ident| ident.name))
 }
 
 /// Where the first declaration of a file starts.

@@ -13,7 +13,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use base::{Budget, Region};
-use cfa::interp::{Choice, Code, CompileOptions, Config, Machine, Markers, Outcome, Request, Silent, Uninitialised};
+use cfa::interp::{
+    Choice, Code, CompileOptions, Config, Machine, Markers, Outcome, Request, Silent, Uninitialised,
+};
 use cfa::{Program, SignedOverflow, Source};
 use cfront::{FailureKind, Input};
 use witness::{Certified, Trace, Verdict, certify, checks_as_invariants};
@@ -52,7 +54,12 @@ pub enum Judgement {
 pub type Decide<'a> = dyn FnMut(&Program, &mut Budget) -> Certified + 'a;
 
 /// Judges a witness.
-pub fn validate(witness: &Witness, question: &Question, decide: &mut Decide<'_>, budget: &mut Budget) -> Judgement {
+pub fn validate(
+    witness: &Witness,
+    question: &Question,
+    decide: &mut Decide<'_>,
+    budget: &mut Budget,
+) -> Judgement {
     if let Err(judgement) = same_task(witness, question) {
         return judgement;
     }
@@ -85,7 +92,9 @@ pub(crate) fn is_understood(invariants: &[Invariant], question: &Question, budge
 fn same_task(witness: &Witness, question: &Question) -> Result<(), Judgement> {
     let malformed = |message: String| Err(Judgement::Malformed(message));
     let [(file, hash)] = witness.task.files.as_slice() else {
-        return Err(Judgement::Unknown("witnesses for programs of several files are not supported".to_owned()));
+        return Err(Judgement::Unknown(
+            "witnesses for programs of several files are not supported".to_owned(),
+        ));
     };
     let mine = format::hash(&question.text);
     if !hash.eq_ignore_ascii_case(&mine) {
@@ -149,9 +158,9 @@ impl<'a, 'b> Validator<'a, 'b> {
         }
         let certified = (self.decide)(&program, self.budget);
         Ok(match certified.verdict() {
-            Verdict::Safe(_) => {
-                Judgement::Confirmed("the invariants hold, and with further ones they exclude the error".to_owned())
-            }
+            Verdict::Safe(_) => Judgement::Confirmed(
+                "the invariants hold, and with further ones they exclude the error".to_owned(),
+            ),
             Verdict::Unsafe(trace) => Judgement::Refuted(self.broken(trace)),
             Verdict::Unknown(reason) => {
                 Judgement::Unknown(format!("the invariants are not inductive by themselves, and: {reason}"))
@@ -209,9 +218,9 @@ impl<'a, 'b> Validator<'a, 'b> {
             Verdict::Unsafe(trace) => {
                 let mut found = cfa::interp::Inputs::replay(&trace.choices);
                 match self.execute(&program, &mut found, &woven, target, segments.len() - 1) {
-                    Attempt::Follows => {
-                        Judgement::Confirmed("an execution that the witness describes violates the property".to_owned())
-                    }
+                    Attempt::Follows => Judgement::Confirmed(
+                        "an execution that the witness describes violates the property".to_owned(),
+                    ),
                     Attempt::Differs | Attempt::Stopped(_) => {
                         Judgement::Unknown("there is a violation, but not as the witness says".to_owned())
                     }
@@ -242,7 +251,11 @@ impl<'a, 'b> Validator<'a, 'b> {
                 let state = state.and_then(|(var, _)| machine.view().scalar(var)).map(|value| value.as_int());
                 // A program that never touches the counter has none.
                 let passed = state.unwrap_or(0) == last as i128;
-                if passed && inside(program, region, woven, target) { Attempt::Follows } else { Attempt::Differs }
+                if passed && inside(program, region, woven, target) {
+                    Attempt::Follows
+                } else {
+                    Attempt::Differs
+                }
             }
             Outcome::Error { .. } => Attempt::Follows,
             Outcome::Stopped(stop) => Attempt::Stopped(stop.to_string()),
@@ -259,7 +272,9 @@ impl<'a, 'b> Validator<'a, 'b> {
             let first = failure.diagnostics.first();
             let message = first.map_or_else(String::new, |diagnostic| diagnostic.message.clone());
             match failure.kind {
-                FailureKind::Input => Judgement::Malformed(format!("the witness does not fit the program: {message}")),
+                FailureKind::Input => {
+                    Judgement::Malformed(format!("the witness does not fit the program: {message}"))
+                }
                 FailureKind::Unsupported => Judgement::Unknown(message),
             }
         })
@@ -302,7 +317,9 @@ impl<'a> Stated<'a> {
     fn new(syntax: &Syntax, segments: &[Segment], woven: &'a Woven) -> Self {
         let mut values = VecDeque::new();
         for segment in segments {
-            let WaypointKind::FunctionReturn(Some((operator, constant))) = &segment.follow.kind else { continue };
+            let WaypointKind::FunctionReturn(Some((operator, constant))) = &segment.follow.kind else {
+                continue;
+            };
             let call = claim::find_call(syntax, &segment.follow.location);
             if let (Some(call), Some(choice)) = (call, solution(operator, constant)) {
                 values.push_back((call.range.lo, choice));

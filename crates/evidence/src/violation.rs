@@ -19,8 +19,11 @@ pub fn segments(trace: &Trace, sources: &SourceMap, name: &str, syntax: &Syntax)
         let end = syntax.offset(region.end_line, region.end_column.checked_sub(1)?)?;
         Some(Range { lo: syntax.offset(region.line, region.column)?, hi: end + 1 })
     };
-    let mut segments: Vec<Segment> =
-        trace.choices.iter().filter_map(|chosen| returned(chosen, here(chosen.region)?, name, syntax)).collect();
+    let mut segments: Vec<Segment> = trace
+        .choices
+        .iter()
+        .filter_map(|chosen| returned(chosen, here(chosen.region)?, name, syntax))
+        .collect();
     let violation = &trace.violation;
     // A violation inside a library function is one of the innermost call in the user's text.
     let calls = violation.stack.entries.iter().map(|entry| entry.called_at);

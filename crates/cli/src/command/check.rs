@@ -84,13 +84,15 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
     }
     // The verdict stands: what follows makes it easier to use, and must not lose it.
     session.claim();
-    let extras = if args.quiet && args.files.is_empty() {
+    let mut extras = if args.quiet && args.files.is_empty() {
         Extras::default()
     } else {
         export::export(args, &request, &compiled.program, &certified, &mut env.budget, console)?
     };
+    let failures = std::mem::take(&mut extras.failures);
     let answer = Answer { program: Some(compiled.program), certified, extras, statistics };
-    conclude(args, &request, &answer, console, session)
+    let status = conclude(args, &request, &answer, console, session)?;
+    failures.into_iter().next().map_or(Ok(status), Err)
 }
 
 /// What there is to report.
@@ -127,10 +129,10 @@ fn conclude(
     let detail = if args.quiet { Detail::Verdict } else { Detail::Full };
     let text = report::render(&report, args.format, detail, console.color_stdout);
     session.claim();
+    Output::new().write(&text)?;
     for (format, path) in &args.files.outputs {
         artifact::write(path, &report::render(&report, *format, Detail::Full, false))?;
     }
-    Output::new().write(&text)?;
     let verdict = answer.certified.verdict();
     match (request.expected, verdict) {
         (Some(false), Verdict::Safe(_)) | (Some(true), Verdict::Unsafe(_)) => {

@@ -30,7 +30,8 @@ pub(crate) fn validate(args: &ValidateArgs, console: Console) -> Result<ExitStat
     );
     let request = Request::new(&args.file, &args.source, args.property.as_deref(), console)?;
     let text = input::read(&args.witness)?;
-    let witness = format::read(&text).map_err(|error| malformed(&error, &args.witness.display().to_string(), &text))?;
+    let witness =
+        format::read(&text).map_err(|error| malformed(&error, &args.witness.display().to_string(), &text))?;
     if let Property::Unsupported { name } = &request.property {
         return conclude(&Judgement::Unknown(format!("the property {name} is not supported yet")), &session);
     }
@@ -77,8 +78,9 @@ fn conclude(judgement: &Judgement, session: &Session) -> Result<ExitStatus, Fail
         Judgement::Refuted(why) => (format!("REFUTED: {why}\n"), ExitStatus::Violated),
         Judgement::Unknown(why) => (format!("UNKNOWN: {why}\n"), ExitStatus::Unknown),
         Judgement::Malformed(why) => {
-            let diagnostic = Diagnostic::global(format!("the witness cannot be used: {why}"))
-                .with_help("a witness belongs to one program text; docs/guide/validate-a-witness.md shows one");
+            let diagnostic = Diagnostic::global(format!("the witness cannot be used: {why}")).with_help(
+                "a witness belongs to one program text; docs/guide/validate-a-witness.md shows one",
+            );
             return Err(Failure::global(ExitStatus::FrontEnd, diagnostic));
         }
     };

@@ -19,7 +19,11 @@ pub(super) fn render(report: &Report<'_>) -> String {
             annotate(&mut text, "notice", None, headline, details);
             if matches!(proof, Proof::Annotation(_)) {
                 for readable in &report.extras.invariants {
-                    let name = report.request.files.first().map_or_else(String::new, |file| file.display().to_string());
+                    let name = report
+                        .request
+                        .files
+                        .first()
+                        .map_or_else(String::new, |file| file.display().to_string());
                     let place = Some((name, readable.place.0, readable.place.1));
                     annotate(&mut text, "notice", place, "loop invariant", &readable.invariant.value);
                 }
@@ -72,7 +76,8 @@ fn annotate(text: &mut String, level: &str, place: Option<(String, u32, u32)>, t
         properties.push(format!("col={column}"));
     }
     properties.push("title=Wayproof".to_owned());
-    let message = if body.trim().is_empty() { title.to_owned() } else { format!("{title}\n{}", body.trim_end()) };
+    let message =
+        if body.trim().is_empty() { title.to_owned() } else { format!("{title}\n{}", body.trim_end()) };
     let _ = writeln!(text, "::{level} {}::{}", properties.join(","), escaped(&message, false));
 }
 

@@ -145,7 +145,7 @@ impl Writer<'_> {
         if extras.invariants.is_empty() {
             return;
         }
-        self.line("invariants, whenever the loop is about to be left or repeated:");
+        self.line("invariants, whenever the condition of the loop is evaluated:");
         for readable in &extras.invariants {
             let (line, column) = readable.place;
             self.line(&format!("  {line}:{column}: {}", printable(&readable.invariant.value)));

@@ -157,7 +157,8 @@ fn result(trace: &Trace, sources: &SourceMap, headline: &str, full: &str) -> Val
         });
         // The text of the line, not its number: a result stays the same when code is added above it.
         let name = place.as_ref().and_then(|place| place.pointer("/physicalLocation/artifactLocation/uri"));
-        let print = format!("{rule}:{}:{}", name.and_then(Value::as_str).unwrap_or(""), text.unwrap_or_default());
+        let print =
+            format!("{rule}:{}:{}", name.and_then(Value::as_str).unwrap_or(""), text.unwrap_or_default());
         let print = evidence::format::hash(print.as_bytes());
         fields.insert("partialFingerprints".to_owned(), json!({ "violation/v1": print }));
     }

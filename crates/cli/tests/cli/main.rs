@@ -4,7 +4,9 @@
 
 mod bad_input;
 mod commands;
+mod harness;
 mod queries;
 mod summarize;
 mod support;
 mod tidy;
+mod witness;

@@ -14,6 +14,8 @@ use super::names::Names;
 
 /// Longer expressions help nobody.
 const MAX_LENGTH: usize = 400;
+/// Neither do those with more parts.
+const MAX_NODES: usize = 200;
 
 /// How formulas over the variables of one place are written.
 pub(super) struct Expressions<'a> {
@@ -25,30 +27,51 @@ pub(super) struct Expressions<'a> {
 }
 
 impl Expressions<'_> {
-    /// The expression of a formula; nothing if there is none that is short and safe.
-    pub(super) fn text(&mut self, terms: &Terms, formula: TermId) -> Option<String> {
-        let mut is_simple = true;
-        for term in terms.reachable(&[formula]) {
-            match terms.node(term) {
-                Node::True | Node::False | Node::Not(_) | Node::And(_) | Node::Or(_) | Node::Number(_) => {}
-                Node::Symbol(symbol) => {
-                    self.names.text(self.vocabulary.var(*symbol)?)?;
-                }
-                Node::Le(sum) | Node::Zero(sum) => {
-                    let form = terms.linear(*sum);
-                    self.is_bounded(terms, &form)?;
-                    is_simple &= self.is_simple(terms, &form);
-                }
-                Node::Divides(_, sum) => {
-                    let form = terms.linear(*sum);
-                    self.is_bounded(terms, &form)?;
-                    is_simple &= form.terms().len() == 1
-                        && form.constant_part().is_zero()
-                        && form.terms()[0].1.abs().is_one();
-                }
-                Node::Linear(_) => {}
-                _ => return None,
+    /// The expression of a formula in negation normal form; nothing if there is none that is short and safe.
+    pub(super) fn text(&self, terms: &Terms, formula: TermId) -> Option<String> {
+        // What follows recurses over the connectives of small formulas only.
+        if terms.reachable(&[formula]).len() > MAX_NODES {
+            return None;
+        }
+        self.connective(terms, formula).filter(|text| text.len() <= MAX_LENGTH)
+    }
+
+    fn connective(&self, terms: &Terms, formula: TermId) -> Option<String> {
+        let (items, separator) = match terms.node(formula) {
+            Node::And(items) => (items, " && "),
+            Node::Or(items) => (items, " || "),
+            _ => return self.atom(terms, formula),
+        };
+        let mut texts = Vec::new();
+        for item in items {
+            let text = self.connective(terms, *item)?;
+            let is_connective = matches!(terms.node(*item), Node::And(_) | Node::Or(_));
+            texts.push(if is_connective { format!("({text})") } else { text });
+        }
+        Some(texts.join(separator))
+    }
+
+    fn atom(&self, terms: &Terms, formula: TermId) -> Option<String> {
+        let inner = match terms.node(formula) {
+            Node::Not(inner) => *inner,
+            _ => formula,
+        };
+        let is_simple = match terms.node(inner) {
+            Node::True | Node::False => true,
+            Node::Le(sum) | Node::Zero(sum) => {
+                let form = terms.linear(*sum);
+                self.is_bounded(terms, &form)?;
+                self.is_simple(terms, &form)
             }
+            Node::Divides(_, sum) => {
+                let form = terms.linear(*sum);
+                self.is_bounded(terms, &form)?;
+                form.terms().len() == 1 && form.constant_part().is_zero() && form.terms()[0].1.abs().is_one()
+            }
+            _ => return None,
+        };
+        for symbol in terms.symbols_of(formula) {
+            self.names.text(self.vocabulary.var(symbol)?)?;
         }
         let name = |symbol: SymbolId| {
             let var = self.vocabulary.var(symbol);

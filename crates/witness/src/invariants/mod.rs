@@ -12,15 +12,16 @@
 mod express;
 mod names;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use base::{Budget, Region};
 use cfa::loops::LoopForest;
-use cfa::passes::{Pipelined, PipelineConfig, pipeline};
+use cfa::passes::{PipelineConfig, Pipelined, pipeline};
 use cfa::{Loc, LocationRole, ProcId, Program, VarId};
 use encode::Vocabulary;
 use smt::{Answer, Z3, Z3Settings, Z3Solver, check_formula};
-use term::{SymbolId, TermId, Terms};
+use term::{Sort, SymbolId, TermId, Terms};
 
 use crate::annotation::{Annotation, Invariant};
 use express::Expressions;
@@ -32,6 +33,10 @@ const LOCATION_TICKS: u64 = 4_000;
 const REDUNDANCY_TICKS: u64 = 100;
 /// More conjuncts than this are not compared with each other.
 const MAX_CONJUNCTS: usize = 60;
+/// Questions about parts of the conjuncts of one location.
+const MAX_QUESTIONS: u32 = 120;
+/// Conjuncts with more parts are left as they are.
+const MAX_PARTS: usize = 40;
 /// More copies of a loop are not put together.
 const MAX_COPIES: usize = 4;
 
@@ -83,7 +88,9 @@ pub fn source_invariants(
     let mut invariants = Vec::new();
     for ((proc, location), written) in found {
         let expected = copies.get(&proc).copied().unwrap_or(u64::MAX);
-        let Some(together) = together(&written).filter(|_| written.len() as u64 >= expected) else { continue };
+        let Some(together) = together(&written).filter(|_| written.len() as u64 >= expected) else {
+            continue;
+        };
         let info = program.procs[proc].locations[location];
         invariants.push(SourceInvariant {
             region: info.region,
@@ -135,8 +142,7 @@ fn copies(program: &Program) -> BTreeMap<ProcId, u64> {
     for (_, callee) in &calls {
         *waiting.entry(*callee).or_default() += 1;
     }
-    let mut ready: Vec<ProcId> =
-        program.procs.ids().filter(|proc| !waiting.contains_key(proc)).collect();
+    let mut ready: Vec<ProcId> = program.procs.ids().filter(|proc| !waiting.contains_key(proc)).collect();
     while let Some(caller) = ready.pop() {
         let times = copies.get(&caller).copied().unwrap_or(0);
         for (_, callee) in calls.iter().filter(|(from, _)| *from == caller) {
@@ -175,13 +181,14 @@ impl Reader<'_> {
         let mut allowance = self.budget.child(LOCATION_TICKS);
         let formula = self.formula(invariant, &names, &mut allowance)?;
         let typing = encode::typing(&self.pipelined.program, self.terms, self.vocabulary, formula);
-        let mut expressions = Expressions {
+        let expressions = Expressions {
             program: &self.pipelined.program,
             vocabulary: self.vocabulary,
             known: invariant.known.as_ref(),
             names: &names,
         };
         let mut conjuncts = self.terms.conjuncts(formula);
+        self.shorten(&mut conjuncts, typing);
         conjuncts.retain(|conjunct| expressions.text(self.terms, *conjunct).is_some());
         // The longest ones go first if they follow from others.
         conjuncts.sort_by_key(|conjunct| {
@@ -194,12 +201,15 @@ impl Reader<'_> {
         }
         let texts: Vec<String> =
             conjuncts.iter().filter_map(|conjunct| expressions.text(self.terms, *conjunct)).collect();
-        let is_visible = conjuncts.iter().all(|conjunct| names.all_visible(self.terms, *conjunct, self.vocabulary));
+        let is_visible =
+            conjuncts.iter().all(|conjunct| names.all_visible(self.terms, *conjunct, self.vocabulary));
         let text = match texts.as_slice() {
             [only] => only.clone(),
             several => {
-                let wrapped: Vec<String> =
-                    several.iter().map(|text| if text.contains("||") { format!("({text})") } else { text.clone() }).collect();
+                let wrapped: Vec<String> = several
+                    .iter()
+                    .map(|text| if text.contains("||") { format!("({text})") } else { text.clone() })
+                    .collect();
                 wrapped.join(" && ")
             }
         };
@@ -213,7 +223,9 @@ impl Reader<'_> {
         let facts = state.formula(&self.pipelined.program, &vars, self.vocabulary, self.terms);
         let named = |terms: &Terms, term: TermId| -> Vec<SymbolId> {
             let symbols = terms.symbols_of(term).into_iter();
-            symbols.filter(|symbol| !self.vocabulary.var(*symbol).is_some_and(|var| names.contains(var))).collect()
+            symbols
+                .filter(|symbol| !self.vocabulary.var(*symbol).is_some_and(|var| names.contains(var)))
+                .collect()
         };
         // The negation of what is bad, without what has no name: first exactly, then as far as it goes.
         let constants: Vec<SymbolId> = self
@@ -240,14 +252,54 @@ impl Reader<'_> {
                 Err(_) => smt::project::forget(self.terms, whole, &hidden),
             }
         };
-        let normal = self.terms.nnf(formula);
-        let formula = self.terms.tidy(normal);
+        let formula = self.terms.tidy(formula);
+        let formula = self.terms.nnf(formula);
         let typing = encode::typing(&self.pipelined.program, self.terms, self.vocabulary, whole);
         let opposite = self.terms.not(formula);
         let query = self.terms.and([typing, whole, opposite]);
         let mut child = self.budget.child(LOCATION_TICKS);
         let implied = check_formula(&mut self.solver, self.terms, query, &mut child).is_unsat();
         (implied && named(self.terms, formula).is_empty()).then_some(formula)
+    }
+
+    /// Replaces parts of conjuncts by truth values where the others and the types allow it.
+    fn shorten(&mut self, conjuncts: &mut [TermId], typing: TermId) {
+        let mut questions = MAX_QUESTIONS;
+        for position in 0..conjuncts.len() {
+            let others = conjuncts.iter().enumerate().filter(|(other, _)| *other != position);
+            let context: Vec<TermId> = others.map(|(_, other)| *other).chain([typing]).collect();
+            let context = self.terms.and(context);
+            while let Some(shorter) = self.shorter(conjuncts[position], context, &mut questions) {
+                conjuncts[position] = shorter;
+            }
+        }
+    }
+
+    /// The formula with one part replaced, equivalent in a context.
+    fn shorter(&mut self, formula: TermId, context: TermId, questions: &mut u32) -> Option<TermId> {
+        let mut parts = self.terms.reachable(&[formula]);
+        parts.retain(|part| *part != formula && self.terms.sort(*part) == Sort::Bool);
+        if parts.len() > MAX_PARTS {
+            return None;
+        }
+        // Larger parts first.
+        parts.sort_by_key(|part| Reverse(*part));
+        for part in parts {
+            for value in [Terms::FALSE, Terms::TRUE] {
+                *questions = questions.checked_sub(1)?;
+                let changed = self.terms.rewrite(formula, |_, term| if term == part { value } else { term });
+                let differs = self.terms.iff(formula, changed);
+                let differs = self.terms.not(differs);
+                let query = self.terms.and([context, differs]);
+                let mut child = self.budget.child(REDUNDANCY_TICKS);
+                if changed != formula
+                    && check_formula(&mut self.solver, self.terms, query, &mut child).is_unsat()
+                {
+                    return Some(changed);
+                }
+            }
+        }
+        None
     }
 
     /// Drops conjuncts that follow from the others and from the types.

@@ -1,0 +1,189 @@
+//! Executable counterexamples, and reports in files.
+
+use std::fs;
+use std::process::Command;
+
+use crate::support::{Folder, command, wayproof};
+
+const COUNT: &str = "extern int __VERIFIER_nondet_int(void);
+extern float __VERIFIER_nondet_float();
+extern char __VERIFIER_nondet_char(void);
+extern void notify(int, const char *);
+void reach_error(void) { }
+int main(void) {
+    int sum = 0;
+    for (int i = 0; i < 3; i++) {
+        sum += __VERIFIER_nondet_int();
+    }
+    notify(sum, \"x\");
+    if (sum == 42 && undeclared()) reach_error();
+    return 10;
+}
+";
+
+fn has_compiler() -> bool {
+    Command::new("cc").arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn the_harness_runs_into_the_violation() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = Folder::new("harness");
+    let program = folder.file("count.c", COUNT);
+    let harness = folder.path().join("out.c");
+    let finished = wayproof(["check".as_ref(), program.as_path(), "--harness".as_ref(), harness.as_path()]);
+    assert_eq!(finished.code, 10, "{finished:?}");
+    assert!(finished.stdout.contains("checked: compiled and executed"), "{}", finished.stdout);
+    let binary = folder.path().join("out");
+    let built = Command::new("cc").args(["-w", "-o"]).arg(&binary).arg(&harness).output().unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let ran = Command::new(&binary).output().unwrap();
+    assert_eq!(ran.status.code(), Some(10));
+    assert_eq!(String::from_utf8_lossy(&ran.stderr), "wayproof: the property is violated\n");
+}
+
+#[test]
+fn a_compiler_that_fails_or_is_missing_changes_no_verdict() {
+    let folder = Folder::new("compiler");
+    let program = folder.file("bug.c", "void reach_error(void);\nint main(void) { reach_error(); }\n");
+    for (compiler, words) in [
+        ("false", "not confirmed by a compiled program: the C compiler refuses the harness"),
+        ("/nowhere/cc", "not confirmed by a compiled program: there is no C compiler"),
+        ("true", "NOT confirmed by the compiled program: it exits with 127"),
+    ] {
+        let output = command().env("CC", compiler).arg("check").arg(&program).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(10), "{compiler}: {text}");
+        assert!(text.contains(words), "{compiler}: {text}");
+    }
+    let quiet = command().env("CC", "false").args(["check", "--no-exec"]).arg(&program).output().unwrap();
+    assert!(!String::from_utf8(quiet.stdout).unwrap().contains("compile"));
+}
+
+#[test]
+fn values_that_no_harness_can_force_are_named() {
+    let folder = Folder::new("unforced");
+    let text = "void reach_error(void);\nint main(void) { int x; if (x == 77) reach_error(); }\n";
+    let program = folder.file("unset.c", text);
+    let harness = folder.path().join("out.c");
+    let finished = wayproof(["check".as_ref(), program.as_path(), "--harness".as_ref(), harness.as_path()]);
+    if finished.code == 10 {
+        assert!(
+            finished.stdout.contains("no harness can give uninitialised variables their values"),
+            "{finished:?}"
+        );
+        assert!(!harness.exists());
+    }
+}
+
+#[test]
+fn overflows_are_confirmed_by_the_compilers_own_check() {
+    let folder = Folder::new("overflow");
+    let program = folder.file("sum.c", "int main(void) { int x = 2147483647; x = x + 1; return 0; }\n");
+    let arguments = ["check".as_ref(), program.as_path(), "--signed-overflow".as_ref(), "error".as_ref()];
+    let finished = wayproof(arguments);
+    assert_eq!(finished.code, 10, "{finished:?}");
+    assert!(!finished.stdout.contains("NOT confirmed"), "{}", finished.stdout);
+}
+
+#[test]
+fn one_run_writes_several_reports() {
+    let folder = Folder::new("outputs");
+    let program = folder.file("count.c", COUNT);
+    let file = |name: &str| folder.path().join(name);
+    let arguments = [
+        "check".to_owned(),
+        program.display().to_string(),
+        "--no-exec".to_owned(),
+        "--output".to_owned(),
+        format!("json={}", file("a.json").display()),
+        "--output".to_owned(),
+        format!("SARIF={}", file("a.sarif").display()),
+        "--output".to_owned(),
+        format!("github={}", file("a.txt").display()),
+        "--testcase".to_owned(),
+        file("tests").display().to_string(),
+    ];
+    let finished = wayproof(arguments);
+    assert_eq!(finished.code, 10, "{finished:?}");
+    let json: serde_json::Value = serde_json::from_slice(&fs::read(file("a.json")).unwrap()).unwrap();
+    assert_eq!(json["verdict"], "unsafe");
+    assert!(json["ledger"].is_array());
+    let sarif: serde_json::Value = serde_json::from_slice(&fs::read(file("a.sarif")).unwrap()).unwrap();
+    check_sarif(&sarif);
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "unreach-call");
+    assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startLine"], 12);
+    let flow = &result["codeFlows"][0]["threadFlows"][0]["locations"];
+    assert!(flow.as_array().unwrap().len() >= 4, "{flow}");
+    assert!(sarif["runs"][0]["properties"]["restsOn"].as_array().unwrap().len() >= 2);
+    let github = fs::read_to_string(file("a.txt")).unwrap();
+    assert!(github.starts_with("::error file="), "{github}");
+    assert!(github.contains(",line=12,") && github.contains("%0Athis rests on:"), "{github}");
+    let test = fs::read_to_string(file("tests/test-1.xml")).unwrap();
+    assert_eq!(test.matches("type=\"int\">").count(), test.matches("__VERIFIER_nondet_int").count());
+    assert!(file("tests/metadata.xml").exists());
+    // Nothing half-written is left behind.
+    let names: Vec<String> = fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    assert!(names.iter().all(|name| !name.starts_with('.')), "{names:?}");
+}
+
+/// The shape that SARIF 2.1.0 demands.
+fn check_sarif(document: &serde_json::Value) {
+    assert_eq!(document["version"], "2.1.0");
+    for run in document["runs"].as_array().unwrap() {
+        assert!(run["tool"]["driver"]["name"].is_string());
+        let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+        assert!(run["invocations"][0]["executionSuccessful"].is_boolean());
+        for result in run["results"].as_array().unwrap() {
+            assert_eq!(rules[result["ruleIndex"].as_u64().unwrap() as usize]["id"], result["ruleId"]);
+            assert!(result["message"]["text"].is_string());
+            assert!(result["partialFingerprints"].is_object());
+            for location in result["locations"].as_array().unwrap() {
+                let region = &location["physicalLocation"]["region"];
+                assert!(region["startLine"].as_u64().unwrap() >= 1);
+                assert!(location["physicalLocation"]["artifactLocation"]["uri"].is_string());
+            }
+        }
+    }
+}
+
+#[test]
+fn formats_say_the_same_of_safe_unknown_and_broken_programs() {
+    let folder = Folder::new("formats");
+    let safe = folder.file("safe.c", "int main(void) { return 0; }\n");
+    let broken = folder.file("broken.c", "int main(void) { return }\n");
+    let sarif = wayproof(["check".as_ref(), safe.as_path(), "--format".as_ref(), "sarif".as_ref()]);
+    let document: serde_json::Value = serde_json::from_str(&sarif.stdout).unwrap();
+    check_sarif(&document);
+    assert_eq!(document["runs"][0]["properties"]["verdict"], "safe");
+    assert!(document["runs"][0]["results"].as_array().unwrap().is_empty());
+    let sarif = wayproof(["check".as_ref(), broken.as_path(), "--format".as_ref(), "sarif".as_ref()]);
+    let document: serde_json::Value = serde_json::from_str(&sarif.stdout).unwrap();
+    assert_eq!(document["runs"][0]["invocations"][0]["executionSuccessful"], false);
+    let github = wayproof(["check".as_ref(), safe.as_path(), "--format".as_ref(), "github".as_ref()]);
+    assert!(github.stdout.starts_with("::notice title=Wayproof::SAFE"), "{}", github.stdout);
+    let github = wayproof(["check".as_ref(), broken.as_path(), "--format".as_ref(), "github".as_ref()]);
+    assert!(github.stdout.starts_with("::error file="), "{}", github.stdout);
+}
+
+#[test]
+fn what_cannot_be_written_is_an_error_after_the_verdict_is_known() {
+    let folder = Folder::new("unwritable");
+    let program = folder.file("safe.c", "int main(void) { return 0; }\n");
+    for option in ["--witness=/nowhere/w.yml", "--output=json=/nowhere/a.json"] {
+        let finished = wayproof(["check", &program.display().to_string(), option]);
+        assert_eq!(finished.code, 6, "{option}: {finished:?}");
+        assert!(finished.stderr.contains("cannot write the result: `/nowhere/"), "{}", finished.stderr);
+    }
+    for option in ["--output=json", "--output=json=", "--output=xml=a"] {
+        assert_eq!(wayproof(["check", &program.display().to_string(), option]).code, 1, "{option}");
+    }
+    let full = wayproof(["check", &program.display().to_string(), "--output=json=/dev/full"]);
+    assert_eq!(full.code, 6, "{full:?}");
+}

@@ -1,0 +1,249 @@
+//! Witnesses: what `check` writes, `validate` confirms, and what is wrong it does not.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::{Finished, Folder, root, wayproof};
+
+const LOCK: &str = "extern int __VERIFIER_nondet_int(void);
+extern unsigned long __VERIFIER_nondet_ulong(void);
+extern void reach_error(void);
+int main(void) {
+    int key = __VERIFIER_nondet_int();
+    int pin = __VERIFIER_nondet_int(); unsigned long big = __VERIFIER_nondet_ulong();
+    if (key == -4711 && pin == key + 5) {
+        if (big > 18446744073709551610UL) { reach_error(); }
+    }
+    return 0;
+}
+";
+
+const LOOP: &str = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+    int n = __VERIFIER_nondet_int();
+    int i = 0, s = 0;
+    if (n < 0 || n > 1000) return 0;
+    while (i < n) {
+        i = i + 1;
+        s = s + 2;
+    }
+    if (s != 2 * n) reach_error();
+    return 0;
+}
+";
+
+/// Checks a program and returns its witness.
+fn witness_of(folder: &Folder, program: &Path, code: i32) -> PathBuf {
+    let witness =
+        folder.path().join(format!("{}.witness.yml", program.file_stem().unwrap().to_string_lossy()));
+    let arguments =
+        ["check".as_ref(), program, "--no-exec".as_ref(), "--witness".as_ref(), witness.as_path()];
+    let finished = wayproof(arguments);
+    assert_eq!(finished.code, code, "{finished:?}");
+    witness
+}
+
+fn validate(program: &Path, witness: &Path) -> Finished {
+    wayproof([
+        "validate".as_ref(),
+        program,
+        "--witness".as_ref(),
+        witness,
+        "--timeout".as_ref(),
+        "20".as_ref(),
+    ])
+}
+
+/// The judgement on a changed witness.
+fn changed(folder: &Folder, program: &Path, witness: &Path, from: &str, to: &str) -> Finished {
+    let text = fs::read_to_string(witness).unwrap();
+    assert!(text.contains(from), "{from} is not in {text}");
+    let mutant = folder.file("mutant.yml", text.replacen(from, to, 1));
+    validate(program, &mutant)
+}
+
+#[test]
+fn a_violation_is_confirmed_and_changes_of_it_are_not() {
+    let folder = Folder::new("violation");
+    let program = folder.file("lock.c", LOCK);
+    let witness = witness_of(&folder, &program, 10);
+    let confirmed = validate(&program, &witness);
+    assert_eq!(
+        (confirmed.code, confirmed.stdout.as_str()),
+        (0, "CONFIRMED: the stated values lead to the violation\n")
+    );
+    for (from, to) in [
+        ("== -4711", "== -4710"),
+        ("== -4706", "== 4706"),
+        ("== -4711", "!= -4711"),
+        ("line: 5", "line: 6"),
+        ("line: 8\n", "line: 7\n"),
+        ("line: 8\n", "line: 10\n"),
+        ("column: 37", "column: 36"),
+        ("type: target", "type: function_enter"),
+    ] {
+        let judged = changed(&folder, &program, &witness, from, to);
+        assert!(judged.code != 0, "{from} -> {to}: {judged:?}");
+    }
+    let refuted = changed(&folder, &program, &witness, "== -4711", "== -4710");
+    assert_eq!(refuted.code, 10, "{refuted:?}");
+}
+
+#[test]
+fn invariants_are_confirmed_and_false_ones_are_refuted() {
+    let folder = Folder::new("invariants");
+    let program = folder.file("loop.c", LOOP);
+    let witness = witness_of(&folder, &program, 0);
+    let confirmed = validate(&program, &witness);
+    assert_eq!(confirmed.code, 0, "{confirmed:?}");
+    let text = fs::read_to_string(&witness).unwrap();
+    assert!(text.contains("type: loop_invariant"), "{text}");
+    let value = text.lines().find(|line| line.trim_start().starts_with("value:")).unwrap().to_owned();
+    let judged = |value_to: &str, expected: i32| {
+        let judged = changed(&folder, &program, &witness, &value, &format!("        value: \"{value_to}\""));
+        assert_eq!(judged.code, expected, "{value_to}: {judged:?}");
+        judged
+    };
+    judged("s == 2 * i && i <= n", 0);
+    judged("s == 2 * i && i < n", 10);
+    judged("s == i", 10);
+    judged("i < 1000", 10);
+    let moved = changed(&folder, &program, &witness, "line: 7", "line: 8");
+    assert_eq!(moved.code, 2, "{moved:?}");
+    // Undefined behaviour in an invariant must not hide the rest of the program.
+    let unsafe_program = folder.file("bug.c", LOOP.replace("s != 2 * n", "s == 2 * n"));
+    let hash = |path: &Path| evidence_hash(&fs::read(path).unwrap());
+    let text = text.replace(&hash(&program), &hash(&unsafe_program)).replace("loop.c", "bug.c");
+    for value_to in ["1 / 0", "i / (s - s)", "i + 2147483647 > 0 || 1", "s == 2 * i", "1"] {
+        let mutant = text.replace(&value, &format!("        value: \"{value_to}\""));
+        let mutant = folder.file("mutant.yml", mutant);
+        let judged = validate(&unsafe_program, &mutant);
+        assert!(judged.code == 10 || judged.code == 5, "{value_to}: {judged:?}");
+    }
+}
+
+fn evidence_hash(text: &[u8]) -> String {
+    evidence::format::hash(text)
+}
+
+#[test]
+fn code_in_a_witness_is_refused() {
+    let folder = Folder::new("injection");
+    let program = folder.file("loop.c", LOOP);
+    let witness = witness_of(&folder, &program, 0);
+    let text = fs::read_to_string(&witness).unwrap();
+    let value = text.lines().find(|line| line.trim_start().starts_with("value:")).unwrap().to_owned();
+    for code in [
+        "reach_error()",
+        "(reach_error)(), 1",
+        "((__VERIFIER_nondet_int))()",
+        "1); reach_error(); (1",
+        "i = 0",
+        "i++ > 0",
+        "({ i; })",
+        "1 /* ",
+        "1 // ",
+        "",
+        "nothing_of_that_name",
+        "i +",
+        "1 ? i",
+    ] {
+        let judged = changed(&folder, &program, &witness, &value, &format!("        value: \"{code}\""));
+        assert_eq!(judged.code, 2, "{code}: {judged:?}");
+        assert!(judged.stderr.starts_with("error: the witness cannot be used"), "{code}: {}", judged.stderr);
+    }
+}
+
+#[test]
+fn what_is_no_witness_is_said_to_be_none() {
+    let folder = Folder::new("malformed");
+    let program = folder.file("lock.c", LOCK);
+    let witness = witness_of(&folder, &program, 10);
+    for (from, to, words) in [
+        ("format_version: \"2.0\"", "format_version: \"3.0\"", "format_version is `3.0`"),
+        ("data_model: LP64", "data_model: LP63", "data_model is `LP63`"),
+        ("data_model: LP64", "data_model: ILP32", "the data model ILP32"),
+        ("language: C", "language: Java", "language is `Java`"),
+        ("      language: C\n", "", "language"),
+        ("- entry_type: violation_sequence", "- entry_type: invariants", "are not known"),
+        ("- entry_type: violation_sequence", "- entry_type: invariant_set", "consists of invariants"),
+        ("type: target", "type: goal", "waypoints of type `goal`"),
+        ("action: follow", "action: lead", "action is `lead`"),
+        ("action: follow", "action: avoid", "a segment ends with its only `follow`"),
+        ("line: 5", "line: five", "five"),
+        ("line: 5", "line: 0", "lines count from 1"),
+        ("line: 5", "lines: 5", "lines"),
+        ("\\\\result == -4711", "result is -4711", "has the form"),
+        ("\\\\result == -4711", "\\\\result == key", "has the form"),
+        ("acsl_expression", "c_expression", "should be acsl_expression"),
+        ("  content:", "  contents:", "contents"),
+        ("creation_time: \"2", "creation_time: \"x", "creation_time"),
+        ("uuid: \"", "uuid: \"x", "uuid"),
+        ("- entry_type", "{{{", ""),
+    ] {
+        let judged = changed(&folder, &program, &witness, from, to);
+        assert_eq!(judged.code, 2, "{from} -> {to}: {judged:?}");
+        assert!(judged.stderr.contains(words), "{from} -> {to}: {}", judged.stderr);
+    }
+    let other = folder.file("other.c", LOCK.replace("4711", "4712"));
+    let judged = validate(&other, &witness);
+    assert!(judged.code == 2 && judged.stderr.contains("for another program"), "{judged:?}");
+    for text in ["", "[]", "- 1", "\u{0}", "a: &a [*a]", "- - - -", "%YAML", "\u{feff}"] {
+        let judged = validate(&program, &folder.file("text.yml", text));
+        assert_eq!(judged.code, 2, "{text}: {judged:?}");
+    }
+    assert_eq!(validate(&program, Path::new("/nowhere.yml")).code, 1);
+}
+
+#[test]
+fn witnesses_of_other_tools_are_understood() {
+    let folder = Folder::new("foreign");
+    let program = folder.file("lock.c", LOCK);
+    let text = fs::read_to_string(witness_of(&folder, &program, 10)).unwrap();
+    let head = &text[..text.find("    - segment").unwrap()];
+    let waypoint = |kind: &str, constraint: &str, place: &str| {
+        format!(
+            "    - segment:\n      - waypoint: {{type: {kind}, action: follow, {constraint}location: {{file_name: lock.c, {place}}}}}\n"
+        )
+    };
+    let assumption = |value: &str, place: &str| {
+        waypoint("assumption", &format!("constraint: {{value: \"{value}\", format: c_expression}}, "), place)
+    };
+    let branch = |value: &str, place: &str| {
+        waypoint("branching", &format!("constraint: {{value: \"{value}\"}}, "), place)
+    };
+    let target = waypoint("target", "", "line: 8");
+    let judge = |segments: &[String]| {
+        let witness = folder.file("foreign.yml", format!("{head}{}{target}", segments.concat()));
+        validate(&program, &witness).code
+    };
+    assert_eq!(judge(&[]), 0);
+    assert_eq!(judge(&[branch("true", "line: 7, column: 5"), branch("true", "line: 8")]), 0);
+    assert_eq!(judge(&[branch("false", "line: 7, column: 5")]), 10);
+    assert_eq!(
+        judge(&[assumption("key == -4711", "line: 7"), assumption("big > 0", "line: 8, column: 9")]),
+        0
+    );
+    assert_eq!(judge(&[assumption("key > 0", "line: 7")]), 10);
+    assert_eq!(judge(&[waypoint("function_enter", "", "line: 5, column: 37")]), 0);
+}
+
+#[test]
+fn witnesses_of_tasks_are_confirmed() {
+    let tasks = root().join("../shared/bench/gps-svcomp");
+    if !tasks.is_dir() {
+        return;
+    }
+    let folder = Folder::new("tasks");
+    for name in ["Mono1_1-2", "Mono5_1", "afnp2014", "as2013-hybrid", "benchmark02_linear", "apache-get-tag"]
+    {
+        let task = tasks.join(format!("{name}.yml"));
+        let witness = folder.path().join("witness.yml");
+        let arguments = ["check".as_ref(), task.as_path(), "--witness".as_ref(), witness.as_path()];
+        let finished = wayproof(arguments);
+        assert!(finished.code == 0 || finished.code == 10, "{name}: {finished:?}");
+        let judged = validate(&task, &witness);
+        assert_eq!(judged.code, 0, "{name}: {judged:?}");
+    }
+}
