@@ -203,16 +203,17 @@ impl Encoder<'_> {
                 (_, true) => self.terms.modulo(left, &divisor),
                 (_, false) => self.terms.rem_truncated(left, &divisor),
             };
-            let overflow = if ty.is_signed() && divisor == Integer::MINUS_ONE {
-                let quotient = self.terms.neg(left);
-                self.within_type(quotient, ty)
-            } else {
-                Terms::TRUE
-            };
-            return (Coded::Int(exact), overflow);
+            if !ty.is_signed() || divisor != Integer::MINUS_ONE {
+                return (Coded::Int(exact), Terms::TRUE);
+            }
+            // The least value divided by -1 does not fit.
+            let quotient = self.terms.neg(left);
+            let negated = self.known(lhs).and_then(Value::negate);
+            let (fitted, defined) = self.fit(quotient, negated, ty);
+            return (if op == BinaryOp::Div { fitted } else { Coded::Int(exact) }, defined);
         }
         let mut when = self.terms.ne(right, zero);
-        if ty.is_signed() {
+        if ty.is_signed() && self.program.signed_overflow != cfa::SignedOverflow::Wrap {
             // The least value divided by -1 does not fit.
             let minus = self.terms.int(-1);
             let harmless = self.terms.ne(right, minus);

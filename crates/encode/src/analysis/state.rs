@@ -495,6 +495,9 @@ fn binary(program: &Program, op: BinaryOp, left: Value, right: Value, ty: Ty) ->
         }
         BinaryOp::Shr => {
             let (fewest, most) = (right.low().max(0), right.high().min(127));
+            if fewest > most {
+                return Some(Abstract::Never);
+            }
             let ends = [left.low() >> fewest, left.low() >> most, left.high() >> fewest, left.high() >> most];
             Value::range(*ends.iter().min()?, *ends.iter().max()?).map(Abstract::Known)
         }

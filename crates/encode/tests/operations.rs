@@ -1,0 +1,278 @@
+//! The encoding of machine operations has exactly the interpreter's result.
+//!
+//! Random expressions over variables of all machine types are encoded, with random ranges known of the variables, and evaluated by the interpreter for
+//! values at the ends of ranges and elsewhere. Where nothing is rounded, guard and value agree with the interpreter, undefined
+//! behaviour included; where something is, the interpreter's result is allowed. `WAYPROOF_OPERATIONS` sets the number of expressions.
+
+use std::collections::BTreeMap;
+
+use base::Budget;
+use cfa::interp::{EvalError, Value, eval};
+use cfa::{EdgeId, ExprId, Op, Program, VarId};
+use encode::analysis::state::State;
+use encode::{Encoder, Site, Skolem, SkolemSource, Symbolic, Vocabulary};
+use smt::{Answer, SolverFactory, Z3, check_formula};
+use term::{Evaluator, Integer, Model, Substitution, TermId, Terms};
+use testkit::Random;
+
+/// Machine types with their widths.
+const TYPES: [(&str, u32, bool); 8] = [
+    ("i8", 8, true),
+    ("u8", 8, false),
+    ("i16", 16, true),
+    ("u16", 16, false),
+    ("i32", 32, true),
+    ("u32", 32, false),
+    ("i64", 64, true),
+    ("u64", 64, false),
+];
+/// Variables of each type.
+const VARIABLES: usize = 2;
+/// Valuations of one expression.
+const VALUATIONS: usize = 12;
+
+fn range(ty: usize) -> (i128, i128) {
+    let (_, width, signed) = TYPES[ty];
+    if signed { (-(1 << (width - 1)), (1 << (width - 1)) - 1) } else { (0, (1 << width) - 1) }
+}
+
+/// A value of a range: its ends, values next to zero, or any.
+fn value_in(random: &mut Random, low: i128, high: i128) -> i128 {
+    let value = match random.below(6) {
+        0 => low,
+        1 => high,
+        2 => low + i128::from(random.between(0, 3)),
+        3 => high - i128::from(random.between(0, 3)),
+        4 => i128::from(random.between(-9, 9)),
+        _ => low + (i128::from(random.bits()) << 1 | 1).rem_euclid(high - low + 1),
+    };
+    value.clamp(low, high)
+}
+
+/// Writes expressions of a type.
+struct Writer {
+    random: Random,
+}
+
+impl Writer {
+    fn constant(&mut self, ty: usize) -> String {
+        let (low, high) = range(ty);
+        let value = if self.random.chance(60) {
+            i128::from(self.random.between(-4, 17)).clamp(low, high)
+        } else {
+            value_in(&mut self.random, low, high)
+        };
+        format!("{value}:{}", TYPES[ty].0)
+    }
+
+    fn leaf(&mut self, ty: usize) -> String {
+        if self.random.chance(70) {
+            format!("{}_{}", TYPES[ty].0, self.random.below(VARIABLES))
+        } else {
+            self.constant(ty)
+        }
+    }
+
+    fn condition(&mut self, depth: usize) -> String {
+        let ty = self.random.below(TYPES.len());
+        let (left, right) = (self.expression(ty, depth), self.expression(ty, depth));
+        let comparison = *self.random.pick(&["==", "!=", "<", "<=", ">", ">="]);
+        match self.random.below(5) {
+            0 if depth > 0 => {
+                let (first, second) = (self.condition(depth - 1), self.condition(depth - 1));
+                let connective = *self.random.pick(&["&", "|", "^"]);
+                format!("({first} {connective} {second})")
+            }
+            1 => format!("!({left} {comparison} {right})"),
+            _ => format!("({left} {comparison} {right})"),
+        }
+    }
+
+    fn expression(&mut self, ty: usize, depth: usize) -> String {
+        if depth == 0 {
+            return self.leaf(ty);
+        }
+        let name = TYPES[ty].0;
+        match self.random.below(16) {
+            0 => format!("(-({}))", self.expression(ty, depth - 1)),
+            1 => format!("(~({}))", self.expression(ty, depth - 1)),
+            2..=4 => {
+                let other = self.random.below(TYPES.len());
+                format!("(({name}) {})", self.expression(other, depth - 1))
+            }
+            5 | 6 => {
+                let operator = *self.random.pick(&["<<", ">>"]);
+                let amount = self.random.below(TYPES.len());
+                let by = if self.random.chance(80) { self.constant(amount) } else { self.leaf(amount) };
+                format!("({} {operator} {by})", self.expression(ty, depth - 1))
+            }
+            7 => {
+                let condition = self.condition(depth - 1);
+                let (yes, no) = (self.expression(ty, depth - 1), self.expression(ty, depth - 1));
+                format!("({condition} ? {yes} : {no})")
+            }
+            8 => format!("(({name}) {})", self.condition(depth - 1)),
+            choice => {
+                let operator =
+                    ["+", "-", "*", "/", "%", "&", "|", "^"][(choice - 9 + self.random.below(8)) % 8];
+                let left = self.expression(ty, depth - 1);
+                // Linear arithmetic is exact if one side is a number.
+                let needs_number = matches!(operator, "*" | "/" | "%" | "&" | "|" | "^");
+                let right = if needs_number && self.random.chance(75) {
+                    self.constant(ty)
+                } else {
+                    self.expression(ty, depth - 1)
+                };
+                format!("({left} {operator} {right})")
+            }
+        }
+    }
+}
+
+/// A program with one assignment after assumptions about the ranges of all variables.
+struct Case {
+    program: Program,
+    ranges: BTreeMap<VarId, (i128, i128)>,
+    text: String,
+}
+
+fn case(seed: u64) -> Case {
+    let mut random = Random::new(seed);
+    let policy = *random.pick(&["undefined", "wrap"]);
+    let ty = random.below(TYPES.len());
+    let mut declarations = format!("  local result : {}\n", TYPES[ty].0);
+    let mut assumptions = String::new();
+    let mut bounds = Vec::new();
+    for (ty, (name, ..)) in TYPES.iter().enumerate() {
+        for index in 0..VARIABLES {
+            let (low, high) = range(ty);
+            declarations.push_str(&format!("  local {name}_{index} : {name}\n"));
+            let (mut first, mut last) = (low, high);
+            if random.chance(60) {
+                first = value_in(&mut random, low, high);
+                let width = 1_i128 << random.below(20);
+                last = value_in(&mut random, first, high.min(first + width));
+                assumptions.push_str(&format!(
+                    "assume {first}:{name} <= {name}_{index} ; assume {name}_{index} <= {last}:{name} ; "
+                ));
+            }
+            bounds.push((first, last));
+        }
+    }
+    let depth = 1 + random.below(3);
+    let expression = Writer { random }.expression(ty, depth);
+    let text = format!(
+        "program LP64 overflow={policy} start=%start\nfile f0 \"a.c\"\nproc %start() {{\n{declarations}  entry l0\n  exit l1\n  \
+         l0 -> l1 : {assumptions}result := {expression}\n}}\n"
+    );
+    let program = cfa::text::parse("case.cfa", &text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    // `result` is the first variable.
+    let ranges = program.vars.ids().skip(1).zip(bounds).collect();
+    Case { program, ranges, text }
+}
+
+/// A case, encoded.
+struct Encoded {
+    terms: Terms,
+    vocabulary: Vocabulary,
+    skolems: Vec<Skolem>,
+    guard: TermId,
+    value: TermId,
+    expression: ExprId,
+}
+
+fn encode(case: &Case) -> Encoded {
+    let program = &case.program;
+    let mut terms = Terms::new();
+    let mut vocabulary = Vocabulary::new(program, &mut terms);
+    let mut encoder = Encoder::new(program, &mut terms, &mut vocabulary);
+    let (mut symbolic, mut facts) = (Symbolic::new(), State::new());
+    let edge = &program.procs[program.entry].edges()[EdgeId(0)];
+    for (op, operation) in edge.ops.iter().enumerate() {
+        encoder.execute(&mut symbolic, &mut facts, Site { edge: EdgeId(0), op }, operation);
+    }
+    let skolems = encoder.take_skolems();
+    let Some(Op::Assign { value: expression, .. }) = edge.ops.last() else { panic!("an assignment") };
+    let value = symbolic.values.get(&VarId(0)).copied().unwrap_or_else(|| terms.int(0));
+    Encoded { guard: symbolic.guard, value, skolems, expression: *expression, terms, vocabulary }
+}
+
+/// How many evaluations there were of each kind.
+#[derive(Debug, Default)]
+struct Tally {
+    values: u64,
+    undefined: u64,
+    rounded: u64,
+}
+
+fn compare(case: &Case, encoded: &mut Encoded, values: &BTreeMap<VarId, i128>, tally: &mut Tally) {
+    let program = &case.program;
+    let valuation = |var: VarId| {
+        let ty = program.vars[var].scalar()?;
+        values.get(&var).map(|value| Value::int(ty, *value))
+    };
+    let expected = match eval(program, encoded.expression, &valuation) {
+        Ok(value) => Some(value.as_int()),
+        Err(EvalError::Undefined { .. }) => None,
+        Err(error) => panic!("{error}\n{}", case.text),
+    };
+    let context = || format!("{values:?} gives {expected:?}\n{}", case.text);
+    let terms = &mut encoded.terms;
+    if encoded.skolems.is_empty() {
+        let mut model = Model::new();
+        for (var, value) in values {
+            let symbol = encoded.vocabulary.symbol(*var).expect("all variables are scalars");
+            model.set_int(symbol, Integer::from(*value));
+        }
+        let mut evaluator = Evaluator::new(terms, &model);
+        let guard = evaluator.holds(encoded.guard);
+        assert_eq!(guard, expected.is_some(), "whether it is defined: {}", context());
+        match expected {
+            Some(expected) => {
+                tally.values += 1;
+                assert_eq!(evaluator.int(encoded.value), Integer::from(expected), "the value: {}", context());
+            }
+            None => tally.undefined += 1,
+        }
+    } else if let Some(expected) = expected {
+        let all_rounded =
+            encoded.skolems.iter().all(|skolem| matches!(skolem.source, SkolemSource::Approximation(_)));
+        assert!(all_rounded, "an expression chooses nothing: {}", case.text);
+        let pairs: Vec<_> = values
+            .iter()
+            .map(|(var, value)| {
+                let symbol = encoded.vocabulary.symbol(*var).expect("all variables are scalars");
+                (symbol, terms.number(Integer::from(*value)))
+            })
+            .collect();
+        let expected = terms.number(Integer::from(expected));
+        let is_expected = terms.eq(encoded.value, expected);
+        let allowed = terms.and([encoded.guard, is_expected]);
+        let allowed = Substitution::new(pairs).apply(terms, allowed);
+        let answer = check_formula(&mut Z3::default().solver(), terms, allowed, &mut Budget::ticks(100_000));
+        tally.rounded += 1;
+        assert!(!matches!(answer, Answer::Unsat(_)), "the result is not allowed: {}", context());
+    }
+}
+
+#[test]
+fn encoded_operations_have_the_interpreters_result() {
+    let wanted = std::env::var("WAYPROOF_OPERATIONS").ok().and_then(|text| text.parse().ok());
+    let mut tally = Tally::default();
+    for seed in 0..wanted.unwrap_or(1_500) {
+        let case = case(seed);
+        let mut encoded = encode(&case);
+        let mut random = Random::new(seed ^ 0xabcd);
+        let valuations = if encoded.skolems.is_empty() { VALUATIONS } else { 1 };
+        for _ in 0..valuations {
+            let values = case
+                .ranges
+                .iter()
+                .map(|(var, (low, high))| (*var, value_in(&mut random, *low, *high)))
+                .collect();
+            compare(&case, &mut encoded, &values, &mut tally);
+        }
+    }
+    println!("{tally:?}");
+    assert!(tally.values > 1_000 && tally.undefined > 100 && tally.rounded > 10, "{tally:?}");
+}
