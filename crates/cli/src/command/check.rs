@@ -84,7 +84,8 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
     }
     // The verdict stands: what follows makes it easier to use, and must not lose it.
     session.claim();
-    let mut extras = if args.quiet && args.files.is_empty() {
+    let is_terse = args.quiet || args.format == Format::Svcomp;
+    let mut extras = if is_terse && args.files.is_empty() {
         Extras::default()
     } else {
         export::export(args, &request, &compiled.program, &certified, &mut env.budget, console)?
