@@ -76,34 +76,33 @@ fn the_sum_of_numbers_grows() {
         body,
         &[],
         &expect![[r#"
-        entry at line 3
-          to the error:
-            input@4 ≥ 1
-            input@4 ≤ 2
-            where input@4 is what __VERIFIER_nondet_int() returns in line 4
+            entry at line 3
+              to the error:
+                input@4 = 1
+                where input@4 is what __VERIFIER_nondet_int() returns in line 4
 
-        loop at line 6
-          known of values:
-            r ≥ 0
-          any number of iterations (rounded up):
-            N' = N - k
-            k ≥ 0
-            if k = 0:
-              r' = r
-            if k ≥ 1:
-              N + r ≤ 2147483647
-              r' ≥ r + k
-              N' ≥ 0
-              r' > N'
-            where k is the number of iterations of the loop at line 6
-          to the error:
-            either
-              r = 2
-              N ≤ 0
-            or
-              N ≥ 1
-              N + r ≤ 2
-    "#]],
+            loop at line 6
+              known of values:
+                r ≥ 0
+              any number of iterations (rounded up):
+                N' = N - k
+                k ≥ 0
+                if k = 0:
+                  r' = r
+                if k ≥ 1:
+                  N + r ≤ 2147483647
+                  r' ≥ r + k
+                  r' ≥ N + k - 1
+                  N' ≥ 0
+                where k is the number of iterations of the loop at line 6
+              to the error:
+                either
+                  r = 2
+                  N ≤ 0
+                or
+                  N = 1
+                  r ≤ 1
+        "#]],
     );
 }
 
@@ -120,43 +119,44 @@ fn parity_excludes_the_error() {
         body,
         &[],
         &expect![[r#"
-        the analysis of values excludes the error
+            the analysis of values excludes the error
 
-        entry at line 3
-          to the error: impossible
+            entry at line 3
+              to the error: impossible
 
-        loop at line 7
-          known of values:
-            x ≥ 2
-            x ≤ 2147483644
-            x ≡ 0 (mod 2)
-          any number of iterations (rounded up):
-            N' = N - k
-            k ≥ 0
-            if k = 0:
-              x' = x
-            if k ≥ 1:
-              x' ≥ x + 2·k
-              x' ≤ x + 1073741822·k
-              x ≤ 1073741822
-              x' ≡ 0 (mod 4)
-              N' ≥ 0
-            where k is the number of iterations of the loop at line 7
-          to the error: impossible
+            loop at line 7
+              known of values:
+                x ≥ 2
+                x ≤ 2147483644
+                x ≡ 0 (mod 2)
+              any number of iterations (rounded up):
+                N' = N - k
+                k ≥ 0
+                if k = 0:
+                  x' = x
+                if k ≥ 1:
+                  x' ≥ x + 2·k
+                  x' ≤ x + 1073741822·k
+                  x + 2·k ≤ 1073741824
+                  x' ≥ 2·x
+                  x' ≡ 0 (mod 4)
+                  N' ≥ 0
+                where k is the number of iterations of the loop at line 7
+              to the error: impossible
 
-        loop at line 8
-          known of values:
-            x ≤ 2147483644
-            x ≡ 0 (mod 2)
-          any number of iterations (exact):
-            M' = M - k
-            x' = x - 2·k
-            k ≥ 0
-            if k ≥ 1:
-              M' ≥ 0
-            where k is the number of iterations of the loop at line 8
-          to the error: impossible
-    "#]],
+            loop at line 8
+              known of values:
+                x ≤ 2147483644
+                x ≡ 0 (mod 2)
+              any number of iterations (exact):
+                M' = M - k
+                x' = x - 2·k
+                k ≥ 0
+                if k ≥ 1:
+                  M' ≥ 0
+                where k is the number of iterations of the loop at line 8
+              to the error: impossible
+        "#]],
     );
 }
 
@@ -217,21 +217,23 @@ fn errors_behind_a_rare_step_stay_possible() {
         first,
         &["--at", "3"],
         &expect![[r#"
-        entry at line 3
-          to the error:
-            either
-              input@4#3 = 12345
-              input@4 < 2·input@4#2
-              input@4#2 ≤ 1073741823
-              1073741823·input@4 ≥ 2·input@4#2 + 1073741821
-            or
-              input@4 < 2·input@4#2
-              input@4#2 ≤ 1073741822
-              1073741823·input@4 ≥ 2·input@4#2 - 1
-            where input@4 is what __VERIFIER_nondet_int() returns in line 4
-            where input@4#2 is what __VERIFIER_nondet_int() returns in line 4
-            where input@4#3 is what __VERIFIER_nondet_int() returns in line 4
-    "#]],
+            entry at line 3
+              to the error:
+                either
+                  input@4#3 = 12345
+                  1073741824·input@4 ≤ 2147483647·input@4#2 - 1073741823
+                  input@4 ≤ 1073741823
+                  input@4#2 ≤ 1073741823
+                  1073741823·input@4 ≥ 2·input@4#2 + 1073741821
+                or
+                  1073741824·input@4 ≤ 2147483647·input@4#2 - 1073741823
+                  input@4#2 ≤ 1073741822
+                  1073741823·input@4 ≥ 2·input@4#2 - 1
+                  input@4 ≤ 1073741822
+                where input@4 is what __VERIFIER_nondet_int() returns in line 4
+                where input@4#2 is what __VERIFIER_nondet_int() returns in line 4
+                where input@4#3 is what __VERIFIER_nondet_int() returns in line 4
+        "#]],
     );
     let second =
         "  int N = __VERIFIER_nondet_int(), M = __VERIFIER_nondet_int(), z = __VERIFIER_nondet_int();
@@ -244,56 +246,56 @@ fn errors_behind_a_rare_step_stay_possible() {
         second,
         &[],
         &expect![[r#"
-        entry at line 3
-          to the error:
-            input@4#2 ≥ 1
-            input@4#2 ≤ 1073741822
-            1073741823·input@4 ≥ 2·input@4#2 - 1
-            where input@4 is what __VERIFIER_nondet_int() returns in line 4
-            where input@4#2 is what __VERIFIER_nondet_int() returns in line 4
+            entry at line 3
+              to the error:
+                input@4#2 ≥ 1
+                input@4#2 ≤ 1073741822
+                1073741823·input@4 ≥ 2·input@4#2 - 1
+                where input@4 is what __VERIFIER_nondet_int() returns in line 4
+                where input@4#2 is what __VERIFIER_nondet_int() returns in line 4
 
-        loop at line 6
-          known of values:
-            x ≥ 2
-            x ≤ 2147483646
-          any number of iterations (rounded up):
-            N' = N - k
-            k ≥ 0
-            if k = 0:
-              x' = x
-            if k ≥ 1:
-              x' ≤ 2147483646
-              x' ≤ x + 1073741823·k
-              x' ≥ 3
-              N' ≥ 0
-              N = z or x ≤ 1073741823
-            where k is the number of iterations of the loop at line 6
-          to the error:
-            M ≥ 1
-            either
-              x = 2·M + 1
-              N ≤ 0
-            or
-              N ≥ 1
-              M ≤ 1073741822
-              1073741823·N + x > 2·M
-              N = z or x ≤ 1073741823
+            loop at line 6
+              known of values:
+                x ≥ 2
+                x ≤ 2147483646
+              any number of iterations (rounded up):
+                N' = N - k
+                k ≥ 0
+                if k = 0:
+                  x' = x
+                if k ≥ 1:
+                  x' ≤ 2147483646
+                  x' ≤ x + 1073741823·k
+                  x' ≥ 3
+                  N' ≥ 0
+                  N = z or x ≤ 1073741823
+                where k is the number of iterations of the loop at line 6
+              to the error:
+                M ≥ 1
+                either
+                  x = 2·M + 1
+                  N ≤ 0
+                or
+                  N ≥ 1
+                  M ≤ 1073741822
+                  1073741823·N + x > 2·M
+                  N = z or x ≤ 1073741823
 
-        loop at line 7
-          known of values:
-            x ≤ 2147483646
-          any number of iterations (exact):
-            M' = M - k
-            x' = x - 2·k
-            k ≥ 0
-            if k ≥ 1:
-              M' ≥ 0
-            where k is the number of iterations of the loop at line 7
-          to the error:
-            2·M < x
-            x ≥ 1
-            x ≤ 1 or 2·M ≥ x - 1
-    "#]],
+            loop at line 7
+              known of values:
+                x ≤ 2147483646
+              any number of iterations (exact):
+                M' = M - k
+                x' = x - 2·k
+                k ≥ 0
+                if k ≥ 1:
+                  M' ≥ 0
+                where k is the number of iterations of the loop at line 7
+              to the error:
+                x ≥ 1
+                2·M < x
+                x ≤ 1 or 2·M ≥ x - 1
+        "#]],
     );
     let third = "  int N = __VERIFIER_nondet_int(), M = __VERIFIER_nondet_int();
   int x = 2;
@@ -305,77 +307,69 @@ fn errors_behind_a_rare_step_stay_possible() {
         third,
         &[],
         &expect![[r#"
-        entry at line 3
-          to the error:
-            input@4#2 = 32
-            input@4 ≥ 2
-            where input@4 is what __VERIFIER_nondet_int() returns in line 4
-            where input@4#2 is what __VERIFIER_nondet_int() returns in line 4
+            entry at line 3
+              to the error:
+                input@4#2 = 32
+                input@4 ≥ 2
+                where input@4 is what __VERIFIER_nondet_int() returns in line 4
+                where input@4#2 is what __VERIFIER_nondet_int() returns in line 4
 
-        loop at line 6
-          known of values:
-            x ≥ 2
-            x ≤ 2147483646
-          any number of iterations (rounded up):
-            N' = N - k1 - k2
-            k1 = k - k2
-            k1 ≥ 0
-            k2 ≥ 0
-            if k1 = 0:
-              x'' = x
-            if k2 = 0:
-              x'' = x'
-            if k1 ≥ 1:
-              x ≤ 60
-              N ≥ k1
-              x'' ≥ x + 2·k1
-              x'' ≤ x + 60·k1
-              x'' ≤ 120
-              x'' ≡ 0 (mod 2)
-            if k2 ≥ 1:
-              x'' ≥ 61
-              x' ≤ 2147483646
-              x' ≥ 65
-              2147483581·k1 + 2147483581·k2 + x' ≤ 2147483581·N + 65
-              x'' + 1073741823·k2 ≥ x'
-              x'' ≤ 1073741823 or N = k1 + 1
-            where k1 is the number of iterations in a phase of the loop at line 6
-            where x'' is an intermediate value of x
-            where k2 is the number of iterations in a phase of the loop at line 6
-            where k is the number of iterations of the loop at line 6
-          to the error:
-            either
-              x = 2·M + 1
-              N ≤ 0
-            or
-              M = 32
-              N ≥ 1
-              x ≥ 61
-              x ≤ 1073741823
-            or
-              M = 32
-              x ≤ 60
-              N ≥ 2
-            or
-              N = 1
-              M = 32
-              x ≥ 61
+            loop at line 6
+              known of values:
+                x ≥ 2
+                x ≤ 2147483646
+              any number of iterations (rounded up):
+                N' = N - k
+                k1 ≥ 0
+                x'' + 60·k1 ≤ x + 60·k
+                x'' + 2·k1 ≥ x + 2·k
+                if k1 = 0:
+                  x'' = x'
+                if k1 ≥ 1:
+                  x'' ≥ 61
+                  x' ≤ 2147483646
+                  x' ≥ 65
+                  x'' + 1073741823·k1 ≥ x'
+                  x' + 2147483581·k ≤ 2147483581·N + 65
+                  x'' ≤ 1073741823 or N = k - k1 + 1
+                if k1 < k:
+                  x'' ≤ 120
+                  x'' ≥ 2·x
+                  x'' ≡ 0 (mod 2)
+                  x + 2·k ≤ 2·k1 + 62
+                  N + k1 ≥ k
+                where x'' is an intermediate value of x
+                where k1 is the number of iterations in a phase of the loop at line 6
+                where k is the number of iterations of the loop at line 6
+              to the error:
+                either
+                  x = 2·M + 1
+                  N ≤ 0
+                or
+                  M = 32
+                  x ≤ 60
+                  N ≥ 2
+                or
+                  M = 32
+                  N ≥ 1
+                  x ≥ 61
+                  N = 1 or x ≤ 1073741823
 
-        loop at line 7
-          known of values:
-            x ≤ 2147483646
-          any number of iterations (exact):
-            M' = M - k
-            x' = x - 2·k
-            k ≥ 0
-            if k ≥ 1:
-              M' ≥ 0
-            where k is the number of iterations of the loop at line 7
-          to the error:
-            x ≥ 1
-            2·M < x
-            x ≤ 1 or 2·M ≥ x - 1
-    "#]],
+            loop at line 7
+              known of values:
+                x ≤ 2147483646
+              any number of iterations (exact):
+                M' = M - k
+                x' = x - 2·k
+                k ≥ 0
+                if k ≥ 1:
+                  M' ≥ 0
+                where k is the number of iterations of the loop at line 7
+              to the error:
+                x ≥ 1
+                2·M < x
+                x ≤ 1 or 2·M ≥ x - 1
+        "#]],
     );
 }
 
@@ -435,16 +429,16 @@ fn the_drawing_has_all_points() {
         COUNTING,
         &["--format", "dot"],
         &expect![[r#"
-        digraph summaries {
-          node [shape=box, fontname="monospace", fontsize=10];
-          n0 [label="entry at line 3\lto the error:\l  input@4 ≥ 1000\l", style=bold];
-          n1 [label="loop at line 6\lto the error:\l  either\l    N ≤ i\l    min ≥ 1000\l  or\l    N + min ≥ i + 1000\l    N + min ≤ i + 2147483647\literations, exactly:\l  i' = i + k\l  min' = min + k\l  k ≥ 0\l  if k ≥ 1:\l    i' ≤ N\l", style=filled, fillcolor=lightblue];
-          n2 [label="error\l", shape=octagon, style=filled, fillcolor=salmon];
-          n0 -> n1;
-          n1 -> n1;
-          n1 -> n2;
-        }
-    "#]],
+            digraph summaries {
+              node [shape=box, fontname="monospace", fontsize=10];
+              n0 [label="entry at line 3\lto the error:\l  input@4 ≥ 1000\l", style=bold];
+              n1 [label="loop at line 6\lto the error:\l  either\l    N ≤ i\l    min ≥ 1000\l  or\l    N + min ≥ i + 1000\l    N + min ≤ i + 2147483647\literations, exactly:\l  i' = i + k\l  min' = min + k\l  k ≥ 0\l  if k ≥ 1:\l    i' ≤ N\l", style=filled, fillcolor=lightblue];
+              n2 [label="error at line 7\l", shape=octagon, style=filled, fillcolor=salmon];
+              n0 -> n1;
+              n1 -> n1;
+              n1 -> n2;
+            }
+        "#]],
     );
 }
 
