@@ -181,7 +181,7 @@ mod tests {
             - entry_type: violation_sequence
               metadata:
                 format_version: "2.0"
-                uuid: "f4df7ec1-a6d4-4c9e-aedb-f9b7c92c3bb6"
+                uuid: "a45811e1-4e92-8829-9a5d-54599deb948b"
                 creation_time: "2027-01-15T08:00:00Z"
                 producer:
                   name: "Wayproof"
@@ -190,7 +190,7 @@ mod tests {
                   input_files:
                     - "a b.c"
                   input_file_hashes:
-                    "a b.c": "e54a1d0a9c1bd1b6b9ad1d9c33ed5f8ec57ebd32fda5ad38d4b1b0cda46ba2c7"
+                    "a b.c": "e13e332bd08e13cbe2aee094e130ed23878b3b554be5b9a665a83e63caa987ae"
                   specification: "G ! call(reach_error())"
                   data_model: LP64
                   language: C
