@@ -76,7 +76,7 @@ pub fn correctness(
     for (control, values) in loops.values() {
         match control.condition {
             Range { lo, hi } if lo == hi => {
-                edits.wrap(control.condition, format!(" ({}, 1)", check(values)), "")
+                edits.wrap(control.condition, format!(" ({}, 1)", check(values)), "");
             }
             condition => edits.wrap(condition, format!("({}, (", check(values)), "))"),
         }

@@ -37,10 +37,9 @@ pub fn check(text: &str) -> Result<(), String> {
             }
             TokenKind::LeftParen => open.push(TokenKind::RightParen),
             TokenKind::LeftBracket => open.push(TokenKind::RightBracket),
+            TokenKind::RightParen | TokenKind::RightBracket if open.pop() == Some(token.kind) => {}
             TokenKind::RightParen | TokenKind::RightBracket => {
-                if open.pop() != Some(token.kind) {
-                    return Err("its brackets do not match".to_owned());
-                }
+                return Err("its brackets do not match".to_owned());
             }
             kind if !is_allowed(kind) => return Err(format!("it contains {}", kind.describe())),
             _ => {}

@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 use base::{Budget, Region};
 use cfa::interp::{
-    Choice, Code, CompileOptions, Config, Machine, Markers, Outcome, Request, Silent, Uninitialised,
+    Choice, Code, CompileOptions, Config, Machine, Markers, Outcome, Request, Silent, Uninitialised, Value,
 };
-use cfa::{Program, SignedOverflow, Source};
+use cfa::{ApproximationKind, Program, SignedOverflow, Source};
 use cfront::{FailureKind, Input};
 use witness::{Certified, Trace, Verdict, certify, checks_as_invariants};
 
@@ -161,7 +161,7 @@ impl<'a, 'b> Validator<'a, 'b> {
             Verdict::Safe(_) => Judgement::Confirmed(
                 "the invariants hold, and with further ones they exclude the error".to_owned(),
             ),
-            Verdict::Unsafe(trace) => Judgement::Refuted(self.broken(trace)),
+            Verdict::Unsafe(trace) => Judgement::Refuted(broken(trace)),
             Verdict::Unknown(reason) => {
                 Judgement::Unknown(format!("the invariants are not inductive by themselves, and: {reason}"))
             }
@@ -184,18 +184,6 @@ impl<'a, 'b> Validator<'a, 'b> {
         }
     }
 
-    fn broken(&self, trace: &Trace) -> String {
-        let line = trace.violation.region.line;
-        let checked = trace.choices.last().is_some_and(
-            |chosen| matches!(&chosen.source, Source::Input { function } if &**function == claim::CHECK && chosen.value.bits != 0),
-        );
-        if checked {
-            format!("an execution makes an invariant false at line {line}")
-        } else {
-            format!("an execution violates the property at line {line}")
-        }
-    }
-
     fn violation(&mut self, segments: &[Segment]) -> Judged<Judgement> {
         let meaning = claim::Violation {
             error_functions: &self.question.options.lower.error_functions,
@@ -204,6 +192,11 @@ impl<'a, 'b> Validator<'a, 'b> {
         };
         let (woven, target) = claim::violation(&self.syntax, segments, &meaning, &self.options.preprocess)?;
         let program = self.compile(&woven, vec![claim::ERROR.to_owned()], false)?;
+        if let Some(extra) = program.approximations.iter().find(|extra| extra.kind == ApproximationKind::Over)
+        {
+            let what = format!("behaviour is added to the program: {}", extra.what);
+            return Ok(Judgement::Unknown(what));
+        }
         let mut oracle = Stated::new(&self.syntax, segments, &woven);
         match self.execute(&program, &mut oracle, &woven, target, segments.len() - 1) {
             Attempt::Follows => {
@@ -248,7 +241,7 @@ impl<'a, 'b> Validator<'a, 'b> {
         match run.outcome {
             Outcome::Error { region, .. } if program.signed_overflow == SignedOverflow::Error => {
                 let state = program.vars.iter_enumerated().find(|(_, var)| &*var.name == claim::STATE);
-                let state = state.and_then(|(var, _)| machine.view().scalar(var)).map(|value| value.as_int());
+                let state = state.and_then(|(var, _)| machine.view().scalar(var)).map(Value::as_int);
                 // A program that never touches the counter has none.
                 let passed = state.unwrap_or(0) == last as i128;
                 if passed && inside(program, region, woven, target) {
@@ -278,6 +271,19 @@ impl<'a, 'b> Validator<'a, 'b> {
                 FailureKind::Unsupported => Judgement::Unknown(message),
             }
         })
+    }
+}
+
+/// What an execution shows to be wrong about invariants.
+fn broken(trace: &Trace) -> String {
+    let line = trace.violation.region.line;
+    let is_check =
+        |source: &Source| matches!(source, Source::Input { function } if &**function == claim::CHECK);
+    let last = trace.choices.last();
+    if last.is_some_and(|chosen| is_check(&chosen.source) && chosen.value.bits != 0) {
+        format!("an execution makes an invariant false at line {line}")
+    } else {
+        format!("an execution violates the property at line {line}")
     }
 }
 

@@ -82,8 +82,8 @@ impl Edits {
     /// Puts text in the place of a range; line breaks in it are kept.
     pub fn replace(&mut self, source: &[u8], range: Range, text: impl Into<String>) {
         let old = source.get(range.lo as usize..range.hi as usize).unwrap_or_default();
-        let breaks = old.iter().filter(|byte| **byte == b'\n').count();
-        let text = one_line(text.into()) + &"\n".repeat(breaks);
+        let breaks: String = old.iter().filter(|byte| **byte == b'\n').map(|_| '\n').collect();
+        let text = one_line(text.into()) + &breaks;
         self.edits.push(Edit { at: range.lo, removed: range.hi - range.lo, order: Order::Replace, text });
     }
     /// Makes the edits.

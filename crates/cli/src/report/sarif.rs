@@ -1,5 +1,7 @@
 //! SARIF 2.1.0: the violation as a result with a code flow, everything else as notifications of the invocation.
 
+use std::fmt::Write;
+
 use base::{Diagnostic, Region, Severity, SourceMap, Stop};
 use cfa::interp::Property;
 use serde_json::{Value, json};
@@ -199,7 +201,7 @@ fn uri(path: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
             uri.push(char::from(byte));
         } else {
-            uri.push_str(&format!("%{byte:02X}"));
+            let _ = write!(uri, "%{byte:02X}");
         }
     }
     uri

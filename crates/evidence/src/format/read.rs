@@ -139,13 +139,13 @@ pub fn read(text: &[u8]) -> Result<Witness, Malformed> {
         if other.task != witness.task {
             return Err(Malformed::new("the entries of the witness are about different tasks", place));
         }
-        match (&mut witness.content, other.content) {
-            (Content::Correctness(mine), Content::Correctness(theirs)) => mine.extend(theirs),
-            _ => {
-                let message = "a witness has one violation_sequence, or any number of invariant_set";
-                return Err(Malformed::new(message, place));
-            }
-        }
+        let (Content::Correctness(mine), Content::Correctness(theirs)) =
+            (&mut witness.content, other.content)
+        else {
+            let message = "a witness has one violation_sequence, or any number of invariant_set";
+            return Err(Malformed::new(message, place));
+        };
+        mine.extend(theirs);
     }
     Ok(witness)
 }
