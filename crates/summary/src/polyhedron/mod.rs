@@ -21,7 +21,7 @@ use term::Integer;
 pub use cone::TooLarge;
 use cone::{Half, canonicalize, generators};
 pub use project::Projection;
-use vector::{Vector, content, dot, make_primitive};
+use vector::{Vector, combine, content, dot, make_primitive};
 
 /// `constant + coefficients·x >= 0`, or `= 0`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -163,15 +163,47 @@ impl Polyhedron {
     }
 }
 
-/// All linear equations that the points satisfy, irredundant: each has a last dimension that occurs in no other.
-pub fn equations_of(dimension: usize, points: &[Vec<Integer>]) -> Vec<Constraint> {
-    let lines = points.iter().map(|point| [Integer::ONE].iter().chain(point).cloned().collect()).collect();
-    // Equations of the points are the directions orthogonal to them; without rays there is no limit to exceed.
-    let Ok(mut half) = generators(dimension + 1, &Half { lines, rays: Vec::new() }, usize::MAX) else {
-        return Vec::new();
-    };
-    canonicalize(&mut half);
-    half.lines.iter().map(|vector| Constraint::from_vector(vector, true)).collect()
+/// The linear equations that some points satisfy, while points are added.
+#[derive(Clone, Debug)]
+pub struct Equations {
+    /// The directions orthogonal to all points, which are vectors with a leading one.
+    half: Half,
+}
+
+impl Equations {
+    /// Those of no point at all.
+    pub fn new(dimension: usize) -> Self {
+        let unit = |at: usize| (0..=dimension).map(|index| Integer::from(i64::from(index == at))).collect();
+        Self { half: Half { lines: (0..=dimension).map(unit).collect(), rays: Vec::new() } }
+    }
+
+    /// Leaves those that the point satisfies too; false if these are all.
+    pub fn add(&mut self, point: &[Integer]) -> bool {
+        let mut vector = vec![Integer::ONE];
+        vector.extend(point.iter().cloned());
+        let lines = &mut self.half.lines;
+        let Some(at) = lines.iter().position(|line| !dot(&vector, line).is_zero()) else { return false };
+        let pivot = lines.swap_remove(at);
+        let height = dot(&vector, &pivot);
+        for line in lines.iter_mut() {
+            let excess = -dot(&vector, line);
+            if !excess.is_zero() {
+                *line = combine(&height, line, &excess, &pivot);
+            }
+        }
+        true
+    }
+
+    /// Equations of which all others are combinations.
+    pub fn basis(&self) -> impl Iterator<Item = Constraint> + '_ {
+        self.half.lines.iter().map(|vector| Constraint::from_vector(vector, true))
+    }
+
+    /// The same in a form in which each has a last dimension that occurs in no other.
+    pub fn solved(mut self) -> Vec<Constraint> {
+        canonicalize(&mut self.half);
+        self.basis().collect()
+    }
 }
 
 /// The homogenising coordinate is not negative.
@@ -259,15 +291,17 @@ mod tests {
 
     #[test]
     fn points_on_a_line_satisfy_its_equations() {
-        let points: Vec<Vec<Integer>> = [[0, 1, 5], [1, 3, 5], [2, 5, 5]]
-            .iter()
-            .map(|p| p.iter().map(|x| Integer::from(*x)).collect())
-            .collect();
+        let point = |entries: [i64; 3]| entries.map(Integer::from).to_vec();
+        let mut equations = Equations::new(3);
+        assert!(equations.add(&point([0, 1, 5])) && equations.add(&point([1, 3, 5])));
+        assert!(!equations.add(&point([2, 5, 5])));
+        assert_eq!(equations.basis().count(), 2);
         assert_eq!(
-            equations_of(3, &points),
+            equations.clone().solved(),
             [constraint(-5, &[0, 0, 1], true), constraint(-1, &[-2, 1, 0], true)]
         );
-        assert_eq!(equations_of(1, &[vec![0.into()], vec![1.into()]]), []);
+        assert!(equations.add(&point([0, 0, 0])) && equations.add(&point([0, 0, 1])));
+        assert_eq!(equations.solved(), []);
     }
 
     proptest! {

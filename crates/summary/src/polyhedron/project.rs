@@ -59,7 +59,7 @@ impl Projection {
         model: &Model,
     ) -> (Option<Integer>, Option<Integer>) {
         let name = terms.of_symbol(name);
-        let mut rows = self.rows.clone();
+        let mut rows = self.rows.connected_to(form);
         rows.equations.push(form.sub(&Linear::monomial(name, Integer::ONE)));
         rows.eliminate_all_but(&[name], &mut Evaluator::new(terms, model));
         let (mut low, mut high): (Option<Integer>, Option<Integer>) = (None, None);
@@ -106,6 +106,30 @@ impl Rows {
             .chain(&self.bounds)
             .flat_map(|row| row.terms().iter().map(|(column, _)| *column))
             .collect()
+    }
+
+    /// The rows that a form depends on: those that share a column with it, or with such a row.
+    fn connected_to(&self, form: &Linear) -> Self {
+        let mut columns: BTreeSet<TermId> = form.terms().iter().map(|(column, _)| *column).collect();
+        let mut chosen = vec![false; self.equations.len() + self.bounds.len()];
+        loop {
+            let mut grown = false;
+            for (row, chosen) in self.equations.iter().chain(&self.bounds).zip(&mut chosen) {
+                if !*chosen && row.terms().iter().any(|(column, _)| columns.contains(column)) {
+                    *chosen = true;
+                    grown = true;
+                    columns.extend(row.terms().iter().map(|(column, _)| *column));
+                }
+            }
+            if !grown {
+                break;
+            }
+        }
+        let keep = |rows: &[Linear], chosen: &[bool]| {
+            rows.iter().zip(chosen).filter(|(_, chosen)| **chosen).map(|(row, _)| row.clone()).collect()
+        };
+        let (of_equations, of_bounds) = chosen.split_at(self.equations.len());
+        Self { equations: keep(&self.equations, of_equations), bounds: keep(&self.bounds, of_bounds) }
     }
 
     fn eliminate_all_but(&mut self, keep: &[TermId], evaluator: &mut Evaluator<'_>) {

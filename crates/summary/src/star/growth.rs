@@ -26,6 +26,14 @@ pub(super) fn growth(
     end: TermId,
     count: TermId,
 ) -> Result<Vec<TermId>, Stop> {
+    // What only moves by small steps does not double.
+    let step = query.terms.sub(after, before);
+    let (least, greatest) = (query.terms.int(-LARGEST), query.terms.int(LARGEST));
+    let (far_below, far_above) = (query.terms.lt(step, least), query.terms.gt(step, greatest));
+    let far = query.terms.or([far_below, far_above]);
+    if query.never(far)? {
+        return Ok(Vec::new());
+    }
     let twice = query.terms.scale(&Integer::from(2), before);
     let excess = query.terms.sub(after, twice);
     let space = Space::new(query, &[excess]);

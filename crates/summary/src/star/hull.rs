@@ -20,7 +20,7 @@ use term::{Evaluator, Integer, Linear, Model, Sort, SymbolId, SymbolKind, TermId
 
 use super::query::{Query, Reply};
 use super::template::template_hull;
-use crate::polyhedron::{Constraint, Polyhedron, Projection, equations_of};
+use crate::polyhedron::{Constraint, Equations, Polyhedron, Projection};
 
 /// More dimensions than this are not joined exactly.
 const MOST_DIMENSIONS: usize = 6;
@@ -28,8 +28,6 @@ const MOST_DIMENSIONS: usize = 6;
 const MOST_MODELS: usize = 32;
 /// More generators than this are too many.
 const MOST_GENERATORS: usize = 96;
-/// More samples than this are not taken for equations: one for each dimension, and some that bring nothing new.
-const MOST_SAMPLES: usize = 64;
 
 /// `constant + Σ coefficient · dimension >= 0`, or `= 0`.
 #[derive(Clone, Debug)]
@@ -212,33 +210,34 @@ pub(super) fn equations(
     let sample = |query: &Query<'_>, model: &Model| -> Vec<Integer> {
         values(query, dimensions, model).into_iter().map(|value| near_zero(value, modulus)).collect()
     };
-    let mut samples: Vec<Vec<Integer>> = query.models().iter().map(|model| sample(query, model)).collect();
-    for _ in 0..MOST_SAMPLES {
+    let mut sofar = Equations::new(dimensions.len());
+    let mut is_first = true;
+    for model in query.models() {
+        sofar.add(&sample(query, &model));
+        is_first = false;
+    }
+    // Every model removes an equation; modulo a number it may be a rational combination of others all the same.
+    for _ in 0..=dimensions.len() + 1 {
         query.budget.tick()?;
-        let candidates = equations_of(dimensions.len(), &samples);
-        if !samples.is_empty() && candidates.is_empty() {
-            return Ok(Some(Vec::new()));
+        let mut violations = Vec::new();
+        for candidate in sofar.basis() {
+            let form = combination(query, &candidate, dimensions);
+            let holds = match modulus {
+                Some(modulus) => query.terms.divides(modulus, form),
+                None => {
+                    let zero = query.terms.int(0);
+                    query.terms.eq(form, zero)
+                }
+            };
+            violations.push(query.terms.not(holds));
         }
-        let violated = if samples.is_empty() {
-            term::Terms::TRUE
-        } else {
-            let mut violations = Vec::new();
-            for candidate in &candidates {
-                let form = combination(query, candidate, dimensions);
-                let holds = match modulus {
-                    Some(modulus) => query.terms.divides(modulus, form),
-                    None => {
-                        let zero = query.terms.int(0);
-                        query.terms.eq(form, zero)
-                    }
-                };
-                violations.push(query.terms.not(holds));
-            }
-            query.terms.or(violations)
-        };
+        let violated = if is_first { term::Terms::TRUE } else { query.terms.or(violations) };
+        is_first = false;
         match query.ask(violated)? {
-            Reply::Yes(model) => samples.push(sample(query, &model)),
-            Reply::No => return Ok(Some(candidates)),
+            Reply::Yes(model) => {
+                sofar.add(&sample(query, &model));
+            }
+            Reply::No => return Ok(Some(sofar.solved())),
             Reply::Unknown => return Ok(None),
         }
     }

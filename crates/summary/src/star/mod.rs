@@ -51,6 +51,9 @@ use crate::transition::TransitionFormula;
 /// More ways than this to choose Skolem constants for one iteration more are not offered.
 const MOST_CHOICES: usize = 8;
 
+/// Only so many variables without closed form are looked at one by one.
+const MOST_OPEN: usize = 12;
+
 /// A loop body at its head.
 #[derive(Clone, Debug)]
 pub struct Body {
@@ -425,10 +428,9 @@ impl Closure {
 
     /// Variables that double, at least.
     fn add_growth(&mut self, query: &mut Query<'_>, changed: &[SymbolId]) -> Result<(), Stop> {
-        for symbol in changed {
-            if !self.is_open(query.terms, *symbol) {
-                continue;
-            }
+        let open: Vec<SymbolId> =
+            changed.iter().copied().filter(|symbol| self.is_open(query.terms, *symbol)).collect();
+        for symbol in open.iter().take(MOST_OPEN) {
             let before = query.terms.of_symbol(*symbol);
             let after = query.value_after(*symbol);
             for facts in growth::growth(query, before, after, self.map[symbol], self.count)? {

@@ -17,6 +17,9 @@ use crate::transition::TransitionFormula;
 /// More predicates than this are not tried.
 const MOST_CANDIDATES: usize = 24;
 
+/// Phases of bodies up to this difficulty may be as difficult as the whole.
+const MOST_DIFFICULT: usize = 16;
+
 /// The two phases of a loop, in order.
 pub(super) struct Split {
     pub(super) first: Body,
@@ -26,6 +29,9 @@ pub(super) struct Split {
 /// The split whose phases are simplest, if any predicate of the body splits it.
 pub(super) fn split(query: &mut Query<'_>, body: &Body) -> Result<Option<Split>, Stop> {
     let mut best: Option<(usize, Split)> = None;
+    // With many variables without closed form a split must bring some.
+    let whole = difficulty(query.terms, body);
+    let limit = if whole > MOST_DIFFICULT { whole + whole / 2 } else { usize::MAX };
     for predicate in predicates(query.terms, &body.formula).into_iter().take(MOST_CANDIDATES) {
         let negation = query.terms.not(predicate);
         let both_occur =
@@ -45,7 +51,7 @@ pub(super) fn split(query: &mut Query<'_>, body: &Body) -> Result<Option<Split>,
             second: restrict(query.terms, body, order.1),
         };
         let difficulty = difficulty(query.terms, &split.first) + difficulty(query.terms, &split.second);
-        if best.as_ref().is_none_or(|(least, _)| difficulty < *least) {
+        if difficulty < limit && best.as_ref().is_none_or(|(least, _)| difficulty < *least) {
             best = Some((difficulty, split));
         }
         if difficulty == 0 {
