@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use base::IndexVec;
 use term::{Substitution, SymbolId, SymbolKind, TermId, Terms};
 
+use super::names::Origins;
+use super::quotient::substitute_quotients;
 use super::simplify::{Simplifier, substitute_definitions};
 use crate::graph::{ENTRY, Graph, PointId};
 use crate::target::Summaries;
@@ -18,6 +20,7 @@ use crate::transition::TransitionFormula;
 pub(super) fn reachable(
     graph: &Graph,
     summaries: &Summaries,
+    origins: &Origins,
     simplifier: &mut Simplifier<'_>,
 ) -> IndexVec<PointId, TermId> {
     let mut states: IndexVec<PointId, TermId> = IndexVec::new();
@@ -38,7 +41,13 @@ pub(super) fn reachable(
             state = after(simplifier.terms, state, &star.formula, &point.live);
         }
         let state = simplifier.terms.and([point.facts, state]);
-        states.push(shorten(simplifier, state));
+        let typing = origins.typing(simplifier.terms, &point.live);
+        simplifier.solver.push();
+        simplifier.solver.assert(simplifier.terms, typing);
+        let state = shorten(simplifier, state);
+        simplifier.solver.pop();
+        // What was taken for granted here is not where these values are values before.
+        states.push(simplifier.terms.and([typing, state]));
     }
     states
 }
@@ -49,12 +58,12 @@ fn after(terms: &mut Terms, before: TermId, transition: &TransitionFormula, live
     roots.extend([before, transition.guard]);
     let mut old: BTreeMap<SymbolId, TermId> = BTreeMap::new();
     for symbol in terms.symbols_of_all(&roots).into_iter().chain(live.iter().copied()) {
-        if !old.contains_key(&symbol) {
+        old.entry(symbol).or_insert_with(|| {
             let info = terms.symbol(symbol).clone();
             let kind = if info.kind == SymbolKind::Variable { SymbolKind::Skolem } else { info.kind };
             let copy = terms.declare(info.name, info.sort, kind);
-            old.insert(symbol, terms.of_symbol(copy));
-        }
+            terms.of_symbol(copy)
+        });
     }
     let mut rename = Substitution::new(old.iter().map(|(symbol, copy)| (*symbol, *copy)));
     let mut parts = vec![rename.apply(terms, before), rename.apply(terms, transition.guard)];
@@ -72,6 +81,7 @@ fn shorten(simplifier: &mut Simplifier<'_>, state: TermId) -> TermId {
     let state = simplifier.simplify(state);
     // What was an alternative may have become a definition.
     let state = substitute_definitions(simplifier.terms, state, &is_gone);
+    let state = substitute_quotients(simplifier.terms, state, &is_gone);
     let mut symbols = simplifier.terms.symbols_of(state);
     symbols.retain(|symbol| is_gone(simplifier.terms, *symbol));
     match simplifier.eliminate(state, &symbols) {

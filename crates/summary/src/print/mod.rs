@@ -10,20 +10,22 @@
 mod forward;
 mod layout;
 mod names;
+mod quotient;
 mod simplify;
+mod star;
 
 use base::{Budget, Region, Stop};
 use cfa::Program;
 use smt::{Solver, Z3};
-use term::{Integer, Linear, Node, Sort, SymbolId, SymbolKind, TermId, Terms};
+use term::{SymbolId, SymbolKind, TermId, Terms};
 
 pub use layout::Line;
 use layout::{is_cut, layout};
 use names::Origins;
+use quotient::substitute_quotients;
 use simplify::{Simplifier, substitute_definitions};
 
 use crate::graph::{ENTRY, Graph, PointId};
-use crate::star::Star;
 use crate::target::Summaries;
 
 /// What may be spent on reading forwards.
@@ -159,7 +161,7 @@ impl<'a> Reader<'a> {
             let mut solver = self.solvers.z3_solver();
             let allowance = budget.child(FORWARD_TICKS);
             let mut simplifier = Simplifier { terms: self.terms, solver: &mut solver, budget: allowance };
-            reachable = Some(forward::reachable(self.graph, self.summaries, &mut simplifier));
+            reachable = Some(forward::reachable(self.graph, self.summaries, &self.origins, &mut simplifier));
             budget.absorb(&simplifier.budget);
         }
         let mut readings = Vec::new();
@@ -209,6 +211,7 @@ impl<'a> Reader<'a> {
     fn reduce(&mut self, formula: TermId, facts: TermId, gone: &[SymbolId], budget: &mut Budget) -> Reduced {
         let is_gone = |_: &Terms, symbol: SymbolId| gone.binary_search(&symbol).is_ok();
         let formula = substitute_definitions(self.terms, formula, &is_gone);
+        let formula = substitute_quotients(self.terms, formula, &is_gone);
         let (mut open, kept): (Vec<SymbolId>, Vec<SymbolId>) =
             self.terms.symbols_of(formula).into_iter().partition(|symbol| is_gone(self.terms, *symbol));
         // What is taken for granted may speak of symbols that stay only: it does not commute with the quantification of the others.
@@ -222,89 +225,13 @@ impl<'a> Reader<'a> {
             let shorter = simplifier.simplify(formula);
             // What was an alternative may have become a definition.
             let whole = substitute_definitions(simplifier.terms, shorter, &is_gone);
+            let whole = substitute_quotients(simplifier.terms, whole, &is_gone);
             open = simplifier.terms.symbols_of(whole);
             open.retain(|symbol| is_gone(simplifier.terms, *symbol));
             let eliminated = if open.is_empty() { None } else { simplifier.eliminate(whole, &open) };
             let eliminated = eliminated.map(|formula| simplifier.conjoin_implied(formula, &[]));
             Reduced { whole, eliminated }
         })
-    }
-
-    /// The relation of a star: equations for the values afterwards, and what else holds. The number of iterations is one name, whatever
-    /// the phases of the loop; between two forms, with and without what else is chosen, the shorter one is taken.
-    fn star(&mut self, head: PointId, star: &Star, budget: &mut Budget) -> Reading {
-        let mut definitions = Vec::new();
-        let mut closed = Vec::new();
-        let mut shown = Vec::new();
-        let count = match *self.terms.node(star.count) {
-            Node::Symbol(counter) => counter,
-            _ => {
-                let counter = self.terms.fresh("k", Sort::Int, SymbolKind::Counter);
-                self.origins.add_iterations(counter, head);
-                let total = self.terms.of_symbol(counter);
-                definitions.push(self.terms.eq(total, star.count));
-                counter
-            }
-        };
-        shown.push(count);
-        for (variable, value) in &star.formula.map {
-            let info = self.terms.symbol(*variable).clone();
-            let primed = match *self.terms.node(*value) {
-                Node::Symbol(symbol) if is_primed(self.terms, symbol, &info.name) => symbol,
-                _ => self.terms.declare(info.name, info.sort, SymbolKind::Primed),
-            };
-            if let Some(var) = self.graph.vocabulary.var(*variable) {
-                self.origins.add_after(self.program, primed, head, var);
-            }
-            shown.push(primed);
-            let after = self.terms.of_symbol(primed);
-            if after == *value {
-                continue;
-            }
-            definitions.push(self.terms.eq(after, *value));
-            if info.sort == Sort::Int {
-                let before = self.terms.of_symbol(*variable);
-                closed.push(Closed { before, after, value: self.terms.linear(*value) });
-            }
-        }
-        let guard = fold(self.terms, star.formula.guard, star.count, &closed);
-        let facts = self.graph.points[head].facts;
-        let whole = self.show(guard, facts, &definitions, Some(head), budget);
-        let formula = self.terms.and(definitions.into_iter().chain([guard]));
-        let mut symbols = self.terms.symbols_of(formula);
-        symbols.retain(|symbol| {
-            self.terms.symbol(*symbol).kind != SymbolKind::Variable && !shown.contains(symbol)
-        });
-        if symbols.is_empty() {
-            return whole;
-        }
-        let Reduced { whole: fewer, eliminated } = self.reduce(formula, facts, &symbols, budget);
-        let fewer = eliminated.unwrap_or(fewer);
-        let expected = self.directions(star, &shown);
-        let fewer =
-            self.simplifier(&[facts], budget, |simplifier| simplifier.conjoin_implied(fewer, &expected));
-        let shorter = self.show(fewer, facts, &[], Some(head), budget);
-        if shorter.length() <= whole.length() { shorter } else { whole }
-    }
-
-    /// How people expect values to change in k iterations: not, up or down, or by at most or at least one each time. `shown` are the number of
-    /// iterations and the values afterwards, in the order of the star's map.
-    fn directions(&mut self, star: &Star, shown: &[SymbolId]) -> Vec<TermId> {
-        let Some((count, primed)) = shown.split_first() else { return Vec::new() };
-        let count = self.terms.of_symbol(*count);
-        let mut directions = Vec::new();
-        for (variable, primed) in star.formula.map.keys().zip(primed) {
-            if self.terms.symbol(*variable).sort != Sort::Int {
-                continue;
-            }
-            let (before, after) = (self.terms.of_symbol(*variable), self.terms.of_symbol(*primed));
-            let (up, down) = (self.terms.add(before, count), self.terms.sub(before, count));
-            for bound in [before, up, down] {
-                directions.push(self.terms.le(after, bound));
-                directions.push(self.terms.ge(after, bound));
-            }
-        }
-        directions
     }
 
     /// Shows a formula where facts hold, under definitions, which are shown too.
@@ -361,49 +288,4 @@ impl<'a> Reader<'a> {
 struct Reduced {
     whole: TermId,
     eliminated: Option<TermId>,
-}
-
-/// A variable with its value after the iterations.
-struct Closed {
-    before: TermId,
-    after: TermId,
-    value: Linear,
-}
-
-/// Whether a symbol is the value afterwards of the variable of that name.
-fn is_primed(terms: &Terms, symbol: SymbolId, name: &str) -> bool {
-    let info = terms.symbol(symbol);
-    info.kind == SymbolKind::Primed && *info.name == *name
-}
-
-/// Rewrites what speaks of a value before and the number of iterations so that it speaks of the value after: with `i' = i + k`,
-/// from `i + k <= n` to `i' <= n`.
-fn fold(terms: &mut Terms, guard: TermId, count: TermId, closed: &[Closed]) -> TermId {
-    let moving: Vec<(&Closed, Integer)> = closed
-        .iter()
-        .filter(|closed| closed.value.coefficient(closed.before).is_one() && closed.value.terms().len() == 2)
-        .map(|closed| (closed, closed.value.coefficient(count)))
-        .filter(|(_, step)| !step.is_zero())
-        .collect();
-    let rewritten = |terms: &mut Terms, sum: TermId| {
-        let form = terms.linear(sum);
-        let steps = form.coefficient(count);
-        let found = moving.iter().find(|(closed, step)| {
-            let factor = form.coefficient(closed.before);
-            !factor.is_zero() && &factor * step == steps
-        });
-        found.map(|(closed, _)| {
-            let factor = form.coefficient(closed.before);
-            let difference = Linear::monomial(closed.after, 1).sub(&closed.value);
-            form.add_scaled(&difference, &factor)
-        })
-    };
-    terms.rewrite(guard, |terms, term| match terms.node(term).clone() {
-        Node::Le(sum) => rewritten(terms, sum).map_or(term, |form| terms.le_zero(&form)),
-        Node::Zero(sum) => rewritten(terms, sum).map_or(term, |form| terms.eq_zero(&form)),
-        Node::Divides(divisor, sum) => {
-            rewritten(terms, sum).map_or(term, |form| terms.divides_linear(&divisor, &form))
-        }
-        _ => term,
-    })
 }

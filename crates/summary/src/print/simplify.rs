@@ -9,6 +9,8 @@ use smt::Solver;
 use smt::project::eliminate;
 use term::{Integer, Node, Substitution, SymbolId, TermId, Terms};
 
+use super::quotient::with_remainders;
+
 /// What may be spent on one formula.
 const SIMPLIFY_TICKS: u64 = 2_000;
 /// What may be spent on one elimination.
@@ -103,10 +105,11 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Negations at atoms only, bounds merged.
+    /// Negations at atoms only, bounds merged, remainders of remainders resolved.
     fn normal(&mut self, formula: TermId) -> TermId {
         let tidy = self.terms.tidy(formula);
-        self.terms.nnf(tidy)
+        let flat = with_remainders(self.terms, tidy);
+        self.terms.nnf(flat)
     }
 
     fn is_large(&self, formula: TermId) -> bool {
@@ -184,9 +187,9 @@ impl Simplifier<'_> {
             }
             let value = self.terms.number(-form.constant_part());
             let mut substitution = Substitution::new([(symbol, value)]);
-            for other in 0..items.len() {
+            for (other, item) in items.iter_mut().enumerate() {
                 if other != at {
-                    items[other] = substitution.apply(self.terms, items[other]);
+                    *item = substitution.apply(self.terms, *item);
                 }
             }
         }

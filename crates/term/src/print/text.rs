@@ -51,10 +51,7 @@ impl Writer<'_> {
                 vec![Piece::Term(*a, Place::Tight), Piece::Text(format!(" div {divisor}"))],
                 place,
             ),
-            Node::Mod(a, divisor) => parenthesise(
-                vec![Piece::Term(*a, Place::Tight), Piece::Text(format!(" mod {divisor}"))],
-                place,
-            ),
+            Node::Mod(a, divisor) => parenthesise(self.remainder(*a, divisor), place),
             Node::Select(array, index) => call(*array, &[("[", *index)], "]"),
             Node::Store(array, index, value) => call(*array, &[("[", *index), (" ↦ ", *value)], "]"),
             Node::ConstArray(value) => {
@@ -107,15 +104,12 @@ impl Writer<'_> {
     fn congruence(&self, divisor: &Integer, sum: TermId, sign: &str) -> Vec<Piece> {
         let form = self.terms.linear(sum);
         let rest = (-form.constant_part()).modulo(divisor);
-        let half = divisor.div_floor(&Integer::from(2));
-        let nearest =
-            |factor: &Integer| if *factor > half { factor.clone() - divisor.clone() } else { factor.clone() };
         let positive_part = |factor: &Integer| {
-            let factor = nearest(factor);
+            let factor = nearest(factor, divisor);
             if factor.is_negative() { Integer::ZERO } else { factor }
         };
         let negative_part = |factor: &Integer| {
-            let factor = nearest(factor);
+            let factor = nearest(factor, divisor);
             if factor.is_negative() { -factor } else { Integer::ZERO }
         };
         let left = form.map(positive_part, Integer::ZERO);
@@ -124,6 +118,20 @@ impl Writer<'_> {
         pieces.push(Piece::Text(format!(" {sign} ")));
         pieces.extend(self.sum(&right));
         pieces.push(Piece::Text(format!(" (mod {divisor})")));
+        pieces
+    }
+
+    /// `(x - y) mod 4`: of each coefficient the representative nearest to zero.
+    fn remainder(&self, sum: TermId, divisor: &Integer) -> Vec<Piece> {
+        let mut pieces = match self.terms.node(sum) {
+            Node::Linear(form) => {
+                let constant = nearest(form.constant_part(), divisor);
+                let form = form.map(|factor| nearest(factor, divisor), constant);
+                parenthesise(self.sum(&form), Place::Tight)
+            }
+            _ => vec![Piece::Term(sum, Place::Tight)],
+        };
+        pieces.push(Piece::Text(format!(" mod {divisor}")));
         pieces
     }
 
@@ -157,7 +165,8 @@ impl Writer<'_> {
             let size = coefficient.abs();
             let factor = if size.is_one() { String::new() } else { format!("{size}·") };
             let is_product = matches!(self.terms.node(*term), Node::Product(_));
-            let place = if is_product { Place::Item } else { Place::Tight };
+            let is_alone = form.terms().len() == 1 && coefficient.is_one() && form.constant_part().is_zero();
+            let place = if is_product || is_alone { Place::Item } else { Place::Tight };
             pieces.extend([Piece::Text(format!("{sign}{factor}")), Piece::Term(*term, place)]);
         }
         let constant = form.constant_part();
@@ -169,6 +178,13 @@ impl Writer<'_> {
         }
         pieces
     }
+}
+
+/// The number of least size that is the same modulo `divisor`.
+fn nearest(number: &Integer, divisor: &Integer) -> Integer {
+    let rest = number.modulo(divisor);
+    let half = divisor.div_floor(&Integer::from(2));
+    if rest > half { rest - divisor.clone() } else { rest }
 }
 
 fn call(head: TermId, parts: &[(&str, TermId)], end: &str) -> Vec<Piece> {
