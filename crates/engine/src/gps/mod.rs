@@ -40,7 +40,7 @@ use term::{Model, SymbolId, TermId, Terms};
 use witness::{Execution, Proof, Reason, Verdict};
 
 use self::path::Path;
-use self::test::{Ending, Plan, Steering, Tester, is_input, plan_of};
+use self::test::{Ending, Plan, Steering, Test, Tester, is_input, plan_of};
 use crate::problem::{Guide, Problem, solvers};
 use crate::{Drawing, Engine, Env, Progress, Tuning};
 
@@ -71,6 +71,8 @@ impl Options {
 const TEST_TICKS: u64 = 4_000_000;
 /// Steps of the interpreter for the first attempt to decide a program by its only execution.
 const EXECUTION_TICKS: u64 = 100_000_000;
+/// So many executions of a path to the error are tried.
+const CONFIRMATIONS: usize = 8;
 /// So many nodes are visited before the second attempt.
 const EXECUTION_INTERVAL: u64 = 16;
 
@@ -256,13 +258,7 @@ impl<'a> Search<'a> {
         match path.check(self.terms, &[goal], self.budget) {
             Answer::Unsat(_) => {
                 self.statistics.dead_ends += 1;
-                let goal = self.reduced(path, goal)?;
-                let changed = self.exclude(path, node, goal)?;
-                self.tree.prune(node);
-                self.changed(&changed)?;
-                if self.options.covering {
-                    self.close(node)?;
-                }
+                self.explain(node, path, goal)?;
                 Ok(None)
             }
             Answer::Sat(model) => self.probe(node, path, &model),
@@ -277,8 +273,26 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Prunes a dead end and labels the path to it. If no explanation is found, there will be no proof, but perhaps an error elsewhere.
+    fn explain(&mut self, node: NodeId, path: &mut Path, goal: TermId) -> Result<(), Reason> {
+        let goal = self.reduced(path, goal)?;
+        match self.exclude(path, node, goal) {
+            Ok(changed) => {
+                self.tree.prune(node);
+                self.changed(&changed)?;
+                if self.options.covering { self.close(node) } else { Ok(()) }
+            }
+            Err(Reason::Stopped(stop)) => Err(Reason::Stopped(stop)),
+            Err(reason) => {
+                self.obstacle.get_or_insert(reason);
+                self.tree.prune(node);
+                Ok(())
+            }
+        }
+    }
+
     /// The path to a node can be taken and the guide sees a way to the error from there: tests it.
-    fn probe(&mut self, node: NodeId, path: &Path, model: &Model) -> Result<Option<Verdict>, Reason> {
+    fn probe(&mut self, node: NodeId, path: &mut Path, model: &Model) -> Result<Option<Verdict>, Reason> {
         let is_error = Some(self.tree.node(node).point) == self.graph.error;
         if !self.options.tests && !is_error {
             self.expand(node, None);
@@ -292,31 +306,88 @@ impl<'a> Search<'a> {
             self.expand(node, None);
             return Ok(None);
         }
-        let plans: Vec<Plan> = path.choices().map(|(arc, chosen)| self.plan(arc, chosen, model)).collect();
-        let points: Vec<PointId> =
-            self.tree.path(node).iter().map(|node| self.tree.node(*node).point).collect();
-        self.statistics.tests += 1;
-        self.prepare_tests()?;
-        let Some(tester) = &mut self.tester else { return Err(Reason::NotProgressing) };
-        let test = tester.run(self.program, self.terms, &points, plans, self.test_ticks, self.budget);
-        self.budget.poll().map_err(Reason::Stopped)?;
+        if is_error {
+            return self.confirm(node, path, model);
+        }
+        let points = self.points_to(node);
+        let test = self.test(path, &points, model)?;
         match test.ending {
-            Ending::Error(choices) => match replay::on_original(self.original, &choices, self.budget) {
-                Some(trace) => return Ok(Some(Verdict::Unsafe(trace))),
-                None => self.note_obstacle(),
-            },
+            Ending::Error(choices) => {
+                if let Some(trace) = replay::on_original(self.original, &choices, self.budget) {
+                    return Ok(Some(Verdict::Unsafe(trace)));
+                }
+                self.note_obstacle();
+            }
             Ending::TooLong => self.test_ticks = self.test_ticks.saturating_mul(2),
             Ending::NoError => {}
-        }
-        if is_error {
-            self.note_obstacle();
-            // Nothing follows the error; that it is not reached is not shown, so there will be no proof.
-            self.tree.expand(node, &[]);
-            return Ok(None);
         }
         let is_along = test.points.len() > points.len() && test.points.starts_with(&points);
         self.expand(node, is_along.then(|| (Rc::new(test.points), points.len())));
         Ok(None)
+    }
+
+    /// A path leads to the error as far as the formulas tell. An execution shows it, or else it remains open: where values are approximated, other
+    /// choices may do what the first ones do not.
+    fn confirm(&mut self, node: NodeId, path: &mut Path, model: &Model) -> Result<Option<Verdict>, Reason> {
+        let points = self.points_to(node);
+        let mut model = model.clone();
+        let mut tried = Vec::new();
+        for _ in 0..CONFIRMATIONS {
+            let test = self.test(path, &points, &model)?;
+            match test.ending {
+                Ending::Error(choices) => {
+                    if let Some(trace) = replay::on_original(self.original, &choices, self.budget) {
+                        return Ok(Some(Verdict::Unsafe(trace)));
+                    }
+                }
+                Ending::TooLong => {
+                    self.test_ticks = self.test_ticks.saturating_mul(2);
+                    self.enqueue([node]);
+                    return Ok(None);
+                }
+                Ending::NoError => {}
+            }
+            tried.push(self.other_choices(path, &model));
+            match path.check(self.terms, &tried, self.budget) {
+                Answer::Sat(other) => model = other,
+                Answer::Unsat(_) | Answer::Unknown(_) => break,
+            }
+        }
+        self.note_obstacle();
+        // Nothing follows the error; that it is not reached is not shown, so there will be no proof.
+        self.tree.expand(node, &[]);
+        Ok(None)
+    }
+
+    /// The points of the path to a node.
+    fn points_to(&self, node: NodeId) -> Vec<PointId> {
+        self.tree.path(node).iter().map(|node| self.tree.node(*node).point).collect()
+    }
+
+    /// Runs a test along a path, with the choices of a model.
+    fn test(&mut self, path: &Path, points: &[PointId], model: &Model) -> Result<Test, Reason> {
+        let plans: Vec<Plan> = path.choices().map(|(arc, chosen)| self.plan(arc, chosen, model)).collect();
+        self.statistics.tests += 1;
+        self.prepare_tests()?;
+        let Some(tester) = &mut self.tester else { return Err(Reason::NotProgressing) };
+        let test = tester.run(self.program, self.terms, points, plans, self.test_ticks, self.budget);
+        self.budget.poll().map_err(Reason::Stopped)?;
+        Ok(test)
+    }
+
+    /// That a path chooses otherwise than a model does.
+    fn other_choices(&mut self, path: &Path, model: &Model) -> TermId {
+        let mut different = Vec::new();
+        for (arc, chosen) in path.choices() {
+            for (skolem, (_, name)) in self.graph.arcs[arc].skolems.iter().zip(chosen) {
+                if is_input(&skolem.source) && skolem.ty.is_some() {
+                    let (variable, value) =
+                        (self.terms.of_symbol(*name), self.terms.number(model.int(*name)));
+                    different.push(self.terms.ne(variable, value));
+                }
+            }
+        }
+        self.terms.or(different)
     }
 
     /// Tries to decide a program by its only execution: at first, and again, longer, whenever the search has gone on for a while.

@@ -36,13 +36,10 @@ impl Search<'_> {
         goal: TermId,
     ) -> Result<Vec<NodeId>, Reason> {
         let mut changed = Vec::new();
-        let mut goals = vec![goal];
+        let mut goal = goal;
         let mut at = node;
         loop {
-            let mut cubes = Vec::new();
-            for goal in goals {
-                cubes.extend(self.exclude_at(path, at, goal)?);
-            }
+            let cubes = self.exclude_at(path, at, goal)?;
             if cubes.is_empty() {
                 return Ok(changed);
             }
@@ -52,7 +49,8 @@ impl Search<'_> {
             };
             path.shorten(path.depth() - 1);
             let formula = &self.graph.arcs[arc].formula;
-            goals = cubes.into_iter().map(|cube| formula.before(self.terms, cube)).collect();
+            let cubes = self.terms.or(cubes);
+            goal = formula.before(self.terms, cubes);
             at = parent;
         }
     }
@@ -232,13 +230,10 @@ impl Search<'_> {
         goal: TermId,
     ) -> Result<Vec<NodeId>, Reason> {
         let mut changed = Vec::new();
-        let mut goals = vec![goal];
+        let mut goal = goal;
         let mut at = node;
         while at != ancestor {
-            let mut cubes = Vec::new();
-            for goal in goals {
-                cubes.extend(self.exclude_at(path, at, goal)?);
-            }
+            let cubes = self.exclude_at(path, at, goal)?;
             if cubes.is_empty() {
                 break;
             }
@@ -246,7 +241,8 @@ impl Search<'_> {
             let Some((parent, arc)) = self.tree.node(at).parent else { break };
             path.shorten(path.depth() - 1);
             let formula = &self.graph.arcs[arc].formula;
-            goals = cubes.into_iter().map(|cube| formula.before(self.terms, cube)).collect();
+            let cubes = self.terms.or(cubes);
+            goal = formula.before(self.terms, cubes);
             at = parent;
         }
         Ok(changed)
