@@ -3,6 +3,8 @@
 //! Every value that a call returned becomes a `function_return`; the violation is the target. Values that no call returned (uninitialised
 //! variables, parameters of the entry function) have no waypoint: a validator has to find them.
 
+use std::collections::BTreeMap;
+
 use base::{Region, SourceMap};
 use cfa::interp::Chosen;
 use cfa::{Source, Ty};
@@ -10,6 +12,9 @@ use witness::Trace;
 
 use crate::format::{Location, Segment, Waypoint, WaypointKind};
 use crate::syntax::{Range, Syntax};
+
+/// More values than this make a witness that nobody can read or check; the rest is left to the validator.
+const MAX_VALUES: usize = 5_000;
 
 /// The segments of a trace through a text that the program's sources call `name`; nothing if the violation is not in that text.
 pub fn segments(trace: &Trace, sources: &SourceMap, name: &str, syntax: &Syntax) -> Option<Vec<Segment>> {
@@ -19,10 +24,10 @@ pub fn segments(trace: &Trace, sources: &SourceMap, name: &str, syntax: &Syntax)
         let end = syntax.offset(region.end_line, region.end_column.checked_sub(1)?)?;
         Some(Range { lo: syntax.offset(region.line, region.column)?, hi: end + 1 })
     };
-    let mut segments: Vec<Segment> = trace
-        .choices
-        .iter()
-        .filter_map(|chosen| returned(chosen, here(chosen.region)?, name, syntax))
+    let calls: BTreeMap<Range, u32> = syntax.calls.iter().map(|call| (call.range, call.close)).collect();
+    let choices = trace.choices.iter().take(MAX_VALUES);
+    let mut segments: Vec<Segment> = choices
+        .filter_map(|chosen| returned(chosen, *calls.get(&here(chosen.region)?)?, name, syntax))
         .collect();
     let violation = &trace.violation;
     // A violation inside a library function is one of the innermost call in the user's text.
@@ -33,7 +38,7 @@ pub fn segments(trace: &Trace, sources: &SourceMap, name: &str, syntax: &Syntax)
     Some(segments)
 }
 
-fn returned(chosen: &Chosen, call: Range, name: &str, syntax: &Syntax) -> Option<Segment> {
+fn returned(chosen: &Chosen, close: u32, name: &str, syntax: &Syntax) -> Option<Segment> {
     match chosen.source {
         Source::Input { .. } | Source::Extern { .. } => {}
         Source::Uninitialised | Source::Argument { .. } => return None,
@@ -46,7 +51,6 @@ fn returned(chosen: &Chosen, call: Range, name: &str, syntax: &Syntax) -> Option
     if !value.starts_with(|first: char| first.is_ascii_digit() || first == '-') {
         return None;
     }
-    let close = syntax.calls.iter().find(|candidate| candidate.range == call)?.close;
     let relation = ("==".to_owned(), value);
     let (line, column) = syntax.position(close);
     let location = Location { file: base_name(name), line, column: Some(column) };

@@ -19,7 +19,7 @@ use cfa::{Loc, Program, Source, VarId};
 use encode::analysis::analyze;
 use encode::analysis::liveness::live_variables;
 use encode::{Block, Pieces, SkolemSource, Vocabulary};
-use term::{Substitution, SymbolId, TermId, Terms};
+use term::{Sort, Substitution, SymbolId, TermId, Terms};
 
 use crate::annotation::{Annotation, Invariant, no_calls};
 use crate::verdict::{Proof, Reason, Verdict};
@@ -81,9 +81,22 @@ fn failing_check(block: &Block, check_function: &str, terms: &mut Terms) -> Term
     for chosen in &choices {
         let values = choices.iter().map(|choice| (*choice, if choice == chosen { one } else { zero }));
         let fails = Substitution::new(values).apply(terms, block.guard);
-        // What depends on values that are chosen on the way is no property of the state.
         if !terms.mentions(fails, &others) {
             failing.push(fails);
+            continue;
+        }
+        // A check that comes before other choices does not depend on them: any will do.
+        for (number, truth) in [(zero, Terms::FALSE), (one, Terms::TRUE)] {
+            let any = others.iter().filter_map(|symbol| match terms.symbol(*symbol).sort {
+                Sort::Int => Some((*symbol, number)),
+                Sort::Bool => Some((*symbol, truth)),
+                Sort::Array | Sort::BitVec(_) => None,
+            });
+            let any: Vec<(SymbolId, TermId)> = any.collect();
+            let fails = Substitution::new(any).apply(terms, fails);
+            if !terms.mentions(fails, &others) {
+                failing.push(fails);
+            }
         }
     }
     terms.or(failing)

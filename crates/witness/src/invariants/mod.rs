@@ -21,7 +21,7 @@ use cfa::passes::{PipelineConfig, Pipelined, pipeline};
 use cfa::{Loc, LocationRole, ProcId, Program, VarId};
 use encode::Vocabulary;
 use smt::{Answer, Z3, Z3Settings, Z3Solver, check_formula};
-use term::{Sort, SymbolId, TermId, Terms};
+use term::{Sort, Substitution, SymbolId, TermId, Terms};
 
 use crate::annotation::{Annotation, Invariant};
 use express::Expressions;
@@ -29,6 +29,8 @@ use names::Names;
 
 /// What the solver may spend on one location.
 const LOCATION_TICKS: u64 = 4_000;
+/// What it may spend on one part, if the whole costs too much.
+const PART_TICKS: u64 = 500;
 /// What it may spend on one question about redundancy.
 const REDUNDANCY_TICKS: u64 = 100;
 /// More conjuncts than this are not compared with each other.
@@ -227,21 +229,7 @@ impl Reader<'_> {
                 .filter(|symbol| !self.vocabulary.var(*symbol).is_some_and(|var| names.contains(var)))
                 .collect()
         };
-        // The negation of what is bad, without what has no name: first exactly, then as far as it goes.
-        let constants: Vec<SymbolId> = self
-            .terms
-            .symbols_of(invariant.bad)
-            .into_iter()
-            .filter(|symbol| self.vocabulary.var(*symbol).is_none())
-            .collect();
-        let bad = smt::project::eliminate(&mut self.solver, self.terms, invariant.bad, &constants, allowance);
-        let good = match bad {
-            Ok(bad) => {
-                let not_bad = self.terms.not(bad);
-                self.terms.nnf(not_bad)
-            }
-            Err(_) => Terms::TRUE,
-        };
+        let good = self.not_bad(invariant, allowance);
         let whole = self.terms.and([facts, good]);
         let hidden = named(self.terms, whole);
         let formula = if hidden.is_empty() {
@@ -260,6 +248,39 @@ impl Reader<'_> {
         let mut child = self.budget.child(LOCATION_TICKS);
         let implied = check_formula(&mut self.solver, self.terms, query, &mut child).is_unsat();
         (implied && named(self.terms, formula).is_empty()).then_some(formula)
+    }
+
+    /// What follows from the fact that the invariant excludes what is bad, without constants: all of it, or else as much as is cheap.
+    fn not_bad(&mut self, invariant: &Invariant, allowance: &mut Budget) -> TermId {
+        let constants: Vec<SymbolId> = self
+            .terms
+            .symbols_of(invariant.bad)
+            .into_iter()
+            .filter(|symbol| self.vocabulary.var(*symbol).is_none())
+            .collect();
+        let bad = invariant.bad;
+        let parts = match self.without(bad, &constants, allowance) {
+            Some(bad) => vec![bad],
+            None => {
+                let normal = self.terms.nnf(bad);
+                let mut parts = self.terms.disjuncts(normal);
+                for instance in &invariant.instances {
+                    parts.push(Substitution::new(instance.iter().copied()).apply(self.terms, bad));
+                }
+                let mut found = Vec::new();
+                for part in parts {
+                    found.extend(self.without(part, &constants, &mut self.budget.child(PART_TICKS)));
+                }
+                found
+            }
+        };
+        let bad = self.terms.or(parts);
+        let good = self.terms.not(bad);
+        self.terms.nnf(good)
+    }
+
+    fn without(&mut self, formula: TermId, symbols: &[SymbolId], allowance: &mut Budget) -> Option<TermId> {
+        smt::project::eliminate(&mut self.solver, self.terms, formula, symbols, allowance).ok()
     }
 
     /// Replaces parts of conjuncts by truth values where the others and the types allow it.
