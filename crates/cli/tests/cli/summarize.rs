@@ -3,6 +3,8 @@
 //! After a change of the summaries `UPDATE_EXPECT=1 cargo test -p wayproof --test cli summarize` writes the new texts; what they must say at least
 //! is checked by the solver in crates/summary/tests/examples.rs.
 
+use std::fmt::Write as _;
+
 use expect_test::{Expect, expect};
 
 use crate::support::{Finished, Folder, wayproof};
@@ -38,30 +40,30 @@ fn a_counting_loop_reads_as_people_write_it() {
         COUNTING,
         &[],
         &expect![[r#"
-        entry at line 3
-          to the error:
-            input@4 ≥ 1000
-            where input@4 is what __VERIFIER_nondet_int() returns in line 4
+            entry at line 3
+              to the error:
+                input@4 ≥ 1000
+                where input@4 is what __VERIFIER_nondet_int() returns in line 4
 
-        loop at line 6
-          known of values:
-            i ≥ 0
-            min ≥ 0
-          any number of iterations (exact):
-            i' = i + k
-            min' = min + k
-            k ≥ 0
-            if k ≥ 1:
-              i' ≤ N
-            where k is the number of iterations of the loop at line 6
-          to the error:
-            either
-              N ≤ i
-              min ≥ 1000
-            or
-              N + min ≥ i + 1000
-              N + min ≤ i + 2147483647
-    "#]],
+            loop at line 6
+              known of values:
+                i ≥ 0
+                min ≥ 0
+              any number of iterations (exact):
+                i' = i + k
+                min' = min + k
+                k ≥ 0
+                if k ≥ 1:
+                  i' ≤ N
+                where k is the number of iterations of the loop at line 6
+              to the error:
+                either
+                  N ≤ i
+                  min ≥ 1000
+                or
+                  N + min ≥ i + 1000
+                  N + min ≤ i + 2147483647
+        "#]],
     );
 }
 
@@ -90,18 +92,18 @@ fn the_sum_of_numbers_grows() {
                 if k = 0:
                   r' = r
                 if k ≥ 1:
-                  N + r ≤ 2147483647
+                  N' ≥ 0
                   r' ≥ r + k
                   r' ≥ N + k - 1
-                  N' ≥ 0
+                  N + r ≤ 2147483647
                 where k is the number of iterations of the loop at line 6
               to the error:
                 either
-                  r = 2
-                  N ≤ 0
-                or
                   N = 1
                   r ≤ 1
+                or
+                  r = 2
+                  N ≤ 0
         "#]],
     );
 }
@@ -127,27 +129,27 @@ fn parity_excludes_the_error() {
             loop at line 7
               known of values:
                 x ≥ 2
-                x ≤ 2147483644
                 x ≡ 0 (mod 2)
+                x ≤ 2147483644
               any number of iterations (rounded up):
                 N' = N - k
                 k ≥ 0
                 if k = 0:
                   x' = x
                 if k ≥ 1:
-                  x' ≥ x + 2·k
-                  x' ≤ x + 1073741822·k
-                  x + 2·k ≤ 1073741824
-                  x' ≥ 2·x
-                  x' ≡ 0 (mod 4)
                   N' ≥ 0
+                  x' ≥ 2·x
+                  x' ≥ x + 2·k
+                  x' ≡ 0 (mod 4)
+                  x + 2·k ≤ 1073741824
+                  x' ≤ x + 1073741822·k
                 where k is the number of iterations of the loop at line 7
               to the error: impossible
 
             loop at line 8
               known of values:
-                x ≤ 2147483644
                 x ≡ 0 (mod 2)
+                x ≤ 2147483644
               any number of iterations (exact):
                 M' = M - k
                 x' = x - 2·k
@@ -176,32 +178,32 @@ fn a_state_machine_advances_by_one_at_most() {
         body,
         &[],
         &expect![[r#"
-        entry at line 3
-          to the error:
-            input@7#3 = 84
-            input@7#2 = 65
-            input@7 = 67
-            where input@7 is what __VERIFIER_nondet_int() returns in line 7
-            where input@7#2 is what __VERIFIER_nondet_int() returns in line 7
-            where input@7#3 is what __VERIFIER_nondet_int() returns in line 7
+            entry at line 3
+              to the error:
+                input@7 = 67
+                input@7#2 = 65
+                input@7#3 = 84
+                where input@7 is what __VERIFIER_nondet_int() returns in line 7
+                where input@7#2 is what __VERIFIER_nondet_int() returns in line 7
+                where input@7#3 is what __VERIFIER_nondet_int() returns in line 7
 
-        loop at line 5
-          known of values:
-            state ≥ 0
-            state ≤ 3
-          any number of iterations (rounded up):
-            state' ≤ 3
-            state' ≥ state
-            state' ≤ state + k
-            where k is the number of iterations of the loop at line 5
-          to the error:
-            input@7#3 = 84
-            input@7#2 = 65
-            input@7 = 67
-            where input@7 is what __VERIFIER_nondet_int() returns in line 7
-            where input@7#2 is what __VERIFIER_nondet_int() returns in line 7
-            where input@7#3 is what __VERIFIER_nondet_int() returns in line 7
-    "#]],
+            loop at line 5
+              known of values:
+                state ≤ 3
+                state ≥ 0
+              any number of iterations (rounded up):
+                state' ≤ 3
+                state' ≥ state
+                state' ≤ state + k
+                where k is the number of iterations of the loop at line 5
+              to the error:
+                input@7 = 67
+                input@7#2 = 65
+                input@7#3 = 84
+                where input@7 is what __VERIFIER_nondet_int() returns in line 7
+                where input@7#2 is what __VERIFIER_nondet_int() returns in line 7
+                where input@7#3 is what __VERIFIER_nondet_int() returns in line 7
+        "#]],
     );
 }
 
@@ -220,16 +222,16 @@ fn errors_behind_a_rare_step_stay_possible() {
             entry at line 3
               to the error:
                 either
-                  input@4#3 = 12345
+                  input@4 ≤ 1073741822
+                  input@4#2 ≤ 1073741822
+                  1073741823·input@4 ≥ 2·input@4#2 - 1
                   1073741824·input@4 ≤ 2147483647·input@4#2 - 1073741823
+                or
+                  input@4#3 = 12345
                   input@4 ≤ 1073741823
                   input@4#2 ≤ 1073741823
                   1073741823·input@4 ≥ 2·input@4#2 + 1073741821
-                or
                   1073741824·input@4 ≤ 2147483647·input@4#2 - 1073741823
-                  input@4#2 ≤ 1073741822
-                  1073741823·input@4 ≥ 2·input@4#2 - 1
-                  input@4 ≤ 1073741822
                 where input@4 is what __VERIFIER_nondet_int() returns in line 4
                 where input@4#2 is what __VERIFIER_nondet_int() returns in line 4
                 where input@4#3 is what __VERIFIER_nondet_int() returns in line 4
@@ -264,10 +266,10 @@ fn errors_behind_a_rare_step_stay_possible() {
                 if k = 0:
                   x' = x
                 if k ≥ 1:
+                  N' ≥ 0
+                  x' ≥ 3
                   x' ≤ 2147483646
                   x' ≤ x + 1073741823·k
-                  x' ≥ 3
-                  N' ≥ 0
                   N = z or x ≤ 1073741823
                 where k is the number of iterations of the loop at line 6
               to the error:
@@ -319,27 +321,31 @@ fn errors_behind_a_rare_step_stay_possible() {
                 x ≥ 2
                 x ≤ 2147483646
               any number of iterations (rounded up):
-                N' = N - k
+                N' = N - k1 - k2
+                k1 = k - k2
                 k1 ≥ 0
-                x'' + 60·k1 ≤ x + 60·k
-                x'' + 2·k1 ≥ x + 2·k
+                k2 ≥ 0
                 if k1 = 0:
+                  x'' = x
+                if k2 = 0:
                   x'' = x'
                 if k1 ≥ 1:
+                  N ≥ k1
+                  x'' ≤ 120
+                  x + 2·k1 ≤ 62
+                  x'' ≥ x + 2·k1
+                  x'' ≡ 0 (mod 2)
+                  x'' ≤ x + 60·k1
+                if k2 ≥ 1:
+                  x' ≥ 65
                   x'' ≥ 61
                   x' ≤ 2147483646
-                  x' ≥ 65
-                  x'' + 1073741823·k1 ≥ x'
-                  x' + 2147483581·k ≤ 2147483581·N + 65
-                  x'' ≤ 1073741823 or N = k - k1 + 1
-                if k1 < k:
-                  x'' ≤ 120
-                  x'' ≥ 2·x
-                  x'' ≡ 0 (mod 2)
-                  x + 2·k ≤ 2·k1 + 62
-                  N + k1 ≥ k
-                where x'' is an intermediate value of x
+                  x'' + 1073741823·k2 ≥ x'
+                  2147483581·k1 + 2147483581·k2 + x' ≤ 2147483581·N + 65
+                  x'' ≤ 1073741823 or N = k1 + 1
                 where k1 is the number of iterations in a phase of the loop at line 6
+                where x'' is an intermediate value of x
+                where k2 is the number of iterations in a phase of the loop at line 6
                 where k is the number of iterations of the loop at line 6
               to the error:
                 either
@@ -347,8 +353,12 @@ fn errors_behind_a_rare_step_stay_possible() {
                   N ≤ 0
                 or
                   M = 32
-                  x ≤ 60
                   N ≥ 2
+                  2·N + x ≤ 64
+                or
+                  M = 32
+                  x ≤ 62
+                  2·N + x ≥ 63
                 or
                   M = 32
                   N ≥ 1
@@ -380,28 +390,28 @@ fn forwards_too() {
         COUNTING,
         &["--forward", "--at", "6"],
         &expect![[r#"
-        loop at line 6
-          known of values:
-            i ≥ 0
-            min ≥ 0
-          states that arrive:
-            i = min
-            min ≤ 0 or N ≥ min
-          any number of iterations (exact):
-            i' = i + k
-            min' = min + k
-            k ≥ 0
-            if k ≥ 1:
-              i' ≤ N
-            where k is the number of iterations of the loop at line 6
-          to the error:
-            either
-              N ≤ i
-              min ≥ 1000
-            or
-              N + min ≥ i + 1000
-              N + min ≤ i + 2147483647
-    "#]],
+            loop at line 6
+              known of values:
+                i ≥ 0
+                min ≥ 0
+              states that arrive:
+                i = min
+                min ≤ 0 or N ≥ min
+              any number of iterations (exact):
+                i' = i + k
+                min' = min + k
+                k ≥ 0
+                if k ≥ 1:
+                  i' ≤ N
+                where k is the number of iterations of the loop at line 6
+              to the error:
+                either
+                  N ≤ i
+                  min ≥ 1000
+                or
+                  N + min ≥ i + 1000
+                  N + min ≤ i + 2147483647
+        "#]],
     );
 }
 
@@ -444,17 +454,20 @@ fn the_drawing_has_all_points() {
 
 #[test]
 fn long_formulas_are_cut_unless_wanted() {
-    let mut body = String::from("  int x = 0;\n  int y = 0;\n  while (__VERIFIER_nondet_int()) {\n");
-    for number in 0..30 {
-        body += &format!("    if (__VERIFIER_nondet_int() == {number}) x = x + y * {number} + {number};\n");
-        body += &format!("    if (x == {number}) y = y + x;\n");
+    let variables: Vec<String> = (0..60).map(|number| format!("x{number}")).collect();
+    let mut body = format!("  int {};\n", variables.join(" = 0, ") + " = 0");
+    body += "  while (__VERIFIER_nondet_int()) {\n";
+    for variable in &variables {
+        writeln!(body, "    {variable} += 2;").unwrap();
     }
-    body += "  }\n  if (x * y == 77) reach_error();";
+    writeln!(body, "  }}\n  if ({} == 77) reach_error();", variables.join(" + ")).unwrap();
     let short = summarize("cut", &body, &[]);
     let full = summarize("full", &body, &["--full"]);
     assert_eq!((short.code, full.code), (0, 0));
     assert!(short.stdout.lines().all(|line| line.len() < 500), "{}", short.stdout);
+    assert!(short.stdout.contains("more lines, which --full shows"), "{}", short.stdout);
     assert!(!full.stdout.contains("which --full shows"));
+    assert!(full.stdout.contains("x59' = x59 + 2·k"));
 }
 
 #[test]

@@ -29,9 +29,8 @@ pub struct Line {
 
 /// The lines of a formula; a line is cut after about `width` bytes.
 pub(super) fn layout(terms: &mut Terms, formula: TermId, names: &Names<'_>, width: usize) -> Vec<Line> {
-    let mut writer = Writer { terms, names, width, lines: Vec::new() };
-    writer.block(formula, 0);
-    writer.lines
+    let mut writer = Writer { terms, names, width, count: 0 };
+    writer.block(formula, 0)
 }
 
 /// Whether lines are missing because there are too many.
@@ -51,19 +50,51 @@ struct Writer<'a> {
     terms: &'a mut Terms,
     names: &'a Names<'a>,
     width: usize,
-    lines: Vec<Line>,
+    /// Lines made so far.
+    count: usize,
 }
 
 impl Writer<'_> {
-    fn block(&mut self, formula: TermId, depth: usize) {
+    /// The lines of a conjunction. Their order is that of the texts, so that it does not depend on how the formula came about.
+    fn block(&mut self, formula: TermId, depth: usize) -> Vec<Line> {
         if depth >= DEPTH_LIMIT {
-            self.line(formula, depth);
-            return;
+            return self.line(depth, formula);
         }
-        let mut conjuncts = self.terms.conjuncts(formula);
-        conjuncts.sort_by_key(|conjunct| (self.rank(*conjunct), *conjunct));
+        let mut groups: Vec<(u8, Vec<Line>)> = Vec::new();
+        for part in self.parts(formula) {
+            if self.count >= LINE_LIMIT {
+                break;
+            }
+            groups.push(match part {
+                Part::Line(term) => (self.rank(term), self.line(depth, term)),
+                Part::If(condition, body) => {
+                    let condition = self.text(condition);
+                    let mut lines = vec![Line { depth, text: format!("if {condition}:") }];
+                    lines.extend(self.block(body, depth + 1));
+                    (4, lines)
+                }
+                Part::Either(items) => (5, self.alternatives(&items, depth)),
+            });
+        }
+        groups.sort_by(|left, right| (left.0, key(&left.1)).cmp(&(right.0, key(&right.1))));
+        groups.into_iter().flat_map(|(_, lines)| lines).collect()
+    }
+
+    fn alternatives(&mut self, items: &[TermId], depth: usize) -> Vec<Line> {
+        let mut blocks: Vec<Vec<Line>> = items.iter().map(|item| self.block(*item, depth + 1)).collect();
+        blocks.sort_by(|left, right| key(left).cmp(&key(right)));
+        let mut lines = Vec::new();
+        for (at, block) in blocks.into_iter().enumerate() {
+            lines.push(Line { depth, text: if at == 0 { "either" } else { "or" }.to_owned() });
+            lines.extend(block);
+        }
+        lines
+    }
+
+    /// The conjuncts of a formula, those under one condition together.
+    fn parts(&mut self, formula: TermId) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::new();
-        for conjunct in conjuncts {
+        for conjunct in self.terms.conjuncts(formula) {
             let part = self.part(conjunct);
             if let Part::If(condition, body) = part {
                 let same = parts.iter_mut().find_map(|part| match part {
@@ -77,25 +108,7 @@ impl Writer<'_> {
             }
             parts.push(part);
         }
-        for part in parts {
-            if self.lines.len() >= LINE_LIMIT {
-                return;
-            }
-            match part {
-                Part::Line(term) => self.line(term, depth),
-                Part::If(condition, body) => {
-                    let condition = self.text(condition);
-                    self.push(depth, format!("if {condition}:"));
-                    self.block(body, depth + 1);
-                }
-                Part::Either(items) => {
-                    for (at, item) in items.into_iter().enumerate() {
-                        self.push(depth, if at == 0 { "either" } else { "or" }.to_owned());
-                        self.block(item, depth + 1);
-                    }
-                }
-            }
-        }
+        parts
     }
 
     fn part(&mut self, conjunct: TermId) -> Part {
@@ -144,15 +157,9 @@ impl Writer<'_> {
         }
     }
 
-    fn line(&mut self, term: TermId, depth: usize) {
-        let text = self.text(term);
-        self.push(depth, text);
-    }
-
-    fn push(&mut self, depth: usize, text: String) {
-        if self.lines.len() < LINE_LIMIT {
-            self.lines.push(Line { depth, text });
-        }
+    fn line(&mut self, depth: usize, term: TermId) -> Vec<Line> {
+        self.count += 1;
+        vec![Line { depth, text: self.text(term) }]
     }
 
     fn text(&self, term: TermId) -> String {
@@ -166,4 +173,10 @@ impl Writer<'_> {
             _ => text_with(self.terms, term, self.names, self.width),
         }
     }
+}
+
+/// Short before long, then by the text.
+fn key(lines: &[Line]) -> (usize, usize, Vec<&str>) {
+    let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+    (texts.len(), texts.iter().map(|text| text.chars().count()).sum(), texts)
 }
