@@ -9,9 +9,11 @@
 //!   k >= 1 and  closed forms and guards of first and last iteration    (recurrence)
 //!          and  increments within their hull, times k                  (hull)
 //!          and  states before and after within theirs                  (hull)
-//!          and  congruences of increments and of states after          (congruence)
-//!          and  what iterations preserve is preserved                  (stable)
+//!          and  that they approach bounds, or double                   (progress, growth)
+//!          and  congruences of increments and of states after          (congruence, modular)
+//!          and  what iterations preserve or establish                  (stable)
 //!   unless the loop splits into phases                                 (phase)
+//!   or ends after a few iterations                                     (unroll)
 //! ```
 //!
 //! # Invariants
@@ -32,6 +34,7 @@ mod simplify;
 mod stable;
 mod statistics;
 mod template;
+mod unroll;
 
 use std::collections::BTreeMap;
 
@@ -129,9 +132,9 @@ impl Starrer {
     }
 
     fn query<'a>(&'a mut self, terms: &'a mut Terms, budget: &'a mut Budget, body: &Body) -> Query<'a> {
-        let solver = self.solvers.z3_solver();
+        let solvers = self.solvers.clone();
         let means = Means { terms, budget, statistics: &mut self.statistics, effort: &mut self.effort };
-        Query::new(means, solver, body)
+        Query::new(means, solvers, body)
     }
 
     fn star_within(
@@ -155,6 +158,9 @@ impl Starrer {
         let mut closure = Closure::of_recurrences(query.terms, &body);
         if closure.exact {
             return Ok(closure.into_star(terms));
+        }
+        if let Some(unrolled) = unroll::unroll(&mut query, &body, &closure.bounds())? {
+            return Ok(unrolled);
         }
         let split = if depth > 0 { phase::split(&mut query, &body)? } else { None };
         if let Some(split) = split {
@@ -257,6 +263,11 @@ impl Closure {
         let either = terms.or([unchanged, not_none]);
         let always = terms.and([not_negative, either, within]);
         Self { always, many: vec![guards], count, map, none, more: vec![once_more], exact }
+    }
+
+    /// What is known of a number of iterations that is not zero.
+    fn bounds(&self) -> unroll::Bounds {
+        unroll::Bounds { count: self.count, always: self.always, many: self.many.clone() }
     }
 
     /// A closure with the values of a composition of phases.
@@ -454,6 +465,13 @@ impl Closure {
                     .iter()
                     .all(|symbol| query.after.contains_key(symbol) || !self.map.contains_key(symbol))
         });
+        let mut tested: Vec<TermId> =
+            body.hints.iter().copied().filter(|hint| candidates.contains(hint)).collect();
+        tested.dedup();
+        for fact in stable::established(query, &tested, body.facts)? {
+            let after = query.primed(fact);
+            self.many.push(self.lift(query, after));
+        }
         for fact in stable::stable(query, &candidates)? {
             let after = query.primed(fact);
             let after = self.lift(query, after);

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use base::{Budget, Stop};
-use smt::{Answer, Solver, Why, Z3Solver};
+use smt::{Answer, Solver, Why, Z3, Z3Solver, check_formula};
 use term::{Evaluator, Model, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 use super::{Body, StarStatistics};
@@ -47,6 +47,7 @@ pub(super) struct Query<'a> {
     pub(super) budget: &'a mut Budget,
     pub(super) statistics: &'a mut StarStatistics,
     effort: &'a mut u64,
+    solvers: Z3,
     solver: Z3Solver,
     models: VecDeque<Rc<Model>>,
     /// One iteration between states that satisfy the facts, over the variables and `after`.
@@ -56,7 +57,7 @@ pub(super) struct Query<'a> {
 }
 
 impl<'a> Query<'a> {
-    pub(super) fn new(means: Means<'a>, mut solver: Z3Solver, body: &Body) -> Self {
+    pub(super) fn new(means: Means<'a>, solvers: Z3, body: &Body) -> Self {
         let Means { terms, budget, statistics, effort } = means;
         let mut after = BTreeMap::new();
         let mut conjuncts = vec![body.formula.guard, body.facts];
@@ -74,8 +75,10 @@ impl<'a> Query<'a> {
         }
         conjuncts.push(Substitution::new(pairs).apply(terms, body.facts));
         let relation = terms.and(conjuncts);
+        let mut solver = solvers.z3_solver();
         solver.assert(terms, relation);
-        Self { terms, budget, statistics, effort, solver, models: VecDeque::new(), relation, after }
+        let models = VecDeque::new();
+        Self { terms, budget, statistics, effort, solvers, solver, models, relation, after }
     }
 
     /// Whether an iteration satisfies a condition.
@@ -132,6 +135,24 @@ impl<'a> Query<'a> {
     /// Whether no iteration satisfies a condition.
     pub(super) fn never(&mut self, condition: TermId) -> Result<bool, Stop> {
         Ok(matches!(self.ask(condition)?, Reply::No))
+    }
+
+    /// Whether a formula, which has nothing to do with the relation, has no model.
+    pub(super) fn is_impossible(&mut self, formula: TermId) -> Result<bool, Stop> {
+        self.statistics.questions += 1;
+        let mut allowance = self.budget.child(QUESTION.min(*self.effort));
+        let answer = check_formula(&mut self.solvers.z3_solver(), self.terms, formula, &mut allowance);
+        self.budget.absorb(&allowance);
+        *self.effort = self.effort.saturating_sub(allowance.spent());
+        match answer {
+            Answer::Sat(_) => Ok(false),
+            Answer::Unsat(_) => Ok(true),
+            Answer::Unknown(Why::Stopped(stop)) if stop != Stop::Ticks => Err(stop),
+            Answer::Unknown(_) => {
+                self.statistics.unanswered += 1;
+                Ok(false)
+            }
+        }
     }
 
     /// The models known so far, latest first.
