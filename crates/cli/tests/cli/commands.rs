@@ -27,7 +27,7 @@ fn a_program_without_inputs_is_decided_by_running_it() {
     "#]],
     );
     check(
-        &["check", "examples/off_by_one.c"],
+        &["check", "examples/off_by_one.c", "--no-exec"],
         10,
         &expect![[r#"
         UNSAFE: the error is reached at examples/off_by_one.c:19:5
@@ -77,7 +77,7 @@ fn the_last_line_is_for_benchexec() {
 #[test]
 fn json_is_one_document() {
     check(
-        &["check", "examples/off_by_one.c", "--format", "json"],
+        &["check", "examples/off_by_one.c", "--no-exec", "--format", "json"],
         10,
         &expect![[r#"
             {
