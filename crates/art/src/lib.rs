@@ -184,7 +184,10 @@ impl Tree {
 
     /// Covers a node. Returns the frontier nodes that are to be looked at again because who covered them is no longer looked at.
     pub fn cover(&mut self, node: NodeId, by: NodeId) -> Vec<NodeId> {
-        debug_assert!(self.may_cover(by) && !self.is_below(by, node), "A3: {by} should be able to cover {node}");
+        debug_assert!(
+            self.may_cover(by) && !self.is_below(by, node),
+            "A3: {by} should be able to cover {node}"
+        );
         self.nodes[node].cover = Some(by);
         self.nodes[by].covers.insert(node);
         let mut revived = Vec::new();
@@ -246,7 +249,11 @@ impl Tree {
             } else if id != Self::ROOT {
                 return Err(format!("A1: {id} has no parent"));
             }
-            if node.children.iter().any(|child| self.nodes[*child].parent.map(|(parent, _)| parent) != Some(id)) {
+            if node
+                .children
+                .iter()
+                .any(|child| self.nodes[*child].parent.map(|(parent, _)| parent) != Some(id))
+            {
                 return Err(format!("A1: a child of {id} does not know it"));
             }
             if node.status != Status::Expanded && !node.children.is_empty() {

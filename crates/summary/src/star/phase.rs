@@ -8,7 +8,7 @@
 //! * P1: a split is returned only if the solver has shown that one side is preserved; so the composition of the closures is the closure.
 
 use base::Stop;
-use term::{Node, SymbolKind, TermId, Terms};
+use term::{Integer, Node, SymbolKind, TermId, Terms};
 
 use super::query::{Query, Reply};
 use super::{Body, Recurrences};
@@ -17,6 +17,8 @@ use crate::transition::TransitionFormula;
 /// More predicates than this are not tried.
 const MOST_CANDIDATES: usize = 24;
 
+/// Among more equations than this none is taken apart.
+const MOST_EQUATIONS: usize = 3;
 /// Phases of bodies up to this difficulty may be as difficult as the whole.
 const MOST_DIFFICULT: usize = 16;
 
@@ -82,10 +84,10 @@ fn difficulty(terms: &Terms, body: &Body) -> usize {
 pub(super) fn restrict(terms: &mut Terms, body: &Body, predicate: TermId) -> Body {
     let negation = terms.not(predicate);
     let mut simplify = |term: TermId| {
-        terms.rewrite(term, |_, part| {
+        terms.rewrite(term, |terms, part| {
             if part == predicate {
                 Terms::TRUE
-            } else if part == negation {
+            } else if part == negation || excludes(terms, predicate, part) {
                 Terms::FALSE
             } else {
                 part
@@ -103,7 +105,21 @@ pub(super) fn restrict(terms: &mut Terms, body: &Body, predicate: TermId) -> Bod
     }
 }
 
-/// The conditions in a formula over variables only, ascending, one of each pair of complements.
+/// Whether a predicate says that an equation does not hold because its sum is on one side of zero.
+fn excludes(terms: &mut Terms, predicate: TermId, equation: TermId) -> bool {
+    let Node::Zero(sum) = *terms.node(equation) else { return false };
+    sides(terms, sum).contains(&predicate)
+}
+
+/// That a sum is below zero, and that it is above.
+fn sides(terms: &mut Terms, sum: TermId) -> [TermId; 2] {
+    let form = terms.linear(sum);
+    let (below, above) = (form.add_constant(&Integer::ONE), form.negate().add_constant(&Integer::ONE));
+    [terms.le_zero(&below), terms.le_zero(&above)]
+}
+
+/// The conditions in a formula over variables only, ascending, one of each pair of complements. An equation that holds in passing is
+/// monotone on neither side, but its sum being below or above zero may be; that is tried where there are few equations.
 pub(super) fn predicates(terms: &mut Terms, formula: &TransitionFormula) -> Vec<TermId> {
     let roots: Vec<TermId> = formula.map.values().copied().chain([formula.guard]).collect();
     let mut found: Vec<TermId> = Vec::new();
@@ -122,6 +138,19 @@ pub(super) fn predicates(terms: &mut Terms, formula: &TransitionFormula) -> Vec<
         let negation = terms.not(term);
         if !found.contains(&negation) {
             found.push(term);
+        }
+    }
+    let is_equation = |term: &&TermId| matches!(terms.node(**term), Node::Zero(_));
+    let equations: Vec<TermId> = found.iter().filter(is_equation).copied().collect();
+    if equations.len() <= MOST_EQUATIONS {
+        for equation in equations {
+            let Node::Zero(sum) = *terms.node(equation) else { continue };
+            for side in sides(terms, sum) {
+                let negation = terms.not(side);
+                if !found.contains(&side) && !found.contains(&negation) {
+                    found.push(side);
+                }
+            }
         }
     }
     found
