@@ -118,8 +118,8 @@ impl Exporter<'_> {
             }
         }
         if let Some(path) = &self.args.files.witness {
-            let portable = extras.invariants.iter().filter(|readable| readable.is_portable);
-            let invariants = portable.map(|readable| readable.invariant.clone()).collect();
+            let invariants =
+                extras.invariants.iter().filter_map(|readable| readable.portable.clone()).collect();
             extras.failures.extend(self.write_witness(path, Content::Correctness(invariants)).err());
         }
         for (option, _) in wanted(self.args).filter(|(option, _)| *option != "--witness") {

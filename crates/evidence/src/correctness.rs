@@ -16,8 +16,8 @@ pub struct Readable {
     pub invariant: Invariant,
     /// Line and column of the loop or statement.
     pub place: (u32, u32),
-    /// Whether it may stand in a witness: its variables are visible where the loop starts.
-    pub is_portable: bool,
+    /// What may stand in a witness: its variables are visible where the loop starts.
+    pub portable: Option<Invariant>,
 }
 
 /// The invariants that have a place in a text that the program's sources call `name`.
@@ -55,8 +55,9 @@ fn place(found: &SourceInvariant, sources: &SourceMap, name: &str, syntax: &Synt
         InvariantKind::Loop => Location { file: base_name(name), line, column: Some(column) },
         InvariantKind::Location => location(name, syntax, offset),
     };
-    let invariant = Invariant { location, kind, value: found.text.clone() };
-    Some(Readable { invariant, place: (line, column), is_portable: found.is_visible })
+    let with = |value: &String| Invariant { location: location.clone(), kind, value: value.clone() };
+    let portable = found.portable.as_ref().map(with);
+    Some(Readable { invariant: with(&found.text), place: (line, column), portable })
 }
 
 /// Drops what the front end does not understand, and says whether the rest is a proof by itself; nothing if nothing is left.

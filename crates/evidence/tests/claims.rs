@@ -79,7 +79,11 @@ fn read_back(text: &str, invariants: &[Invariant], expected: &Expect) {
     let mut shown = String::new();
     for readable in readable(&found, &program.sources, "test.c", &after) {
         let Invariant { location, kind, value } = &readable.invariant;
-        let portable = if readable.is_portable { "" } else { " (inside)" };
+        let portable = match &readable.portable {
+            Some(portable) if portable == &readable.invariant => String::new(),
+            Some(portable) => format!(" (outside: {})", portable.value),
+            None => " (inside)".to_owned(),
+        };
         let _ = writeln!(shown, "{kind:?} {}: {value}{portable}", location.line);
     }
     expected.assert_eq(&shown);
@@ -140,8 +144,8 @@ fn what_is_proved_can_be_read() {
         &for_loop,
         &counter,
         &expect![[r#"
-        Loop 6: n <= 1000 && (long long)n >= (long long)k && (long long)s == 2 * (long long)k (inside)
-    "#]],
+            Loop 6: n <= 1000 && (long long)n >= (long long)k && (long long)s == 2 * (long long)k (outside: s >= 0 && n <= 1000 && s % 2 == 0 && 2 * (long long)n >= (long long)s)
+        "#]],
     );
 }
 

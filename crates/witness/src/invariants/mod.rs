@@ -20,14 +20,16 @@ use cfa::loops::LoopForest;
 use cfa::passes::{PipelineConfig, Pipelined, pipeline};
 use cfa::{Loc, LocationRole, ProcId, Program, VarId};
 use encode::Vocabulary;
-use smt::{Answer, Z3, Z3Settings, Z3Solver, check_formula};
+use smt::{Z3, Z3Settings, Z3Solver, check_formula};
 use term::{Sort, Substitution, SymbolId, TermId, Terms};
 
 use crate::annotation::{Annotation, Invariant};
 use express::Expressions;
 use names::Names;
 
-/// What the solver may spend on one location.
+/// What the solver may spend on all of this.
+const ALL_TICKS: u64 = 30_000;
+/// What it may spend on one location.
 const LOCATION_TICKS: u64 = 4_000;
 /// What it may spend on one part, if the whole costs too much.
 const PART_TICKS: u64 = 500;
@@ -51,8 +53,8 @@ pub struct SourceInvariant {
     pub role: LocationRole,
     /// An expression of C.
     pub text: String,
-    /// Whether all its variables are visible at the start of the place, not only inside (the variable of a `for`).
-    pub is_visible: bool,
+    /// What of it can be said with variables that are visible at the start of the place, not only inside (the variable of a `for`).
+    pub portable: Option<String>,
 }
 
 /// The invariants of an annotation that can be written in C, in the order of the source.
@@ -77,7 +79,7 @@ pub fn source_invariants(
         terms: &mut terms,
         vocabulary: &vocabulary,
         solver: Z3::new(Z3Settings::default()).z3_solver(),
-        budget,
+        budget: budget.child(ALL_TICKS),
     };
     for (location, invariant) in &annotation.invariants {
         let info = procedure.locations[*location];
@@ -98,7 +100,7 @@ pub fn source_invariants(
             region: info.region,
             role: info.role,
             text: together.text,
-            is_visible: together.is_visible,
+            portable: together.portable,
         });
     }
     invariants.sort_by_key(|invariant| invariant.region);
@@ -109,7 +111,7 @@ pub fn source_invariants(
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Written {
     text: String,
-    is_visible: bool,
+    portable: Option<String>,
 }
 
 /// One of the copies is meant; nothing is known if nothing is known of one of them.
@@ -117,18 +119,16 @@ fn together(copies: &[Option<Written>]) -> Option<Written> {
     let mut all: Vec<Written> = copies.iter().cloned().collect::<Option<_>>()?;
     all.sort();
     all.dedup();
-    match all.as_slice() {
-        [] => None,
-        [only] => Some(only.clone()),
-        several if several.len() <= MAX_COPIES => {
-            let texts: Vec<String> = several.iter().map(|written| format!("({})", written.text)).collect();
-            Some(Written {
-                text: texts.join(" || "),
-                is_visible: several.iter().all(|written| written.is_visible),
-            })
-        }
-        _ => None,
+    if all.len() > MAX_COPIES {
+        return None;
     }
+    let one_of = |texts: Vec<&str>| match texts.as_slice() {
+        [only] => (*only).to_owned(),
+        several => several.iter().map(|text| format!("({text})")).collect::<Vec<_>>().join(" || "),
+    };
+    let portable: Option<Vec<&str>> = all.iter().map(|written| written.portable.as_deref()).collect();
+    let text = all.iter().map(|written| written.text.as_str()).collect::<Vec<_>>();
+    (!text.is_empty()).then(|| Written { text: one_of(text), portable: portable.map(one_of) })
 }
 
 /// How many activations of each procedure there may be, by the calls in the text; recursive ones are left out.
@@ -173,21 +173,32 @@ struct Reader<'a> {
     terms: &'a mut Terms,
     vocabulary: &'a Vocabulary,
     solver: Z3Solver,
-    budget: &'a mut Budget,
+    budget: Budget,
 }
 
 impl Reader<'_> {
     /// The invariant of a location in C; nothing if nothing of it can be said.
     fn written(&mut self, location: Loc, invariant: &Invariant) -> Option<Written> {
         let names = Names::new(self.program, self.pipelined, location)?;
-        let mut allowance = self.budget.child(LOCATION_TICKS);
-        let formula = self.formula(invariant, &names, &mut allowance)?;
+        let (text, symbols) = self.text(invariant, &names)?;
+        let vars: Vec<VarId> = symbols.iter().filter_map(|symbol| self.vocabulary.var(*symbol)).collect();
+        let portable = if names.are_visible(&vars) {
+            Some(text.clone())
+        } else {
+            self.text(invariant, &names.visible()).map(|(text, _)| text)
+        };
+        Some(Written { text, portable })
+    }
+
+    /// What can be said with some names, and the symbols that it mentions.
+    fn text(&mut self, invariant: &Invariant, names: &Names) -> Option<(String, Vec<SymbolId>)> {
+        let formula = self.formula(invariant, names)?;
         let typing = encode::typing(&self.pipelined.program, self.terms, self.vocabulary, formula);
         let expressions = Expressions {
             program: &self.pipelined.program,
             vocabulary: self.vocabulary,
             known: invariant.known.as_ref(),
-            names: &names,
+            names,
         };
         let mut conjuncts = self.terms.conjuncts(formula);
         self.shorten(&mut conjuncts, typing);
@@ -198,14 +209,10 @@ impl Reader<'_> {
             (length, *conjunct)
         });
         self.drop_redundant(&mut conjuncts, typing);
-        if conjuncts.is_empty() {
-            return None;
-        }
         let texts: Vec<String> =
             conjuncts.iter().filter_map(|conjunct| expressions.text(self.terms, *conjunct)).collect();
-        let is_visible =
-            conjuncts.iter().all(|conjunct| names.all_visible(self.terms, *conjunct, self.vocabulary));
         let text = match texts.as_slice() {
+            [] => return None,
             [only] => only.clone(),
             several => {
                 let wrapped: Vec<String> = several
@@ -215,11 +222,23 @@ impl Reader<'_> {
                 wrapped.join(" && ")
             }
         };
-        Some(Written { text, is_visible })
+        Some((text, self.terms.symbols_of_all(&conjuncts)))
+    }
+
+    /// Work with a budget of its own.
+    fn within<T>(&mut self, ticks: u64, work: impl FnOnce(&mut Z3Solver, &mut Terms, &mut Budget) -> T) -> T {
+        let mut child = self.budget.child(ticks);
+        let result = work(&mut self.solver, self.terms, &mut child);
+        self.budget.absorb(&child);
+        result
+    }
+
+    fn is_unsat(&mut self, formula: TermId, ticks: u64) -> bool {
+        self.within(ticks, |solver, terms, budget| check_formula(solver, terms, formula, budget).is_unsat())
     }
 
     /// A formula over variables with names that the invariant implies (I1).
-    fn formula(&mut self, invariant: &Invariant, names: &Names, allowance: &mut Budget) -> Option<TermId> {
+    fn formula(&mut self, invariant: &Invariant, names: &Names) -> Option<TermId> {
         let state = invariant.known.as_ref()?;
         let vars: Vec<VarId> = state.iter().map(|(var, _)| var).collect();
         let facts = state.formula(&self.pipelined.program, &vars, self.vocabulary, self.terms);
@@ -229,29 +248,24 @@ impl Reader<'_> {
                 .filter(|symbol| !self.vocabulary.var(*symbol).is_some_and(|var| names.contains(var)))
                 .collect()
         };
-        let good = self.not_bad(invariant, allowance);
+        let good = self.not_bad(invariant);
         let whole = self.terms.and([facts, good]);
         let hidden = named(self.terms, whole);
-        let formula = if hidden.is_empty() {
-            whole
-        } else {
-            match smt::project::eliminate(&mut self.solver, self.terms, whole, &hidden, allowance) {
-                Ok(projected) => projected,
-                Err(_) => smt::project::forget(self.terms, whole, &hidden),
-            }
+        let formula = match self.without(whole, &hidden, LOCATION_TICKS) {
+            Some(projected) => projected,
+            None => smt::project::forget(self.terms, whole, &hidden),
         };
         let formula = self.terms.tidy(formula);
         let formula = self.terms.nnf(formula);
         let typing = encode::typing(&self.pipelined.program, self.terms, self.vocabulary, whole);
         let opposite = self.terms.not(formula);
         let query = self.terms.and([typing, whole, opposite]);
-        let mut child = self.budget.child(LOCATION_TICKS);
-        let implied = check_formula(&mut self.solver, self.terms, query, &mut child).is_unsat();
+        let implied = self.is_unsat(query, LOCATION_TICKS);
         (implied && named(self.terms, formula).is_empty()).then_some(formula)
     }
 
     /// What follows from the fact that the invariant excludes what is bad, without constants: all of it, or else as much as is cheap.
-    fn not_bad(&mut self, invariant: &Invariant, allowance: &mut Budget) -> TermId {
+    fn not_bad(&mut self, invariant: &Invariant) -> TermId {
         let constants: Vec<SymbolId> = self
             .terms
             .symbols_of(invariant.bad)
@@ -259,28 +273,30 @@ impl Reader<'_> {
             .filter(|symbol| self.vocabulary.var(*symbol).is_none())
             .collect();
         let bad = invariant.bad;
-        let parts = match self.without(bad, &constants, allowance) {
-            Some(bad) => vec![bad],
-            None => {
-                let normal = self.terms.nnf(bad);
-                let mut parts = self.terms.disjuncts(normal);
-                for instance in &invariant.instances {
-                    parts.push(Substitution::new(instance.iter().copied()).apply(self.terms, bad));
-                }
-                let mut found = Vec::new();
-                for part in parts {
-                    found.extend(self.without(part, &constants, &mut self.budget.child(PART_TICKS)));
-                }
-                found
+        let parts = if let Some(bad) = self.without(bad, &constants, LOCATION_TICKS) {
+            vec![bad]
+        } else {
+            let normal = self.terms.nnf(bad);
+            let mut parts = self.terms.disjuncts(normal);
+            for instance in &invariant.instances {
+                parts.push(Substitution::new(instance.iter().copied()).apply(self.terms, bad));
             }
+            let found = parts.into_iter().filter_map(|part| self.without(part, &constants, PART_TICKS));
+            found.collect()
         };
         let bad = self.terms.or(parts);
         let good = self.terms.not(bad);
         self.terms.nnf(good)
     }
 
-    fn without(&mut self, formula: TermId, symbols: &[SymbolId], allowance: &mut Budget) -> Option<TermId> {
-        smt::project::eliminate(&mut self.solver, self.terms, formula, symbols, allowance).ok()
+    /// A formula without some symbols, equivalent to the one with any values for them; nothing if that costs too much.
+    fn without(&mut self, formula: TermId, symbols: &[SymbolId], ticks: u64) -> Option<TermId> {
+        if !self.terms.mentions(formula, symbols) {
+            return Some(formula);
+        }
+        self.within(ticks, |solver, terms, budget| {
+            smt::project::eliminate(solver, terms, formula, symbols, budget).ok()
+        })
     }
 
     /// Replaces parts of conjuncts by truth values where the others and the types allow it.
@@ -312,10 +328,7 @@ impl Reader<'_> {
                 let differs = self.terms.iff(formula, changed);
                 let differs = self.terms.not(differs);
                 let query = self.terms.and([context, differs]);
-                let mut child = self.budget.child(REDUNDANCY_TICKS);
-                if changed != formula
-                    && check_formula(&mut self.solver, self.terms, query, &mut child).is_unsat()
-                {
+                if changed != formula && self.is_unsat(query, REDUNDANCY_TICKS) {
                     return Some(changed);
                 }
             }
@@ -335,8 +348,7 @@ impl Reader<'_> {
             let opposite = self.terms.not(candidate);
             let others = conjuncts.iter().copied().filter(|other| *other != candidate);
             let query = self.terms.and(others.chain([typing, opposite]));
-            let mut child = self.budget.child(REDUNDANCY_TICKS);
-            if let Answer::Unsat(_) = check_formula(&mut self.solver, self.terms, query, &mut child) {
+            if self.is_unsat(query, REDUNDANCY_TICKS) {
                 conjuncts.remove(position);
             }
         }

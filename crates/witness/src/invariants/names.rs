@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use base::Region;
 use cfa::passes::Pipelined;
 use cfa::{Loc, Program, Ty, Var, VarId};
-use encode::Vocabulary;
-use term::{TermId, Terms};
 
 /// The variables that have a name at one place.
 pub(super) struct Names {
     names: BTreeMap<VarId, Name>,
 }
 
+#[derive(Clone)]
 struct Name {
     text: String,
     /// Visible where the place starts, not only inside.
@@ -58,12 +57,15 @@ impl Names {
         self.names.get(&var).map(|name| name.text.as_str())
     }
 
-    /// Whether all variables of a formula are visible where the place starts.
-    pub(super) fn all_visible(&self, terms: &Terms, formula: TermId, vocabulary: &Vocabulary) -> bool {
-        terms.symbols_of(formula).into_iter().all(|symbol| {
-            let name = vocabulary.var(symbol).and_then(|var| self.names.get(&var));
-            name.is_some_and(|name| name.is_visible)
-        })
+    /// Whether all of the variables are visible where the place starts.
+    pub(super) fn are_visible(&self, vars: &[VarId]) -> bool {
+        vars.iter().all(|var| self.names.get(var).is_some_and(|name| name.is_visible))
+    }
+
+    /// The names that are visible where the place starts.
+    pub(super) fn visible(&self) -> Self {
+        let visible = self.names.iter().filter(|(_, name)| name.is_visible);
+        Self { names: visible.map(|(var, name)| (*var, name.clone())).collect() }
     }
 }
 
