@@ -90,7 +90,14 @@ def _verdict(found: List[records.Record]) -> int:
 
 def run(arguments: List[str]) -> int:
     """bench/run"""
+    if arguments == ["--setup"]:
+        say(f"binary: {environment.binary(None)}")
+        commands = environment.venv()
+        works = commands is not None and environment.benchexec_works(commands)
+        print("runner: BenchExec" if works else "runner: built-in")
+        return 0
     parser = _run_parser("run")
+    parser.epilog = "bench/run --setup only builds the binary, installs BenchExec and says whether it works here."
     parser.add_argument("--define", metavar="FILE.xml", help="only write the benchmark definition, for use with BenchExec itself")
     args = parser.parse_args(arguments)
     selected = _select(args.suites, args.property)

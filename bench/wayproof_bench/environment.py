@@ -51,9 +51,9 @@ def binary(given: Optional[str]) -> Path:
 
 def version(path: Path) -> str:
     """What the binary says of itself, and a hash that tells builds of one version apart."""
-    text = subprocess.run([str(path), "--version"], check=True, stdout=subprocess.PIPE).stdout.decode().strip()
+    text = subprocess.run([str(path), "--version"], check=True, stdout=subprocess.PIPE).stdout.decode()
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-    return f"{text} ({digest})"
+    return f"{', '.join(text.splitlines())} ({digest})"
 
 
 def machine() -> str:

@@ -25,9 +25,10 @@ class Runner:
         self.binary = binary
         self.limits = limits
         self.jobs = jobs
-        self.folder = folder
+        self.folder = folder.resolve()
         self.version = environment.version(binary)
         self.results: List[Path] = []
+        self.interrupted = False
         self.commands = environment.venv() if choice != "builtin" else None
         works = self.commands is not None and environment.benchexec_works(self.commands)
         if choice == "benchexec" and not works:
@@ -69,21 +70,22 @@ class Runner:
         before = set(self.folder.glob("*.results.*.xml"))
         line = [
             str(self.commands / "benchexec"), str(path), "--no-container", "--no-compress-results",
+            "--results-per-taskset",
             "--numOfThreads", str(self.jobs), "--outputpath", output_folder, "--tool-directory", str(tool.parent),
         ]
-        done = None
-        try:
-            # BenchExec's own report goes where our messages go.
-            done = subprocess.run(line, env=environment.benchexec_environment(), stdout=sys.stderr, check=False)
-        except KeyboardInterrupt:
-            self.interrupted = True
-        fresh = sorted(set(self.folder.glob("*.results.*.xml")) - before)
-        # One file has everything, the others one task set each.
-        files = [file for file in fresh if file.name.endswith(f".results.{config}.xml")] or fresh
+        # BenchExec's own report goes where our messages go.
+        process = subprocess.Popen(line, env=environment.benchexec_environment(), stdout=sys.stderr)
+        while process.poll() is None:
+            try:
+                process.wait()
+            except KeyboardInterrupt:
+                # It has heard of it as well, and writes down what it has.
+                self.interrupted = True
+        files = sorted(set(self.folder.glob("*.results.*.xml")) - before)
         self.results += files
         records = [record for file in files for record in read_xml(file, config, tasks)]
         if not records and not self.interrupted:
-            raise UsageError(f"BenchExec produced no results (exit code {done.returncode if done else 'none'})")
+            raise UsageError(f"BenchExec produced no results (exit code {process.returncode})")
         return records
 
     def html(self, title: str) -> Optional[Path]:

@@ -1,0 +1,227 @@
+"""The evaluation of the GPS paper, ours: bench/results.
+
+Runs every configuration on every suite, keeps the raw numbers beside the page, and rewrites the generated parts of the
+page and the plots. Finished runs are not repeated.
+
+Invariants
+* I1: all rows of a results folder come from one binary and one pair of limits, or the page says that they do not.
+* I2: of the page only what stands between markers is changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import re
+from pathlib import Path
+from typing import Dict, List, Optional
+
+from wayproof_bench import configs, environment, plots, records, tables, tasks
+from wayproof_bench.cli import add_limits
+from wayproof_bench.definition import Limits
+from wayproof_bench.environment import say
+from wayproof_bench.records import Record
+from wayproof_bench.runner import Runner
+from wayproof_bench.tasks import ROOT, UsageError
+
+SUITES = ["gps-safe", "gps-lock-and-key", "gps-svcomp", "papers"]
+# Beyond the paper, for the default configuration only.
+WIDE_CONFIG = "gps"
+# Results are saved after so many runs at the latest.
+CHUNK = 24
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="bench/results", description=(
+        "Measure all configurations on the paper's suites, and write tables and plots. Finished runs are not repeated."))
+    parser.add_argument("--suites", nargs="+", default=SUITES, metavar="SUITE", help=f"({' '.join(SUITES)})")
+    parser.add_argument("--configs", nargs="+", default=list(configs.CONFIGS), choices=list(configs.CONFIGS), metavar="NAME",
+                        help=f"({' '.join(configs.CONFIGS)})")
+    parser.add_argument("--wide", action="store_true", help=f"also measure {WIDE_CONFIG} on all other suites")
+    parser.add_argument("--fresh", action="store_true", help="measure the chosen runs again")
+    parser.add_argument("--mixed", action="store_true", help="go on although earlier runs had another binary or other limits")
+    parser.add_argument("--tables-only", action="store_true", help="measure nothing, only write tables and plots again")
+    parser.add_argument("--out", default=str(ROOT / "docs" / "results"), metavar="DIR", help="raw numbers and plots (docs/results)")
+    parser.add_argument("--page", default=str(ROOT / "docs" / "results.md"), metavar="FILE", help="the page (docs/results.md)")
+    parser.add_argument("--scratch", metavar="DIR", help="logs and HTML tables of BenchExec (a folder in the cache)")
+    add_limits(parser)
+    return parser
+
+
+class Store:
+    """The raw numbers: one CSV file per configuration, and what they were measured with."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.about_path = folder / "measured.json"
+        self.about: Dict[str, object] = {}
+        if self.about_path.is_file():
+            self.about = json.loads(self.about_path.read_text(encoding="utf-8"))
+        self.by_config: Dict[str, List[Record]] = {}
+        for config in configs.CONFIGS:
+            path = folder / f"{config}.csv"
+            if path.is_file():
+                self.by_config[config] = records.load(path)
+
+    def drop(self, config: str, suites: List[str]) -> None:
+        """Forgets runs that are to be made again."""
+        kept = [run for run in self.by_config.get(config, []) if run.suite not in suites]
+        self.by_config[config] = kept
+
+    def add(self, config: str, found: List[Record]) -> None:
+        """Keeps runs."""
+        rows = [*self.by_config.get(config, []), *found]
+        unique = {run.key: run for run in rows}
+        self.by_config[config] = [unique[key] for key in sorted(unique)]
+        records.save(self.folder / f"{config}.csv", rows)
+
+    def settle(self, settings: Dict[str, object], is_mixing_allowed: bool) -> None:
+        """Records what the next runs are made with; they must go together with the earlier ones (I1)."""
+        earlier = {name: self.about.get(name) for name in ("version", "limits")}
+        has_runs = any(self.by_config.values())
+        differs = has_runs and any(earlier[name] not in (None, settings[name]) for name in earlier)
+        if differs and not is_mixing_allowed:
+            raise UsageError(f"the runs in {self.folder} were made with {earlier['version']}, {earlier['limits']}; "
+                             f"now it is {settings['version']}, {settings['limits']}; "
+                             "--fresh measures the chosen runs again, --mixed keeps both and says so")
+        mixed = bool(has_runs and (differs or self.about.get("mixed")))
+        self.about = {**settings, "mixed": mixed}
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.about_path.write_text(json.dumps(self.about, indent=1) + "\n", encoding="utf-8")
+
+
+def _plan(args: argparse.Namespace) -> List[tuple]:
+    """Configurations and suites in the order of their runs."""
+    plan = [(config, suite) for config in args.configs for suite in args.suites]
+    if args.wide:
+        plan += [(WIDE_CONFIG, suite) for suite in tasks.all_suites() if suite not in args.suites]
+    return plan
+
+
+def measure(args: argparse.Namespace, store: Store) -> bool:
+    """Makes the runs that are missing; whether it came to the end."""
+    plan = _plan(args)
+    if args.fresh:
+        for config, suite in plan:
+            store.drop(config, [suite])
+    binary = environment.binary(args.binary)
+    scratch = Path(args.scratch) if args.scratch else environment.cache_folder() / "bench-results"
+    runner = Runner(binary, Limits(args.time, args.memory), args.jobs, scratch, args.runner)
+    store.settle({
+        "version": runner.version, "limits": str(runner.limits), "seconds": args.time, "runner": runner.name,
+        "machine": environment.machine(), "date": datetime.date.today().isoformat(), "jobs": args.jobs,
+    }, args.mixed)
+    for config, suite in plan:
+        finished = {run.key for run in store.by_config.get(config, [])}
+        missing = [task for task in tasks.find(suite) if (config, task.suite, task.name) not in finished]
+        if not missing:
+            continue
+        say(f"{config} on {suite}: {len(missing)} runs")
+        for start in range(0, len(missing), CHUNK):
+            part = missing[start:start + CHUNK]
+            store.add(config, runner.run(config, configs.options(config), part, f"{suite}-{start}"))
+            if runner.interrupted:
+                say("interrupted; the same command goes on from here")
+                return False
+    page = runner.html("results")
+    if page:
+        say(f"tables of BenchExec for this session's runs: {page}")
+    return True
+
+
+def _setup(about: Dict[str, object]) -> str:
+    mixed = " **The numbers below come from more than one version or limit.**" if about.get("mixed") else ""
+    return (f"Measured on {about.get('date')}: {about.get('version')}; limits per run: {about.get('limits')}; "
+            f"runner: {about.get('runner')}, {about.get('jobs')} at a time; {about.get('machine')}.{mixed}")
+
+
+def _images(store: Store, page: Path, names: List[str]) -> str:
+    """Those of the plots that there are, as Markdown."""
+    folder = os.path.relpath(store.folder, page.resolve().parent).replace(os.sep, "/")
+    links = [f"![{name}]({folder}/{name}.svg)" for name in names if (store.folder / f"{name}.svg").is_file()]
+    return "".join(f"\n\n{link}" for link in links)
+
+
+def blocks(store: Store, reference: Optional[Path], page: Path) -> Dict[str, str]:
+    """The generated parts of the page by name."""
+    families = [f"family-{family}" for family in plots.families(store.by_config.get(WIDE_CONFIG, []))]
+    paper = {config: [run for run in runs if run.suite in SUITES] for config, runs in store.by_config.items() if runs}
+    ours = store.by_config.get(WIDE_CONFIG, [])
+    found = {
+        "setup": _setup(store.about),
+        "suites": tables.suites(ours),
+        "ablation": tables.ablation(paper) if paper else "Nothing measured yet.",
+        "scaling": tables.scaling(ours),
+        "unsolved": tables.unsolved(paper.get(WIDE_CONFIG, [])),
+    }
+    found["ablation"] += _images(store, page, ["cactus"])
+    found["scaling"] += _images(store, page, ["scaling-time", "scaling-nodes", "scaling-queries", *families])
+    if reference is not None and any(run.suite == "gps-svcomp" for run in ours):
+        found["reference"] = tables.against_reference(ours, tables.reference(reference)) + _images(
+            store, page, ["overlap-safe", "overlap-unsafe", "cactus-reference", "scatter-gps", "scatter-veriabs"])
+    else:
+        found["reference"] = "Nothing measured yet."
+    return found
+
+
+def draw(store: Store, reference: Optional[Path]) -> None:
+    """All plots."""
+    folder = store.folder
+    limit = float(store.about.get("seconds") or 60)
+    paper = {config: [run for run in runs if run.suite in SUITES] for config, runs in store.by_config.items() if runs}
+    if not paper:
+        return
+    plots.write(folder, "cactus", plots.cactus("Tasks of the paper's suites solved within a time", paper, limit).text())
+    lock_and_key = {config: [run for run in runs if run.suite == "gps-lock-and-key"] for config, runs in paper.items()}
+    charts = {**plots.scaling(lock_and_key.get(WIDE_CONFIG, [])), **plots.scaling_by_config(lock_and_key, limit)}
+    for name, chart in charts.items():
+        plots.write(folder, name, chart.text())
+    ours = [run for run in paper.get(WIDE_CONFIG, []) if run.suite == "gps-svcomp"]
+    if reference is None or not ours:
+        return
+    theirs = tables.reference(reference)
+    sides = {"wayproof gps": ours, **theirs}
+    slowest = max(run.cpu_s for runs in theirs.values() for run in runs)
+    plots.write(folder, "cactus-reference", plots.cactus("gps-svcomp: solved within a time", sides, slowest).text())
+    for name, slug in (("GPS (authors)", "gps"), ("VeriAbs", "veriabs")):
+        chart = plots.scatter(f"gps-svcomp: wayproof and {name}", ours, theirs[name], name, slowest)
+        plots.write(folder, f"scatter-{slug}", chart.text())
+    for verdict, slug in (("true", "safe"), ("false", "unsafe")):
+        sets = [[run for run in runs if run.expected == verdict] for runs in sides.values()]
+        plots.write(folder, f"overlap-{slug}", plots.overlap(f"gps-svcomp, {slug} tasks: solved by", list(sides), sets))
+
+
+def rewrite(page: str, parts: Dict[str, str]) -> str:
+    """The page with new generated parts (I2); every part must have its place."""
+    for name, text in parts.items():
+        pattern = re.compile(rf"(<!-- generated:{name} -->\n).*?(<!-- end:{name} -->)", re.DOTALL)
+        page, count = pattern.subn(lambda match: f"{match.group(1)}\n{text}\n\n{match.group(2)}", page)
+        if count != 1:
+            raise UsageError(f"the page needs exactly one pair of markers `<!-- generated:{name} -->` and `<!-- end:{name} -->`")
+    return page
+
+
+def main(arguments: List[str]) -> int:
+    """bench/results"""
+    args = _parser().parse_args(arguments)
+    store = Store(Path(args.out).resolve())
+    page = Path(args.page)
+    try:
+        text = page.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot read the page: {error}") from error
+    is_complete = args.tables_only or measure(args, store)
+    path = tasks.bench_folder() / "reference" / "gps-and-veriabs-2025.csv"
+    reference = path if path.is_file() else None
+    if reference is None:
+        say(f"no published results to compare with: {path} is missing")
+    draw(store, reference)
+    page.write_text(rewrite(text, blocks(store, reference, page)), encoding="utf-8")
+    wrong = [run for runs in store.by_config.values() for run in runs if run.outcome == "wrong"]
+    for run in wrong:
+        print(f"WRONG: {run.config} on {run.suite}/{run.task}: {run.status}, expected {run.expected}")
+    for config, runs in store.by_config.items():
+        print(f"{config}: {records.summary(runs)}")
+    return 1 if wrong else (0 if is_complete else 130)
