@@ -125,7 +125,10 @@ impl Starrer {
     /// The star of a loop body.
     pub fn star(&mut self, terms: &mut Terms, body: &Body, budget: &mut Budget) -> Result<Star, Stop> {
         self.effort = self.options.effort;
-        let star = self.star_within(terms, body, self.options.phase_depth, budget)?;
+        // What an iteration leaves in variables that nobody reads again is not part of the relation.
+        let formula = body.formula.clone().restricted_to(|symbol| body.live.binary_search(&symbol).is_ok());
+        let body = Body { formula, ..body.clone() };
+        let star = self.star_within(terms, &body, self.options.phase_depth, budget)?;
         self.statistics.stars += 1;
         self.statistics.exact += u64::from(star.exact);
         Ok(star)

@@ -171,6 +171,18 @@ fn continued(
     Substitution::new(pairs).apply(terms, formula)
 }
 
+/// What a summary says depends on variables that matter only: an arc need not say what becomes of others.
+fn check_liveness(summarised: &Summarised, context: &str) {
+    for (id, point) in summarised.graph.points.iter_enumerated() {
+        let formula = summarised.summaries.reach(id).get().formula;
+        for symbol in summarised.terms.symbols_of(formula) {
+            let info = summarised.terms.symbol(symbol);
+            let matters = info.kind != SymbolKind::Variable || point.live.binary_search(&symbol).is_ok();
+            assert!(matters, "the summary of {id} speaks of {}\n{context}", info.name);
+        }
+    }
+}
+
 /// T2: from the facts of p, an arc p -> q and R(q) follows an instance of R(p).
 fn check_steps(summarised: &mut Summarised, tally: &mut Tally, context: &str) {
     for arc in summarised.graph.arcs.ids() {
@@ -199,6 +211,7 @@ fn stars_of_random_loops_satisfy_the_laws() {
         let text = program_text(seed);
         let context = format!("program {seed}\n{text}");
         let mut summarised = summarise(&text);
+        check_liveness(&summarised, &context);
         check_steps(&mut summarised, &mut tally, &context);
         let heads: Vec<PointId> = summarised.summaries.stars().keys().copied().collect();
         for head in heads {
