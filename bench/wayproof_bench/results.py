@@ -16,7 +16,7 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Dict, List, Optional
+from typing import Dict, List, Optional, Set
 
 from wayproof_bench import configs, environment, plots, records, tables, tasks
 from wayproof_bench.cli import add_limits
@@ -65,10 +65,11 @@ class Store:
             if path.is_file():
                 self.by_config[config] = records.load(path)
 
-    def drop(self, config: str, suites: List[str]) -> None:
+    def drop(self, config: str, suites: Set[str]) -> None:
         """Forgets runs that are to be made again."""
         kept = [run for run in self.by_config.get(config, []) if run.suite not in suites]
         self.by_config[config] = kept
+        records.save(self.folder / f"{config}.csv", kept)
 
     def add(self, config: str, found: List[Record]) -> None:
         """Keeps runs."""
@@ -103,12 +104,12 @@ def _plan(args: argparse.Namespace) -> List[tuple]:
 def measure(args: argparse.Namespace, store: Store) -> bool:
     """Makes the runs that are missing; whether it came to the end."""
     plan = _plan(args)
-    if args.fresh:
-        for config, suite in plan:
-            store.drop(config, [suite])
     binary = environment.binary(args.binary)
     scratch = Path(args.scratch) if args.scratch else environment.cache_folder() / "bench-results"
     runner = Runner(binary, Limits(args.time, args.memory), args.jobs, scratch, args.runner)
+    if args.fresh:
+        for config, suite in plan:
+            store.drop(config, {task.suite for task in tasks.find(suite)})
     store.settle({
         "version": runner.version, "limits": str(runner.limits), "seconds": args.time, "runner": runner.name,
         "machine": environment.machine(), "date": datetime.date.today().isoformat(), "jobs": args.jobs,

@@ -1,0 +1,294 @@
+"""Tests of the measuring commands. What needs the binary or the suites says why it is skipped."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+BENCH = Path(__file__).resolve().parent
+sys.path.insert(0, str(BENCH))
+from wayproof_bench import cli, compare, output, plots, records, results, runner, svg, tables, tasks
+from wayproof_bench.records import Record
+
+REPORT = """UNKNOWN: recursion, or more code than is inlined at /a/b.c:12:11
+  12 | int m = T(m0);
+statistics:
+  tests: 3
+  tree nodes: 17
+RESULT: unknown
+""".splitlines()
+
+
+def record(task: str, status: str, cpu: float = 1.0, expected: str = "true", suite: str = "s", **more: str) -> Record:
+    return Record(config=more.pop("config", "gps"), suite=suite, task=task, expected=expected, status=status, cpu_s=cpu,
+                  wall_s=cpu, peak_mb=20.0, **more)
+
+
+class Folder(unittest.TestCase):
+    """A test with a folder of its own."""
+
+    def setUp(self) -> None:
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name)
+
+    def quiet(self, command, arguments):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+            code = command([str(argument) for argument in arguments])
+        return code, out.getvalue()
+
+    def fake_tool(self, body: str) -> Path:
+        """A program that stands for the binary; `$file` is the C file."""
+        path = self.folder / "fake"
+        path.write_text('#!/bin/sh\n[ "$1" = --version ] && { echo wayproof 0; exit; }\nfor file; do :; done\n' + body, encoding="utf-8")
+        path.chmod(0o755)
+        return path
+
+    def own_tasks(self, verdicts: dict) -> Path:
+        folder = self.folder / "mine"
+        folder.mkdir()
+        (folder / "unreach-call.prp").write_text("CHECK( init(main()), LTL(G ! call(reach_error())) )\n", encoding="utf-8")
+        for name, expected in verdicts.items():
+            (folder / f"{name}.c").write_text("int main(void) { return 0; }\n", encoding="utf-8")
+            (folder / f"{name}.yml").write_text(
+                f"format_version: '2.0'\n# a comment\ninput_files: '{name}.c'\nproperties:\n  - property_file: no-overflow.prp\n"
+                f"    expected_verdict: false\n  - property_file: unreach-call.prp\n    expected_verdict: {expected}\n"
+                "options:\n  language: C\n  data_model: LP64\n", encoding="utf-8")
+        return folder
+
+
+class Output(unittest.TestCase):
+    def test_the_last_result_line_counts_and_must_agree_with_the_exit_code(self):
+        self.assertEqual(output.status(["RESULT: unknown", "RESULT: true"], 0, None), "true")
+        self.assertEqual(output.status(["RESULT: false(unreach-call)"], 10, None), "false(unreach-call)")
+        self.assertTrue(output.status(["RESULT: true"], 10, None).startswith("ERROR"))
+        self.assertEqual(output.status(["RESULT: true"], 6, None), "ERROR (internal)")
+        self.assertTrue(output.status(["RESULT: perhaps"], 0, None).startswith("ERROR"))
+        self.assertEqual(output.status([], None, 11), "KILLED BY SIGNAL 11")
+
+    def test_reason_without_place_and_statistics_by_name(self):
+        self.assertEqual(output.reason(REPORT), "recursion, or more code than is inlined")
+        self.assertEqual(output.statistic(REPORT, "tree nodes"), "17")
+        self.assertIsNone(output.statistic(REPORT, "covers"))
+
+
+class Records(Folder):
+    def test_outcomes(self):
+        cases = {("true", "true"): "solved", ("true", "false"): "wrong", ("false(unreach-call)", "false"): "solved",
+                 ("false(unreach-call)", "true"): "wrong", ("true", ""): "answered", ("TIMEOUT", "true"): "timeout",
+                 ("TIMEOUT (true)", "true"): "timeout", ("OUT OF MEMORY", "true"): "out of memory", ("unknown", "true"): "unknown",
+                 ("ERROR (internal)", "true"): "error", ("KILLED BY SIGNAL 9", "true"): "error"}
+        for (status, expected), outcome in cases.items():
+            self.assertEqual(record("t", status, expected=expected).outcome, outcome, (status, expected))
+
+    def test_a_file_is_sorted_and_later_rows_win(self):
+        path = self.folder / "r.csv"
+        records.save(path, [record("b", "true"), record("a", "unknown", reason='why, "so"'), record("b", "TIMEOUT")])
+        rows = records.load(path)
+        self.assertEqual([(row.task, row.status) for row in rows], [("a", "unknown"), ("b", "TIMEOUT")])
+        self.assertEqual(rows[0].reason, 'why, "so"')
+        self.assertEqual(os.listdir(self.folder), ["r.csv"])
+
+    def test_comparison_finds_gains_losses_and_wrong_verdicts(self):
+        before = [record("won", "unknown"), record("lost", "true"), record("bad", "true", expected="true"), record("same", "true", 2.0)]
+        after = [record("won", "true"), record("lost", "TIMEOUT"), record("bad", "false(unreach-call)"), record("same", "true", 1.0)]
+        found = compare.Comparison(before, after)
+        self.assertEqual([pair[0].task for pair in found.gained], ["won"])
+        self.assertEqual(sorted(pair[0].task for pair in found.lost), ["bad", "lost"])
+        self.assertEqual([pair[0].task for pair in found.wrong_after], ["bad"])
+        self.assertAlmostEqual(found.ratio(), 0.5)
+        records.save(self.folder / "a.csv", before)
+        records.save(self.folder / "b.csv", after)
+        code, text = self.quiet(cli.compare_runs, [self.folder / "a.csv", self.folder / "b.csv"])
+        self.assertEqual(code, 1)
+        self.assertIn("newly solved: 1", text)
+        self.assertIn("wrong in B: 1", text)
+        with self.assertRaises(tasks.UsageError):
+            compare.read(self.folder / "nothing.csv")
+
+
+class Tasks(Folder):
+    def test_a_folder_of_your_own_is_read(self):
+        found = tasks.find(str(self.own_tasks({"one": "true", "two": "false"})))
+        self.assertEqual([(task.name, task.expected, task.data_model) for task in found], [("one", "true", "LP64"), ("two", "false", "LP64")])
+        self.assertEqual(found[0].program.name, "one.c")
+        with self.assertRaises(tasks.UsageError):
+            tasks.find("no-such-suite")
+
+    def test_shards_are_a_partition(self):
+        every = tasks.find(str(self.own_tasks({f"t{number}": "true" for number in range(7)})))
+        parts = [tasks.shard(every, index, 3) for index in (1, 2, 3)]
+        self.assertEqual(sorted(task.name for part in parts for task in part), [task.name for task in every])
+        self.assertEqual(max(map(len, parts)) - min(map(len, parts)), 1)
+        with self.assertRaises(tasks.UsageError):
+            tasks.shard(every, 4, 3)
+
+    def test_the_committed_definition_is_what_the_command_writes(self):
+        if not tasks.all_suites():
+            self.skipTest(f"no suites in {tasks.bench_folder()}")
+        if "WAYPROOF_BENCH" in os.environ:
+            self.skipTest("the committed definition names ../shared/bench")
+        path = BENCH / f"wayproof.{os.getpid()}.xml"
+        self.addCleanup(path.unlink)
+        self.quiet(cli.run, ["all", "--define", path])
+        self.assertEqual(path.read_text(encoding="utf-8"), (BENCH / "wayproof.xml").read_text(encoding="utf-8"))
+        ElementTree.parse(path)
+
+
+class BuiltinRunner(Folder):
+    def measure(self, body: str, verdicts: dict, *more):
+        arguments = [self.own_tasks(verdicts), "--binary", self.fake_tool(body), "--runner", "builtin", "--out", self.folder / "out", *more]
+        # BenchExec's tables would need the network.
+        original, runner.Runner.html = runner.Runner.html, lambda self, title: None
+        self.addCleanup(setattr, runner.Runner, "html", original)
+        code, text = self.quiet(cli.run, arguments)
+        return code, text, {row.task: row for row in records.load(self.folder / "out" / "results.csv")}
+
+    def test_verdicts_reasons_and_wrong_ones(self):
+        body = 'case "$file" in *safe.c) echo RESULT: true; exit 0;; *) echo UNKNOWN: too hard at x.c:1:2; echo RESULT: unknown; exit 5;; esac\n'
+        code, text, rows = self.measure(body, {"safe": "true", "unsafe": "false", "open": "true"}, "--jobs", "2")
+        self.assertEqual({task: row.outcome for task, row in rows.items()}, {"safe": "solved", "unsafe": "wrong", "open": "unknown"})
+        self.assertEqual(rows["open"].reason, "too hard")
+        self.assertEqual(code, 1)
+        self.assertIn("WRONG: mine/unsafe", text)
+        results_file = next((self.folder / "out" / "runs").glob("*.results.*.xml"))
+        again = runner.read_xml(results_file, "gps", tasks.find(str(self.folder / "mine")))
+        self.assertEqual(sorted((row.task, row.status) for row in again), sorted((row.task, row.status) for row in rows.values()))
+
+    def test_a_run_is_ended_at_its_limit_of_time(self):
+        code, _, rows = self.measure("while :; do :; done\n", {"endless": "true"}, "--time", "1")
+        self.assertEqual((code, rows["endless"].outcome), (0, "timeout"))
+        self.assertLess(rows["endless"].cpu_s, 4)
+
+    @unittest.skipUnless(Path("/proc/self/stat").exists(), "needs /proc")
+    def test_a_run_is_ended_at_its_limit_of_memory(self):
+        body = f"exec {sys.executable} -c 'import time; block = bytearray(200000000); time.sleep(20)'\n"
+        _, _, rows = self.measure(body, {"large": "true"}, "--memory", "100")
+        self.assertEqual(rows["large"].outcome, "out of memory")
+
+    def test_shards_merge_to_the_whole_and_gaps_are_noticed(self):
+        folder = self.own_tasks({f"t{number}": "true" for number in range(5)})
+        tool = self.fake_tool("echo RESULT: true\n")
+        original, runner.Runner.html = runner.Runner.html, lambda self, title: None
+        self.addCleanup(setattr, runner.Runner, "html", original)
+        out = self.folder / "parts"
+        common = ["2", folder, "--binary", tool, "--runner", "builtin", "--out", out]
+        self.assertEqual(self.quiet(cli.shard, ["1", *common])[0], 0)
+        with self.assertRaises(tasks.UsageError):
+            self.quiet(cli.merge, [out])
+        self.assertEqual(self.quiet(cli.shard, ["2", *common])[0], 0)
+        self.assertEqual(self.quiet(cli.merge, [out])[0], 0)
+        self.assertEqual(len(records.load(out / "results.csv")), 5)
+        about = json.loads((out / "shard-1-of-2.json").read_text(encoding="utf-8"))
+        (out / "shard-1-of-2.json").write_text(json.dumps({**about, "limits": "other"}), encoding="utf-8")
+        with self.assertRaises(tasks.UsageError):
+            self.quiet(cli.merge, [out])
+
+    def test_the_array_job_passes_its_number_on(self):
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("SLURM")}
+        job = [str(BENCH / "slurm.sh"), "no-such-suite"]
+        done = subprocess.run(job, env={**environment, "TASK_INDEX": "1", "TASK_COUNT": "2"}, stderr=subprocess.PIPE, check=False)
+        self.assertIn(b"no-such-suite", done.stderr)
+        done = subprocess.run(job, env=environment, stderr=subprocess.PIPE, check=False)
+        self.assertIn(b"TASK_INDEX", done.stderr)
+
+
+class Results(Folder):
+    def rows(self):
+        family = [record(f"lese-{n:05}", "false(unreach-call)", n / 1000, "false", "gps-lock-and-key", tree_nodes=str(n), solver_queries="7")
+                  for n in (10, 100, 1000)]
+        return family + [record("a", "true", 0.5, suite="gps-svcomp"), record("b", "unknown", 0.1, suite="gps-svcomp", reason="why: where"),
+                         record("c", "TIMEOUT", 60, suite="gps-svcomp")]
+
+    def test_finished_runs_are_not_repeated_and_other_binaries_are_noticed(self):
+        folder = self.own_tasks({"one": "true", "two": "true"})
+        tool = self.fake_tool(f'echo "$file" >> {self.folder}/log\necho RESULT: true\n')
+        original, runner.Runner.html = runner.Runner.html, lambda self, title: None
+        self.addCleanup(setattr, runner.Runner, "html", original)
+        page = self.folder / "page.md"
+        names = ["setup", "suites", "ablation", "reference", "scaling", "unsolved"]
+        page.write_text("mine\n" + "".join(f"<!-- generated:{name} -->\n<!-- end:{name} -->\n" for name in names), encoding="utf-8")
+        command = ["--suites", folder, "--configs", "gps", "--binary", tool, "--runner", "builtin", "--out", self.folder / "res",
+                   "--page", page, "--scratch", self.folder / "scratch"]
+        for _ in range(2):
+            self.assertEqual(self.quiet(results.main, command)[0], 0)
+        self.assertEqual(len((self.folder / "log").read_text(encoding="utf-8").splitlines()), 2)
+        with self.assertRaises(tasks.UsageError):
+            self.quiet(results.main, [*command, "--time", "5"])
+        self.assertEqual(self.quiet(results.main, [*command, "--time", "5", "--fresh"])[0], 0)
+        self.assertEqual(len((self.folder / "log").read_text(encoding="utf-8").splitlines()), 4)
+        text = page.read_text(encoding="utf-8")
+        self.assertTrue(text.startswith("mine\n"))
+        self.assertIn("| mine | 2 | 2 | 0 |", text)
+        self.assertIn("5 s CPU", text)
+
+    def test_only_what_is_between_markers_changes(self):
+        page = "head\n<!-- generated:a -->\nold\n<!-- end:a -->\ntail\n"
+        self.assertEqual(results.rewrite(page, {"a": r"new \1"}), "head\n<!-- generated:a -->\n\nnew \\1\n\n<!-- end:a -->\ntail\n")
+        with self.assertRaises(tasks.UsageError):
+            results.rewrite(page, {"b": "x"})
+
+    def test_tables_count_what_is_there(self):
+        rows = self.rows()
+        self.assertIn("| gps-svcomp | 3 | 1 | 0 | 1 timeout; 1 why | 0.500 | 0.500 | 60.6 | 20 |", tables.suites(rows))
+        self.assertIn("| lese | 3 of 3, N = 10 to 1000 | 0.01 to 1.00 (N^1.00) | 10 to 1000 (N^1.00) | 7 to 7 (N^0.00) |", tables.scaling(rows))
+        self.assertIn("`c` | true | TIMEOUT", tables.unsolved(rows))
+        ablation = tables.ablation({"gps": rows, "impact": rows[:4], "cra": rows[1:]})
+        self.assertIn("| gps-svcomp | 3 | **1** | 60.6 | **1** of 1 | 0.5 | **1** | 60.6 |", ablation)
+        self.assertIn("on the 3 tasks", ablation)
+
+    def test_the_reference_is_compared_task_by_task(self):
+        path = self.folder / "reference.csv"
+        path.write_text("task,expected,gps_status,gps_cpu_s,veriabs_status,veriabs_cpu_s\na,safe,KILLED,9,true,4\n"
+                        "b,safe,true,1,unknown,2\nc,safe,true,3,true,5\nnot-ours,safe,true,1,true,1\n", encoding="utf-8")
+        text = tables.against_reference([record(name, status, suite="gps-svcomp") for name, status in
+                                         [("a", "true"), ("b", "unknown"), ("c", "true")]], tables.reference(path))
+        self.assertIn("| wayproof gps | 3 | 2 |", text)
+        self.assertIn("| GPS (authors) | 3 | 2 | 0 | 1 out of memory |", text)
+        self.assertIn("Solved there, not by Wayproof (1): `b`.", text)
+        self.assertIn("Only Wayproof solves (0): none.", text)
+
+    def test_plots_are_well_formed_and_deterministic(self):
+        rows = self.rows()
+        texts = [chart.text() for chart in [*plots.scaling(rows).values(), *plots.scaling_by_config({"gps": rows}, 60).values(),
+                                            plots.cactus("<&>", {"gps": rows, "none": []}, 60), plots.scatter("t", rows, rows, "n", 60)]]
+        texts.append(plots.overlap("t", ["a", "b", "c"], [rows, rows, rows]))
+        self.assertEqual(len(texts), 7)
+        for text in texts:
+            ElementTree.fromstring(text)
+        self.assertEqual(texts[0], next(iter(plots.scaling(self.rows()).values())).text())
+
+    def test_axes_have_a_handful_of_ticks(self):
+        for high in (1, 7, 9, 40, 49, 58, 153, 220, 1000):
+            ticks = svg.Axis("n", 0, high).ticks()
+            self.assertTrue(3 <= len(ticks) <= 10, (high, ticks))
+        self.assertEqual(svg.log_axis("s", [0.02, 30], 0.01).ticks(), [0.01, 0.1, 1.0, 10.0, 100.0])
+
+
+class RealTool(Folder):
+    def test_two_shards_of_gps_safe(self):
+        binary = os.environ.get("WAYPROOF")
+        if not binary or not Path(binary).exists():
+            self.skipTest("WAYPROOF does not name a binary")
+        if "gps-safe" not in tasks.all_suites():
+            self.skipTest(f"no suite gps-safe in {tasks.bench_folder()}")
+        original, runner.Runner.html = runner.Runner.html, lambda self, title: None
+        self.addCleanup(setattr, runner.Runner, "html", original)
+        for index in ("1", "2"):
+            self.quiet(cli.shard, [index, "2", "gps-safe", "--time", "10", "--runner", "builtin", "--out", self.folder])
+        code, text = self.quiet(cli.merge, [self.folder])
+        self.assertEqual(code, 0, text)
+        self.assertTrue(text.startswith("9 tasks: 9 solved"), text)
+
+
+if __name__ == "__main__":
+    unittest.main()
