@@ -18,6 +18,8 @@ pub struct Readable {
     pub place: (u32, u32),
     /// What may stand in a witness: its variables are visible where the loop starts.
     pub portable: Option<Invariant>,
+    /// A shorter expression that is true only if it can be proved.
+    bold: Option<String>,
 }
 
 /// The invariants that have a place in a text that the program's sources call `name`.
@@ -57,10 +59,11 @@ fn place(found: &SourceInvariant, sources: &SourceMap, name: &str, syntax: &Synt
     };
     let with = |value: &String| Invariant { location: location.clone(), kind, value: value.clone() };
     let portable = found.portable.as_ref().map(with);
-    Some(Readable { invariant: with(&found.text), place: (line, column), portable })
+    let bold = found.bold.clone();
+    Some(Readable { invariant: with(&found.text), place: (line, column), portable, bold })
 }
 
-/// Drops what the front end does not understand, and says whether the rest is a proof by itself; nothing if nothing is left.
+/// Drops what the front end does not understand, takes shorter expressions where that is proved to be right, and says whether the rest is a proof by itself; nothing if nothing is left.
 pub fn confirm(invariants: &mut Vec<Readable>, question: &Question, budget: &mut Budget) -> Option<bool> {
     let all = |invariants: &[Readable]| -> Vec<Invariant> {
         invariants.iter().map(|readable| readable.invariant.clone()).collect()
@@ -69,5 +72,22 @@ pub fn confirm(invariants: &mut Vec<Readable>, question: &Question, budget: &mut
         invariants
             .retain(|readable| is_understood(std::slice::from_ref(&readable.invariant), question, budget));
     }
+    let mut shorter = invariants.clone();
+    shorter.iter_mut().for_each(Readable::shorten);
+    if shorter != *invariants && is_inductive(&all(&shorter), question, budget) {
+        *invariants = shorter;
+        return Some(true);
+    }
     (!invariants.is_empty()).then(|| is_inductive(&all(invariants), question, budget))
+}
+
+impl Readable {
+    /// Takes the shorter expression.
+    fn shorten(&mut self) {
+        let Some(bold) = self.bold.take() else { return };
+        if let Some(portable) = self.portable.as_mut().filter(|portable| **portable == self.invariant) {
+            portable.value.clone_from(&bold);
+        }
+        self.invariant.value = bold;
+    }
 }

@@ -17,6 +17,27 @@ const MAX_LENGTH: usize = 400;
 /// Neither do those with more parts.
 const MAX_NODES: usize = 200;
 
+/// Numbers of this size come from ranges of types, not from what a program counts.
+const FAR: i64 = 1 << 31;
+
+/// A formula in negation normal form without the cases that speak of numbers near the ends of types; stronger, if different.
+pub(super) fn without_far_cases(terms: &mut Terms, formula: TermId) -> TermId {
+    let far = |terms: &Terms, term: TermId| match terms.node(term) {
+        Node::Le(sum) | Node::Zero(sum) => {
+            let constant = terms.linear(*sum).constant_part().to_i64();
+            constant.is_none_or(|constant| constant.unsigned_abs() >= FAR.unsigned_abs() - 1024)
+        }
+        _ => false,
+    };
+    terms.rewrite(formula, |terms, term| {
+        let Node::Or(items) = terms.node(term) else { return term };
+        let items = items.to_vec();
+        let is_far = |item: &TermId| terms.conjuncts(*item).into_iter().any(|literal| far(terms, literal));
+        let near: Vec<TermId> = items.iter().copied().filter(|item| !is_far(item)).collect();
+        if near.is_empty() { term } else { terms.or(near) }
+    })
+}
+
 /// How formulas over the variables of one place are written.
 pub(super) struct Expressions<'a> {
     pub(super) program: &'a Program,

@@ -28,11 +28,11 @@ use express::Expressions;
 use names::Names;
 
 /// What the solver may spend on all of this.
-const ALL_TICKS: u64 = 30_000;
+const ALL_TICKS: u64 = 10_000;
 /// What it may spend on one location.
-const LOCATION_TICKS: u64 = 4_000;
+const LOCATION_TICKS: u64 = 1_000;
 /// What it may spend on one part, if the whole costs too much.
-const PART_TICKS: u64 = 500;
+const PART_TICKS: u64 = 300;
 /// What it may spend on one question about redundancy.
 const REDUNDANCY_TICKS: u64 = 100;
 /// More conjuncts than this are not compared with each other.
@@ -55,6 +55,8 @@ pub struct SourceInvariant {
     pub text: String,
     /// What of it can be said with variables that are visible at the start of the place, not only inside (the variable of a `for`).
     pub portable: Option<String>,
+    /// A stronger expression that need not hold, but is easier to read: without the cases in which something wraps around.
+    pub bold: Option<String>,
 }
 
 /// The invariants of an annotation that can be written in C, in the order of the source.
@@ -101,6 +103,7 @@ pub fn source_invariants(
             role: info.role,
             text: together.text,
             portable: together.portable,
+            bold: together.bold,
         });
     }
     invariants.sort_by_key(|invariant| invariant.region);
@@ -112,6 +115,7 @@ pub fn source_invariants(
 struct Written {
     text: String,
     portable: Option<String>,
+    bold: Option<String>,
 }
 
 /// One of the copies is meant; nothing is known if nothing is known of one of them.
@@ -128,7 +132,8 @@ fn together(copies: &[Option<Written>]) -> Option<Written> {
     };
     let portable: Option<Vec<&str>> = all.iter().map(|written| written.portable.as_deref()).collect();
     let text = all.iter().map(|written| written.text.as_str()).collect::<Vec<_>>();
-    (!text.is_empty()).then(|| Written { text: one_of(text), portable: portable.map(one_of) })
+    let bold = if let [only] = all.as_slice() { only.bold.clone() } else { None };
+    (!text.is_empty()).then(|| Written { text: one_of(text), portable: portable.map(one_of), bold })
 }
 
 /// How many activations of each procedure there may be, by the calls in the text; recursive ones are left out.
@@ -180,18 +185,22 @@ impl Reader<'_> {
     /// The invariant of a location in C; nothing if nothing of it can be said.
     fn written(&mut self, location: Loc, invariant: &Invariant) -> Option<Written> {
         let names = Names::new(self.program, self.pipelined, location)?;
-        let (text, symbols) = self.text(invariant, &names)?;
+        let (text, conjuncts) = self.text(invariant, &names)?;
+        let symbols = self.terms.symbols_of_all(&conjuncts);
         let vars: Vec<VarId> = symbols.iter().filter_map(|symbol| self.vocabulary.var(*symbol)).collect();
+        let near: Vec<TermId> =
+            conjuncts.iter().map(|conjunct| express::without_far_cases(self.terms, *conjunct)).collect();
+        let bold = if near == conjuncts { None } else { self.joined(invariant, &names, &near) };
         let portable = if names.are_visible(&vars) {
             Some(text.clone())
         } else {
             self.text(invariant, &names.visible()).map(|(text, _)| text)
         };
-        Some(Written { text, portable })
+        Some(Written { text, portable, bold })
     }
 
-    /// What can be said with some names, and the symbols that it mentions.
-    fn text(&mut self, invariant: &Invariant, names: &Names) -> Option<(String, Vec<SymbolId>)> {
+    /// What can be said with some names, and its parts.
+    fn text(&mut self, invariant: &Invariant, names: &Names) -> Option<(String, Vec<TermId>)> {
         let formula = self.formula(invariant, names)?;
         let typing = encode::typing(&self.pipelined.program, self.terms, self.vocabulary, formula);
         let expressions = Expressions {
@@ -209,20 +218,35 @@ impl Reader<'_> {
             (length, *conjunct)
         });
         self.drop_redundant(&mut conjuncts, typing);
+        let text = self.joined(invariant, names, &conjuncts)?;
+        Some((text, conjuncts))
+    }
+
+    /// A conjunction in C; nothing if there is nothing to say.
+    fn joined(&self, invariant: &Invariant, names: &Names, conjuncts: &[TermId]) -> Option<String> {
+        let expressions = self.expressions(invariant, names);
         let texts: Vec<String> =
             conjuncts.iter().filter_map(|conjunct| expressions.text(self.terms, *conjunct)).collect();
-        let text = match texts.as_slice() {
-            [] => return None,
-            [only] => only.clone(),
+        match texts.as_slice() {
+            [] => None,
+            [only] => Some(only.clone()),
             several => {
                 let wrapped: Vec<String> = several
                     .iter()
                     .map(|text| if text.contains("||") { format!("({text})") } else { text.clone() })
                     .collect();
-                wrapped.join(" && ")
+                Some(wrapped.join(" && "))
             }
-        };
-        Some((text, self.terms.symbols_of_all(&conjuncts)))
+        }
+    }
+
+    fn expressions<'b>(&'b self, invariant: &'b Invariant, names: &'b Names) -> Expressions<'b> {
+        Expressions {
+            program: &self.pipelined.program,
+            vocabulary: self.vocabulary,
+            known: invariant.known.as_ref(),
+            names,
+        }
     }
 
     /// Work with a budget of its own.
@@ -276,8 +300,17 @@ impl Reader<'_> {
         let parts = if let Some(bad) = self.without(bad, &constants, LOCATION_TICKS) {
             vec![bad]
         } else {
+            // What is bad for some values of the constants is bad. Executions in which nothing wraps around are the simplest.
+            let zero = self.terms.int(0);
+            let wraps =
+                constants.iter().filter(|symbol| self.terms.symbol(**symbol).name.starts_with("wraps"));
+            let plain: Vec<(SymbolId, TermId)> = wraps.map(|symbol| (*symbol, zero)).collect();
+            let mut parts = Vec::new();
+            if !plain.is_empty() {
+                parts.push(Substitution::new(plain).apply(self.terms, bad));
+            }
             let normal = self.terms.nnf(bad);
-            let mut parts = self.terms.disjuncts(normal);
+            parts.extend(self.terms.disjuncts(normal).into_iter().filter(|part| *part != normal));
             for instance in &invariant.instances {
                 parts.push(Substitution::new(instance.iter().copied()).apply(self.terms, bad));
             }
