@@ -148,7 +148,7 @@ def _document(width: int, height: int, parts: List[str]) -> str:
 def venn(title: str, names: Sequence[str], counts: Dict[Tuple[bool, bool, bool], int]) -> str:
     """Three sets; `counts` says how many things are in exactly the given ones. Areas mean nothing, numbers do."""
     centres = [(230, 165), (330, 165), (280, 250)]
-    labels = [(130, 75), (430, 75), (280, 385)]
+    labels = [(130, 58), (430, 58), (280, 375)]
     places = {
         (True, False, False): (185, 140), (False, True, False): (375, 140), (False, False, True): (280, 310),
         (True, True, False): (280, 130), (True, False, True): (222, 232), (False, True, True): (338, 232),

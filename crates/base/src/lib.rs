@@ -1,4 +1,4 @@
-//! Ground that every other crate stands on: dense ids, source positions, diagnostics, budgets.
+//! Ground that every other crate stands on: dense ids, source positions, diagnostics, budgets, the timeline of a run.
 //!
 //! Knows no logic and no C.
 
@@ -6,6 +6,7 @@ pub mod budget;
 pub mod diagnostic;
 pub mod index;
 pub mod source;
+pub mod timeline;
 
 pub use budget::{Budget, Cancel, Stop};
 pub use diagnostic::{Diagnostic, Label, Severity};

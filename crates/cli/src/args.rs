@@ -113,6 +113,9 @@ pub(crate) struct CheckArgs {
     /// Write every question to the solver as an SMT-LIB file into a new folder
     #[arg(long, value_name = "DIR")]
     pub(crate) log_queries: Option<PathBuf>,
+    /// Write a timeline of stages and solver queries for a trace viewer (Chrome trace format)
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) profile: Option<PathBuf>,
     /// Report how much work was done
     #[arg(long)]
     pub(crate) stats: bool,

@@ -15,6 +15,7 @@ mod input;
 mod judge;
 mod output;
 mod panic;
+mod profile;
 mod property;
 mod report;
 mod resolve;

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use base::Budget;
+use base::{Budget, timeline};
 use cfa::{Loc, Op, Program};
 use encode::Skolem;
 use smt::{Z3, Z3Settings};
@@ -37,13 +37,16 @@ pub(crate) struct Guide {
 impl Problem {
     /// Prepares a program, or says what in it is beyond these engines.
     pub(crate) fn new(program: &Program, solvers: Z3, budget: &mut Budget) -> Result<Self, Reason> {
+        let stage = timeline::stage("passes");
         let program = witness::prepare(program);
+        drop(stage);
         for edge in program.procs[program.entry].edges() {
             if edge.ops.iter().any(|op| matches!(op, Op::Call { .. })) {
                 let feature = "recursion, or more code than is inlined".to_owned();
                 return Err(Reason::Unsupported { feature, region: edge.origin.region });
             }
         }
+        let _stage = timeline::stage("encoding");
         let mut terms = Terms::new();
         let graph = Graph::new(&program, &mut terms, budget).map_err(Reason::Stopped)?;
         Ok(Self { program, terms, solvers, graph })
@@ -97,6 +100,7 @@ impl Guide {
         options: StarOptions,
         budget: &mut Budget,
     ) -> Result<Self, Reason> {
+        let _stage = timeline::stage("summary");
         let mut starrer = Starrer::new(solvers.clone(), options);
         let summaries = Summaries::new(graph, terms, &mut starrer, budget).map_err(Reason::Stopped)?;
         Ok(Self { reach: graph.points.ids().map(|point| summaries.reach(point).get().clone()).collect() })

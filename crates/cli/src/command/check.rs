@@ -2,18 +2,19 @@
 
 use std::time::Instant;
 
-use base::Stop;
+use base::{Stop, timeline};
 use engine::{Drawing, EngineSpec, Env, Tuning};
 use witness::{Certified, Reason, Verdict};
 
 use crate::args::{CheckArgs, Format};
-use crate::console::Console;
 use crate::artifact;
+use crate::console::Console;
 use crate::exit::ExitStatus;
 use crate::export::{self, Extras};
 use crate::failure::Failure;
 use crate::frontend::{self, Refusal};
 use crate::output::Output;
+use crate::profile;
 use crate::property::Property;
 use crate::report::{self, Detail, Report};
 use crate::resolve::Request;
@@ -22,8 +23,20 @@ use crate::session::{Progress, Session};
 /// Decides the property. Standard output carries a result in the wanted format even if the input cannot be used.
 pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Failure> {
     let format = args.format;
-    let session = Session::start(args.timeout, Box::new(move |stop| abandon(format, stop)));
+    let profile = args.profile.clone();
+    if profile.is_some() {
+        timeline::start();
+    }
+    let session = Session::start(
+        args.timeout,
+        Box::new(move |stop| {
+            abandon(format, stop);
+            // The report is out; a timeline that cannot be written is not worth another exit code.
+            let _ = profile.as_deref().map(profile::write);
+        }),
+    );
     let result = decide(args, console, &session);
+    let profiled = args.profile.as_deref().map_or(Ok(()), profile::write);
     if let Err(Failure::Input { diagnostics, sources, .. }) = &result {
         session.claim();
         match args.format {
@@ -34,7 +47,7 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Fa
             Format::Github => Output::new().write(&report::github_error(diagnostics, sources))?,
         }
     }
-    result
+    result.and_then(|status| profiled.map(|()| status))
 }
 
 fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitStatus, Failure> {
@@ -48,6 +61,7 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
         return conclude(args, &request, &Answer::without_program(feature), console, session);
     }
     let start = Instant::now();
+    let stage = timeline::stage("front end");
     let compiled = match frontend::compile(&request, &args.source) {
         Ok(compiled) => compiled,
         Err(Refusal::Failure(failure)) => return Err(failure),
@@ -59,18 +73,23 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
     if !args.quiet && !compiled.warnings.is_empty() {
         console.print(&compiled.warnings, &compiled.program.sources);
     }
+    drop(stage);
     let compiled_at = Instant::now();
     let mut env = Env::new(session.budget());
     if args.tree.is_some() {
         env.drawing = Drawing::Wanted;
     }
     let progress = if args.quiet { None } else { Some(Progress::start("searching", env.progress.clone())) };
+    let stage = timeline::stage("engine");
     let verdict = match env.budget.poll() {
         Ok(()) => (spec.create)(tuning(args)).solve(&compiled.program, &mut env),
         Err(stop) => Verdict::Unknown(Reason::Stopped(stop)),
     };
+    drop(stage);
     let solved_at = Instant::now();
+    let stage = timeline::stage("certification");
     let certified = witness::certify(&compiled.program, verdict, &mut env.budget);
+    drop(stage);
     drop(progress);
     let mut statistics = vec![
         ("front end seconds", (compiled_at - start).as_secs_f64()),

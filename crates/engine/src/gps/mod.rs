@@ -29,7 +29,7 @@ use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
 use art::{NodeId, Status, Tree};
-use base::Budget;
+use base::{Budget, timeline};
 use cfa::Program;
 use encode::Site;
 use rustc_hash::FxHashMap;
@@ -222,6 +222,7 @@ impl<'a> Search<'a> {
 
     /// Searches to the end. Nothing if the error cannot be reached: then the labels show it.
     fn run(&mut self) -> Result<Option<Verdict>, Reason> {
+        let _stage = timeline::stage("search");
         let start = self.background(PointId(0), Terms::TRUE);
         let mut path = Path::new(&self.solvers, self.terms, Tree::ROOT, start);
         while let Some(node) = self.queue.pop_front() {
@@ -275,6 +276,7 @@ impl<'a> Search<'a> {
 
     /// Prunes a dead end and labels the path to it. If no explanation is found, there will be no proof, but perhaps an error elsewhere.
     fn explain(&mut self, node: NodeId, path: &mut Path, goal: TermId) -> Result<(), Reason> {
+        let _stage = timeline::stage("refinement");
         let goal = self.reduced(path, goal)?;
         match self.exclude(path, node, goal) {
             Ok(changed) => {
@@ -366,6 +368,7 @@ impl<'a> Search<'a> {
 
     /// Runs a test along a path, with the choices of a model.
     fn test(&mut self, path: &Path, points: &[PointId], model: &Model) -> Result<Test, Reason> {
+        let _stage = timeline::stage("test");
         let plans: Vec<Plan> = path.choices().map(|(arc, chosen)| self.plan(arc, chosen, model)).collect();
         self.statistics.tests += 1;
         self.prepare_tests()?;
@@ -396,6 +399,7 @@ impl<'a> Search<'a> {
         if self.visited < self.next_execution {
             return None;
         }
+        let _stage = timeline::stage("execution");
         self.next_execution = self.visited.saturating_mul(8).max(EXECUTION_INTERVAL);
         self.execution_ticks = Some(ticks.saturating_mul(8));
         let mut allowance = self.budget.child(ticks);

@@ -17,6 +17,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use base::Budget;
+use base::timeline::{self, Detail};
 use rustc_hash::FxHashSet;
 use term::{Evaluator, Node, TermId, Terms};
 use z3::ast::Bool;
@@ -298,6 +299,17 @@ impl Z3Solver {
         charge(budget, spent);
     }
 
+    /// What the timeline says of a query.
+    fn details(&self, terms: &Terms, assumptions: &[TermId], answer: &Answer) -> Vec<(&'static str, Detail)> {
+        let asked: Vec<TermId> = self.assertions().chain(assumptions.iter().copied()).collect();
+        let nodes = terms.reachable(&asked).len();
+        vec![
+            ("answer", Detail::Word(answer.status())),
+            ("formulas", Detail::Number(asked.len() as u64)),
+            ("nodes", Detail::Number(nodes as u64)),
+        ]
+    }
+
     /// All that is asserted, in order.
     fn assertions(&self) -> impl Iterator<Item = TermId> {
         self.levels.iter().flat_map(|level| level.assertions.iter().copied())
@@ -326,6 +338,7 @@ impl Solver for Z3Solver {
     }
 
     fn check(&mut self, terms: &Terms, assumptions: &[TermId], budget: &mut Budget) -> Answer {
+        let event = timeline::event("query");
         let answer = if let Err(stop) = budget.poll().and_then(|()| budget.tick()) {
             Answer::Unknown(Why::Stopped(stop))
         } else {
@@ -335,6 +348,9 @@ impl Solver for Z3Solver {
                 Answer::Unknown(Why::Crashed(failure.unwrap_or_default()))
             })
         };
+        if let Some(event) = event {
+            event.end(|| self.details(terms, assumptions, &answer));
+        }
         if cfg!(debug_assertions)
             && let Answer::Sat(model) = &answer
         {
