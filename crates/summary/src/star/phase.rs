@@ -70,7 +70,7 @@ fn preserved(query: &mut Query<'_>, predicate: TermId, negation: TermId) -> Resu
 }
 
 /// The number of variables without closed form, and whether the guard is more than a conjunction.
-fn difficulty(terms: &Terms, body: &Body) -> usize {
+fn difficulty(terms: &mut Terms, body: &Body) -> usize {
     let unknown = Recurrences::of(terms, &body.formula, body.facts).unknown.len();
     let choices = terms
         .conjuncts(body.formula.guard)

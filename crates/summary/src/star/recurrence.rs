@@ -3,7 +3,8 @@
 //! # Paper
 //! [Gps25] §6 leaves acceleration to the summary engine; the closure of a guarded translation is the classical one: if the body adds a constant
 //! vector c, the guard G is convex and k >= 1, then k iterations are possible iff G holds in the first and in the last one.
-//! Extended here to resets (`y := e(x)`, where x is translated), to disequations and to divisibility.
+//! Extended here to resets (`y := e(x)`, where x is translated), to disequations and to divisibility, to sums that wrap around, to increments
+//! that are variables with few values, and to values that alternate (`x := c - x`).
 //!
 //! # Invariants
 //! * R1: with `k` iterations, every translated variable is `v + c·k`; every derived one is, for `k >= 1`, its right-hand side at
@@ -49,6 +50,8 @@ pub enum Increment {
         /// Its greatest value.
         greatest: i64,
     },
+    /// The value becomes this term, over variables that no iteration changes, minus the value.
+    Alternating(TermId),
 }
 
 /// The closed forms of a loop body.
@@ -64,7 +67,7 @@ pub struct Recurrences {
 
 impl Recurrences {
     /// Sorts the changed variables of a body. States at its start and end satisfy `facts`.
-    pub fn of(terms: &Terms, body: &TransitionFormula, facts: TermId) -> Self {
+    pub fn of(terms: &mut Terms, body: &TransitionFormula, facts: TermId) -> Self {
         let mut recurrences = Self::default();
         let ranges = ranges(terms, facts);
         let mut rest = Vec::new();
@@ -133,7 +136,7 @@ impl Recurrences {
             let Node::Symbol(symbol) = terms.node(*part) else { return None };
             match self.translations.get(symbol) {
                 Some(Increment::Constant(change)) => step += &(coefficient * change),
-                Some(Increment::Wrapped { .. } | Increment::Symbolic { .. }) => return None,
+                Some(_) => return None,
                 None if self.derived.contains_key(symbol) || self.unknown.contains(symbol) => return None,
                 None => {}
             }
@@ -275,6 +278,11 @@ impl<'a> ClosedForm<'a> {
                     around(terms, end, &-(step * &Integer::from(i64::from(number))), low, period)
                 }
             },
+            Increment::Alternating(sum) => {
+                let other = terms.sub(*sum, start);
+                let is_even = terms.divides(&Integer::from(2), iterations);
+                terms.ite(is_even, start, other)
+            }
             Increment::Symbolic { constant, factor, variable, least, greatest } => {
                 let variable = terms.of_symbol(*variable);
                 let times = |terms: &mut Terms, value: i64| {
@@ -329,7 +337,11 @@ impl<'a> ClosedForm<'a> {
             if !uses_derived && !symbols.iter().any(|symbol| translations.contains_key(symbol)) {
                 continue;
             }
-            if uses_derived {
+            let changed =
+                |symbol: &SymbolId| translations.contains_key(symbol) || derived.contains_key(symbol);
+            let alternates =
+                |symbol: &SymbolId| matches!(translations.get(symbol), Some(Increment::Alternating(_)));
+            if uses_derived || symbols.iter().any(alternates) {
                 let second = at_second.apply(terms, atom);
                 result.push(terms.implies(several, second));
             }
@@ -337,8 +349,10 @@ impl<'a> ClosedForm<'a> {
                 Some(all) if !uses_derived => result.push(all),
                 Some(_) | None => {
                     let unfolded = by_derived.apply(terms, atom);
-                    exact &= self.recurrences.is_convex(terms, atom)
-                        && self.recurrences.is_convex(terms, unfolded);
+                    // What alternates is the same in every second iteration.
+                    exact &= symbols.iter().all(|symbol| !changed(symbol) || alternates(symbol))
+                        || self.recurrences.is_convex(terms, atom)
+                            && self.recurrences.is_convex(terms, unfolded);
                     let at_end = at_last.apply(terms, atom);
                     result.push(terms.implies(several, at_end));
                 }
@@ -391,7 +405,7 @@ fn ranges(terms: &Terms, facts: TermId) -> BTreeMap<SymbolId, (Option<Integer>, 
 
 /// What `value` adds to `symbol`, if it does just that.
 fn increment(
-    terms: &Terms,
+    terms: &mut Terms,
     body: &TransitionFormula,
     ranges: &BTreeMap<SymbolId, (Option<Integer>, Option<Integer>)>,
     symbol: SymbolId,
@@ -400,12 +414,17 @@ fn increment(
     if terms.sort(value) != Sort::Int {
         return None;
     }
+    let leaves = leaves(terms, value)?;
+    if let [leaf] = leaves[..]
+        && let Some(sum) = mirrored(terms, body, symbol, leaf)
+    {
+        return Some(Increment::Alternating(sum));
+    }
     let added = |leaf: TermId| -> Option<Linear> {
         let form = terms.linear(leaf);
         let own = form.terms().iter().find(|(part, _)| *terms.node(*part) == Node::Symbol(symbol))?;
         own.1.is_one().then(|| form.without(own.0))
     };
-    let leaves = leaves(terms, value)?;
     if let [leaf] = leaves[..] {
         let step = added(leaf)?;
         if let Some(constant) = step.as_constant() {
@@ -437,6 +456,26 @@ fn increment(
         step = step - period.clone();
     }
     Some(Increment::Wrapped { step, low: low.clone(), period })
+}
+
+/// The term from which `value` subtracts `symbol`, if it does just that and the term does not change.
+fn mirrored(terms: &mut Terms, body: &TransitionFormula, symbol: SymbolId, value: TermId) -> Option<TermId> {
+    let form = terms.linear(value);
+    let own = terms.of_symbol(symbol);
+    if form.coefficient(own) != Integer::MINUS_ONE {
+        return None;
+    }
+    let sum = form.without(own);
+    let is_constant = |part: TermId| match terms.node(part) {
+        Node::Symbol(symbol) => {
+            terms.symbol(*symbol).kind == SymbolKind::Variable && !body.map.contains_key(symbol)
+        }
+        _ => false,
+    };
+    if !sum.terms().iter().all(|(part, _)| is_constant(*part)) {
+        return None;
+    }
+    Some(terms.of_linear(&sum))
 }
 
 /// The values between which choices select, each once; `None` if there are too many.

@@ -16,8 +16,8 @@ use smt::{Answer, check_formula};
 use summary::{PointId, Star};
 use term::{Evaluator, Integer, Model, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
-/// Runs of one program.
-const RUNS_PER_PROGRAM: u64 = 20;
+/// Runs of one program, and so many if there are ten thousand and more.
+const RUNS_PER_PROGRAM: [u64; 2] = [20, 50];
 /// Pairs of states checked for each loop in one run.
 const MOST_PAIRS: usize = 6;
 
@@ -149,17 +149,18 @@ fn check(summarised: &mut Summarised, states: &[State], is_error: bool, context:
 
 #[test]
 fn every_run_satisfies_the_summaries() {
-    let runs = count("WAYPROOF_RUNS", 600);
+    let runs = count("WAYPROOF_RUNS", 300);
     let first = count("WAYPROOF_SEED", 1);
     let (mut errors, mut questions, mut loops, mut exact) = (0_u64, 0, 0, 0);
-    for index in 0..runs.div_ceil(RUNS_PER_PROGRAM) {
+    let runs_per_program = RUNS_PER_PROGRAM[usize::from(runs >= 10_000)];
+    for index in 0..runs.div_ceil(runs_per_program) {
         let text = program_text(first + index);
         let mut summarised = summarise(&text);
         loops += summarised.summaries.stars().len();
         exact += summarised.summaries.stars().values().filter(|star| star.exact).count();
         let options = CompileOptions { uninitialised: Uninitialised::Choose, markers: Markers::Locations };
         let code = Code::new(&summarised.program, options);
-        for seed in 0..RUNS_PER_PROGRAM {
+        for seed in 0..runs_per_program {
             let (states, is_error) = run(&summarised, &code, seed * 77_777 + index);
             errors += u64::from(is_error);
             let context = format!("program {}, inputs {seed}\n{text}", first + index);
