@@ -287,24 +287,35 @@ impl Sites {
     }
 }
 
-/// Statements that move the counter on.
+/// A statement that moves the counter on, by one at most. Segments in a row that ask for the same are treated as one.
 fn automaton(steps: &[Step]) -> String {
-    let mut by_segment: BTreeMap<usize, Vec<&Step>> = BTreeMap::new();
-    for step in steps {
-        by_segment.entry(step.0).or_default().push(step);
+    let mut by_segment: BTreeMap<usize, Vec<(&str, Effect)>> = BTreeMap::new();
+    for (segment, condition, effect) in steps {
+        by_segment.entry(*segment).or_default().push((condition, *effect));
     }
-    let mut text = format!("switch ({STATE}) {{ ");
+    let mut runs: Vec<(usize, usize, Vec<(&str, Effect)>)> = Vec::new();
     for (segment, steps) in by_segment {
-        let _ = write!(text, "case {segment}: ");
-        for (_, condition, effect) in steps {
+        match runs.last_mut() {
+            Some((_, last, same)) if *last + 1 == segment && *same == steps => *last = segment,
+            _ => runs.push((segment, segment, steps)),
+        }
+    }
+    let mut text = String::new();
+    for (first, last, steps) in runs {
+        let _ = if first == last {
+            write!(text, "if ({STATE} == {first}) {{ ")
+        } else {
+            write!(text, "if ({STATE} >= {first} && {STATE} <= {last}) {{ ")
+        };
+        for (condition, effect) in steps {
             let _ = match effect {
-                Effect::Advance => write!(text, "if ({condition}) {STATE} = {}; ", segment + 1),
+                Effect::Advance => write!(text, "if ({condition}) {STATE} = {STATE} + 1; "),
                 Effect::Stop => write!(text, "if ({condition}) __builtin_trap(); "),
             };
         }
-        text.push_str("break; ");
+        text.push_str("} else ");
     }
-    text + "}"
+    text + ";"
 }
 
 /// A comparison of the value at hand with a number, as mathematics sees it: C would convert one to the type of the other.

@@ -14,7 +14,7 @@ use crate::format::{Location, Segment, Waypoint, WaypointKind};
 use crate::syntax::{Range, Syntax};
 
 /// More values than this make a witness that nobody can read or check; the rest is left to the validator.
-const MAX_VALUES: usize = 5_000;
+const MAX_VALUES: usize = 20_000;
 
 /// The segments of a trace through a text that the program's sources call `name`; nothing if the violation is not in that text.
 pub fn segments(trace: &Trace, sources: &SourceMap, name: &str, syntax: &Syntax) -> Option<Vec<Segment>> {

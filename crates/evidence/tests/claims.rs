@@ -209,8 +209,8 @@ fn segments_move_a_counter() {
         int __witness_state; extern void __witness_error(void); extern int __VERIFIER_nondet_int(void);
         extern void reach_error(void);
         int main(void) {
-          int x = ({ __typeof__(__VERIFIER_nondet_int()) __witness_value = __VERIFIER_nondet_int(); switch (__witness_state) { case 0: if ((__witness_value < 0 && __witness_value == (-5LL))) __witness_state = 1; break; } __witness_value; });
-          { switch (__witness_state) { case 1: if ((x < 0)) __witness_state = 2; break; } } if (({ int __witness_value = (x > 3) ? 1 : 0; switch (__witness_state) { case 2: if (!__witness_value) __witness_state = 3; break; } __witness_value; })) __builtin_trap();
+          int x = ({ __typeof__(__VERIFIER_nondet_int()) __witness_value = __VERIFIER_nondet_int(); if (__witness_state == 0) { if ((__witness_value < 0 && __witness_value == (-5LL))) __witness_state = __witness_state + 1; } else ; __witness_value; });
+          { if (__witness_state == 1) { if ((x < 0)) __witness_state = __witness_state + 1; } else ; } if (({ int __witness_value = (x > 3) ? 1 : 0; if (__witness_state == 2) { if (!__witness_value) __witness_state = __witness_state + 1; } else ; __witness_value; })) __builtin_trap();
           (__witness_state == 3 ? __witness_error() : __builtin_trap());
         }
     "#]].assert_eq(&String::from_utf8_lossy(&woven.text));
