@@ -5,6 +5,7 @@
 //! behaviour included; where something is, the interpreter's result is allowed. `WAYPROOF_OPERATIONS` sets the number of expressions.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use base::Budget;
 use cfa::interp::{EvalError, Value, eval};
@@ -146,15 +147,16 @@ fn case(seed: u64) -> Case {
     for (ty, (name, ..)) in TYPES.iter().enumerate() {
         for index in 0..VARIABLES {
             let (low, high) = range(ty);
-            declarations.push_str(&format!("  local {name}_{index} : {name}\n"));
+            let _ = writeln!(declarations, "  local {name}_{index} : {name}");
             let (mut first, mut last) = (low, high);
             if random.chance(60) {
                 first = value_in(&mut random, low, high);
                 let width = 1_i128 << random.below(20);
                 last = value_in(&mut random, first, high.min(first + width));
-                assumptions.push_str(&format!(
+                let _ = write!(
+                    assumptions,
                     "assume {first}:{name} <= {name}_{index} ; assume {name}_{index} <= {last}:{name} ; "
-                ));
+                );
             }
             bounds.push((first, last));
         }
@@ -275,4 +277,30 @@ fn encoded_operations_have_the_interpreters_result() {
     }
     println!("{tally:?}");
     assert!(tally.values > 1_000 && tally.undefined > 100 && tally.rounded > 10, "{tally:?}");
+}
+
+#[test]
+fn the_least_value_divided_by_minus_one_wraps_where_overflow_wraps() {
+    for (operator, policy, expected) in [
+        ("/", "wrap", Some(-128)),
+        ("%", "wrap", Some(0)),
+        ("/", "undefined", None),
+        ("%", "undefined", None),
+    ] {
+        for divisor in ["-1:i8", "d"] {
+            let text = format!(
+                "program LP64 overflow={policy} start=%start\nfile f0 \"a.c\"\nproc %start() {{\n  local result : i8\n  \
+                 local x : i8\n  local d : i8\n  entry l0\n  exit l1\n  l0 -> l1 : result := x {operator} {divisor}\n}}\n"
+            );
+            let program = cfa::text::parse("case.cfa", &text).expect("the program should be well-formed");
+            let ranges = BTreeMap::from([(VarId(1), (-128, -128)), (VarId(2), (-1, -1))]);
+            let case = Case { program, ranges, text };
+            let mut encoded = encode(&case);
+            let values = BTreeMap::from([(VarId(1), -128), (VarId(2), -1)]);
+            let mut tally = Tally::default();
+            compare(&case, &mut encoded, &values, &mut tally);
+            let has_value = tally.values + tally.rounded > 0;
+            assert_eq!(has_value, expected.is_some(), "{tally:?} {}", case.text);
+        }
+    }
 }

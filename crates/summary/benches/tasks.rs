@@ -3,6 +3,7 @@
 //! For each task: CPU time of the graph and of the summaries, the number of loops, what stars needed, and whether the summary of the entry has
 //! a model. `--show` prints the stars; `--steps` checks that the complements of the summaries are inductive (T2 of `summary::target`).
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -24,6 +25,10 @@ fn now() -> Duration {
         },
         Duration::from_nanos,
     )
+}
+
+fn seconds(from: Duration, to: Duration) -> f64 {
+    to.saturating_sub(from).as_secs_f64()
 }
 
 fn definitions(argument: &Path) -> Vec<PathBuf> {
@@ -86,7 +91,7 @@ fn broken_steps(terms: &mut Terms, solvers: &Z3, graph: &Graph, summaries: &Summ
         let start = now();
         let mut budget = Budget::ticks(STEP_EFFORT);
         let answer = check_formula(&mut solvers.z3_solver(), terms, question, &mut budget);
-        let took = (now() - start).as_secs_f64();
+        let took = seconds(start, now());
         if !answer.is_unsat() || took > 1.0 {
             let word = match answer {
                 Answer::Sat(_) => "broken".to_owned(),
@@ -120,35 +125,34 @@ fn measure(definition: &Path, options: &[String]) -> Result<String, String> {
     let checked = now();
     let mut line = format!(
         "graph {:7.3}  summary {:7.3}  root {:7.3} {answer:7}  points {:3}  loops {:2}  exact {:2}  terms {:6}",
-        (with_graph - start).as_secs_f64(),
-        (end - with_graph).as_secs_f64(),
-        (checked - end).as_secs_f64(),
+        seconds(start, with_graph),
+        seconds(with_graph, end),
+        seconds(end, checked),
         graph.points.len(),
         summaries.stars().len(),
         summaries.stars().values().filter(|star| star.exact).count(),
         terms.len(),
     );
     let counted = starrer.statistics();
-    line.push_str(&format!(
+    let _ = write!(
+        line,
         "  hulls {}+{}-{}  asked {}-{}  ticks {}",
         counted.hulls,
         counted.template_hulls,
         counted.lost_hulls,
         counted.questions,
         counted.unanswered,
-        budget.spent(),
-    ));
+        budget.spent()
+    );
     if options.iter().any(|option| option == "--show") {
         for (head, star) in summaries.stars() {
-            line.push_str(&format!("\n  {head}: {}", show(&terms, star)));
+            let _ = write!(line, "\n  {head}: {}", show(&terms, star));
         }
     }
     if options.iter().any(|option| option == "--steps") {
         let broken = broken_steps(&mut terms, &solvers, &graph, &summaries);
-        line.push_str(&format!(
-            "  steps {}",
-            if broken.is_empty() { "hold".to_owned() } else { broken.join(", ") }
-        ));
+        let _ =
+            write!(line, "  steps {}", if broken.is_empty() { "hold".to_owned() } else { broken.join(", ") });
     }
     Ok(line)
 }

@@ -200,8 +200,8 @@ fn combination(query: &mut Query<'_>, constraint: &Constraint, dimensions: &[Ter
 }
 
 /// All linear equations between terms that hold in every iteration, by sampling: those that all models so far satisfy are asked for a
-/// counterexample until there is none. With a modulus: equations between the terms modulo that number, of which the terms' rests in the
-/// samples are no rational combination of others. `None` if the solver does not know.
+/// counterexample until there is none. With a modulus: equations modulo that number, among those that the residues next to zero satisfy in all
+/// samples. `None` if the solver does not know.
 pub(super) fn equations(
     query: &mut Query<'_>,
     dimensions: &[TermId],
@@ -222,12 +222,10 @@ pub(super) fn equations(
         let mut violations = Vec::new();
         for candidate in sofar.basis() {
             let form = combination(query, &candidate, dimensions);
+            let zero = query.terms.int(0);
             let holds = match modulus {
                 Some(modulus) => query.terms.divides(modulus, form),
-                None => {
-                    let zero = query.terms.int(0);
-                    query.terms.eq(form, zero)
-                }
+                None => query.terms.eq(form, zero),
             };
             violations.push(query.terms.not(holds));
         }

@@ -1,5 +1,7 @@
 //! Random small C programs with loops, and their summaries.
 
+use std::fmt::Write as _;
+
 use base::Budget;
 use cfa::{DataModel, Program};
 use cfront::{Input, Options, compile};
@@ -60,7 +62,7 @@ impl Writer {
             match self.random.below(10) {
                 0..=2 if depth > 0 => {
                     let condition = self.condition();
-                    self.text.push_str(&format!("if ({condition}) {{ "));
+                    let _ = write!(self.text, "if ({condition}) {{ ");
                     self.statements(depth - 1, in_loop);
                     if self.random.chance(50) {
                         self.text.push_str("} else { ");
@@ -71,7 +73,7 @@ impl Writer {
                 3 if in_loop && depth < 2 => {
                     let jump = if self.random.chance(70) { "break" } else { "continue" };
                     let condition = self.condition();
-                    self.text.push_str(&format!("if ({condition}) {jump};\n"));
+                    let _ = writeln!(self.text, "if ({condition}) {jump};");
                 }
                 4 if depth > 1 && self.loops < 3 => self.cycle(depth - 1),
                 _ => {
@@ -86,7 +88,7 @@ impl Writer {
     fn cycle(&mut self, depth: usize) {
         self.loops += 1;
         let condition = self.condition();
-        self.text.push_str(&format!("while ({condition}) {{ "));
+        let _ = write!(self.text, "while ({condition}) {{ ");
         self.statements(depth, true);
         self.text.push_str("}\n");
     }
@@ -104,10 +106,10 @@ pub(crate) fn program_text(seed: u64) -> String {
             1 => "__VERIFIER_nondet_uchar()".to_owned(),
             _ => "__VERIFIER_nondet_int()".to_owned(),
         };
-        writer.text.push_str(&format!("{ty} v{index} = {value};\n"));
+        let _ = writeln!(writer.text, "{ty} v{index} = {value};");
         if writer.random.chance(50) {
             let high = writer.random.between(3, 20);
-            writer.text.push_str(&format!("if (v{index} < 0 || v{index} > {high}) return 0;\n"));
+            let _ = writeln!(writer.text, "if (v{index} < 0 || v{index} > {high}) return 0;");
         }
     }
     writer.cycle(2);
@@ -115,7 +117,7 @@ pub(crate) fn program_text(seed: u64) -> String {
         writer.cycle(1);
     }
     let (first, second) = (writer.condition(), writer.condition());
-    writer.text.push_str(&format!("if ({first} && {second}) reach_error();\n"));
+    let _ = writeln!(writer.text, "if ({first} && {second}) reach_error();");
     format!(
         "extern int __VERIFIER_nondet_int(void);\nextern unsigned char __VERIFIER_nondet_uchar(void);\n\
          extern void reach_error(void);\nint main(void) {{\n{}return 0; }}\n",

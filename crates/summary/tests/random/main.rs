@@ -1,5 +1,0 @@
-//! Tests on random small loops.
-
-mod generate;
-mod laws;
-mod runs;
