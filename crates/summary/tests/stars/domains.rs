@@ -134,15 +134,14 @@ fn few_iterations_are_unrolled() {
 #[test]
 fn many_variables_are_bounded_by_templates() {
     let names: Vec<String> = (0..12).map(|index| format!("v{index}")).collect();
-    let ifs: String =
-        names.iter().map(|name| format!("if (__VERIFIER_nondet_int()) {name} = {name} + 1;\n")).collect();
+    let (mut ifs, mut checks) = (String::new(), String::from("if (v3 > i) reach_error();"));
+    for name in &names {
+        ifs.push_str(&["if (__VERIFIER_nondet_int()) ", name, " = ", name, " + 1;\n"].concat());
+        checks.push_str(&["if (", name, " < 0) reach_error();\n"].concat());
+    }
     let text = format!(
-        "int n = __VERIFIER_nondet_int(), i = 0, {} = 0; while (i < n) {{ {ifs} i = i + 1; }} if (v3 > i) reach_error();",
+        "int n = __VERIFIER_nondet_int(), i = 0, {} = 0; while (i < n) {{ {ifs} i = i + 1; }} {checks}",
         names.join(" = 0, ")
-    );
-    let text = format!(
-        "{text}{}",
-        names.iter().map(|name| format!("if ({name} < 0) reach_error();")).collect::<String>()
     );
     let summarised = proves(&text);
     let counted = summarised.starrer.statistics();
