@@ -10,6 +10,9 @@ use super::{
     Branch, Content, Invariant, InvariantKind, Location, Segment, Task, Waypoint, WaypointKind, Witness,
 };
 
+/// Parts of a witness: about thirty for each waypoint.
+const MAX_NODES: usize = 4_000_000;
+
 /// Why a text is no witness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
@@ -123,7 +126,11 @@ struct RawInvariant {
 
 /// Reads a witness.
 pub fn read(text: &[u8]) -> Result<Witness, Malformed> {
-    let entries: Vec<RawEntry> = serde_saphyr::from_slice(text).map_err(|error| {
+    // A long trace is a long witness; aliases stay limited.
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! { max_nodes: MAX_NODES, max_events: 4 * MAX_NODES },
+    };
+    let entries: Vec<RawEntry> = serde_saphyr::from_slice_with_options(text, options).map_err(|error| {
         let message = error.without_snippet().to_string();
         let first = message.lines().next().unwrap_or_default().to_owned();
         Malformed::new(format!("not a witness: {first}"), error.location().unwrap_or(Place::UNKNOWN))
