@@ -15,7 +15,7 @@ from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent
 sys.path.insert(0, str(BENCH))
-from wayproof_bench import cli, compare, output, plots, records, results, runner, svg, tables, tasks
+from wayproof_bench import cli, compare, output, plots, profile, records, results, runner, svg, tables, tasks
 from wayproof_bench.records import Record
 
 REPORT = """UNKNOWN: recursion, or more code than is inlined at /a/b.c:12:11
@@ -272,6 +272,17 @@ class Results(Folder):
             ticks = svg.Axis("n", 0, high).ticks()
             self.assertTrue(3 <= len(ticks) <= 10, (high, ticks))
         self.assertEqual(svg.log_axis("s", [0.02, 30], 0.01).ticks(), [0.01, 0.1, 1.0, 10.0, 100.0])
+
+
+class Profile(unittest.TestCase):
+    def test_the_time_of_a_stage_is_its_own(self):
+        begin = lambda name, at: {"name": name, "ph": "B", "ts": at, "tid": 1}
+        end = lambda name, at: {"name": name, "ph": "E", "ts": at, "tid": 1}
+        query = {"name": "query", "ph": "X", "ts": 2000, "dur": 1000, "tid": 1}
+        found = profile.stages([begin("search", 0), begin("test", 1000), query, end("test", 5000), end("search", 10000), begin("cut", 10000)])
+        self.assertEqual((found["search"].own, found["test"].own, found["cut"].own), (6.0, 4.0, 0.0))
+        self.assertEqual((found["test"].queries, found["test"].solving), (1, 1.0))
+        self.assertIn("| search | 1 | 6.0 | 60 % |", profile.table("t", found))
 
 
 class RealTool(Folder):

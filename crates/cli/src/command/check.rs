@@ -103,6 +103,7 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
     }
     // The verdict stands: what follows makes it easier to use, and must not lose it.
     session.claim();
+    let _stage = timeline::stage("report");
     let is_terse = args.quiet || args.format == Format::Svcomp;
     let mut extras = if is_terse && args.files.is_empty() {
         Extras::default()

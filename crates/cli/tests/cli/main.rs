@@ -5,6 +5,7 @@
 mod bad_input;
 mod commands;
 mod harness;
+mod profile;
 mod queries;
 mod summarize;
 mod support;
