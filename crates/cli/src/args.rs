@@ -79,6 +79,7 @@ pub(crate) struct SourceArgs {
 }
 
 /// `check`.
+#[expect(clippy::struct_excessive_bools, reason = "independent switches of a command line")]
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
     /// A C file, preprocessed or not, or an SV-COMP task definition
