@@ -185,6 +185,9 @@ enum Effect {
     Stop,
 }
 
+/// What is asked at a site while one segment is to be passed: conditions and what they do.
+type Asked<'a> = Vec<(&'a str, Effect)>;
+
 /// One waypoint at a site: the segment, the condition over the value at hand, what it does.
 type Step = (usize, String, Effect);
 
@@ -289,11 +292,11 @@ impl Sites {
 
 /// A statement that moves the counter on, by one at most. Segments in a row that ask for the same are treated as one.
 fn automaton(steps: &[Step]) -> String {
-    let mut by_segment: BTreeMap<usize, Vec<(&str, Effect)>> = BTreeMap::new();
+    let mut by_segment: BTreeMap<usize, Asked<'_>> = BTreeMap::new();
     for (segment, condition, effect) in steps {
         by_segment.entry(*segment).or_default().push((condition, *effect));
     }
-    let mut runs: Vec<(usize, usize, Vec<(&str, Effect)>)> = Vec::new();
+    let mut runs: Vec<(usize, usize, Asked<'_>)> = Vec::new();
     for (segment, steps) in by_segment {
         match runs.last_mut() {
             Some((_, last, same)) if *last + 1 == segment && *same == steps => *last = segment,
