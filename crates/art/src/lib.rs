@@ -277,3 +277,76 @@ impl Tree {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A small generator of numbers, so that runs repeat.
+    struct Numbers(u64);
+
+    impl Numbers {
+        fn below(&mut self, limit: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) as usize % limit
+        }
+    }
+
+    /// What random operations should lead to, kept in the simplest way.
+    fn frontier(tree: &Tree) -> BTreeSet<NodeId> {
+        let is_open = |(id, node): &(NodeId, &Node)| node.status == Status::Frontier && tree.is_live(*id);
+        tree.nodes().filter(is_open).map(|(id, _)| id).collect()
+    }
+
+    #[test]
+    fn random_operations_keep_the_invariants_and_lose_no_frontier_node() {
+        for seed in 0..60 {
+            let mut numbers = Numbers(seed);
+            let mut tree = Tree::new(4);
+            let mut queue: BTreeSet<NodeId> = BTreeSet::from([Tree::ROOT]);
+            for _ in 0..120 {
+                let node = NodeId(numbers.below(tree.len()) as u32);
+                let other = NodeId(numbers.below(tree.len()) as u32);
+                let is_open = tree.node(node).status == Status::Frontier && tree.is_live(node);
+                match numbers.below(5) {
+                    0 | 1 if is_open => {
+                        let steps: Vec<_> = (0..numbers.below(4))
+                            .map(|step| (ArcId(step as u32), PointId(step as u32)))
+                            .collect();
+                        queue.extend(tree.expand(node, &steps));
+                    }
+                    2 if is_open => tree.prune(node),
+                    3 => {
+                        let fits = tree.node(node).point == tree.node(other).point
+                            && tree.node(node).cover.is_none()
+                            && tree.may_cover(other)
+                            && !tree.is_below(other, node);
+                        if fits {
+                            queue.extend(tree.cover(node, other));
+                        }
+                    }
+                    4 if tree.node(node).cover.is_some() => queue.extend(tree.uncover(node)),
+                    _ => {
+                        tree.strengthen(node, TermId(numbers.below(9) as u32));
+                    }
+                }
+                assert_eq!(tree.check_invariants(), Ok(()), "seed {seed}");
+                // Whoever is to be looked at is in the queue: covers come and go without losing anybody.
+                assert!(frontier(&tree).is_subset(&queue), "seed {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_broken_tree_is_noticed() {
+        let mut tree = Tree::new(1);
+        let children = tree.expand(Tree::ROOT, &[(ArcId(0), PointId(0)), (ArcId(1), PointId(0))]);
+        tree.nodes[children[0]].cover = Some(children[1]);
+        assert!(tree.check_invariants().is_err_and(|why| why.starts_with("A3")));
+        tree.nodes[children[0]].cover = Some(Tree::ROOT);
+        assert!(tree.check_invariants().is_err_and(|why| why.starts_with("A4")));
+        tree.nodes[children[0]].cover = None;
+        tree.nodes[children[0]].depth = 7;
+        assert!(tree.check_invariants().is_err_and(|why| why.starts_with("A1")));
+    }
+}
