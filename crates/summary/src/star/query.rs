@@ -19,7 +19,7 @@ use super::{Body, StarStatistics};
 /// How many models are remembered.
 const POOL: usize = 64;
 /// The most ticks of one question.
-const QUESTION: u64 = 1_000;
+const QUESTION: u64 = 3_000;
 
 /// An answer that a domain can act on; what is unknown is treated as the weaker case.
 #[derive(Clone, Debug)]
