@@ -222,16 +222,16 @@ fn errors_behind_a_rare_step_stay_possible() {
             entry at line 3
               to the error:
                 either
-                  input@4 ≤ 1073741822
-                  input@4#2 ≤ 1073741822
-                  1073741823·input@4 ≥ 2·input@4#2 - 1
-                  1073741824·input@4 ≤ 2147483647·input@4#2 - 1073741823
+                  input@4#3 = 12345
+                  input@4 ≤ input@4#2
+                  input@4#2 ≤ 536870911
+                  1073741823·input@4 ≥ 2·input@4#2 + 1073741821
                 or
                   input@4#3 = 12345
-                  input@4 ≤ 1073741823
+                  input@4 ≤ 536870912
+                  input@4#2 ≥ 536870912
                   input@4#2 ≤ 1073741823
                   1073741823·input@4 ≥ 2·input@4#2 + 1073741821
-                  1073741824·input@4 ≤ 2147483647·input@4#2 - 1073741823
                 where input@4 is what __VERIFIER_nondet_int() returns in line 4
                 where input@4#2 is what __VERIFIER_nondet_int() returns in line 4
                 where input@4#3 is what __VERIFIER_nondet_int() returns in line 4
@@ -250,38 +250,66 @@ fn errors_behind_a_rare_step_stay_possible() {
         &expect![[r#"
             entry at line 3
               to the error:
-                input@4#2 ≥ 1
-                input@4#2 ≤ 1073741822
-                1073741823·input@4 ≥ 2·input@4#2 - 1
+                input@4#2 = 1
+                input@4#3 = 1
+                input@4 ≥ 1
+                input@4 ≤ 536870912
                 where input@4 is what __VERIFIER_nondet_int() returns in line 4
                 where input@4#2 is what __VERIFIER_nondet_int() returns in line 4
+                where input@4#3 is what __VERIFIER_nondet_int() returns in line 4
 
             loop at line 6
               known of values:
                 x ≥ 2
                 x ≤ 2147483646
               any number of iterations (rounded up):
-                N' = N - k
-                k ≥ 0
-                if k = 0:
-                  x' = x
-                if k ≥ 1:
-                  N' ≥ 0
-                  x' ≥ 3
-                  x' ≤ 2147483646
-                  x' ≤ x + 1073741823·k
-                  N = z or x ≤ 1073741823
+                N' = (if k2 = 1 then N - k1 - 1 else N - k1) - k3
+                k1 = k - k2 - k3
+                k1 ≥ 0
+                k3 ≥ 0
+                if k1 = 0:
+                  x'' = x
+                if k3 = 0:
+                  x' = (if k2 = 1 then 3 else x'')
+                if k2 ≠ 0:
+                  k2 = 1
+                  N = z + k1
+                  N > k1
+                if k3 ≥ 1:
+                  x' ≡ 0 (mod 2)
+                  x' ≥ 2·(if k2 = 1 then 3 else x'')
+                  x' ≥ (if k2 = 1 then 3 else x'') + 2·k3
+                  z > (if k2 = 1 then N - k1 - 1 else N - k1)
+                  (if k2 = 1 then N - k1 - 1 else N - k1) ≥ k3
+                  (if k2 = 1 then 3 else x'') + 2·k3 ≤ 1073741825
+                  x' ≤ (if k2 = 1 then 3 else x'') + 1073741823·k3
+                if k1 ≥ 1:
+                  N ≥ k1
+                  x'' ≥ 2·x
+                  N ≥ z + k1
+                  x'' ≥ x + 2·k1
+                  x'' ≡ 0 (mod 2)
+                  x'' ≤ 2147483646
+                  x + 2·k1 ≤ 1073741825
+                  x'' ≤ x + 1073741823·k1
+                where k1 is the number of iterations in a phase of the loop at line 6
+                where x'' is an intermediate value of x
+                where k2 is the number of iterations in a phase of the loop at line 6
+                where k3 is the number of iterations in a phase of the loop at line 6
                 where k is the number of iterations of the loop at line 6
               to the error:
-                M ≥ 1
                 either
                   x = 2·M + 1
                   N ≤ 0
                 or
+                  M = 1
+                  N = 1
+                  z = 1
+                or
+                  M = 1
+                  z = 1
                   N ≥ 1
-                  M ≤ 1073741822
-                  1073741823·N + x > 2·M
-                  N = z or x ≤ 1073741823
+                  2·N + x ≤ 1073741827
 
             loop at line 7
               known of values:
@@ -311,8 +339,18 @@ fn errors_behind_a_rare_step_stay_possible() {
         &expect![[r#"
             entry at line 3
               to the error:
-                input@4#2 = 32
-                input@4 ≥ 2
+                either
+                  input@4#2 = 32
+                  input@4 ≥ 2
+                  input@4 ≤ 31
+                or
+                  input@4#2 = 32
+                  input@4 ≥ 4
+                  input@4 ≤ 17602326
+                or
+                  input@4#2 = 32
+                  input@4 ≤ 17602355
+                  input@4 ≥ 17602326
                 where input@4 is what __VERIFIER_nondet_int() returns in line 4
                 where input@4#2 is what __VERIFIER_nondet_int() returns in line 4
 
@@ -321,30 +359,31 @@ fn errors_behind_a_rare_step_stay_possible() {
                 x ≥ 2
                 x ≤ 2147483646
               any number of iterations (rounded up):
-                N' = N - k1 - k2
-                k1 = k - k2
-                k1 ≥ 0
-                k2 ≥ 0
-                if k1 = 0:
-                  x'' = x
-                if k2 = 0:
-                  x'' = x'
-                if k1 ≥ 1:
-                  N ≥ k1
+                N' = N - k
+                x' = (if k2 = 1 then 65 else x''')
+                x'' + 61·k1 ≤ x'''
+                x'' + 1073741823·k1 ≥ x'''
+                x'' + 2·k1 + 2·k2 ≥ x + 2·k
+                x'' + 60·k1 + 60·k2 ≤ x + 60·k
+                if k2 ≠ 0:
+                  N = k
+                  k2 = 1
+                  x''' ≥ 61
+                if k1 + k2 < k:
                   x'' ≤ 120
-                  x + 2·k1 ≤ 62
-                  x'' ≥ x + 2·k1
+                  N + k1 + k2 ≥ k
                   x'' ≡ 0 (mod 2)
-                  x'' ≤ x + 60·k1
-                if k2 ≥ 1:
-                  x' ≥ 65
+                  x + 2·k ≤ 2·k1 + 2·k2 + 62
+                if k1 ≥ 1:
                   x'' ≥ 61
-                  x' ≤ 2147483646
-                  x'' + 1073741823·k2 ≥ x'
-                  2147483581·k1 + 2147483581·k2 + x' ≤ 2147483581·N + 65
-                  x'' ≤ 1073741823 or N = k1 + 1
-                where k1 is the number of iterations in a phase of the loop at line 6
+                  N + k2 > k
+                  2·x'' ≤ x'''
+                  x''' ≡ 0 (mod 2)
+                  x''' ≤ 2147483646
+                  x'' + 61·k1 ≤ 1073741884
                 where x'' is an intermediate value of x
+                where k1 is the number of iterations in a phase of the loop at line 6
+                where x''' is an intermediate value of x
                 where k2 is the number of iterations in a phase of the loop at line 6
                 where k is the number of iterations of the loop at line 6
               to the error:
@@ -352,18 +391,18 @@ fn errors_behind_a_rare_step_stay_possible() {
                   x = 2·M + 1
                   N ≤ 0
                 or
+                  N = 1
+                  M = 32
+                  x ≥ 61
+                or
                   M = 32
                   N ≥ 2
-                  2·N + x ≤ 64
+                  61·N + x ≤ 1073741945
                 or
                   M = 32
                   x ≤ 62
-                  2·N + x ≥ 63
-                or
-                  M = 32
-                  N ≥ 1
-                  x ≥ 61
-                  N = 1 or x ≤ 1073741823
+                  2·N + x ≥ 68
+                  2·N + x ≤ 35204712
 
             loop at line 7
               known of values:

@@ -30,7 +30,7 @@ use std::sync::atomic::Ordering;
 
 use art::{NodeId, Status, Tree};
 use base::{Budget, timeline};
-use cfa::Program;
+use cfa::{Program, SignedOverflow};
 use encode::Site;
 use rustc_hash::FxHashMap;
 use smt::{Answer, Why, Z3, Z3Solver};
@@ -113,6 +113,9 @@ pub(super) struct Statistics {
 }
 
 fn solve(program: &Program, options: Options, env: &mut Env) -> Result<Verdict, Reason> {
+    if program.signed_overflow == SignedOverflow::Error {
+        return overflow_by_execution(program, &mut env.budget);
+    }
     let mut problem = Problem::new(program, solvers(), &mut env.budget)?;
     let guide = if options.summaries {
         problem.summarise(options.star, &mut env.budget)?
@@ -136,6 +139,19 @@ fn solve(program: &Program, options: Options, env: &mut Env) -> Result<Verdict, 
         Some(verdict) => verdict,
         None => Verdict::Safe(problem.annotation(&guide, &labels)),
     })
+}
+
+/// The formulas follow executions up to an overflow: where that is the violation, only a program with one execution is decided.
+fn overflow_by_execution(program: &Program, budget: &mut Budget) -> Result<Verdict, Reason> {
+    match witness::execute(program, budget) {
+        Execution::Ended(end) => Ok(Verdict::Safe(Proof::Execution(end))),
+        Execution::Violated(trace) => Ok(Verdict::Unsafe(trace)),
+        Execution::Arbitrary { what, region } => {
+            let feature = format!("the property no-overflow of a program with {what}");
+            Err(Reason::Unsupported { feature, region })
+        }
+        Execution::Undecided(reason) => Err(reason),
+    }
 }
 
 /// What a search is about.
