@@ -283,6 +283,10 @@ class Profile(unittest.TestCase):
         self.assertEqual((found["search"].own, found["test"].own, found["cut"].own), (6.0, 4.0, 0.0))
         self.assertEqual((found["test"].queries, found["test"].solving), (1, 1.0))
         self.assertIn("| search | 1 | 6.0 | 60 % |", profile.table("t", found))
+        text = profile.overview([("a", found), ("b", found)])
+        self.assertTrue(text.startswith("| task | ms | search | test | cut | solver | queries |"), text)
+        self.assertIn("| `a` | 10 | 60 % | 40 % | 0 % | 10 % | 1 |", text)
+        self.assertIn("| all | 20 | 60 % | 40 % | 0 % | 10 % | 2 |", text)
 
 
 class RealTool(Folder):

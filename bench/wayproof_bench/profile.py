@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import subprocess
+import tempfile
 from pathlib import Path
-from typing import Dict, List
+from typing import Dict, List, Tuple
 
-from wayproof_bench.tasks import UsageError
+from wayproof_bench import environment, records, results, tasks
+from wayproof_bench.environment import say
+from wayproof_bench.tasks import ROOT, UsageError
 
 
 class Stage:
@@ -65,14 +69,72 @@ def table(title: str, found: Dict[str, Stage]) -> str:
     return "\n".join(lines)
 
 
+def overview(runs: List[Tuple[str, Dict[str, Stage]]]) -> str:
+    """Several runs in one table: the share of each stage, and of the solver, in each."""
+    totals: Dict[str, float] = {}
+    for _, found in runs:
+        for name, stage in found.items():
+            totals[name] = totals.get(name, 0.0) + stage.own
+    names = sorted(totals, key=lambda name: -totals[name])
+    lines = ["| task | ms | " + " | ".join(names) + " | solver | queries |", "|---|---|" + "---|" * (len(names) + 2)]
+
+    def row(title: str, total: float, own: Dict[str, float], solving: float, queries: int) -> str:
+        shares = [f"{100 * own.get(name, 0.0) / (total or 1.0):.0f} %" for name in names]
+        return f"| {title} | {total:.0f} | " + " | ".join(shares) + f" | {100 * solving / (total or 1.0):.0f} % | {queries} |"
+
+    everything, solving, queries = sum(totals.values()), 0.0, 0
+    for title, found in runs:
+        its_solving, its_queries = (sum(getattr(stage, column) for stage in found.values()) for column in ("solving", "queries"))
+        total = sum(stage.own for stage in found.values())
+        lines.append(row(f"`{title}`", total, {name: stage.own for name, stage in found.items()}, its_solving, its_queries))
+        solving, queries = solving + its_solving, queries + its_queries
+    lines.append(row("all", everything, totals, solving, queries))
+    return "\n".join(lines)
+
+
+def read(path: Path) -> Dict[str, Stage]:
+    """The stages of a trace file."""
+    try:
+        return stages(json.loads(path.read_text(encoding="utf-8"))["traceEvents"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"`{path}` is no trace: {error}") from error
+
+
+def slowest(binary: Path, measured: Path, count: int, seconds: int) -> List[Tuple[str, Dict[str, Stage]]]:
+    """Profiles the tasks that took longest in a file of results, solved or not."""
+    runs = []
+    for record in sorted(records.load(measured), key=lambda record: -record.cpu_s)[:count]:
+        task = next((task for task in tasks.find(record.suite) if task.name == record.task), None)
+        if task is None:
+            raise UsageError(f"{record.suite}/{record.task} is not among the tasks any more")
+        say(f"{record.suite}/{record.task}")
+        with tempfile.TemporaryDirectory() as folder:
+            trace = Path(folder) / "trace.json"
+            line = [str(binary), "check", str(task.definition), "--format", "svcomp", "--timeout", str(seconds), "--profile", str(trace)]
+            subprocess.run(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=seconds + 30, check=False)
+            runs.append((f"{record.suite}/{record.task}", read(trace)))
+    return runs
+
+
 def main(arguments: List[str]) -> int:
     """bench/profile"""
     parser = argparse.ArgumentParser(prog="bench/profile", description="Where the time of runs went.")
-    parser.add_argument("traces", nargs="+", metavar="TRACE.json", help="a file of `wayproof check --profile`")
-    for place in parser.parse_args(arguments).traces:
-        try:
-            events = json.loads(Path(place).read_text(encoding="utf-8"))["traceEvents"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise UsageError(f"`{place}` is no trace: {error}") from error
-        print(table(Path(place).stem, stages(events)) + "\n")
+    parser.add_argument("traces", nargs="*", metavar="TRACE.json", help="a file of `wayproof check --profile`")
+    parser.add_argument("--slowest", type=int, metavar="N", help="instead, profile the N slowest tasks of the last results")
+    parser.add_argument("--results", default=str(ROOT / "docs" / "results" / "gps.csv"), metavar="FILE.csv", help="(docs/results/gps.csv)")
+    parser.add_argument("--time", type=int, default=20, metavar="S", help="wall seconds of one profiled run (20)")
+    parser.add_argument("--binary", metavar="FILE", help="the binary (WAYPROOF, or the release build of this clone)")
+    parser.add_argument("--page", metavar="FILE.md", help="write the table between the markers `profile` of a page")
+    args = parser.parse_args(arguments)
+    if args.slowest:
+        runs = slowest(environment.binary(args.binary), Path(args.results), args.slowest, args.time)
+        text = overview(runs)
+        if args.page:
+            page = Path(args.page)
+            page.write_text(results.rewrite(page.read_text(encoding="utf-8"), {"profile": text}), encoding="utf-8")
+        print(text)
+    elif not args.traces:
+        parser.error("name a trace, or use --slowest")
+    for place in args.traces:
+        print(table(Path(place).stem, read(Path(place))) + "\n")
     return 0

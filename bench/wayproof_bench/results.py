@@ -31,6 +31,7 @@ SUITES = ["gps-safe", "gps-lock-and-key", "gps-svcomp", "papers"]
 WIDE_CONFIG = "gps"
 # Results are saved after so many runs at the latest.
 CHUNK = 24
+NOTHING = "Nothing measured yet."
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -150,10 +151,12 @@ def blocks(store: Store, reference: Optional[Path], page: Path) -> Dict[str, str
     families = [f"family-{family}" for family in plots.families(store.by_config.get(WIDE_CONFIG, []))]
     paper = {config: [run for run in runs if run.suite in SUITES] for config, runs in store.by_config.items() if runs}
     ours = store.by_config.get(WIDE_CONFIG, [])
+    if not ours:
+        return dict.fromkeys(["setup", "suites", "ablation", "reference", "scaling", "unsolved"], NOTHING)
     found = {
         "setup": _setup(store.about),
         "suites": tables.suites(ours),
-        "ablation": tables.ablation(paper) if paper else "Nothing measured yet.",
+        "ablation": tables.ablation(paper) if any(paper.values()) else NOTHING,
         "scaling": tables.scaling(ours),
         "unsolved": tables.unsolved(paper.get(WIDE_CONFIG, [])),
     }
@@ -163,7 +166,7 @@ def blocks(store: Store, reference: Optional[Path], page: Path) -> Dict[str, str
         found["reference"] = tables.against_reference(ours, tables.reference(reference)) + _images(
             store, page, ["overlap-safe", "overlap-unsafe", "cactus-reference", "scatter-gps", "scatter-veriabs"])
     else:
-        found["reference"] = "Nothing measured yet."
+        found["reference"] = NOTHING
     return found
 
 

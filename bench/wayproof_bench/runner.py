@@ -86,6 +86,10 @@ class Runner:
         records = [record for file in files for record in read_xml(file, config, tasks)]
         if not records and not self.interrupted:
             raise UsageError(f"BenchExec produced no results (exit code {process.returncode})")
+        if len(records) < len(tasks):
+            # A signal may have reached BenchExec alone.
+            say(f"BenchExec ended after {len(records)} of {len(tasks)} runs (exit code {process.returncode})")
+            self.interrupted = True
         return records
 
     def html(self, title: str) -> Optional[Path]:
