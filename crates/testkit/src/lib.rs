@@ -1,7 +1,7 @@
-//! Test helpers for the other crates: random C programs, mutated inputs, the task corpus.
+//! Test helpers for the other crates: random C programs, mutated inputs, the task corpus, fuzzing of verdicts.
 //!
-//! Does not know: any other crate of the workspace. What is tested is passed in as a closure or as the path
-//! of an executable.
+//! Does not know, except for [`verdicts`]: any other crate of the workspace. What is tested is passed in as a closure or
+//! as the path of an executable.
 
 pub mod compiler;
 pub mod differential;
@@ -12,6 +12,7 @@ pub mod process;
 mod random;
 pub mod shrink;
 pub mod tasks;
+pub mod verdicts;
 
 pub use generate::{Model, Options, Program, Size, generate, generate_program};
 pub use mutate::mutate;

@@ -1,0 +1,103 @@
+//! Runs every engine on random programs with known verdicts.
+//!
+//! ```text
+//! verdicts [--count N] [--seed S] [--limit MILLISECONDS] [--others N] [--variants N] [--engine NAME]
+//!          [--reduce N] [--save FOLDER] [--show]
+//! ```
+//! `--others` is how many configurations see a program besides gps. `--show` prints the programs' findings in full.
+//! Exit code 0: no finding, 1: usage, 10: findings.
+#![allow(clippy::print_stdout)]
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use testkit::verdicts::{Settings, Summary, run};
+
+fn parse(mut words: impl Iterator<Item = String>) -> Result<(Settings, bool), String> {
+    let mut settings = Settings {
+        count: 100,
+        first_seed: 0,
+        limit: Duration::from_millis(500),
+        others: 7,
+        variants: 1,
+        only: None,
+        store: None,
+        reduction: 400,
+    };
+    let mut shows = false;
+    while let Some(word) = words.next() {
+        let mut value = || words.next().ok_or(format!("{word} needs a value"));
+        let number = |text: String| text.parse::<u64>().map_err(|error| format!("{text}: {error}"));
+        match word.as_str() {
+            "--count" => settings.count = number(value()?)?,
+            "--seed" => settings.first_seed = number(value()?)?,
+            "--limit" => settings.limit = Duration::from_millis(number(value()?)?),
+            "--others" => settings.others = number(value()?)? as usize,
+            "--variants" => settings.variants = number(value()?)? as usize,
+            "--reduce" => settings.reduction = number(value()?)? as usize,
+            "--engine" => settings.only = Some(value()?),
+            "--save" => settings.store = Some(PathBuf::from(value()?)),
+            "--show" => shows = true,
+            other => return Err(format!("unknown argument {other}")),
+        }
+    }
+    Ok((settings, shows))
+}
+
+fn report(summary: &Summary, shows: bool) {
+    for finding in &summary.findings {
+        let (kind, known) = (finding.kind, finding.known.word());
+        println!(
+            "seed {}: {kind:?}, {}: known {known}, got {:?}",
+            finding.seed, finding.configuration, finding.answer
+        );
+        if shows {
+            println!("{}", finding.text);
+        }
+    }
+    let Summary { safe, unsafe_, skipped, variants, .. } = summary;
+    println!(
+        "{} programs ({safe} safe, {unsafe_} unsafe), {skipped} seeds without, {variants} variants",
+        safe + unsafe_
+    );
+    println!("{:<22} {:>7} {:>7} {:>7} {:>9}", "configuration", "runs", "safe", "unsafe", "seconds");
+    for (name, counts) in &summary.counts {
+        let seconds = counts.time.as_secs_f64();
+        println!("{name:<22} {:>7} {:>7} {:>7} {seconds:>9.1}", counts.runs, counts.safe, counts.unsafe_);
+    }
+    for ((name, code), count) in &summary.unknown {
+        println!("unknown: {name}: {code}: {count}");
+    }
+    println!("{} findings", summary.findings.len());
+}
+
+fn main() -> ExitCode {
+    let (settings, shows) = match parse(std::env::args().skip(1)) {
+        Ok(parsed) => parsed,
+        Err(message) => {
+            eprintln!("verdicts: {message}");
+            return ExitCode::from(1);
+        }
+    };
+    let start = Instant::now();
+    let mut show_progress = |done: u64, summary: &Summary| {
+        if done.is_multiple_of(100) {
+            eprintln!(
+                "{done} programs, {} findings, {:.0} s",
+                summary.findings.len(),
+                start.elapsed().as_secs_f64()
+            );
+        }
+    };
+    match run(&settings, &mut show_progress) {
+        Ok(summary) => {
+            report(&summary, shows);
+            if summary.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(10) }
+        }
+        Err(error) => {
+            eprintln!("verdicts: {error}");
+            ExitCode::from(1)
+        }
+    }
+}

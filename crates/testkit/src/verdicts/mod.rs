@@ -1,0 +1,69 @@
+//! Fuzzing of verdicts: random loop programs whose verdict is known by exhaustive execution, variants of them that must have the same verdict, and
+//! every engine on all of them.
+//!
+//! ```text
+//!   generator ──▶ program with empty checks ──assertion──▶ program ──variant──▶ same verdict, other text
+//!                                                             │
+//!                        judge: all executions, exactly       │       runner: every engine, certified
+//!                                                             ▼
+//!                           a wrong verdict, a crash or evidence that fails its check is a finding; reduce makes it small
+//! ```
+//!
+//! # Invariants
+//! * V1: the program of a seed depends on the seed alone.
+//! * V2: the judge is the interpreter alone. It knows no engine, no pass and no formula.
+
+mod assertion;
+mod generator;
+pub mod judge;
+mod reduce;
+pub mod runner;
+mod syntax;
+mod variant;
+
+pub use self::judge::Known;
+pub use self::runner::{Answer, Finding, Settings, Summary, run};
+pub use self::syntax::Printed;
+
+use crate::Random;
+
+use self::syntax::Unit;
+
+/// A program with its verdict.
+#[derive(Clone, Debug)]
+pub(crate) struct Sample {
+    pub(crate) unit: Unit,
+    pub(crate) known: Known,
+}
+
+/// So many programs are drawn for a seed; most are used, some have too many executions, or an endless one.
+const DRAWS: u64 = 40;
+/// So many assertions are tried to get the verdict that the seed wants.
+const ASSERTIONS: usize = 4;
+
+/// The program of a seed (V1).
+pub(crate) fn sample(seed: u64) -> Option<Sample> {
+    let wants_safe = seed.is_multiple_of(2);
+    (0..DRAWS).find_map(|draw| {
+        let mut random = Random::new(seed.wrapping_mul(DRAWS).wrapping_add(draw));
+        let unit = generator::generate(&mut random);
+        let observed = assertion::observe(&unit)?;
+        let mut last = None;
+        for _ in 0..ASSERTIONS {
+            let filled = assertion::fill(&unit, &observed, wants_safe, &mut random);
+            let Some(known) = verdict(&filled) else { continue };
+            if (known == Known::Safe) == wants_safe {
+                return Some(Sample { unit: filled, known });
+            }
+            last = Some(Sample { unit: filled, known });
+        }
+        last
+    })
+}
+
+/// The verdict of a program, if it compiles and ends.
+pub(crate) fn verdict(unit: &Unit) -> Option<Known> {
+    let printed = unit.print();
+    let program = judge::compile(&printed.text).ok()?;
+    judge::judge(&printed, &program)
+}
