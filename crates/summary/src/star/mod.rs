@@ -13,6 +13,8 @@
 //!          and  congruences of increments and of states after          (congruence, modular)
 //!          and  what iterations preserve or establish                  (stable)
 //!   unless the loop splits into phases                                 (phase)
+//!   or does the same in every second iteration                         (period)
+//!   or behaves otherwise only once something has wrapped around        (wrap)
 //!   or ends after a few iterations                                     (unroll)
 //! ```
 //!
@@ -26,6 +28,7 @@ mod congruence;
 mod growth;
 mod hull;
 mod modular;
+mod period;
 mod phase;
 mod progress;
 mod query;
@@ -35,6 +38,7 @@ mod stable;
 mod statistics;
 mod template;
 mod unroll;
+mod wrap;
 
 use std::collections::BTreeMap;
 
@@ -166,23 +170,46 @@ impl Starrer {
             return Ok(unrolled);
         }
         let split = if depth > 0 { phase::split(&mut query, &body)? } else { None };
-        if let Some(split) = split {
-            drop(query);
-            self.statistics.phase_splits += 1;
-            let first = self.star_within(terms, &split.first, depth - 1, budget)?;
-            let second = self.star_within(terms, &split.second, depth - 1, budget)?;
-            let phases = first.then(terms, &second);
-            if phases.exact {
-                return Ok(phases);
+        drop(query);
+        let parts = match split {
+            Some(split) => {
+                self.statistics.phase_splits += 1;
+                let first = self.star_within(terms, &split.first, depth - 1, budget)?;
+                let second = self.star_within(terms, &split.second, depth - 1, budget)?;
+                Some(first.then(terms, &second))
             }
-            let mut query = self.query(terms, budget, &body);
-            query.ask(Terms::TRUE)?;
-            let mut product = Closure::over(phases);
-            product.add_domains(&mut query, &body, options)?;
-            return Ok(product.into_star(terms));
+            None if depth > 0 => self.star_of_parts(terms, &body, depth, budget)?,
+            None => None,
+        };
+        if let Some(parts) = parts {
+            if parts.exact {
+                return Ok(parts);
+            }
+            closure = Closure::over(parts);
         }
+        let mut query = self.query(terms, budget, &body);
+        query.ask(Terms::TRUE)?;
         closure.add_domains(&mut query, &body, options)?;
         Ok(closure.into_star(terms))
+    }
+
+    /// The star of a body whose iterations come in kinds: those that wrap around and those that do not, or odd and even ones.
+    fn star_of_parts(
+        &mut self,
+        terms: &mut Terms,
+        body: &Body,
+        depth: u32,
+        budget: &mut Budget,
+    ) -> Result<Option<Star>, Stop> {
+        if let Some(split) = wrap::split(terms, body) {
+            let normal = self.star_within(terms, &split.normal, depth, budget)?;
+            return Ok(Some(split.star(terms, body, &normal)));
+        }
+        if let Some(doubled) = period::double(terms, body) {
+            let rounds = self.star_within(terms, &doubled.body, depth - 1, budget)?;
+            return Ok(Some(doubled.star(terms, &rounds)));
+        }
+        Ok(None)
     }
 }
 
