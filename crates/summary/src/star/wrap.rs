@@ -26,7 +26,7 @@ use crate::transition::TransitionFormula;
 /// The widths of types whose values may wrap around.
 const WIDTHS: [u32; 4] = [8, 16, 32, 64];
 /// More conditions than this are not taken apart.
-const MOST_CONDITIONS: usize = 12;
+const MOST_CONDITIONS: usize = 4;
 
 /// A loop body, split by whether something wraps around.
 pub(super) struct Split {
