@@ -37,6 +37,7 @@ impl Engine for Cra {
 fn prove(program: &Program, star: StarOptions, env: &mut Env) -> Result<Verdict, Reason> {
     let mut problem = Problem::new(program, solvers(), &mut env.budget)?;
     let guide = problem.summarise(star, &mut env.budget)?;
+    env.statistics.extend(guide.report());
     let root = guide.reach(ENTRY).formula;
     let mut solver = problem.solvers.z3_solver();
     match check_formula(&mut solver, &problem.terms, root, &mut env.budget) {

@@ -22,7 +22,8 @@ impl Engine for Explicit {
             Execution::Ended(end) => Verdict::Safe(Proof::Execution(end)),
             Execution::Violated(trace) => Verdict::Unsafe(trace),
             Execution::Arbitrary { what, region } => {
-                let feature = format!("this engine runs programs that have one execution, and there is {what}");
+                let feature =
+                    format!("this engine runs programs that have one execution, and there is {what}");
                 Verdict::Unknown(Reason::Unsupported { feature, region })
             }
             Execution::Undecided(reason) => Verdict::Unknown(reason),

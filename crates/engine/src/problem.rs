@@ -12,6 +12,7 @@ use cfa::{Loc, Op, Program};
 use encode::Skolem;
 use smt::{Z3, Z3Settings};
 use summary::graph::{Graph, PointId};
+use summary::star::StarStatistics;
 use summary::{Reach, StarOptions, Starrer, Summaries};
 use term::{TermId, Terms};
 use witness::{Annotation, Invariant, Proof, Reason};
@@ -32,6 +33,7 @@ pub(crate) struct Problem {
 #[derive(Clone, Debug)]
 pub(crate) struct Guide {
     reach: Vec<Reach>,
+    stars: StarStatistics,
 }
 
 impl Problem {
@@ -103,13 +105,28 @@ impl Guide {
         let _stage = timeline::stage("summary");
         let mut starrer = Starrer::new(solvers.clone(), options);
         let summaries = Summaries::new(graph, terms, &mut starrer, budget).map_err(Reason::Stopped)?;
-        Ok(Self { reach: graph.points.ids().map(|point| summaries.reach(point).get().clone()).collect() })
+        let reach = graph.points.ids().map(|point| summaries.reach(point).get().clone()).collect();
+        Ok(Self { reach, stars: starrer.statistics() })
     }
 
     /// The guide that excludes nothing.
     pub(crate) fn none(graph: &Graph) -> Self {
         let reach = |facts| Reach { formula: facts, instances: vec![Vec::new()] };
-        Self { reach: graph.points.iter().map(|point| reach(point.facts)).collect() }
+        let reach = graph.points.iter().map(|point| reach(point.facts)).collect();
+        Self { reach, stars: StarStatistics::default() }
+    }
+
+    /// What the summaries of loops were made of, and where they had to be weaker.
+    pub(crate) fn report(&self) -> [(&'static str, u64); 6] {
+        let stars = &self.stars;
+        [
+            ("loops summarised", stars.stars),
+            ("exact loop summaries", stars.exact),
+            ("phase splits", stars.phase_splits),
+            ("hulls by templates", stars.template_hulls),
+            ("hulls given up", stars.lost_hulls),
+            ("questions of summaries without answer", stars.unanswered),
+        ]
     }
 
     /// The states of a point from which the error may be reached.

@@ -46,6 +46,10 @@ use crate::{Drawing, Engine, Env, Progress, Tuning};
 
 /// Which parts of the algorithm are in use.
 #[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches, each of them an ablation of the paper or ours"
+)]
 pub(crate) struct Options {
     /// Guide by summaries, or not at all.
     pub(crate) summaries: bool,
@@ -122,6 +126,7 @@ fn solve(program: &Program, options: Options, env: &mut Env) -> Result<Verdict, 
     } else {
         Guide::none(&problem.graph)
     };
+    env.statistics.extend(guide.report());
     let (outcome, labels) = {
         let Problem { program: prepared, terms, solvers, graph } = &mut problem;
         let context =
@@ -455,17 +460,15 @@ impl<'a> Search<'a> {
         let with_gas =
             if self.options.gas && self.options.summaries { self.graph.with_gas(self.terms) } else { None };
         let (program, solvers) = (self.program, &self.solvers);
-        self.tester = Some(match with_gas {
-            Some((graph, gas)) => {
-                let guide = Guide::of_summaries(&graph, self.terms, solvers, self.options.star, self.budget)?;
-                let steering = Steering { graph: &graph, guide: &guide, gas: Some(gas) };
-                Tester::new(program, &steering, solvers, self.terms)
-            }
-            None => {
-                let steering = Steering { graph: self.graph, guide: self.guide, gas: None };
-                Tester::new(program, &steering, solvers, self.terms)
-            }
-        });
+        let tester = if let Some((graph, gas)) = with_gas {
+            let guide = Guide::of_summaries(&graph, self.terms, solvers, self.options.star, self.budget)?;
+            let steering = Steering { graph: &graph, guide: &guide, gas: Some(gas) };
+            Tester::new(program, &steering, solvers, self.terms)
+        } else {
+            let steering = Steering { graph: self.graph, guide: self.guide, gas: None };
+            Tester::new(program, &steering, solvers, self.terms)
+        };
+        self.tester = Some(tester);
         Ok(())
     }
 

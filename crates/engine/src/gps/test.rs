@@ -24,7 +24,6 @@ use cfa::interp::{
 };
 use cfa::{EdgeId, Loc, Op, ProcId, Program, Storage, Ty, VarId};
 use encode::{Site, SkolemSource};
-use rustc_hash::FxHashMap;
 use smt::{Answer, Solver, Z3, Z3Solver};
 use summary::graph::{Graph, PointId};
 use term::{Integer, Model, SymbolId, TermId, Terms};
@@ -64,7 +63,7 @@ pub(super) struct Test {
 pub(super) struct Tester {
     code: Code,
     /// Points by location; locations that are none are loop heads from which the error cannot be reached.
-    points: FxHashMap<Loc, Option<PointId>>,
+    points: BTreeMap<Loc, Option<PointId>>,
     guided: BTreeMap<PointId, Guided>,
     /// The symbol of the gas, if the guide has it.
     gas: Option<SymbolId>,
@@ -93,7 +92,7 @@ impl Tester {
     pub(super) fn new(program: &Program, steering: &Steering<'_>, solvers: &Z3, terms: &mut Terms) -> Self {
         let options = CompileOptions { uninitialised: Uninitialised::Choose, markers: Markers::Locations };
         let Steering { graph, guide, gas } = *steering;
-        let mut points: FxHashMap<Loc, Option<PointId>> = FxHashMap::default();
+        let mut points: BTreeMap<Loc, Option<PointId>> = BTreeMap::new();
         let procedure = &program.procs[program.entry];
         let forest = cfa::loops::LoopForest::of(procedure);
         for location in procedure.locations.ids().filter(|location| forest.is_header(*location)) {
@@ -141,7 +140,7 @@ impl Tester {
         let mut allowance = budget.child(ticks);
         let mut machine = Machine::new(program, &self.code, Config::default());
         let entry = program.entry;
-        machine.stop_at(self.points.iter().map(|(location, _)| (entry, *location)));
+        machine.stop_at(self.points.keys().map(|location| (entry, *location)));
         let mut visited = vec![path[0]];
         let mut plans = plans.into_iter();
         let mut follows = true;
