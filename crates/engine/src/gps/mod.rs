@@ -298,6 +298,11 @@ impl<'a> Search<'a> {
     /// Prunes a dead end and labels the path to it. If no explanation is found, there will be no proof, but perhaps an error elsewhere.
     fn explain(&mut self, node: NodeId, path: &mut Path, goal: TermId) -> Result<(), Reason> {
         let _stage = timeline::stage("refinement");
+        if node == Tree::ROOT {
+            // No state at all reaches the error: there is nothing to label.
+            self.tree.prune(node);
+            return Ok(());
+        }
         let goal = self.reduced(path, goal)?;
         match self.exclude(path, node, goal) {
             Ok(changed) => {

@@ -15,6 +15,9 @@ use smt::{Answer, Core, Solver, Z3, Z3Solver, minimise};
 use summary::graph::{Arc, ArcId, Graph};
 use term::{Node, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
+/// The most that is spent on making one core smaller.
+const MINIMISATION_TICKS: u64 = 2_000;
+
 /// A path in a solver.
 pub(super) struct Path {
     solver: Z3Solver,
@@ -133,7 +136,10 @@ impl Path {
         let assumptions: Vec<TermId> = parts.iter().map(|part| self.at_end(terms, *part)).collect();
         match self.solver.check(terms, &assumptions, budget) {
             Answer::Unsat(core) => {
-                let core = minimise(&mut self.solver, terms, &core, budget);
+                // What is superfluous does no harm: it is not worth any effort to find out.
+                let mut allowance = budget.child(MINIMISATION_TICKS);
+                let core = minimise(&mut self.solver, terms, &core, &mut allowance);
+                budget.absorb(&allowance);
                 Ok(Some(back(parts, &assumptions, &core).0))
             }
             Answer::Sat(_) => Ok(None),
