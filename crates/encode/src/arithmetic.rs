@@ -135,13 +135,6 @@ impl Encoder<'_> {
         ty: Ty,
     ) -> TermId {
         let result = self.approximate(symbolic, "product of two variables", ty);
-        if let Some(range) = range.filter(|range| self.fits(Some(*range), ty)) {
-            let (low, high) = (self.terms.number(range.low()), self.terms.number(range.high()));
-            let above = self.terms.le(low, result);
-            let below = self.terms.le(result, high);
-            self.fact(above);
-            self.fact(below);
-        }
         let wraps = !(self.fits(range, ty)
             || ty.is_signed() && self.program.signed_overflow != cfa::SignedOverflow::Wrap);
         if !wraps {

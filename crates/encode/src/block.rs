@@ -38,6 +38,8 @@ pub struct Block {
     pub values: BTreeMap<VarId, TermId>,
     /// The Skolem constants that occur.
     pub skolems: Vec<Skolem>,
+    /// What the analysis derives for the values at the target from what is known at the source.
+    pub known: State,
 }
 
 /// What blocks are built from.
@@ -83,11 +85,16 @@ impl<'a> Pieces<'a> {
             let (symbolic, state) = encoder.merge(location, paths);
             self.leave(location, &symbolic, &state, &mut encoder, &mut arrivals, &mut ends);
         }
-        let ends: Vec<(Loc, Symbolic)> =
-            ends.into_iter().map(|(target, paths)| (target, encoder.merge(target, paths).0)).collect();
+        let ends: Vec<(Loc, Symbolic, State)> = ends
+            .into_iter()
+            .map(|(target, paths)| {
+                let (symbolic, state) = encoder.merge(target, paths);
+                (target, symbolic, state)
+            })
+            .collect();
         let skolems = encoder.take_skolems();
         let mut blocks = Vec::new();
-        for (target, symbolic) in ends {
+        for (target, symbolic, known) in ends {
             let mut roots: Vec<TermId> = symbolic.values.values().copied().collect();
             roots.push(symbolic.guard);
             let used = terms.symbols_of_all(&roots);
@@ -99,6 +106,7 @@ impl<'a> Pieces<'a> {
                 guard: symbolic.guard,
                 values: symbolic.values,
                 skolems,
+                known,
             });
         }
         blocks

@@ -2,9 +2,9 @@
 
 use cfa::{BinaryOp, Expr, ExprId, Length, SignedOverflow, Storage, Ty, UnaryOp, VarId};
 use rustc_hash::FxHashMap;
-use term::{Integer, TermId, Terms};
+use term::{Integer, Node, SymbolKind, TermId, Terms};
 
-use crate::analysis::state::{Abstract, operands_first};
+use crate::analysis::state::{Abstract, operands_first, type_range};
 use crate::analysis::value::Value;
 use crate::encoder::{Encoder, SkolemSource, Symbolic};
 
@@ -96,8 +96,34 @@ impl Encoder<'_> {
             Expr::Cast { arg, .. } => self.cast(symbolic, arg, value(arg), ty),
             Expr::Ite { .. } => unreachable!("treated above"),
         };
+        self.analysed(id, value);
         let facts = std::mem::take(&mut self.facts);
         Defined { value, when: self.terms.and(facts.into_iter().chain([when, own])) }
+    }
+
+    /// What the analysis knows of a value that the term does not say itself: of one that is rounded up, and of an element. Invariants of
+    /// locations that follow from it could not be proved otherwise.
+    fn analysed(&mut self, id: ExprId, value: Coded) {
+        let Coded::Int(term) = value else { return };
+        let is_open = match *self.program.exprs.get(id) {
+            Expr::Elem { .. } => self.terms.as_number(term).is_none(),
+            Expr::Binary { .. } | Expr::Unary { .. } => matches!(self.terms.node(term), Node::Symbol(symbol)
+                if self.terms.symbol(*symbol).kind == SymbolKind::Skolem),
+            _ => false,
+        };
+        let range = type_range(self.program.exprs.ty(id));
+        let Some(known) = self.known(id).filter(|known| is_open && Some(*known) != range) else { return };
+        let (low, high) = (self.terms.number(known.low()), self.terms.number(known.high()));
+        let bounds = [self.terms.le(low, term), self.terms.le(term, high)];
+        for fact in bounds {
+            self.fact(fact);
+        }
+        if known.modulus() > 1 {
+            let residue = self.terms.number(known.residue());
+            let difference = self.terms.sub(term, residue);
+            let fact = self.terms.divides(&Integer::from(known.modulus()), difference);
+            self.fact(fact);
+        }
     }
 
     fn ite(&mut self, cond: &Defined, then: &Defined, other: &Defined, ty: Ty) -> Defined {

@@ -15,6 +15,8 @@
 //!   `bad(m)` after f. The quantified part of the invariant of l is used by instances only: any choice of terms for Z is sound, so hints need
 //!   not be trusted.
 //! * O3 (safe): the invariant of the error location has no model.
+//! * O4 (arrays): what is known of the elements of arrays is no part of any formula. The analysis derives it again for every piece, from what is
+//!   known at its start; at the entry nothing is.
 //!
 //! # Invariants
 //! * I1: the values of variables are within their types' ranges whenever a location is reached; this alone is assumed beyond the
@@ -27,6 +29,7 @@ use base::{Budget, IndexVec, Region};
 use cfa::loops::{LoopForest, reaching_error};
 use cfa::{Loc, Op, Procedure, Program, SignedOverflow, VarId};
 use encode::analysis::state::State;
+use encode::analysis::value::Value;
 use encode::{Block, Pieces, Skolem, Vocabulary};
 use smt::{Answer, Why, Z3, Z3Settings, check_formula};
 use term::{Substitution, SymbolId, TermId, Terms};
@@ -149,6 +152,11 @@ struct Checker<'a> {
 impl Checker<'_> {
     /// O1.
     fn initial(&mut self, entry: Loc, vocabulary: &Vocabulary) -> Result<(), Reason> {
+        if self.arrays(entry).next().is_some() {
+            return Err(failure(format!(
+                "what is known of arrays at the entry {entry} does not hold initially"
+            )));
+        }
         let facts = self.facts(entry, vocabulary);
         let bad = self.invariants[&entry].bad;
         let no_facts = self.terms.not(facts);
@@ -166,8 +174,23 @@ impl Checker<'_> {
         })
     }
 
-    /// O2.
+    /// What is known of the elements of arrays at a location.
+    fn arrays(&self, location: Loc) -> impl Iterator<Item = (VarId, Value)> {
+        let known = self.invariants[&location].known.iter().flat_map(State::iter);
+        known.filter(|(var, _)| self.program.vars[*var].scalar().is_none())
+    }
+
+    /// O2 and O4.
     fn preserves(&mut self, block: &Block, vocabulary: &Vocabulary) -> Result<(), Reason> {
+        let derived = |(var, value): (VarId, Value)| {
+            block.known.get(var).is_some_and(|derived| value.includes(derived))
+        };
+        if !self.arrays(block.target).all(derived) {
+            let (source, target) = (block.source, block.target);
+            return Err(failure(format!(
+                "what is known of arrays at {target} does not follow from {source}"
+            )));
+        }
         let pairs = block.values.iter().filter_map(|(var, value)| Some((vocabulary.symbol(*var)?, *value)));
         let mut update = Substitution::new(pairs);
         let target = self.invariants[&block.target].clone();

@@ -1,0 +1,102 @@
+//! Programs that fuzzing of verdicts found, made small, and claims that the check of proofs must not believe.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use base::Budget;
+use cfa::{Loc, Program};
+use encode::Vocabulary;
+use encode::analysis::state::State;
+use engine::{Env, Tuning};
+use term::{TermId, Terms};
+use witness::{Annotation, Certified, Invariant, Proof, Reason, Verdict, certify};
+
+const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);\nextern void __VERIFIER_assume(int);\n\
+     extern void reach_error(void);\n#define IN() __VERIFIER_nondet_int()\n";
+
+fn solve(body: &str, engine: &str) -> Certified {
+    let text = format!("{PRELUDE}{body}").into_bytes().into();
+    let input = cfront::Input::Text { name: "test.c".to_owned(), text };
+    let options = cfront::Options::new(cfa::DataModel::Lp64);
+    let program = cfront::compile(&[input], &options).expect("the program should compile").program;
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let mut env = Env::new(Budget::unlimited().with_deadline(Some(deadline)));
+    let spec = engine::find(engine).expect("the engine should exist");
+    let verdict = (spec.create)(Tuning::default()).solve(&program, &mut env);
+    certify(&program, verdict, &mut env.budget)
+}
+
+/// What the analysis knows of a product, or of the elements of an array, and formulas do not say.
+const SAFE: &[(&str, &str)] = &[
+    (
+        "a congruence of a product",
+        "int main(void) { int n = IN(), m = IN(), x = 0; __VERIFIER_assume(n >= 0 && n <= 2);
+         __VERIFIER_assume(m >= 0 && m <= 2);
+         while (n) { x = x + 2; if (m < x) break; x = x * n; } if (x == -1) reach_error(); return 0; }",
+    ),
+    (
+        "elements of an array",
+        "int main(void) { int a[4] = { 0 }; int n = IN(), x = 0;
+         for (int i = 0; i < n; i++) { x = a[i & 3]; a[x & 3] = (i & 1) * 4 + 4; }
+         if (x % 4 != 0) reach_error(); return 0; }",
+    ),
+];
+
+#[test]
+fn what_the_analysis_knows_can_be_proved_again() {
+    for (name, body) in SAFE {
+        for engine in ["gps", "gps-lite", "impact", "cra"] {
+            let certified = solve(body, engine);
+            assert!(matches!(certified.verdict(), Verdict::Safe(_)), "{name}, {engine}: {certified:?}");
+        }
+    }
+}
+
+/// An annotation of a program with one array, `a`, whose elements are claimed to be zero at some locations.
+fn claim(program: &Program, zero_at: &[u32], bad: &[(u32, TermId)]) -> Verdict {
+    let mut terms = Terms::new();
+    let vocabulary = Vocabulary::new(program, &mut terms);
+    let init = program.procs[program.entry]
+        .edges()
+        .iter()
+        .flat_map(|edge| &edge.ops)
+        .find(|op| matches!(op, cfa::Op::Init { .. }))
+        .expect("the program should initialise its array");
+    let mut zero = State::new();
+    assert!(zero.execute(program, init), "initialising is always defined");
+    let mut invariants = BTreeMap::new();
+    for (location, bad) in bad {
+        let known = if zero_at.contains(location) { zero.clone() } else { State::new() };
+        let invariant = Invariant { known: Some(known), bad: *bad, instances: vec![Vec::new()] };
+        invariants.insert(Loc(*location), invariant);
+    }
+    let annotation = Annotation::new(terms, vocabulary, invariants, BTreeMap::new());
+    Verdict::Safe(Proof::Annotation(Rc::new(annotation)))
+}
+
+#[test]
+fn claims_about_arrays_are_not_believed() {
+    let text = |write: &str| {
+        format!(
+            "program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\nproc %start() {{\n  local a : i32[2]\n\
+             local x : i32\n  local n : i32\n  entry l0\n  exit l1\n  error l4\n  loc l2\n  loc l3\n\
+             l0 -> l2 : init a zero\n  l2 -> l2 : havoc n input \"nondet\" at @f0:1:1-1:2 ; {write}\n  l2 -> l3 : x := a[0:i64]\n\
+             l3 -> l4 : assume x != 0:i32\n  l3 -> l1 : assume x == 0:i32\n}}\n"
+        )
+    };
+    let check = |write: &str, zero_at: &[u32]| {
+        let program = cfa::text::parse("test.cfa", &text(write)).expect("the program should be well formed");
+        let prepared = witness::prepare(&program);
+        let error = prepared.procs[prepared.entry].error.expect("the error should still be there");
+        let bad = [(0, Terms::FALSE), (2, Terms::FALSE), (error.0, Terms::TRUE)];
+        let verdict = claim(&prepared, zero_at, &bad);
+        certify(&program, verdict, &mut Budget::unlimited()).verdict().clone()
+    };
+    assert!(matches!(check("a[1:i64] := 0:i32", &[2]), Verdict::Safe(_)));
+    for (write, zero_at) in [("a[0:i64] := 5:i32", &[2][..]), ("a[1:i64] := 0:i32", &[0, 2])] {
+        let verdict = check(write, zero_at);
+        let Verdict::Unknown(Reason::NotCertified { why }) = verdict else { panic!("{write}: {verdict:?}") };
+        assert!(why.contains("known of arrays"), "{why}");
+    }
+}
