@@ -10,16 +10,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Random;
 
-use super::judge::{compile, outputs};
+use super::judge::{Dialect, compile, outputs};
 use super::syntax::{Expression, Id, Statement, Type, Unit};
 
 /// The values of the visible variables at each check.
 pub(crate) type Observed = BTreeMap<usize, Vec<Vec<i64>>>;
 
 /// Observes all executions; nothing if they are too many or too long, or no check is reached.
-pub(crate) fn observe(unit: &Unit) -> Option<Observed> {
+pub(crate) fn observe(unit: &Unit, dialect: Dialect) -> Option<Observed> {
     let printed = unit.print_probes();
-    let program = compile(&printed.text).ok()?;
+    let program = compile(&printed.text, dialect).ok()?;
     let lines: BTreeSet<String> = outputs(&printed, &program)?;
     let mut observed = Observed::new();
     for line in &lines {

@@ -53,8 +53,9 @@ impl<'a> Generator<'a> {
     }
 
     fn declare(&mut self, name: String, ty: Type, initial: i64) -> Id {
+        let initial = if ty == Type::Bool { initial.min(1) } else { initial };
         let is_global = self.random.chance(15);
-        self.variables.push(Variable { name, ty, length: None, initial, is_global });
+        self.variables.push(Variable { name, ty, length: None, initial: Some(initial), is_global });
         self.variables.len() - 1
     }
 
@@ -63,6 +64,10 @@ impl<'a> Generator<'a> {
             let ty = self.some_type();
             let initial = if self.random.chance(60) { 0 } else { self.random.between(0, 5) };
             let id = self.declare(format!("x{index}"), ty, initial);
+            let has_few_values = matches!(ty, Type::UnsignedChar | Type::SignedChar | Type::Bool);
+            if has_few_values && !self.variables[id].is_global && self.random.chance(15) {
+                self.variables[id].initial = None;
+            }
             self.scalars.push(id);
         }
         if self.random.chance(35) {
@@ -87,13 +92,20 @@ impl<'a> Generator<'a> {
     /// Arbitrary values before everything else.
     fn inputs(&mut self) -> Vec<Statement> {
         let mut body = Vec::new();
+        // Some programs have one execution only.
+        let has_inputs = self.random.chance(92) || self.inner_inputs > 0;
         for index in 0..self.random.between(1, 2) {
             let ty = self.some_type();
-            let id = self.declare(format!("n{index}"), ty, 0);
+            let initial = if has_inputs { 0 } else { self.random.between(0, 9) };
+            let id = self.declare(format!("n{index}"), ty, initial);
             self.bounds.push(id);
+            if !has_inputs {
+                continue;
+            }
             let (low, high) = match ty {
                 Type::UnsignedChar if self.random.chance(20) && index == 0 => (0, 255),
                 Type::SignedChar if self.random.chance(20) && index == 0 => (-128, 127),
+                Type::Bool => (0, 1),
                 _ if ty.is_signed() && self.random.chance(30) => {
                     (-self.random.between(1, 3), self.random.between(0, 5))
                 }
@@ -269,6 +281,12 @@ impl<'a> Generator<'a> {
             return vec![Statement::If(self.condition(), yes, no)];
         }
         let target = *self.random.pick(&self.scalars);
+        if self.random.chance(4) {
+            let other = *self.random.pick(&self.scalars);
+            if self.variables[other].ty == self.variables[target].ty {
+                return vec![Statement::Indirect(self.condition(), target, other, self.value(target))];
+            }
+        }
         vec![Statement::Assign(target, self.value(target))]
     }
 
@@ -288,7 +306,7 @@ impl<'a> Generator<'a> {
             Expression::Variable(target)
         };
         let constant = Expression::Constant(self.random.between(1, 4));
-        match self.random.weighted(&[34, 10, 14, 8, 5, 5, 6, 5, 5, 4, 4]) {
+        match self.random.weighted(&[34, 10, 14, 8, 5, 5, 6, 5, 5, 4, 4, 3, 3, 3, 2]) {
             0 => Expression::binary("+", old, constant),
             1 => Expression::binary("-", old, constant),
             2 => Expression::binary(if self.random.chance(70) { "+" } else { "-" }, old, self.simple()),
@@ -309,6 +327,21 @@ impl<'a> Generator<'a> {
             8 => self.simple(),
             9 if !self.helpers.is_empty() => self.call(),
             9 => Expression::binary("/", old, Expression::Constant(self.random.between(2, 3))),
+            11 => {
+                let operator = *self.random.pick(&["|", "^", "&"]);
+                let other = if self.random.chance(60) { constant } else { self.simple() };
+                Expression::binary(operator, old, other)
+            }
+            12 => {
+                let operator = *self.random.pick(&["<<", ">>"]);
+                let amount = if self.random.chance(70) { constant } else { self.simple() };
+                Expression::binary(operator, old, amount)
+            }
+            13 => {
+                let operator = *self.random.pick(&["*", "/", "%"]);
+                Expression::binary(operator, old, self.simple())
+            }
+            14 => Expression::Complement(Box::new(old)),
             _ => Expression::Select(
                 Box::new(self.condition()),
                 Box::new(Expression::binary("+", old.clone(), constant)),

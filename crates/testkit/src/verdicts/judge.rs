@@ -6,10 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::Budget;
-use cfa::Program;
 use cfa::interp::{
     Choice, Code, CompileOptions, Config, Machine, Markers, Outcome, Request, Silent, Uninitialised,
 };
+use cfa::{DataModel, Program, SignedOverflow, Source};
 
 use super::syntax::Printed;
 
@@ -37,10 +37,30 @@ const MOST_RUNS: usize = 3000;
 /// Steps of one execution; longer ones are taken for endless.
 const MOST_STEPS: u64 = 20_000;
 
+/// How C is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dialect {
+    /// The widths of types.
+    pub data_model: DataModel,
+    /// What signed overflow means: undefined, or wrapping.
+    pub signed_overflow: SignedOverflow,
+}
+
+impl Dialect {
+    /// The dialect of a seed.
+    pub fn of(seed: u64) -> Self {
+        let data_model = if seed % 16 < 4 { DataModel::Ilp32 } else { DataModel::Lp64 };
+        let wraps = seed / 2 % 4 == 1;
+        let signed_overflow = if wraps { SignedOverflow::Wrap } else { SignedOverflow::Undefined };
+        Self { data_model, signed_overflow }
+    }
+}
+
 /// Compiles a text.
-pub fn compile(text: &str) -> Result<Program, String> {
+pub fn compile(text: &str, dialect: Dialect) -> Result<Program, String> {
     let input = cfront::Input::Text { name: "fuzz.c".to_owned(), text: text.as_bytes().into() };
-    let options = cfront::Options::new(cfa::DataModel::Lp64);
+    let mut options = cfront::Options::new(dialect.data_model);
+    options.lower.signed_overflow = dialect.signed_overflow;
     cfront::compile(&[input], &options)
         .map(|compiled| compiled.program)
         .map_err(|failure| failure.diagnostics.first().map_or(String::new(), |first| first.message.clone()))
@@ -73,7 +93,7 @@ pub(crate) fn outputs(printed: &Printed, program: &Program) -> Option<BTreeSet<S
 /// Carries out executions until there is no other, or `visit` has seen enough. Whether there is no other.
 fn explore(printed: &Printed, program: &Program, visit: &mut dyn FnMut(&Outcome, &[u8]) -> bool) -> bool {
     let code =
-        Code::new(program, CompileOptions { uninitialised: Uninitialised::Report, markers: Markers::None });
+        Code::new(program, CompileOptions { uninitialised: Uninitialised::Choose, markers: Markers::None });
     // The choices of the execution in progress, each with the end of its range.
     let mut choices: Vec<(i64, i64)> = Vec::new();
     for _ in 0..MOST_RUNS {
@@ -121,7 +141,12 @@ fn next_choice(
     at: usize,
 ) -> Option<Choice> {
     if at == choices.len() {
-        choices.push(*ranges.get(&request.region.line)?);
+        let range = match (request.source, request.ty.range()) {
+            // Only variables with few values are left uninitialised.
+            (Source::Uninitialised, Some((low, high))) if high - low < 256 => (low as i64, high as i64),
+            _ => *ranges.get(&request.region.line)?,
+        };
+        choices.push(range);
     }
     choices.get(at).map(|(value, _)| Choice::Int(i128::from(*value)))
 }
@@ -134,7 +159,7 @@ mod tests {
         let text = format!(
             "extern int __VERIFIER_nondet_int(void); extern void reach_error(void); extern void __VERIFIER_assume(int);\n{body}"
         );
-        let program = compile(&text).unwrap();
+        let program = compile(&text, Dialect::of(0)).unwrap();
         judge(&Printed { text, ranges: ranges.iter().copied().collect() }, &program)
     }
 

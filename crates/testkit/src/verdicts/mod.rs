@@ -21,7 +21,7 @@ pub mod runner;
 mod syntax;
 mod variant;
 
-pub use self::judge::Known;
+pub use self::judge::{Dialect, Known};
 pub use self::runner::{Answer, Finding, Settings, Summary, run};
 pub use self::syntax::Printed;
 
@@ -43,15 +43,16 @@ const ASSERTIONS: usize = 4;
 
 /// The program of a seed (V1).
 pub(crate) fn sample(seed: u64) -> Option<Sample> {
+    let dialect = Dialect::of(seed);
     let wants_safe = seed.is_multiple_of(2);
     (0..DRAWS).find_map(|draw| {
         let mut random = Random::new(seed.wrapping_mul(DRAWS).wrapping_add(draw));
         let unit = generator::generate(&mut random);
-        let observed = assertion::observe(&unit)?;
+        let observed = assertion::observe(&unit, dialect)?;
         let mut last = None;
         for _ in 0..ASSERTIONS {
             let filled = assertion::fill(&unit, &observed, wants_safe, &mut random);
-            let Some(known) = verdict(&filled) else { continue };
+            let Some(known) = verdict(&filled, dialect) else { continue };
             if (known == Known::Safe) == wants_safe {
                 return Some(Sample { unit: filled, known });
             }
@@ -62,8 +63,8 @@ pub(crate) fn sample(seed: u64) -> Option<Sample> {
 }
 
 /// The verdict of a program, if it compiles and ends.
-pub(crate) fn verdict(unit: &Unit) -> Option<Known> {
+pub(crate) fn verdict(unit: &Unit, dialect: Dialect) -> Option<Known> {
     let printed = unit.print();
-    let program = judge::compile(&printed.text).ok()?;
+    let program = judge::compile(&printed.text, dialect).ok()?;
     judge::judge(&printed, &program)
 }

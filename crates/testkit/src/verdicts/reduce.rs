@@ -39,8 +39,8 @@ fn candidate(unit: &Unit, number: usize) -> Option<Unit> {
         }
     }
     for variable in &mut changed.variables {
-        if variable.initial != 0 && take(&mut left) {
-            variable.initial = 0;
+        if variable.initial != Some(0) && take(&mut left) {
+            variable.initial = Some(0);
             return Some(changed);
         }
     }
@@ -108,6 +108,9 @@ fn change_statement(statement: &mut Statement, left: &mut usize) -> bool {
         Statement::While(condition, body) | Statement::DoWhile(body, condition) => {
             change_expression(condition, left) || change_block(body, left)
         }
+        Statement::Indirect(condition, _, _, value) => {
+            change_expression(condition, left) || change_expression(value, left)
+        }
         Statement::Assume(condition) => change_expression(condition, left),
         Statement::Check(_, check) => check.as_mut().is_some_and(|check| change_expression(check, left)),
         Statement::Break | Statement::Continue | Statement::Label(_) | Statement::Goto(_) => false,
@@ -123,7 +126,10 @@ fn change_expression(expression: &mut Expression, left: &mut usize) -> bool {
             Expression::Constant(*value - value.signum()),
         ],
         Expression::Element(_, index) => vec![(**index).clone(), Expression::Constant(0)],
-        Expression::Not(operand) | Expression::Minus(operand) | Expression::Cast(_, operand) => {
+        Expression::Not(operand)
+        | Expression::Minus(operand)
+        | Expression::Complement(operand)
+        | Expression::Cast(_, operand) => {
             vec![(**operand).clone()]
         }
         Expression::Binary(_, first, second) => vec![(**first).clone(), (**second).clone()],
@@ -143,6 +149,7 @@ fn change_expression(expression: &mut Expression, left: &mut usize) -> bool {
         Expression::Element(_, operand)
         | Expression::Not(operand)
         | Expression::Minus(operand)
+        | Expression::Complement(operand)
         | Expression::Cast(_, operand) => change_expression(operand, left),
         Expression::Binary(_, first, second) => {
             change_expression(first, left) || change_expression(second, left)

@@ -20,7 +20,7 @@ use witness::{Reason, Verdict, certify};
 
 use crate::Random;
 
-use super::judge::{Known, compile, judge};
+use super::judge::{Dialect, Known, compile, judge};
 use super::reduce::reduce;
 use super::syntax::Unit;
 use super::variant::{TRANSFORMATIONS, transform};
@@ -203,7 +203,7 @@ struct Campaign<'a> {
 impl Campaign<'_> {
     fn variant(&mut self, unit: &Unit) -> io::Result<()> {
         self.summary.variants += 1;
-        match verdict(unit) {
+        match verdict(unit, Dialect::of(self.seed)) {
             Some(known) if known == self.known => self.program(unit, false),
             // It became too long for the judge.
             None => Ok(()),
@@ -228,7 +228,7 @@ impl Campaign<'_> {
             // For whoever looks for the cause of an abort.
             fs::write(folder.join(format!("in-flight-{}.c", self.settings.first_seed)), &text)?;
         }
-        let Ok(program) = compile(&text) else { return Ok(()) };
+        let Ok(program) = compile(&text, Dialect::of(self.seed)) else { return Ok(()) };
         let program = Arc::new(program);
         for configuration in self.configurations(is_original) {
             let start = Instant::now();
@@ -278,7 +278,7 @@ impl Campaign<'_> {
         let limit = self.settings.limit;
         let small = reduce(unit, self.settings.reduction, &mut |unit| {
             let printed = unit.print();
-            let Ok(program) = compile(&printed.text) else { return false };
+            let Ok(program) = compile(&printed.text, Dialect::of(self.seed)) else { return false };
             let Some(known) = judge(&printed, &program) else { return false };
             finding(&solve(&Arc::new(program), configuration, limit), known) == Some(kind)
         });
@@ -290,7 +290,11 @@ impl Campaign<'_> {
             let name =
                 format!("{:?}-{}-{}.c", finding.kind, finding.seed, finding.configuration.replace(' ', "_"));
             let Finding { known, answer, configuration, text, .. } = &finding;
-            let comment = format!("// {configuration}: known {}, got {answer:?}\n", known.word());
+            let comment = format!(
+                "// {configuration}, {:?}: known {}, got {answer:?}\n",
+                Dialect::of(finding.seed),
+                known.word()
+            );
             fs::write(folder.join(name), format!("{comment}{text}"))?;
         }
         self.summary.findings.push(finding);

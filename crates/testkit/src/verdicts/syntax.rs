@@ -3,7 +3,7 @@
 //! # Invariants
 //! * L1: every arbitrary value is asked for in a line of its own, and is restricted there to a range that [`Printed::ranges`] knows; so all
 //!   executions can be carried out.
-//! * L2: every variable is initialised where it is declared.
+//! * L2: every variable is initialised where it is declared, but for some that have few values.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,11 +17,19 @@ pub(crate) enum Type {
     SignedChar,
     UnsignedShort,
     Long,
+    Bool,
 }
 
 impl Type {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Int, Self::Unsigned, Self::UnsignedChar, Self::SignedChar, Self::UnsignedShort, Self::Long];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Int,
+        Self::Unsigned,
+        Self::UnsignedChar,
+        Self::SignedChar,
+        Self::UnsignedShort,
+        Self::Long,
+        Self::Bool,
+    ];
 
     fn name(self) -> &'static str {
         match self {
@@ -31,6 +39,7 @@ impl Type {
             Self::SignedChar => "signed char",
             Self::UnsignedShort => "unsigned short",
             Self::Long => "long",
+            Self::Bool => "_Bool",
         }
     }
 
@@ -43,6 +52,7 @@ impl Type {
             Self::SignedChar => "__VERIFIER_nondet_schar",
             Self::UnsignedShort => "__VERIFIER_nondet_ushort",
             Self::Long => "__VERIFIER_nondet_long",
+            Self::Bool => "__VERIFIER_nondet_bool",
         }
     }
 
@@ -62,7 +72,8 @@ pub(crate) struct Variable {
     pub(crate) ty: Type,
     /// For arrays; a power of two.
     pub(crate) length: Option<usize>,
-    pub(crate) initial: i64,
+    /// None: it has any value of its type.
+    pub(crate) initial: Option<i64>,
     pub(crate) is_global: bool,
 }
 
@@ -74,6 +85,7 @@ pub(crate) enum Expression {
     Element(Id, Box<Expression>),
     Not(Box<Expression>),
     Minus(Box<Expression>),
+    Complement(Box<Expression>),
     Binary(&'static str, Box<Expression>, Box<Expression>),
     Cast(Type, Box<Expression>),
     Select(Box<Expression>, Box<Expression>, Box<Expression>),
@@ -99,7 +111,12 @@ impl Expression {
                 found.push(*id);
                 index.variables(found);
             }
-            Self::Not(operand) | Self::Minus(operand) | Self::Cast(_, operand) => operand.variables(found),
+            Self::Not(operand)
+            | Self::Minus(operand)
+            | Self::Complement(operand)
+            | Self::Cast(_, operand) => {
+                operand.variables(found);
+            }
             Self::Binary(_, left, right) => {
                 left.variables(found);
                 right.variables(found);
@@ -129,6 +146,8 @@ pub(crate) enum Statement {
     /// A place where an assertion may stand: nothing, or the assertion.
     Check(usize, Option<Expression>),
     Label(usize),
+    /// Assigns to one of two variables of the same type, through a pointer.
+    Indirect(Expression, Id, Id, Expression),
     Goto(usize),
 }
 
@@ -189,6 +208,7 @@ impl Unit {
 const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);\nextern unsigned __VERIFIER_nondet_uint(void);\n\
     extern unsigned char __VERIFIER_nondet_uchar(void);\nextern signed char __VERIFIER_nondet_schar(void);\n\
     extern unsigned short __VERIFIER_nondet_ushort(void);\nextern long __VERIFIER_nondet_long(void);\n\
+    extern _Bool __VERIFIER_nondet_bool(void);\n\
     extern void __VERIFIER_assume(int);\nextern void reach_error(void);\nextern int printf(const char *, ...);\n";
 
 struct Printer<'a> {
@@ -248,11 +268,11 @@ impl Printer<'_> {
     fn declare(&mut self, depth: usize, id: Id) {
         let Variable { name, ty, length, initial, .. } = &self.unit.variables[id];
         let text = match length {
-            None => format!("{} {name} = {initial};", ty.name()),
-            Some(length) => {
-                let values: Vec<String> = (0..*length).map(|_| initial.to_string()).collect();
-                format!("{} {name}[{length}] = {{ {} }};", ty.name(), values.join(", "))
-            }
+            None => match initial {
+                Some(initial) => format!("{} {name} = {initial};", ty.name()),
+                None => format!("{} {name};", ty.name()),
+            },
+            Some(length) => format!("{} {name}[{length}] = {{ {} }};", ty.name(), initial.unwrap_or(0)),
         };
         self.line(depth, &text);
     }
@@ -303,6 +323,17 @@ impl Printer<'_> {
                 self.line(depth, &format!("__VERIFIER_assume({condition});"));
             }
             Statement::Check(slot, condition) => self.check(depth, *slot, condition.as_ref()),
+            Statement::Indirect(condition, yes, no, value) => {
+                let (condition, value) = (self.expression(condition), self.expression(value));
+                let variables = &self.unit.variables;
+                let text = format!(
+                    "{{ {} *q = {condition} ? &{} : &{}; *q = {value}; }}",
+                    variables[*yes].ty.name(),
+                    variables[*yes].name,
+                    variables[*no].name
+                );
+                self.line(depth, &text);
+            }
             Statement::Label(label) => self.line(depth, &format!("l{label}:;")),
             Statement::Goto(label) => self.line(depth, &format!("goto l{label};")),
         }
@@ -316,7 +347,7 @@ impl Printer<'_> {
         let (name, ty) = (name.clone(), *ty);
         self.line(depth, &format!("{name} = {}();", ty.source()));
         match (low, high, ty) {
-            (0, 255, Type::UnsignedChar) | (-128, 127, Type::SignedChar) => {}
+            (0, 255, Type::UnsignedChar) | (-128, 127, Type::SignedChar) | (0, 1, Type::Bool) => {}
             (0, _, _) if !ty.is_signed() => {
                 self.line(depth, &format!("__VERIFIER_assume({name} <= {high});"));
             }
@@ -358,6 +389,7 @@ impl Printer<'_> {
             Expression::Variable(id) => self.unit.variables[*id].name.clone(),
             Expression::Element(id, index) => self.element(*id, index),
             Expression::Not(operand) => format!("!({})", self.expression(operand)),
+            Expression::Complement(operand) => format!("(~{})", self.expression(operand)),
             Expression::Minus(operand) => format!("(-{})", self.expression(operand)),
             Expression::Binary(operator, left, right) => {
                 format!("({} {operator} {})", self.expression(left), self.expression(right))
