@@ -15,8 +15,8 @@
 //!   `bad(m)` after f. The quantified part of the invariant of l is used by instances only: any choice of terms for Z is sound, so hints need
 //!   not be trusted.
 //! * O3 (safe): the invariant of the error location has no model.
-//! * O4 (arrays): what is known of the elements of arrays is no part of any formula. The analysis derives it again for every piece, from what is
-//!   known at its start; at the entry nothing is.
+//! * O4 (unstated): what is known of the elements of arrays and of integers of more than 64 bits is no part of any formula. The analysis derives
+//!   it again for every piece, from what is known at its start; at the entry nothing is.
 //!
 //! # Invariants
 //! * I1: the values of variables are within their types' ranges whenever a location is reached; this alone is assumed beyond the
@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 use base::{Budget, IndexVec, Region};
 use cfa::loops::{LoopForest, reaching_error};
 use cfa::{Loc, Op, Procedure, Program, SignedOverflow, VarId};
-use encode::analysis::state::State;
+use encode::analysis::state::{State, type_range};
 use encode::analysis::value::Value;
 use encode::{Block, Pieces, Skolem, Vocabulary};
 use smt::{Answer, Why, Z3, Z3Settings, check_formula};
@@ -152,7 +152,7 @@ struct Checker<'a> {
 impl Checker<'_> {
     /// O1.
     fn initial(&mut self, entry: Loc, vocabulary: &Vocabulary) -> Result<(), Reason> {
-        if self.arrays(entry).next().is_some() {
+        if self.unstated(entry).next().is_some() {
             return Err(failure(format!(
                 "what is known of arrays at the entry {entry} does not hold initially"
             )));
@@ -174,10 +174,10 @@ impl Checker<'_> {
         })
     }
 
-    /// What is known of the elements of arrays at a location.
-    fn arrays(&self, location: Loc) -> impl Iterator<Item = (VarId, Value)> {
+    /// What is known at a location of the elements of arrays and of others that formulas do not speak of.
+    fn unstated(&self, location: Loc) -> impl Iterator<Item = (VarId, Value)> {
         let known = self.invariants[&location].known.iter().flat_map(State::iter);
-        known.filter(|(var, _)| self.program.vars[*var].scalar().is_none())
+        known.filter(|(var, _)| self.program.vars[*var].scalar().and_then(type_range).is_none())
     }
 
     /// O2 and O4.
@@ -185,7 +185,7 @@ impl Checker<'_> {
         let derived = |(var, value): (VarId, Value)| {
             block.known.get(var).is_some_and(|derived| value.includes(derived))
         };
-        if !self.arrays(block.target).all(derived) {
+        if !self.unstated(block.target).all(derived) {
             let (source, target) = (block.source, block.target);
             return Err(failure(format!(
                 "what is known of arrays at {target} does not follow from {source}"
