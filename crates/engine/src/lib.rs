@@ -6,6 +6,7 @@
 //! Knows no files and no flags.
 
 mod cra;
+mod drawing;
 mod explicit;
 mod gps;
 mod problem;
@@ -16,6 +17,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use base::Budget;
 use cfa::Program;
 use witness::Verdict;
+
+pub use drawing::{Drawing, NodeState, SearchTree, TreeNode};
 
 /// A way to decide whether the error can be reached.
 pub trait Engine {
@@ -32,7 +35,7 @@ pub struct Env {
     pub statistics: Vec<(&'static str, u64)>,
     /// Where others can see how far it is.
     pub progress: Arc<Progress>,
-    /// Whether to draw the search tree; then the drawing, in the language of Graphviz.
+    /// Whether to keep the search tree; then the tree.
     pub drawing: Drawing,
 }
 
@@ -41,17 +44,6 @@ impl Env {
     pub fn new(budget: Budget) -> Self {
         Self { budget, statistics: Vec::new(), progress: Arc::default(), drawing: Drawing::Unwanted }
     }
-}
-
-/// A drawing of the search tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Drawing {
-    /// Nobody wants one.
-    Unwanted,
-    /// Somebody does.
-    Wanted,
-    /// Here it is.
-    Done(String),
 }
 
 /// How far an engine is. For the eyes only: nothing depends on it.

@@ -99,7 +99,7 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
     ];
     statistics.extend(env.statistics.iter().map(|(name, value)| (*name, *value as f64)));
     if let (Some(path), Drawing::Done(drawing)) = (&args.tree, &env.drawing) {
-        artifact::write(path, drawing)?;
+        artifact::write(path, &drawing.dot())?;
     }
     // The verdict stands: what follows makes it easier to use, and must not lose it.
     session.claim();

@@ -136,7 +136,7 @@ fn solve(program: &Program, options: Options, env: &mut Env) -> Result<Verdict, 
         env.statistics.extend(search.report());
         env.statistics.push(("solver queries", solvers.statistics().queries));
         if env.drawing == Drawing::Wanted {
-            env.drawing = Drawing::Done(draw::dot(&search));
+            env.drawing = Drawing::Done(draw::tree(&search));
         }
         (outcome?, search.labels())
     };
