@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use base::{Region, SourceMap};
+use base::{Region, SourceMap, Stop};
 use cfa::interp::{CallStack, Chosen, Property};
 use cfa::{ApproximationKind, Program, SignedOverflow, Source};
-use witness::{Check, End, Ledger, Proof, Trace, Verdict};
+use witness::{Check, End, Ledger, Proof, Reason, Trace, Verdict};
 
 use super::{Detail, Report};
 use crate::console::printable;
@@ -36,7 +36,12 @@ pub(super) fn render(report: &Report<'_>, detail: Detail, color: bool) -> String
             writer.invariants(report.extras);
         }
         Verdict::Unsafe(trace) => writer.trace(trace),
-        Verdict::Unknown(reason) => writer.source_line(reason.region(), "  "),
+        Verdict::Unknown(reason) => {
+            writer.source_line(reason.region(), "  ");
+            if let Some(advice) = advice(reason) {
+                writer.line(&format!("what may help: {advice}"));
+            }
+        }
     }
     match report.certified.check() {
         Some(Check::Replayed { .. }) => writer.line("checked: replayed from the start"),
@@ -62,6 +67,32 @@ pub(super) fn render(report: &Report<'_>, detail: Detail, color: bool) -> String
         }
     }
     writer.text
+}
+
+/// What to try when nothing is known.
+fn advice(reason: &Reason) -> Option<&'static str> {
+    match reason {
+        Reason::Stopped(Stop::Cancelled)
+        | Reason::Underapproximated { .. }
+        | Reason::Overapproximated { .. } => None,
+        Reason::Stopped(Stop::Memory) => {
+            Some("smaller bounds in the program; `--stats` shows where the search was")
+        }
+        Reason::Stopped(_) => Some(
+            "a longer `--timeout`; `wayproof summarize` shows which loops are rounded up, and an assertion in such a loop, \
+             proved by itself, is a hint for the next proof",
+        ),
+        Reason::Unsupported { .. } => Some("a version of the program without that construct"),
+        Reason::SolverGaveUp { .. } | Reason::NotProgressing => {
+            Some("another engine; `wayproof engines` lists them")
+        }
+        Reason::Inconclusive { .. } => Some(
+            "another engine, or an assumption (`if (!(...)) abort();`) about the values that are rounded up",
+        ),
+        Reason::Crashed { .. } | Reason::NotCertified { .. } => {
+            Some("nothing on your side: this is a defect of Wayproof, please report it with the program")
+        }
+    }
 }
 
 struct Writer<'a> {
