@@ -123,9 +123,7 @@ impl<'a> Generator<'a> {
     fn section(&mut self, body: &mut Vec<Statement>) {
         match self.random.weighted(&[50, 14, 10, 10, 8]) {
             0 => {
-                let before = body.len();
                 self.counting(body, 2);
-                debug_assert!(body.len() > before);
             }
             1 => self.machine(body),
             2 => self.irreducible(body),
@@ -160,15 +158,15 @@ impl<'a> Generator<'a> {
             let slot = self.check();
             inner.push(slot);
         }
-        if self.random.chance(25) {
-            let jump = if self.random.chance(50) { Statement::Break } else { Statement::Continue };
-            let at = self.random.below(inner.len() + 1);
-            inner.insert(at, Statement::If(self.condition(), vec![jump], Vec::new()));
-            inner.insert(0, increment);
-        } else if self.random.chance(25) {
-            inner.insert(0, increment);
-        } else {
-            inner.push(increment);
+        match self.random.weighted(&[25, 19, 56]) {
+            0 => {
+                let jump = if self.random.chance(50) { Statement::Break } else { Statement::Continue };
+                let at = self.random.below(inner.len() + 1);
+                inner.insert(at, Statement::If(self.condition(), vec![jump], Vec::new()));
+                inner.insert(0, increment);
+            }
+            1 => inner.insert(0, increment),
+            _ => inner.push(increment),
         }
         body.push(Statement::Assign(counter, Expression::Constant(0)));
         body.push(match self.random.weighted(&[70, 18, 12]) {
@@ -412,7 +410,8 @@ impl<'a> Generator<'a> {
         }
         let (input, result) = (Expression::Variable(parameter), Expression::Variable(local));
         let limit = Expression::Constant(self.random.between(1, 6));
-        let guard = Expression::binary(*self.random.pick(&["<", ">", "!="]), input.clone(), limit.clone());
+        let operator = *self.random.pick(&["<", ">", "!="]);
+        let guard = Expression::binary(operator, input.clone(), limit.clone());
         let step = self.random.between(1, 3);
         let body = if self.random.chance(50) {
             let other = Statement::Assign(local, Expression::binary("-", input, Expression::Constant(step)));

@@ -103,7 +103,6 @@ fn rewrite(block: &mut Vec<Statement>, transformation: &str, scalars: &[Id], ran
             for statement in block {
                 if let Statement::While(condition, body) = statement
                     && *condition != Expression::Constant(1)
-                    && !has_outer_entry(body)
                 {
                     let rotated = Statement::DoWhile(std::mem::take(body), condition.clone());
                     *statement = Statement::If(condition.clone(), vec![rotated], Vec::new());
@@ -138,11 +137,6 @@ fn has_jump(block: &[Statement]) -> bool {
         Statement::While(_, body) | Statement::DoWhile(body, _) => has_jump(body),
         _ => false,
     })
-}
-
-/// Whether there is a label: a jump to it into a rotated loop is still right, but C forbids none; kept apart to test both.
-fn has_outer_entry(block: &[Statement]) -> bool {
-    block.iter().any(|statement| matches!(statement, Statement::Label(label) if label % 2 == 1))
 }
 
 /// Whether two assignments neither read nor write what the other writes.
