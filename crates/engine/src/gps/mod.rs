@@ -18,6 +18,7 @@
 //!   reached after finitely many steps, unless a prefix of it is a dead end or its states are represented elsewhere.
 //! * S3: nothing here is trusted. Unsafe is replayed on the program as given, safe is proved again from its annotation.
 
+mod arrays;
 mod draw;
 mod path;
 mod refine;

@@ -20,6 +20,7 @@ use summary::graph::PointId;
 use term::{Constraint, Model, Node, SymbolId, SymbolKind, TermId};
 use witness::Reason;
 
+use super::arrays::{Elements, read_through};
 use super::path::Path;
 use super::{Search, gave_up};
 
@@ -57,6 +58,7 @@ impl Search<'_> {
 
     /// Adds clauses to the label of a node until no state that it allows satisfies `goal`. Returns the negations of the new clauses.
     fn exclude_at(&mut self, path: &mut Path, node: NodeId, goal: TermId) -> Result<Vec<TermId>, Reason> {
+        let goal = read_through(self.terms, goal);
         let point = self.tree.node(node).point;
         self.scratch.push();
         let background = self.background(point, goal);
@@ -115,7 +117,9 @@ impl Search<'_> {
         if !core.iter().any(|literal| self.terms.mentions(*literal, chosen)) {
             return Ok(core);
         }
-        let core = self.terms.and(core);
+        let Elements { literals, chosen, model } = Elements::of(self.terms, &core, chosen, model);
+        let (chosen, model) = (&chosen[..], &model);
+        let core = self.terms.and(literals);
         let projected = match project::project_model(self.terms, core, chosen, model) {
             Ok(cube) => {
                 let items = cube.constraints.iter().map(|item| self.terms.of_constraint(item));

@@ -1,0 +1,103 @@
+//! Elements of arrays in the explanations of dead ends.
+//!
+//! Projection knows linear arithmetic. So a read of a changed array becomes a choice by index, and an element of an array that is to be
+//! eliminated becomes a number of its own, together with which of the indices at hand are equal: Ackermann's reduction, for the one case that
+//! a model picks.
+//!
+//! # Invariants
+//! * Y1: [`read_through`] is an equivalence.
+//! * Y2: what [`Elements::of`] returns holds in the model, and implies that some contents of the eliminated arrays satisfy the literals.
+
+use rustc_hash::FxHashMap;
+use term::{Evaluator, Integer, Model, Node, Sort, SymbolId, SymbolKind, TermId, Terms};
+
+/// Chains of writes longer than this are left alone.
+const LONGEST_CHAIN: usize = 64;
+
+/// The formula with reads of changed arrays as choices.
+pub(super) fn read_through(terms: &mut Terms, formula: TermId) -> TermId {
+    terms.rewrite(formula, |terms, part| match *terms.node(part) {
+        Node::Select(array, index) => element(terms, array, index, LONGEST_CHAIN),
+        _ => part,
+    })
+}
+
+fn element(terms: &mut Terms, array: TermId, index: TermId, left: usize) -> TermId {
+    match *terms.node(array) {
+        Node::Store(before, at, value) if left > 0 => {
+            let is_there = terms.eq(at, index);
+            let other = element(terms, before, index, left - 1);
+            terms.ite(is_there, value, other)
+        }
+        Node::Ite(condition, yes, no) if left > 0 => {
+            let (yes, no) = (element(terms, yes, index, left / 2), element(terms, no, index, left / 2));
+            terms.ite(condition, yes, no)
+        }
+        _ => terms.select(array, index),
+    }
+}
+
+/// Literals without elements of arrays that are to be eliminated.
+pub(super) struct Elements {
+    /// The literals, and how the indices compare.
+    pub(super) literals: Vec<TermId>,
+    /// What is to be eliminated now: the numbers that stand for elements, too.
+    pub(super) chosen: Vec<SymbolId>,
+    /// The model with these numbers.
+    pub(super) model: Model,
+}
+
+impl Elements {
+    /// Takes the elements out of literals that hold in a model.
+    pub(super) fn of(terms: &mut Terms, literals: &[TermId], chosen: &[SymbolId], model: &Model) -> Self {
+        let mut result = Self { literals: Vec::new(), chosen: chosen.to_vec(), model: model.clone() };
+        let mut replaced: FxHashMap<TermId, TermId> = FxHashMap::default();
+        let mut seen: Vec<(SymbolId, TermId, Integer, TermId)> = Vec::new();
+        let mut relations = Vec::new();
+        for term in terms.reachable(literals) {
+            let Node::Select(array, index) = *terms.node(term) else { continue };
+            let Node::Symbol(symbol) = *terms.node(array) else { continue };
+            let (at, value) = {
+                let mut evaluator = Evaluator::new(terms, model);
+                (evaluator.int(index), evaluator.int(term))
+            };
+            if !chosen.contains(&symbol) {
+                if terms.mentions(index, chosen) {
+                    // Of a program's array the model picks the element.
+                    let at = terms.number(at);
+                    relations.push(terms.eq(index, at));
+                    let element = terms.select(array, at);
+                    replaced.insert(term, element);
+                }
+                continue;
+            }
+            let mut known = None;
+            for (other, place, other_at, name) in &seen {
+                if *other != symbol {
+                    continue;
+                }
+                let is_same = terms.eq(*place, index);
+                if *other_at == at {
+                    relations.push(is_same);
+                    known = Some(*name);
+                } else {
+                    relations.push(terms.not(is_same));
+                }
+            }
+            let name = known.unwrap_or_else(|| {
+                let name = terms.fresh("element", Sort::Int, SymbolKind::Skolem);
+                result.model.set_int(name, value);
+                result.chosen.push(name);
+                terms.of_symbol(name)
+            });
+            seen.push((symbol, index, at, name));
+            replaced.insert(term, name);
+        }
+        relations.extend(literals.iter().copied());
+        result.literals = relations
+            .into_iter()
+            .map(|literal| terms.rewrite(literal, |_, part| replaced.get(&part).copied().unwrap_or(part)))
+            .collect();
+        result
+    }
+}
