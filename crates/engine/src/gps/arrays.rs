@@ -9,7 +9,7 @@
 //! * Y2: what [`Elements::of`] returns holds in the model, and implies that some contents of the eliminated arrays satisfy the literals.
 
 use rustc_hash::FxHashMap;
-use term::{Evaluator, Integer, Model, Node, Sort, SymbolId, SymbolKind, TermId, Terms};
+use term::{Evaluator, Integer, Model, Node, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 /// Chains of writes longer than this are left alone.
 const LONGEST_CHAIN: usize = 64;
@@ -37,6 +37,42 @@ fn element(terms: &mut Terms, array: TermId, index: TermId, left: usize) -> Term
     }
 }
 
+/// The literals with arrays that are to be eliminated replaced by what they are said to be equal to.
+fn solve_equations(
+    terms: &mut Terms,
+    literals: &[TermId],
+    chosen: &[SymbolId],
+    model: &Model,
+) -> Vec<TermId> {
+    let mut literals = literals.to_vec();
+    while let Some((position, symbol, value)) = equation(terms, &literals, chosen) {
+        literals.swap_remove(position);
+        let mut substitution = Substitution::new([(symbol, value)]);
+        let changed: Vec<TermId> =
+            literals.iter().map(|literal| substitution.apply(terms, *literal)).collect();
+        let formula = terms.and(changed);
+        let formula = read_through(terms, formula);
+        match terms.implicant(formula, model) {
+            Some(implicant) => literals = implicant,
+            // The model is of the equation, too, so this does not happen; without it the projection fails and says so.
+            None => break,
+        }
+    }
+    literals
+}
+
+/// An equation between an array that is to be eliminated and something else.
+fn equation(terms: &Terms, literals: &[TermId], chosen: &[SymbolId]) -> Option<(usize, SymbolId, TermId)> {
+    literals.iter().enumerate().find_map(|(position, literal)| {
+        let Node::Same(a, b) = *terms.node(*literal) else { return None };
+        [(a, b), (b, a)].into_iter().find_map(|(side, value)| {
+            let Node::Symbol(symbol) = *terms.node(side) else { return None };
+            (chosen.contains(&symbol) && !terms.mentions(value, &[symbol]))
+                .then_some((position, symbol, value))
+        })
+    })
+}
+
 /// Literals without elements of arrays that are to be eliminated.
 pub(super) struct Elements {
     /// The literals, and how the indices compare.
@@ -50,6 +86,7 @@ pub(super) struct Elements {
 impl Elements {
     /// Takes the elements out of literals that hold in a model.
     pub(super) fn of(terms: &mut Terms, literals: &[TermId], chosen: &[SymbolId], model: &Model) -> Self {
+        let literals = &solve_equations(terms, literals, chosen, model)[..];
         let mut result = Self { literals: Vec::new(), chosen: chosen.to_vec(), model: model.clone() };
         let mut replaced: FxHashMap<TermId, TermId> = FxHashMap::default();
         let mut seen: Vec<(SymbolId, TermId, Integer, TermId)> = Vec::new();
