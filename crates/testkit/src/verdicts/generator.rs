@@ -28,6 +28,8 @@ struct Generator<'a> {
     /// Variables that statements read and write.
     scalars: Vec<Id>,
     arrays: Vec<Id>,
+    /// Counters of loops, which statements read.
+    counters: Vec<Id>,
     /// Variables with inputs, which bound loops.
     bounds: Vec<Id>,
     slots: usize,
@@ -45,6 +47,7 @@ impl<'a> Generator<'a> {
             helpers: Vec::new(),
             scalars: Vec::new(),
             arrays: Vec::new(),
+            counters: Vec::new(),
             bounds: Vec::new(),
             slots: 0,
             labels: 0,
@@ -121,14 +124,15 @@ impl<'a> Generator<'a> {
 
     /// A part of the program, mostly a loop with a check behind it.
     fn section(&mut self, body: &mut Vec<Statement>) {
-        match self.random.weighted(&[50, 14, 10, 10, 8]) {
+        match self.random.weighted(&[50, 14, 10, 10, 8, 12]) {
             0 => {
                 self.counting(body, 2);
             }
             1 => self.machine(body),
             2 => self.irreducible(body),
             3 => self.descending(body),
-            _ => body.extend(self.statements(3, 1)),
+            4 => body.extend(self.statements(3, 1)),
+            _ => self.wrapping(body),
         }
         if self.random.chance(60) {
             let slot = self.check();
@@ -191,6 +195,44 @@ impl<'a> Generator<'a> {
         body.push(Statement::While(guard, inner));
     }
 
+    /// A loop over a narrow variable that wraps around, until it meets a value or passes one.
+    fn wrapping(&mut self, body: &mut Vec<Statement>) {
+        let ty = *self.random.pick(&[
+            Type::UnsignedChar,
+            Type::UnsignedChar,
+            Type::SignedChar,
+            Type::UnsignedShort,
+        ]);
+        let counter = self.declare(format!("w{}", self.variables.len()), ty, 0);
+        self.counters.push(counter);
+        let start = if self.random.chance(50) {
+            self.bound()
+        } else {
+            Expression::Constant(self.random.between(0, 250))
+        };
+        let step = *self.random.pick(&[1, 2, 3, 5, 16, 37, 100, 129, 255, 4096]);
+        let operator = *self.random.pick(&["!=", "!=", "<", ">"]);
+        let limit = if self.random.chance(40) {
+            Expression::Variable(*self.random.pick(&self.bounds))
+        } else {
+            Expression::Constant(self.random.between(0, 130))
+        };
+        let guard = Expression::binary(operator, Expression::Variable(counter), limit);
+        let mut inner = self.statements(1, 1);
+        let at = self.random.below(inner.len() + 1);
+        inner.insert(at, add(counter, if self.random.chance(70) { step } else { -step }));
+        if self.random.chance(30) {
+            let slot = self.check();
+            inner.push(slot);
+        }
+        body.push(Statement::Assign(counter, start));
+        body.push(if self.random.chance(75) {
+            Statement::While(guard, inner)
+        } else {
+            Statement::DoWhile(inner, guard)
+        });
+    }
+
     /// Rounds of a machine with a state that an input may drive.
     fn machine(&mut self, body: &mut Vec<Statement>) {
         let state = self.declare(format!("state{}", self.variables.len()), Type::Int, 0);
@@ -246,6 +288,7 @@ impl<'a> Generator<'a> {
         if self.random.chance(15) {
             self.scalars.push(id);
         }
+        self.counters.push(id);
         id
     }
 
@@ -355,7 +398,8 @@ impl<'a> Generator<'a> {
 
     /// A variable, an element, or a constant.
     fn simple(&mut self) -> Expression {
-        match self.random.weighted(&[50, 25, 15, 10]) {
+        match self.random.weighted(&[50, 25, 15, 10, 20]) {
+            4 if !self.counters.is_empty() => Expression::Variable(*self.random.pick(&self.counters)),
             1 => Expression::Variable(*self.random.pick(&self.bounds)),
             2 => Expression::Constant(self.random.between(0, 3)),
             3 if !self.arrays.is_empty() => {
