@@ -1,8 +1,11 @@
 //! The command line, as data. Nothing here reads a file.
 
+use std::ffi::OsString;
+use std::num::NonZero;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::parser::ValueSource;
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 /// A software model checker for C: can the error be reached?
 #[derive(Debug, Parser)]
@@ -23,11 +26,26 @@ pub(crate) struct Cli {
     pub(crate) color: ColorChoice,
 }
 
+impl Cli {
+    /// Reads a command line, its first word being the name of the program.
+    pub(crate) fn from_words<W: Into<OsString> + Clone>(
+        words: impl IntoIterator<Item = W>,
+    ) -> Result<Self, clap::Error> {
+        let matches = Self::command().try_get_matches_from(words)?;
+        let mut cli = Self::from_arg_matches(&matches)?;
+        if let (Command::Check(args), Some((_, matches))) = (&mut cli.command, matches.subcommand()) {
+            let is_given = |name| matches.value_source(name) == Some(ValueSource::CommandLine);
+            args.given = Given { engine: is_given("engine"), format: is_given("format") };
+        }
+        Ok(cli)
+    }
+}
+
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Decide whether the error location of a program can be reached
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
     /// Execute a program exactly as the C language defines it
     Run(RunArgs),
     /// Parse a program and report what it consists of
@@ -82,9 +100,21 @@ pub(crate) struct SourceArgs {
 #[expect(clippy::struct_excessive_bools, reason = "independent switches of a command line")]
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// A C file, preprocessed or not, or an SV-COMP task definition
-    #[arg(value_name = "FILE.c|TASK.yml")]
-    pub(crate) file: PathBuf,
+    /// A C file, preprocessed or not, or an SV-COMP task definition. Several of them, a folder, or a text file with
+    /// their names (@LIST) are a list of tasks, each checked by itself
+    #[arg(value_name = "FILE.c|TASK.yml|FOLDER|@LIST", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// The C files together are one program
+    #[arg(long)]
+    pub(crate) program: bool,
+    #[command(flatten)]
+    pub(crate) list: ListArgs,
+    /// Ignore wayproof.toml
+    #[arg(long)]
+    pub(crate) no_settings: bool,
+    /// What the command line says itself.
+    #[arg(skip)]
+    pub(crate) given: Given,
     #[command(flatten)]
     pub(crate) source: SourceArgs,
     /// The property to decide [default: no call of reach_error, no failing assert]
@@ -108,7 +138,7 @@ pub(crate) struct CheckArgs {
     /// Draw the search tree for Graphviz
     #[arg(long, value_name = "FILE.dot")]
     pub(crate) tree: Option<PathBuf>,
-    /// Give up after this many seconds
+    /// Give up after this many seconds [default for a list of tasks: 60 for each]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<f64>,
     /// Write every question to the solver as an SMT-LIB file into a new folder
@@ -125,6 +155,36 @@ pub(crate) struct CheckArgs {
     pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) files: FileArgs,
+}
+
+/// Options that stand on the command line, though they have a default.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Given {
+    /// `--engine`
+    pub(crate) engine: bool,
+    /// `--format`
+    pub(crate) format: bool,
+}
+
+/// How a list of tasks is checked.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Many tasks")]
+pub(crate) struct ListArgs {
+    /// Check this many tasks at a time [default: one for each processor]
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) jobs: Option<NonZero<usize>>,
+    /// Write a table of the tasks; it is there with all that has ended even after Ctrl-C
+    #[arg(long, value_name = "FILE.csv", conflicts_with = "resume")]
+    pub(crate) csv: Option<PathBuf>,
+    /// As --csv, and do not check again what the table has already
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) resume: Option<PathBuf>,
+    /// Keep the reports and messages of each task
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) logs: Option<PathBuf>,
+    /// End a task that needs more than this many MiB
+    #[arg(long, value_name = "MIB")]
+    pub(crate) memory: Option<NonZero<u64>>,
 }
 
 /// What `check` writes beside its report.
@@ -400,7 +460,7 @@ impl From<SignedOverflowArg> for cfa::SignedOverflow {
 }
 
 /// A positive number of seconds that the clock can represent.
-fn seconds(text: &str) -> Result<f64, String> {
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number > 0.0 && number <= 1e9 => Ok(number),
         Ok(_) | Err(_) => Err("expected a number of seconds above 0".to_owned()),
@@ -418,8 +478,6 @@ fn output(text: &str) -> Result<(Format, PathBuf), String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]

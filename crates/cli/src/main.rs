@@ -5,6 +5,7 @@
 
 mod args;
 mod artifact;
+mod batch;
 mod command;
 mod console;
 mod exit;
@@ -20,12 +21,12 @@ mod property;
 mod report;
 mod resolve;
 mod session;
+mod settings;
 mod task;
 mod values;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::ErrorKind;
 
 use args::Cli;
@@ -36,7 +37,7 @@ use output::Output;
 
 fn main() -> ExitCode {
     panic::install_hook();
-    match Cli::try_parse() {
+    match Cli::from_words(std::env::args_os()) {
         Ok(cli) => {
             let console = Console::new(cli.color);
             let outcome = panic::contain(move || command::run(cli.command, console));

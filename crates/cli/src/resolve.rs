@@ -94,6 +94,16 @@ impl Request {
         Ok(request)
     }
 
+    /// C files that together are the program.
+    pub(crate) fn join(&mut self, files: &[PathBuf]) -> Result<(), Failure> {
+        if let Some(definition) = files.iter().find(|file| task::is_task(file)) {
+            let message = format!("`{}` is a task definition, not a part of a program", definition.display());
+            return Err(Failure::usage(message, "--program takes C files"));
+        }
+        self.files = files.to_vec();
+        Ok(())
+    }
+
     /// The functions whose call is the error.
     pub(crate) fn error_functions(&self) -> Vec<String> {
         match &self.property {

@@ -1,5 +1,6 @@
 //! `wayproof check`: from a file to a certified verdict.
 
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use base::{Stop, timeline};
@@ -55,7 +56,11 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
     if let Some(folder) = &args.log_queries {
         super::queries::log_to(folder)?;
     }
-    let request = Request::new(&args.file, &args.source, args.property.as_deref(), console)?;
+    let first = args.paths.first().map_or(Path::new(""), PathBuf::as_path);
+    let mut request = Request::new(first, &args.source, args.property.as_deref(), console)?;
+    if args.program {
+        request.join(&args.paths)?;
+    }
     if let Property::Unsupported { name } = &request.property {
         let feature = format!("the property {name} is not supported yet");
         return conclude(args, &request, &Answer::without_program(feature), console, session);

@@ -21,7 +21,11 @@ use crate::output::Output;
 /// Carries out a command.
 pub(crate) fn run(command: Command, console: Console) -> Result<ExitStatus, Failure> {
     match command {
-        Command::Check(args) => check::check(&args, console),
+        Command::Check(args) if crate::batch::is_wanted(&args) => crate::batch::check_all(&args, console),
+        Command::Check(mut args) => {
+            crate::settings::apply(&mut args)?;
+            check::check(&args, console)
+        }
         Command::Run(args) => run::run(&args, console),
         Command::Parse(args) => parse::parse(&args, console),
         Command::Cfa(args) => cfa::cfa(&args, console),

@@ -47,9 +47,12 @@ fn a_missing_file() {
 }
 
 #[test]
-fn a_directory() {
+fn a_directory_without_tasks() {
     let folder = Folder::new("directory");
-    refused(folder.path(), USAGE, &["cannot read", "is a directory", "name a C file"]);
+    let finished = wayproof(["check", folder.path().to_str().unwrap()]);
+    expect_refusal(&finished, USAGE, &["there is no task in the folder", "tasks are .c and .i files"]);
+    let finished = wayproof(["parse", folder.path().to_str().unwrap()]);
+    expect_refusal(&finished, USAGE, &["cannot read", "is a directory", "name a C file"]);
 }
 
 #[test]

@@ -3,10 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should fail")]
 
 mod bad_input;
+mod batch;
 mod commands;
 mod harness;
 mod profile;
 mod queries;
+mod settings;
 mod summarize;
 mod support;
 mod tidy;

@@ -1,0 +1,191 @@
+//! The options of the command line that the process of each task gets.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::ValueEnum;
+
+use crate::args::{CheckArgs, FileArgs, Format, SourceArgs};
+use crate::failure::Failure;
+
+/// Options for children.
+#[derive(Debug)]
+pub(super) struct Forwarded {
+    /// As arguments, without the limit of time.
+    pub(super) arguments: Vec<OsString>,
+    /// As text, to tell whether two runs had the same; with the limit of time.
+    pub(super) label: String,
+}
+
+/// Sorts the options: those of each task, those of the list, and those that make no sense for a list. Every field is named,
+/// so that a new option cannot be forgotten here.
+pub(super) fn forward(args: &CheckArgs) -> Result<Forwarded, Failure> {
+    let CheckArgs {
+        paths: _,
+        program: _,
+        source,
+        property,
+        format,
+        engine,
+        no_gas,
+        no_summaries,
+        no_congruences,
+        tree,
+        timeout,
+        log_queries,
+        profile,
+        stats,
+        quiet: _,
+        files,
+        list: _,
+        no_settings,
+        given,
+    } = args;
+    refuse_single_files(files, &[("--tree", tree), ("--log-queries", log_queries), ("--profile", profile)])?;
+    if given.format && *format != Format::Human {
+        return Err(Failure::usage(
+            "a list of tasks is reported as a table",
+            "--csv FILE writes it for programs, --logs FOLDER keeps the JSON report of each task",
+        ));
+    }
+    let mut list = Arguments::default();
+    list.source(source);
+    list.file("--property", property.as_deref());
+    if given.engine {
+        list.option("--engine", engine);
+    }
+    list.switch("--no-gas", *no_gas);
+    list.switch("--no-summaries", *no_summaries);
+    list.switch("--no-congruences", *no_congruences);
+    list.switch("--stats", *stats);
+    list.switch("--no-exec", files.no_exec);
+    list.switch("--no-settings", *no_settings);
+    let mut label: Vec<String> = list.0.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some(seconds) = timeout {
+        label.push(format!("--timeout {seconds}"));
+    }
+    Ok(Forwarded { arguments: list.0, label: label.join(" ") })
+}
+
+/// One file cannot hold what many tasks have to say.
+fn refuse_single_files(
+    files: &FileArgs,
+    others: &[(&'static str, &Option<std::path::PathBuf>)],
+) -> Result<(), Failure> {
+    let FileArgs { outputs, witness, harness, testcase, no_exec: _ } = files;
+    let mut wanted = vec![
+        ("--output", !outputs.is_empty()),
+        ("--witness", witness.is_some()),
+        ("--harness", harness.is_some()),
+        ("--testcase", testcase.is_some()),
+    ];
+    wanted.extend(others.iter().map(|(name, path)| (*name, path.is_some())));
+    match wanted.iter().find(|(_, is_wanted)| *is_wanted) {
+        None => Ok(()),
+        Some((name, _)) => Err(Failure::usage(
+            format!("{name} is for one task, and this is a list of tasks"),
+            "check the task alone, or use --logs FOLDER; files that form one program need --program",
+        )),
+    }
+}
+
+#[derive(Default)]
+struct Arguments(Vec<OsString>);
+
+impl Arguments {
+    fn source(&mut self, source: &SourceArgs) {
+        let SourceArgs { data_model, signed_overflow, include_dirs, defines, undefines, includes, entry } =
+            source;
+        if let Some(value) = data_model.and_then(|model| model.to_possible_value()) {
+            self.option("--data-model", value.get_name());
+        }
+        if let Some(value) = signed_overflow.and_then(|meaning| meaning.to_possible_value()) {
+            self.option("--signed-overflow", value.get_name());
+        }
+        for folder in include_dirs {
+            self.file("-I", Some(folder));
+        }
+        for define in defines {
+            self.option("-D", define);
+        }
+        for undefine in undefines {
+            self.option("-U", undefine);
+        }
+        for include in includes {
+            self.file("--include", Some(include));
+        }
+        if let Some(entry) = entry {
+            self.option("--entry", entry);
+        }
+    }
+
+    /// One word, so that a value that starts with a hyphen stays a value.
+    fn option(&mut self, name: &str, value: &str) {
+        let separator = if name.starts_with("--") { "=" } else { "" };
+        self.0.push(format!("{name}{separator}{value}").into());
+    }
+
+    fn file(&mut self, name: &str, path: Option<&Path>) {
+        let Some(path) = path else { return };
+        let separator = if name.starts_with("--") { "=" } else { "" };
+        let mut word = OsString::from(format!("{name}{separator}"));
+        word.push(path);
+        self.0.push(word);
+    }
+
+    fn switch(&mut self, name: &str, is_on: bool) {
+        if is_on {
+            self.0.push(name.into());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    fn label(words: &[&str]) -> Result<String, String> {
+        let cli = Cli::from_words(words).unwrap();
+        let Command::Check(args) = cli.command else { panic!("should be check") };
+        forward(&args).map(|forwarded| forwarded.label).map_err(|failure| match failure {
+            Failure::Input { diagnostics, .. } => diagnostics[0].message.clone(),
+            Failure::Output(error) => error.to_string(),
+        })
+    }
+
+    #[test]
+    fn options_reach_the_children_and_parse_again() {
+        let words = [
+            "wayproof",
+            "check",
+            "a.c",
+            "b.c",
+            "-DN=-3",
+            "-Iinclude",
+            "-UX",
+            "--data-model",
+            "32",
+            "--timeout",
+            "9",
+        ];
+        let text = label(&words).unwrap();
+        assert_eq!(text, "--data-model=ILP32 -Iinclude -DN=-3 -UX --timeout 9");
+        let mut again = vec!["wayproof", "check", "a.c"];
+        again.extend(text.split(' '));
+        assert_eq!(label(&again).unwrap(), text);
+        // What is a default may come from the settings of each task.
+        assert_eq!(label(&["wayproof", "check", "a.c"]).unwrap(), "");
+        assert_eq!(label(&["wayproof", "check", "a.c", "--engine", "gps"]).unwrap(), "--engine=gps");
+    }
+
+    #[test]
+    fn options_of_one_task_are_refused() {
+        let error =
+            |option: &[&str]| label(&[&["wayproof", "check", "a.c", "b.c"], option].concat()).unwrap_err();
+        assert_eq!(error(&["--witness", "w.yml"]), "--witness is for one task, and this is a list of tasks");
+        assert_eq!(error(&["--output", "json=x"]), "--output is for one task, and this is a list of tasks");
+        assert_eq!(error(&["--tree", "x"]), "--tree is for one task, and this is a list of tasks");
+        assert_eq!(error(&["--format", "json"]), "a list of tasks is reported as a table");
+    }
+}

@@ -1,0 +1,225 @@
+//! What people see of a list of tasks: a line for each task that ends, a line of progress, and the table at the end.
+
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use super::rows::{Row, Verdict, expectation};
+use super::tasks::Task;
+use crate::console::printable;
+
+/// Longer explanations are cut.
+const MAX_MESSAGE: usize = 100;
+/// The width of the bar.
+const BAR: usize = 24;
+
+/// The lines on standard error while tasks run.
+pub(super) struct Progress {
+    total: usize,
+    is_quiet: bool,
+    is_terminal: bool,
+    counts: Mutex<Counts>,
+}
+
+#[derive(Default)]
+struct Counts {
+    done: usize,
+    verdicts: [usize; Verdict::ALL.len()],
+    wrong: usize,
+}
+
+impl Counts {
+    fn add(&mut self, row: &Row) {
+        self.done += 1;
+        self.wrong += usize::from(row.is_wrong());
+        if let Some(place) = Verdict::ALL.iter().position(|verdict| *verdict == row.verdict) {
+            self.verdicts[place] += 1;
+        }
+    }
+
+    /// `3 safe, 1 unsafe`: what there is none of is left out.
+    fn list(&self) -> String {
+        let mut parts = Vec::new();
+        for (verdict, count) in Verdict::ALL.iter().zip(self.verdicts) {
+            if count > 0 {
+                parts.push(format!("{count} {}", verdict.name()));
+            }
+        }
+        if self.wrong > 0 {
+            parts.push(format!("{} WRONG", self.wrong));
+        }
+        parts.join(", ")
+    }
+}
+
+impl Progress {
+    pub(super) fn new(total: usize, resumed: usize, is_quiet: bool) -> Self {
+        let counts = Mutex::new(Counts { done: resumed, ..Counts::default() });
+        let progress = Self { total, is_quiet, is_terminal: std::io::stderr().is_terminal(), counts };
+        if resumed > 0 && !is_quiet {
+            crate::console::note(&format!("wayproof: {resumed} of {total} tasks were checked before"));
+        }
+        progress
+    }
+
+    /// A task has ended. There is nobody to tell if writing fails.
+    pub(super) fn finished(&self, row: &Row) {
+        let mut counts = self.counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        counts.add(row);
+        if self.is_quiet {
+            return;
+        }
+        let width = self.total.to_string().len();
+        let mut text = if self.is_terminal { "\r\x1b[K".to_owned() } else { String::new() };
+        let mark = if row.is_wrong() { " WRONG" } else { "" };
+        let _ = writeln!(
+            text,
+            "[{:>width$}/{}] {:<7} {:>7.2} s  {}{mark}",
+            counts.done,
+            self.total,
+            row.verdict.name(),
+            row.seconds,
+            printable(&row.task)
+        );
+        if self.is_terminal {
+            let filled = BAR * counts.done / self.total.max(1);
+            let (full, rest) = ("#".repeat(filled), ".".repeat(BAR - filled));
+            let _ =
+                write!(text, "wayproof: [{full}{rest}] {} of {}: {}", counts.done, self.total, counts.list());
+        }
+        let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    }
+
+    /// The line of progress vanishes.
+    pub(super) fn end(&self) {
+        if self.is_terminal && !self.is_quiet {
+            let _ = std::io::stderr().lock().write_all(b"\r\x1b[K");
+        }
+    }
+}
+
+/// The table and the line that counts.
+pub(super) fn render(
+    rows: &[Option<Row>],
+    tasks: &[Task],
+    is_quiet: bool,
+    color: bool,
+    time: Duration,
+    resumed: usize,
+) -> String {
+    let mut text = String::new();
+    let mut counts = Counts::default();
+    let width = tasks.iter().map(|task| printable(&task.name).chars().count()).max().unwrap_or(4).max(4);
+    if !is_quiet {
+        let _ = writeln!(text, "{:<width$}  verdict  expected   seconds  why", "task");
+    }
+    for (task, row) in tasks.iter().zip(rows) {
+        if let Some(row) = row {
+            counts.add(row);
+        }
+        if !is_quiet {
+            line(&mut text, task, row.as_ref(), width, color);
+        }
+    }
+    let missing = rows.iter().filter(|row| row.is_none()).count();
+    let mut parts = vec![counts.list()];
+    if missing > 0 {
+        parts.push(format!("{missing} not checked"));
+    }
+    parts.retain(|part| !part.is_empty());
+    let spent: f64 = rows.iter().flatten().map(|row| row.seconds).sum();
+    let plural = if rows.len() == 1 { "" } else { "s" };
+    let before = if resumed > 0 { format!(", {resumed} from an earlier run") } else { String::new() };
+    let _ = writeln!(
+        text,
+        "{} task{plural}: {}; {:.1} s by the clock, {spent:.1} s for all tasks{before}",
+        rows.len(),
+        parts.join(", "),
+        time.as_secs_f64(),
+    );
+    text
+}
+
+fn line(text: &mut String, task: &Task, row: Option<&Row>, width: usize, color: bool) {
+    let name = printable(&task.name);
+    let Some(row) = row else {
+        let _ = writeln!(text, "{name:<width$}  {:<7}  {:<8} {:>9}", "-", "", "");
+        return;
+    };
+    let style = match row.verdict {
+        _ if row.is_wrong() => "\x1b[1;35m",
+        Verdict::Safe => "\x1b[1;32m",
+        Verdict::Unsafe => "\x1b[1;31m",
+        Verdict::Unknown => "\x1b[1;33m",
+        Verdict::Error | Verdict::Crashed => "\x1b[1;35m",
+    };
+    let (on, off) = if color { (style, "\x1b[0m") } else { ("", "") };
+    let expected = row.expected.map_or("", expectation);
+    let mut why = String::new();
+    if row.is_wrong() {
+        why.push_str("WRONG");
+    }
+    for part in [&row.reason, &row.message] {
+        if !part.is_empty() {
+            why.push_str(if why.is_empty() { "" } else { ": " });
+            why.push_str(&short(part));
+        }
+    }
+    let written = format!(
+        "{name:<width$}  {on}{:<7}{off}  {expected:<8} {:>9.2}  {}",
+        row.verdict.name(),
+        row.seconds,
+        printable(&why)
+    );
+    let _ = writeln!(text, "{}", written.trim_end());
+}
+
+/// One line of limited length.
+fn short(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    if line.chars().count() <= MAX_MESSAGE {
+        return line.to_owned();
+    }
+    let start: String = line.chars().take(MAX_MESSAGE).collect();
+    start + "..."
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn the_table_has_a_line_for_each_task_and_flags_what_is_wrong() {
+        let names = ["a.c", "folder/wrong.yml", "slow.c", "broken.c", "later.c"];
+        let tasks: Vec<Task> =
+            names.map(|name| Task { path: name.into(), name: name.to_owned() }).into_iter().collect();
+        let rows = [
+            Some(Row { message: "violated at a.c:7".to_owned(), ..Row::sample("a.c", Verdict::Unsafe) }),
+            Some(Row { expected: Some(false), ..Row::sample("folder/wrong.yml", Verdict::Safe) }),
+            Some(Row { reason: "timeout".to_owned(), ..Row::sample("slow.c", Verdict::Unknown) }),
+            Some(Row {
+                reason: "input".to_owned(),
+                message: "x".repeat(200),
+                ..Row::sample("", Verdict::Error)
+            }),
+            None,
+        ];
+        let text = render(&rows, &tasks, false, false, Duration::from_millis(1500), 0);
+        expect![[r#"
+            task              verdict  expected   seconds  why
+            a.c               unsafe                 0.50  violated at a.c:7
+            folder/wrong.yml  safe     unsafe        0.50  WRONG
+            slow.c            unknown                0.50  timeout
+            broken.c          error                  0.50  input: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
+            later.c           -                          
+            5 tasks: 1 safe, 1 unsafe, 1 unknown, 1 error, 1 WRONG, 1 not checked; 1.5 s by the clock, 2.0 s for all tasks
+        "#]].assert_eq(&text);
+        let text = render(&rows, &tasks, true, false, Duration::from_millis(1500), 2);
+        expect![[r#"
+            5 tasks: 1 safe, 1 unsafe, 1 unknown, 1 error, 1 WRONG, 1 not checked; 1.5 s by the clock, 2.0 s for all tasks, 2 from an earlier run
+        "#]].assert_eq(&text);
+    }
+}

@@ -1,0 +1,211 @@
+//! `wayproof.toml`: defaults for options, from the folder of a file or the nearest folder above it.
+//!
+//! # Invariants
+//! * I1: the command line wins over a task definition, which wins over the settings.
+//! * I2: a key or a value that is not understood is an error with its line, never skipped.
+
+use std::path::{Path, PathBuf};
+
+use base::{SourceFile, SourceMap, Span};
+use clap::ValueEnum;
+use toml::de::{DeTable, DeValue};
+
+use crate::args::{CheckArgs, DataModelArg, Format, SignedOverflowArg, SourceArgs};
+use crate::failure::Failure;
+use crate::{input, task};
+
+/// The name of the file.
+const NAME: &str = "wayproof.toml";
+/// The keys that exist.
+const KEYS: [&str; 7] =
+    ["data-model", "defines", "engine", "format", "include-dirs", "signed-overflow", "timeout"];
+
+/// What a file of settings says.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Settings {
+    engine: Option<String>,
+    format: Option<Format>,
+    /// Seconds for each task.
+    pub(crate) timeout: Option<f64>,
+    data_model: Option<DataModelArg>,
+    signed_overflow: Option<SignedOverflowArg>,
+    include_dirs: Vec<PathBuf>,
+    defines: Vec<String>,
+}
+
+/// The settings for a file: those of its folder, or of the nearest folder above that has some.
+pub(crate) fn find(file: &Path) -> Result<Option<Settings>, Failure> {
+    let Ok(file) = std::path::absolute(file) else { return Ok(None) };
+    let found = file.ancestors().skip(1).map(|folder| folder.join(NAME)).find(|path| path.is_file());
+    found.map(|path| load(&path)).transpose()
+}
+
+/// Fills in what the command line of `check` leaves open.
+pub(crate) fn apply(args: &mut CheckArgs) -> Result<(), Failure> {
+    let Some(file) = args.paths.first().filter(|_| !args.no_settings) else { return Ok(()) };
+    let Some(settings) = find(file)? else { return Ok(()) };
+    settings.read_source(&mut args.source, file);
+    args.timeout = args.timeout.or(settings.timeout);
+    if let Some(format) = settings.format.filter(|_| !args.given.format) {
+        args.format = format;
+    }
+    if let Some(engine) = settings.engine.filter(|_| !args.given.engine) {
+        args.engine = engine;
+    }
+    Ok(())
+}
+
+impl Settings {
+    fn read_source(&self, source: &mut SourceArgs, file: &Path) {
+        // I1: a task definition says itself what machine it is for.
+        if !task::is_task(file) {
+            source.data_model = source.data_model.or(self.data_model);
+        }
+        source.signed_overflow = source.signed_overflow.or(self.signed_overflow);
+        source.include_dirs.extend(self.include_dirs.iter().cloned());
+        // Of two definitions of a macro the later one counts.
+        source.defines.splice(0..0, self.defines.iter().cloned());
+    }
+}
+
+fn load(path: &Path) -> Result<Settings, Failure> {
+    let text = String::from_utf8_lossy(&input::read(path)?).into_owned();
+    let folder = path.parent().unwrap_or(Path::new(""));
+    parse(&text, folder).map_err(|problem| {
+        let mut sources = SourceMap::new();
+        let file = sources.add(SourceFile::new(path.display().to_string(), text.as_bytes()));
+        let span = Span { file, lo: problem.at.start as u32, hi: problem.at.end as u32 };
+        Failure::usage_at(sources, span, &problem.message, &problem.help)
+    })
+}
+
+/// What is wrong with a file of settings.
+struct Problem {
+    at: std::ops::Range<usize>,
+    message: String,
+    help: String,
+}
+
+fn parse(text: &str, folder: &Path) -> Result<Settings, Problem> {
+    let document = DeTable::parse(text).map_err(|error| Problem {
+        at: error.span().unwrap_or(0..0),
+        message: format!("not TOML: {}", error.message()),
+        help: "a line of the settings is `key = value`; --no-settings ignores the file".to_owned(),
+    })?;
+    let mut settings = Settings::default();
+    for (key, value) in document.get_ref() {
+        let name: &str = key.get_ref();
+        let wrong = |expected: &str| Problem {
+            at: value.span(),
+            message: format!("`{name}` has a value that cannot be used"),
+            help: format!("expected {expected}"),
+        };
+        let value = value.get_ref();
+        match name {
+            "engine" => {
+                let known = value.as_str().and_then(engine::find).ok_or_else(|| {
+                    let names: Vec<&str> = engine::ENGINES.iter().map(|spec| spec.name).collect();
+                    wrong(&format!("the name of an engine: {}", names.join(", ")))
+                })?;
+                settings.engine = Some(known.name.to_owned());
+            }
+            "format" => settings.format = Some(choice(value).map_err(|names| wrong(&names))?),
+            "data-model" => settings.data_model = Some(choice(value).map_err(|names| wrong(&names))?),
+            "signed-overflow" => {
+                settings.signed_overflow = Some(choice(value).map_err(|names| wrong(&names))?);
+            }
+            "timeout" => {
+                let seconds = number(value).and_then(|text| crate::args::seconds(&text).ok());
+                settings.timeout = Some(seconds.ok_or_else(|| wrong("a number of seconds above 0"))?);
+            }
+            "include-dirs" => {
+                let names = strings(value).ok_or_else(|| wrong("a list of folders: [\"include\"]"))?;
+                settings.include_dirs = names.iter().map(|name| folder.join(name)).collect();
+            }
+            "defines" => {
+                settings.defines = strings(value).ok_or_else(|| wrong("a list of macros: [\"N=3\"]"))?;
+            }
+            _ => return Err(unknown_key(name, key.span())),
+        }
+    }
+    Ok(settings)
+}
+
+fn unknown_key(name: &str, at: std::ops::Range<usize>) -> Problem {
+    let distance = |key: &&&str| strsim::damerau_levenshtein(key, name);
+    let nearest = KEYS.iter().min_by_key(distance).filter(|key| distance(key) <= 3);
+    let help = match nearest {
+        Some(key) => format!("did you mean `{key}`?"),
+        None => format!("the keys are: {}", KEYS.join(", ")),
+    };
+    Problem { at, message: format!("there is no setting `{name}`"), help }
+}
+
+/// One of the values of an option; otherwise their names.
+fn choice<T: ValueEnum>(value: &DeValue<'_>) -> Result<T, String> {
+    value.as_str().and_then(|text| T::from_str(text, true).ok()).ok_or_else(|| {
+        let names = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let names: Vec<String> = names.map(|name| format!("\"{}\"", name.get_name())).collect();
+        format!("one of {}", names.join(", "))
+    })
+}
+
+/// The digits of a number.
+fn number(value: &DeValue<'_>) -> Option<String> {
+    match value {
+        DeValue::Integer(integer) => Some(integer.to_string()),
+        DeValue::Float(float) => Some(float.to_string()),
+        _ => None,
+    }
+}
+
+fn strings(value: &DeValue<'_>) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|element| element.get_ref().as_str().map(str::to_owned)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        let problem = parse(text, Path::new("f")).err().unwrap();
+        format!("{:?}: {}; {}", &text[problem.at], problem.message, problem.help)
+    }
+
+    #[test]
+    fn all_keys_are_read() {
+        let text = "engine = \"cra\"\nformat = \"json\"\ntimeout = 2.5\ndata-model = \"ILP32\"\n\
+                    signed-overflow = \"wrap\"\ninclude-dirs = [\"inc\"]\ndefines = [\"N=3\"]\n";
+        let settings = parse(text, Path::new("f")).ok().unwrap();
+        let expected = Settings {
+            engine: Some("cra".to_owned()),
+            format: Some(Format::Json),
+            timeout: Some(2.5),
+            data_model: Some(DataModelArg::Ilp32),
+            signed_overflow: Some(SignedOverflowArg::Wrap),
+            include_dirs: vec![PathBuf::from("f/inc")],
+            defines: vec!["N=3".to_owned()],
+        };
+        assert_eq!(settings, expected);
+        assert_eq!(text.lines().count(), KEYS.len());
+    }
+
+    #[test]
+    fn errors_name_the_place_and_what_helps() {
+        assert_eq!(
+            error("timeot = 3\n"),
+            "\"timeot\": there is no setting `timeot`; did you mean `timeout`?"
+        );
+        assert!(error("colour = 3\n").contains("the keys are: data-model, "));
+        let text = error("timeout = \"x\"\n");
+        assert_eq!(
+            text,
+            "\"\\\"x\\\"\": `timeout` has a value that cannot be used; expected a number of seconds above 0"
+        );
+        assert!(error("timeout = 0\n").contains("above 0"));
+        assert!(error("signed-overflow = 3").contains("one of \"undefined\", \"wrap\", \"error\""));
+        assert!(error("defines = [3]").contains("a list of macros"));
+        assert!(error("engine = \"none\"").contains("the name of an engine: gps"));
+        assert!(error("a = = b").contains("not TOML"));
+    }
+}
