@@ -49,7 +49,7 @@ def write(path: Path, configs: Dict[str, List[str]], tasks: List[Task], limits: 
 
     With `whole_suites` a suite is named by a pattern, and stays right when tasks are added to its folder.
     """
-    base = path.resolve().parent
+    base = Path(os.path.abspath(path)).parent
     relative = lambda place: escape(os.path.relpath(place, base))
     lines = [
         f'<benchmark tool="wayproof_bench.toolinfo" displayName="Wayproof" timelimit="{limits.seconds} s" '

@@ -67,7 +67,7 @@ def find(suite: str, property_name: str = "unreach-call") -> List[Task]:
 
 def _read(path: Path, property_name: str) -> Optional[Task]:
     """The task of a definition that has the wanted property."""
-    path = path.resolve()
+    path = Path(os.path.abspath(path))
     program = model = None
     properties: List[List[Optional[str]]] = []
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -94,8 +94,8 @@ def _read(path: Path, property_name: str) -> Optional[Task]:
                 suite=folder.name,
                 name=path.stem,
                 definition=path,
-                program=(folder / program).resolve(),
-                property_file=(folder / file).resolve(),
+                program=Path(os.path.abspath(folder / program)),
+                property_file=Path(os.path.abspath(folder / file)),
                 expected=expected,
                 data_model=model,
             )

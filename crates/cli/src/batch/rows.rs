@@ -1,7 +1,9 @@
 //! What came of the tasks, as a table in CSV (RFC 4180), written and read back.
 
 use std::collections::HashMap;
+use std::fs;
 use std::path::Path;
+use std::time::SystemTime;
 
 use base::{SourceFile, SourceMap, Span};
 
@@ -12,6 +14,8 @@ use crate::input;
 /// The columns, in order. A change makes older tables unusable for `--resume`, with a message.
 const COLUMNS: [&str; 9] =
     ["task", "verdict", "expected", "agrees", "seconds", "reason", "message", "version", "options"];
+/// More files of one task are not looked at.
+const MOST_FILES: usize = 64;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What a child said, by its exit code.
@@ -155,10 +159,41 @@ pub(super) fn restore(
         Failure::usage_at(sources, span, &problem.message, "start a new table with --csv FILE")
     })?;
     let mut by_name: HashMap<String, Row> = found.into_iter().map(|row| (row.task.clone(), row)).collect();
+    // Without the time of the table nothing can be said about what is newer: all is done again.
+    let Ok(written) = fs::metadata(path).and_then(|data| data.modified()) else { return Ok(()) };
     for (task, row) in tasks.iter().zip(rows) {
-        *row = by_name.remove(&task.name);
+        *row = by_name.remove(&task.name).filter(|_| is_older(&task.path, written));
     }
     Ok(())
+}
+
+/// Whether a task, the files that it names and the settings that apply to it were last changed before a time. What a program
+/// includes by way of other folders is not looked at.
+fn is_older(task: &Path, time: SystemTime) -> bool {
+    let folder = task.parent().unwrap_or(Path::new(""));
+    let mut files = vec![task.to_owned()];
+    let mut read = 0;
+    // A definition names programs and properties, programs name headers.
+    while let Some(file) = files.get(read).cloned() {
+        read += 1;
+        let Ok(text) = fs::read(&file) else { return false };
+        let text = String::from_utf8_lossy(&text);
+        let is_definition = file.extension().is_some_and(|extension| extension == "yml");
+        let named = text.lines().filter(|line| is_definition || line.trim_start().starts_with('#'));
+        let words =
+            named.flat_map(|line| line.split(|c: char| c.is_whitespace() || "\"'<>,[]{}".contains(c)));
+        for word in words.filter(|word| word.contains('.')) {
+            let place = folder.join(word);
+            if place.is_file() && !files.contains(&place) && files.len() < MOST_FILES {
+                files.push(place);
+            }
+        }
+    }
+    let settings = task.ancestors().skip(1).map(|folder| folder.join("wayproof.toml"));
+    files.extend(settings.filter(|file| file.is_file()));
+    files
+        .iter()
+        .all(|file| fs::metadata(file).and_then(|data| data.modified()).is_ok_and(|modified| modified < time))
 }
 
 /// Why a table cannot be used.

@@ -107,8 +107,6 @@ fn what_an_interrupted_run_has_done_is_not_done_again() {
     assert_eq!(finished.status.code(), Some(5));
     assert_eq!(table(&fs::read_to_string(&csv).unwrap()), [row("a.c", "safe", "")]);
     folder.file("b.c", UNSAFE);
-    // A task that is not read again cannot be broken.
-    folder.file("a.c", "broken");
     let finished = wayproof([
         "check",
         "--engine",
@@ -119,6 +117,18 @@ fn what_an_interrupted_run_has_done_is_not_done_again() {
     ]);
     assert_eq!(finished.code, 10);
     assert!(finished.stdout.contains("1 safe, 1 unsafe"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("1 from an earlier run"), "{}", finished.stdout);
+    // A verdict about a file that has changed since is worth nothing.
+    folder.file("a.c", UNSAFE);
+    let finished = wayproof([
+        "check",
+        "--engine",
+        "explicit",
+        "--resume",
+        csv.to_str().unwrap(),
+        folder.path().to_str().unwrap(),
+    ]);
+    assert!(finished.stdout.contains("2 unsafe"), "{}", finished.stdout);
     let words = ["check", "-DX", "--resume", csv.to_str().unwrap(), folder.path().to_str().unwrap()];
     let finished = wayproof(words);
     assert_eq!(finished.code, 1);
