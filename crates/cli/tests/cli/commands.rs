@@ -59,9 +59,14 @@ fn a_program_with_inputs_is_proved() {
 
 #[test]
 fn every_example_gets_its_verdict() {
-    for (name, code) in
-        [("safe_loop", 0), ("off_by_one", 10), ("average", 0), ("ring_buffer", 0), ("door_lock", 0)]
-    {
+    for (name, code) in [
+        ("safe_loop", 0),
+        ("off_by_one", 10),
+        ("average", 0),
+        ("ring_buffer", 0),
+        ("door_lock", 0),
+        ("long_way", 10),
+    ] {
         let path = format!("examples/{name}.c");
         assert_eq!(wayproof(["check", &path, "--quiet"]).code, code, "{name}");
     }
