@@ -110,6 +110,8 @@ def _order(by_config: ByConfig) -> str:
                 if first in numbers and second in numbers]
     parts = [f"{first} {numbers[first]} {'≥' if numbers[first] >= numbers[second] else '**<**'} {second} {numbers[second]}"
              for first, second in expected]
+    if not parts:
+        return "Only one configuration was measured so far, so there is nothing to compare."
     return f"The paper's order, on the {len(common)} tasks that all configurations were given: {'; '.join(parts)}."
 
 

@@ -317,12 +317,16 @@ mod tests {
 
     #[test]
     fn only_tasks_of_this_run_are_taken() {
-        let path = std::env::temp_dir().join(format!("wayproof-rows-{}.csv", std::process::id()));
-        std::fs::write(&path, text(rows().iter(), "")).unwrap();
-        let task = |name: &str| Task { path: name.into(), name: name.to_owned() };
+        let folder = std::env::temp_dir().join(format!("wayproof-rows-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("y.c"), "int main(void) { return 0; }\n").unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let path = folder.join("t.csv");
+        fs::write(&path, text(rows().iter(), "")).unwrap();
+        let task = |name: &str| Task { path: folder.join(name), name: name.to_owned() };
         let mut found = vec![None, None];
         restore(&path, &[task("y.c"), task("z.c")], "", &mut found).unwrap();
-        std::fs::remove_file(&path).unwrap();
+        fs::remove_dir_all(&folder).unwrap();
         assert_eq!(found, [Some(Row::sample("y.c", Verdict::Crashed)), None]);
         restore(&path, &[task("y.c")], "", &mut [None]).unwrap();
     }
