@@ -177,6 +177,11 @@ impl Tree {
         }
     }
 
+    /// Gives a node a label that it had before.
+    pub fn set_label(&mut self, node: NodeId, label: Vec<TermId>) {
+        self.nodes[node].label = label;
+    }
+
     /// Whether a node may cover others (A3).
     pub fn may_cover(&self, node: NodeId) -> bool {
         self.nodes[node].status != Status::Frontier && self.is_live(node)

@@ -28,8 +28,8 @@ use super::{Search, gave_up};
 const CUBES: usize = 200;
 
 impl Search<'_> {
-    /// Labels the nodes of a dead path, the one that `path` stands for: `goal`, over the values at `node`, cannot hold there. Returns the
-    /// nodes whose labels changed.
+    /// Labels the nodes of a dead path, the one that `path` stands for: `goal`, over the values at `node`, cannot hold there. The label of the
+    /// node where the path starts stays, since it contradicts what is left of the goal there. Returns the nodes whose labels changed.
     pub(super) fn exclude(
         &mut self,
         path: &mut Path,
@@ -39,21 +39,20 @@ impl Search<'_> {
         let mut changed = Vec::new();
         let mut goal = goal;
         let mut at = node;
-        loop {
+        while path.depth() > 0 {
             let cubes = self.exclude_at(path, at, goal)?;
             if cubes.is_empty() {
-                return Ok(changed);
+                break;
             }
             changed.push(at);
-            let Some((parent, arc)) = self.tree.node(at).parent.filter(|_| path.depth() > 0) else {
-                return Ok(changed);
-            };
+            let Some((parent, arc)) = self.tree.node(at).parent else { break };
             path.shorten(path.depth() - 1);
             let formula = &self.graph.arcs[arc].formula;
             let cubes = self.terms.or(cubes);
             goal = formula.before(self.terms, cubes);
             at = parent;
         }
+        Ok(changed)
     }
 
     /// Adds clauses to the label of a node until no state that it allows satisfies `goal`. Returns the negations of the new clauses.
@@ -208,48 +207,35 @@ impl Search<'_> {
             Answer::Unknown(smt::Why::Stopped(stop)) => return Err(Reason::Stopped(stop)),
             Answer::Unknown(_) => return Ok(false),
         }
-        for clause in missing {
-            // The clause itself, not a stronger one: the covering label must not change by this.
-            path.go_to(node, &self.tree, self.graph, self.terms);
-            let cube = self.terms.not(clause);
-            self.tree.strengthen(node, clause);
-            let Some((parent, arc)) = self.tree.node(node).parent else { continue };
-            path.shorten(path.depth() - 1);
-            if parent == ancestor {
-                continue;
+        let before: Vec<(NodeId, Vec<TermId>)> =
+            self.tree.path(node).into_iter().map(|node| (node, self.tree.node(node).label.clone())).collect();
+        match self.hand_down(&mut path, node, &missing) {
+            Ok(()) => Ok(true),
+            Err(Reason::Stopped(stop)) => Err(Reason::Stopped(stop)),
+            Err(_) => {
+                // Without an explanation there is no cover; what was added on the way is not implied along the tree (R2).
+                for (node, label) in before {
+                    self.tree.set_label(node, label);
+                }
+                Ok(false)
             }
-            let goal = self.graph.arcs[arc].formula.before(self.terms, cube);
-            let changed = self.exclude_between(&mut path, ancestor, parent, goal)?;
-            self.changed(&changed)?;
         }
-        Ok(true)
     }
 
-    /// As [`Self::exclude`], for a path that starts at an ancestor whose label stays.
-    fn exclude_between(
-        &mut self,
-        path: &mut Path,
-        ancestor: NodeId,
-        node: NodeId,
-        goal: TermId,
-    ) -> Result<Vec<NodeId>, Reason> {
-        let mut changed = Vec::new();
-        let mut goal = goal;
-        let mut at = node;
-        while at != ancestor {
-            let cubes = self.exclude_at(path, at, goal)?;
-            if cubes.is_empty() {
-                break;
-            }
-            changed.push(at);
-            let Some((parent, arc)) = self.tree.node(at).parent else { break };
+    /// Gives a node clauses that its path preserves, and the nodes on the way what explains it.
+    fn hand_down(&mut self, path: &mut Path, node: NodeId, clauses: &[TermId]) -> Result<(), Reason> {
+        for clause in clauses {
+            // The clause itself, not a stronger one: the covering label must not change by this.
+            path.go_to(node, &self.tree, self.graph, self.terms);
+            self.tree.strengthen(node, *clause);
+            let Some((parent, arc)) = self.tree.node(node).parent else { continue };
             path.shorten(path.depth() - 1);
-            let formula = &self.graph.arcs[arc].formula;
-            let cubes = self.terms.or(cubes);
-            goal = formula.before(self.terms, cubes);
-            at = parent;
+            let cube = self.terms.not(*clause);
+            let goal = self.graph.arcs[arc].formula.before(self.terms, cube);
+            let changed = self.exclude(path, parent, goal)?;
+            self.changed(&changed)?;
         }
-        Ok(changed)
+        Ok(())
     }
 
     /// Covers of nodes whose labels became stronger have to be looked at again.
