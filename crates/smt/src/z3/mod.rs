@@ -43,7 +43,7 @@ pub fn limit_memory(megabytes: u32) {
 
 /// Which of Z3's two solvers for linear integer arithmetic is used.
 ///
-/// Measured on queries of quantifier elimination (docs/decisions/011-z3-settings.md): the older one is faster by
+/// Measured on queries of quantifier elimination (docs/decisions/011-solver-and-elimination.md): the older one is faster by
 /// orders of magnitude where several divisibilities meet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arithmetic {
