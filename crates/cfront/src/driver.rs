@@ -56,11 +56,20 @@ pub struct Failure {
     pub sources: Arc<SourceMap>,
 }
 
+/// A translation unit and how it is preprocessed.
+pub type Unit<'a> = (&'a Input, &'a preprocess::Options);
+
 /// Compiles the translation units of one program, with the models of the library functions that they call.
 pub fn compile(inputs: &[Input], options: &Options) -> Result<Compiled, Box<Failure>> {
+    let units: Vec<Unit<'_>> = inputs.iter().map(|input| (input, &options.preprocess)).collect();
+    compile_units(&units, options)
+}
+
+/// Compiles translation units that are preprocessed differently; the data model is that of `options`.
+pub fn compile_units(units: &[Unit<'_>], options: &Options) -> Result<Compiled, Box<Failure>> {
     with_large_stack(|| {
         let mut sources = SourceMap::new();
-        match compile_into(inputs, options, &mut sources) {
+        match compile_into(units, options, &mut sources) {
             Ok(hir) => {
                 let sources = Arc::new(sources);
                 match lower(&hir, sources.clone(), &options.lower) {
@@ -85,14 +94,14 @@ fn failure(diagnostic: Diagnostic, sources: Arc<SourceMap>) -> Failure {
 
 /// The typed program of all inputs and of the library models that it needs.
 fn compile_into(
-    inputs: &[Input],
+    inputs: &[Unit<'_>],
     options: &Options,
     sources: &mut SourceMap,
 ) -> Result<crate::hir::Program, Diagnostic> {
     let mut interner = Interner::new();
     let mut units = Vec::new();
-    for input in inputs {
-        units.push(load(input, &options.preprocess, sources, &mut interner)?.unit);
+    for (input, preprocess) in inputs {
+        units.push(load(input, preprocess, sources, &mut interner)?.unit);
     }
     let model = options.preprocess.data_model;
     let hir = check::check(&units, &interner, sources, model)?;

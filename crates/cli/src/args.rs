@@ -91,6 +91,10 @@ pub(crate) struct SourceArgs {
     /// Include a file before the first line
     #[arg(long = "include", value_name = "FILE")]
     pub(crate) includes: Vec<PathBuf>,
+    /// Take the options of each file from a compile_commands.json, or from the one in a folder; `check` without
+    /// files then checks every file with a main, or with --program all files as one program
+    #[arg(short = 'p', long, value_name = "FILE.json|FOLDER")]
+    pub(crate) compile_commands: Option<PathBuf>,
     /// The function where execution starts [default: main, or what the property says]
     #[arg(long, value_name = "FUNCTION")]
     pub(crate) entry: Option<String>,
@@ -102,7 +106,7 @@ pub(crate) struct SourceArgs {
 pub(crate) struct CheckArgs {
     /// A C file, preprocessed or not, or an SV-COMP task definition. Several of them, a folder, or a text file with
     /// their names (@LIST) are a list of tasks, each checked by itself
-    #[arg(value_name = "FILE.c|TASK.yml|FOLDER|@LIST", required = true)]
+    #[arg(value_name = "FILE.c|TASK.yml|FOLDER|@LIST", required_unless_present = "compile_commands")]
     pub(crate) paths: Vec<PathBuf>,
     /// The C files together are one program
     #[arg(long)]

@@ -192,11 +192,12 @@ impl Exporter<'_> {
         if let Some(folder) = Path::new(&self.question.name).parent() {
             flags.push(format!("-I{}", absolute(folder)));
         }
-        let source = &self.args.source;
-        flags.extend(source.include_dirs.iter().map(|folder| format!("-I{}", absolute(folder))));
-        flags.extend(source.defines.iter().map(|define| format!("-D{define}")));
-        flags.extend(source.undefines.iter().map(|undefine| format!("-U{undefine}")));
-        for include in &source.includes {
+        let options = &self.question.options.preprocess;
+        flags.extend(options.others.iter().map(|other| other.to_string_lossy().into_owned()));
+        flags.extend(options.include_folders.iter().map(|folder| format!("-I{}", absolute(folder))));
+        flags.extend(options.defines.iter().map(|define| format!("-D{define}")));
+        flags.extend(options.undefines.iter().map(|undefine| format!("-U{undefine}")));
+        for include in &options.includes {
             flags.extend(["-include".to_owned(), absolute(include)]);
         }
         Recipe { flags, is_overflow }

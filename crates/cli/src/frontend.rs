@@ -65,16 +65,21 @@ fn is_readable_file(path: &Path) -> bool {
     file.metadata().is_ok_and(|data| data.is_file()) && file.read(&mut [0]).is_ok()
 }
 
-/// What the preprocessor is told.
-pub(crate) fn preprocessing(request: &Request, source: &SourceArgs) -> preprocess::Options {
-    preprocess::Options {
+/// What the preprocessor is told about the file of this number.
+pub(crate) fn preprocessing(request: &Request, source: &SourceArgs, file: usize) -> preprocess::Options {
+    let mut options = preprocess::Options {
         data_model: request.data_model,
         include_folders: source.include_dirs.clone(),
         defines: source.defines.clone(),
         undefines: source.undefines.clone(),
         includes: source.includes.clone(),
+        others: Vec::new(),
         compiler: None,
+    };
+    if let Some(flags) = request.flags.get(file) {
+        flags.extend(&mut options);
     }
+    options
 }
 
 /// The failure of a text that cannot be parsed.
@@ -83,10 +88,10 @@ pub(crate) fn refuse(mut diagnostic: Diagnostic, sources: SourceMap) -> Failure 
     Failure::Input { status: ExitStatus::FrontEnd, diagnostics: vec![diagnostic], sources: Arc::new(sources) }
 }
 
-/// How the files of a request are compiled.
+/// How the files of a request are compiled; what is said about the preprocessor is for the first one.
 pub(crate) fn options(request: &Request, source: &SourceArgs) -> cfront::Options {
     cfront::Options {
-        preprocess: preprocessing(request, source),
+        preprocess: preprocessing(request, source, 0),
         lower: cfront::lower::Options {
             signed_overflow: request.signed_overflow,
             error_functions: request.error_functions(),
@@ -102,8 +107,9 @@ pub(crate) fn compile(request: &Request, source: &SourceArgs) -> Result<Compiled
     for file in &request.files {
         inputs.push(open(file).map_err(Refusal::Failure)?);
     }
-    let options = options(request, source);
-    match cfront::compile(&inputs, &options) {
+    let preprocess: Vec<_> = (0..inputs.len()).map(|file| preprocessing(request, source, file)).collect();
+    let units: Vec<cfront::Unit<'_>> = inputs.iter().zip(&preprocess).collect();
+    match cfront::compile_units(&units, &options(request, source)) {
         Ok(compiled) => Ok(Compiled { program: compiled.program, warnings: compiled.warnings }),
         Err(failure) => Err(explain(*failure, request)),
     }

@@ -7,6 +7,7 @@ mod args;
 mod artifact;
 mod batch;
 mod command;
+mod compile_commands;
 mod console;
 mod exit;
 mod export;

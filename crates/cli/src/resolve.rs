@@ -6,10 +6,11 @@ use base::{SourceFile, SourceMap};
 use cfa::{DataModel, SignedOverflow};
 
 use crate::args::SourceArgs;
+use crate::compile_commands::{Database, Flags, Notes};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::property::{self, Property, Specification};
-use crate::{input, task};
+use crate::{compile_commands, input, task};
 
 /// What is to be verified, and how its text is read.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub(crate) struct Request {
     has_property_file: bool,
     /// Whether the task says that the property holds.
     pub(crate) expected: Option<bool>,
+    /// What the build says about each file; nothing if there is none.
+    pub(crate) flags: Vec<Flags>,
 }
 
 /// The function whose call is the error if nothing else is said.
@@ -43,6 +46,17 @@ impl Request {
         property_file: Option<&Path>,
         console: Console,
     ) -> Result<Self, Failure> {
+        Self::with_files(std::slice::from_ref(&file.to_owned()), source, property_file, console)
+    }
+
+    /// The same for several C files that together are the program.
+    pub(crate) fn with_files(
+        files: &[PathBuf],
+        source: &SourceArgs,
+        property_file: Option<&Path>,
+        console: Console,
+    ) -> Result<Self, Failure> {
+        let file = files.first().map_or(Path::new(""), PathBuf::as_path);
         let mut request = Self {
             files: vec![file.to_owned()],
             data_model: DataModel::Lp64,
@@ -51,12 +65,14 @@ impl Request {
             property: Property::UnreachCall { function: ERROR_FUNCTION.to_owned() },
             has_property_file: false,
             expected: None,
+            flags: Vec::new(),
         };
+        let mut stated_model = None;
         let mut specification = property_file.map(load_property).transpose()?;
         if task::is_task(file) {
             let task = task::load(file)?;
             request.files = task.inputs;
-            request.choose_data_model(task.data_model, source, console);
+            stated_model = task.data_model;
             let mut chosen: Option<(Specification, Option<bool>)> = None;
             for candidate in &task.properties {
                 let stated = load_property(&candidate.file)?;
@@ -76,9 +92,12 @@ impl Request {
                 specification = Some(stated);
                 request.expected = expected;
             }
-        } else {
-            request.choose_data_model(None, source, console);
         }
+        if files.len() > 1 {
+            request.join(files)?;
+        }
+        let built_overflow = request.read_flags(source, &mut stated_model, console)?;
+        request.choose_data_model(stated_model, source, console);
         if let Some(specification) = specification {
             request.entry = specification.entry;
             request.property = specification.property;
@@ -87,6 +106,9 @@ impl Request {
         if request.property == Property::NoOverflow {
             request.signed_overflow = SignedOverflow::Error;
         }
+        if request.property != Property::NoOverflow {
+            request.signed_overflow = built_overflow.unwrap_or(request.signed_overflow);
+        }
         request.choose_signed_overflow(source, console);
         if let Some(entry) = &source.entry {
             request.entry.clone_from(entry);
@@ -94,8 +116,26 @@ impl Request {
         Ok(request)
     }
 
+    /// Reads what the build says about the files, if there is a build: the machine, and the meaning of overflow.
+    fn read_flags(
+        &mut self,
+        source: &SourceArgs,
+        model: &mut Option<DataModel>,
+        console: Console,
+    ) -> Result<Option<SignedOverflow>, Failure> {
+        let Some(path) = &source.compile_commands else { return Ok(None) };
+        let database = Database::load(path)?;
+        let mut notes = Notes::default();
+        let flags = self.files.iter().map(|file| database.flags(file, &mut notes));
+        self.flags = flags.collect::<Result<_, _>>()?;
+        notes.print(console);
+        let (built, overflow) = compile_commands::common(&self.files, &self.flags)?;
+        *model = model.or(built);
+        Ok(overflow)
+    }
+
     /// C files that together are the program.
-    pub(crate) fn join(&mut self, files: &[PathBuf]) -> Result<(), Failure> {
+    fn join(&mut self, files: &[PathBuf]) -> Result<(), Failure> {
         if let Some(definition) = files.iter().find(|file| task::is_task(file)) {
             let message = format!("`{}` is a task definition, not a part of a program", definition.display());
             return Err(Failure::usage(message, "--program takes C files"));

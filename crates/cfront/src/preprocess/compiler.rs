@@ -63,6 +63,7 @@ fn arguments(options: &Options) -> Vec<std::ffi::OsString> {
     };
     // `-dD` keeps the definitions of macros in the output: the mapping of positions needs them.
     let mut arguments: Vec<std::ffi::OsString> = ["-E", "-dD", model, "-std=gnu11"].map(Into::into).into();
+    arguments.extend(options.others.iter().cloned());
     for folder in &options.include_folders {
         arguments.extend(["-I".into(), folder.into()]);
     }

@@ -7,6 +7,7 @@ mod align;
 mod compiler;
 mod mapping;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use base::{Diagnostic, FileId, SourceFile, SourceMap};
@@ -27,6 +28,8 @@ pub struct Options {
     pub undefines: Vec<String>,
     /// Files given with `-include`.
     pub includes: Vec<PathBuf>,
+    /// Further options that the compiler gets as they are.
+    pub others: Vec<OsString>,
     /// The compiler and its first arguments; by default the variable `CC`, or `cc`.
     pub compiler: Option<String>,
 }
@@ -40,6 +43,7 @@ impl Options {
             defines: Vec::new(),
             undefines: Vec::new(),
             includes: Vec::new(),
+            others: Vec::new(),
             compiler: None,
         }
     }

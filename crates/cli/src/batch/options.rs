@@ -94,8 +94,16 @@ struct Arguments(Vec<OsString>);
 
 impl Arguments {
     fn source(&mut self, source: &SourceArgs) {
-        let SourceArgs { data_model, signed_overflow, include_dirs, defines, undefines, includes, entry } =
-            source;
+        let SourceArgs {
+            data_model,
+            signed_overflow,
+            include_dirs,
+            defines,
+            undefines,
+            includes,
+            compile_commands,
+            entry,
+        } = source;
         if let Some(value) = data_model.and_then(|model| model.to_possible_value()) {
             self.option("--data-model", value.get_name());
         }
@@ -114,6 +122,7 @@ impl Arguments {
         for include in includes {
             self.file("--include", Some(include));
         }
+        self.file("--compile-commands", compile_commands.as_deref());
         if let Some(entry) = entry {
             self.option("--entry", entry);
         }

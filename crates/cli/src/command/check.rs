@@ -1,6 +1,5 @@
 //! `wayproof check`: from a file to a certified verdict.
 
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use base::{Stop, timeline};
@@ -56,11 +55,7 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
     if let Some(folder) = &args.log_queries {
         super::queries::log_to(folder)?;
     }
-    let first = args.paths.first().map_or(Path::new(""), PathBuf::as_path);
-    let mut request = Request::new(first, &args.source, args.property.as_deref(), console)?;
-    if args.program {
-        request.join(&args.paths)?;
-    }
+    let request = Request::with_files(&args.paths, &args.source, args.property.as_deref(), console)?;
     if let Property::Unsupported { name } = &request.property {
         let feature = format!("the property {name} is not supported yet");
         return conclude(args, &request, &Answer::without_program(feature), console, session);

@@ -21,8 +21,11 @@ use crate::output::Output;
 /// Carries out a command.
 pub(crate) fn run(command: Command, console: Console) -> Result<ExitStatus, Failure> {
     match command {
-        Command::Check(args) if crate::batch::is_wanted(&args) => crate::batch::check_all(&args, console),
         Command::Check(mut args) => {
+            crate::compile_commands::expand(&mut args, console)?;
+            if crate::batch::is_wanted(&args) {
+                return crate::batch::check_all(&args, console);
+            }
             crate::settings::apply(&mut args)?;
             check::check(&args, console)
         }

@@ -19,11 +19,11 @@ use crate::resolve::Request;
 /// Parses the files, preprocessing them if need be, and counts what it found.
 pub(crate) fn parse(args: &ParseArgs, console: Console) -> Result<ExitStatus, Failure> {
     let request = Request::new(&args.file, &args.source, None, console)?;
-    let options = frontend::preprocessing(&request, &args.source);
     let mut sources = SourceMap::new();
     let mut interner = Interner::new();
     let mut counts = Counts::default();
-    for file in &request.files {
+    for (number, file) in request.files.iter().enumerate() {
+        let options = frontend::preprocessing(&request, &args.source, number);
         let input = frontend::open(file)?;
         let start = Instant::now();
         let loaded = match cfront::load(&input, &options, &mut sources, &mut interner) {

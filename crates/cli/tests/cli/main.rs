@@ -7,6 +7,7 @@ mod batch;
 mod commands;
 mod harness;
 mod profile;
+mod projects;
 mod queries;
 mod settings;
 mod summarize;

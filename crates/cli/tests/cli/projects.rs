@@ -1,0 +1,105 @@
+//! Builds: `-p compile_commands.json`.
+
+use std::fs;
+
+use crate::support::{Finished, Folder, command};
+
+const HEADER: &str = "#ifndef LIMIT_H\n#define LIMIT_H\nint twice(int);\n#endif\n";
+const TWICE: &str = "#include \"limit.h\"\nint twice(int x) { return FACTOR * x; }\n";
+const MAIN: &str =
+    "#include <assert.h>\n#include \"limit.h\"\nint main(void) { assert(twice(LIMIT) == 42); return 0; }\n";
+
+/// A build of two files whose headers are elsewhere.
+fn build(name: &str, limit: u32) -> Folder {
+    let folder = Folder::new(name);
+    for part in ["src", "include", "build"] {
+        fs::create_dir_all(folder.path().join(part)).unwrap();
+    }
+    folder.file("include/limit.h", HEADER);
+    folder.file("src/twice.c", TWICE);
+    folder.file("src/main.c", MAIN);
+    let build = folder.path().join("build").display().to_string();
+    let commands = serde_json::json!([
+        {
+            "directory": build,
+            "file": "../src/twice.c",
+            "command": "ccache gcc -I../include -DFACTOR=\"1 + 1\" -UFACTOR '-DFACTOR=2' -O2 -Wall -c ../src/twice.c -o twice.o"
+        },
+        {
+            "directory": build,
+            "file": "../src/main.c",
+            "arguments": ["gcc", "-I", "../include", format!("-DLIMIT={limit}"), "-std=c99", "-c", "../src/main.c"]
+        },
+        {"directory": build, "file": "../src/other.cpp", "arguments": ["g++", "-c", "../src/other.cpp"]}
+    ]);
+    folder.file("build/compile_commands.json", commands.to_string());
+    folder
+}
+
+fn check(folder: &Folder, words: &[&str]) -> Finished {
+    command().current_dir(folder.path()).arg("check").args(words).output().unwrap().into()
+}
+
+#[test]
+fn a_build_is_one_program_or_a_list_of_those_with_a_main() {
+    let folder = build("build", 21);
+    let whole = check(&folder, &["-p", "build", "--program"]);
+    assert_eq!(whole.code, 0, "{whole:?}");
+    assert!(whole.stderr.contains("1 entry is not in C and left out"), "{}", whole.stderr);
+    // Alone, the function without body may return anything.
+    let single = check(&folder, &["-p", "build/compile_commands.json", "--no-exec"]);
+    assert_eq!(single.code, 10, "{single:?}");
+    assert!(single.stdout.contains("src/main.c:3:18"), "{}", single.stdout);
+    let named = check(&folder, &["-p", "build", "src/main.c", "src/twice.c", "--program"]);
+    assert_eq!(named.code, 0, "{named:?}");
+    let list = check(&folder, &["-p", "build", "--jobs", "1", "--no-exec"]);
+    assert!(list.stdout.contains("1 task: 1 unsafe"), "{list:?}");
+}
+
+#[test]
+fn what_is_wrong_with_a_build_is_said_with_its_entry() {
+    let folder = build("bad-build", 21);
+    let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+    let with = |entries: &str| {
+        folder.file("c.json", entries);
+        let finished = check(&folder, &["-p", "c.json"]);
+        assert_eq!(finished.code, 1, "{finished:?}");
+        first(&finished.stderr)
+    };
+    assert_eq!(
+        with("[{\"directory\": 3}]"),
+        "error: not a list of compile commands: invalid type: integer `3`, expected path string"
+    );
+    assert_eq!(with("[{]"), "error: not a list of compile commands: key must be a string");
+    assert_eq!(with("[]"), "error: `c.json` has no entry");
+    assert_eq!(
+        with("[{\"directory\": \".\", \"file\": \"a.c\"}]"),
+        "error: `c.json`, entry 1: `command` is missing"
+    );
+    let valid = "{\"directory\": \".\", \"file\": \"src/main.c\", \"command\": \"cc -c src/main.c\"}";
+    assert_eq!(
+        with(&format!(
+            "[{valid}, {{\"directory\": \".\", \"file\": \"gone.c\", \"command\": \"cc gone.c\"}}]"
+        )),
+        "error: `c.json`, entry 2 (gone.c): the file does not exist"
+    );
+    assert_eq!(
+        with(&format!("[{}]", valid.replace("-c ", "-funsigned-char "))),
+        "error: `c.json`, entry 1 (src/main.c): the option `-funsigned-char` changes the meaning of programs, and that is not modelled"
+    );
+    let finished = check(&folder, &["-p", "build", "include/limit.h"]);
+    assert_eq!(
+        first(&finished.stderr),
+        "error: `build/compile_commands.json` has no entry for `include/limit.h`"
+    );
+    folder.file("c.json", format!("[{}]", valid.replace("-c ", "--frobnicate -DLIMIT=1 -Iinclude ")));
+    let finished = check(&folder, &["-p", "c.json", "--no-exec"]);
+    assert_eq!(finished.code, 10, "{finished:?}");
+    assert!(
+        finished
+            .stderr
+            .contains("`c.json`, entry 1 (src/main.c): the option `--frobnicate` is not known and ignored"),
+        "{}",
+        finished.stderr
+    );
+}
