@@ -197,6 +197,9 @@ pub(crate) struct FileArgs {
     /// Write the report in a format to a file, too; may be repeated
     #[arg(long = "output", value_name = "FORMAT=FILE", value_parser = output)]
     pub(crate) outputs: Vec<(Format, PathBuf)>,
+    /// Write a web page: source, execution, automata, search tree, figures
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
     /// Write a witness of the verdict: YAML, format 2.0
     #[arg(long, value_name = "WITNESS.yml")]
     pub(crate) witness: Option<PathBuf>,
@@ -214,7 +217,8 @@ pub(crate) struct FileArgs {
 impl FileArgs {
     /// Whether nothing is asked for.
     pub(crate) fn is_empty(&self) -> bool {
-        self.outputs.is_empty() && self.witness.is_none() && self.harness.is_none() && self.testcase.is_none()
+        let Self { outputs, report, witness, harness, testcase, no_exec: _ } = self;
+        outputs.is_empty() && [report, witness, harness, testcase].iter().all(|path| path.is_none())
     }
 }
 

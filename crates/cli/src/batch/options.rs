@@ -72,9 +72,10 @@ fn refuse_single_files(
     files: &FileArgs,
     others: &[(&'static str, &Option<std::path::PathBuf>)],
 ) -> Result<(), Failure> {
-    let FileArgs { outputs, witness, harness, testcase, no_exec: _ } = files;
+    let FileArgs { outputs, report, witness, harness, testcase, no_exec: _ } = files;
     let mut wanted = vec![
         ("--output", !outputs.is_empty()),
+        ("--report", report.is_some()),
         ("--witness", witness.is_some()),
         ("--harness", harness.is_some()),
         ("--testcase", testcase.is_some()),

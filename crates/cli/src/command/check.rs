@@ -16,7 +16,7 @@ use crate::frontend::{self, Refusal};
 use crate::output::Output;
 use crate::profile;
 use crate::property::Property;
-use crate::report::{self, Detail, Report};
+use crate::report::{self, Detail, Insight, Report};
 use crate::resolve::Request;
 use crate::session::{Progress, Session};
 
@@ -24,7 +24,7 @@ use crate::session::{Progress, Session};
 pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Failure> {
     let format = args.format;
     let profile = args.profile.clone();
-    if profile.is_some() {
+    if profile.is_some() || args.files.report.is_some() {
         timeline::start();
     }
     let session = Session::start(
@@ -76,7 +76,7 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
     drop(stage);
     let compiled_at = Instant::now();
     let mut env = Env::new(session.budget());
-    if args.tree.is_some() {
+    if args.tree.is_some() || args.files.report.is_some() {
         env.drawing = Drawing::Wanted;
     }
     let progress = if args.quiet { None } else { Some(Progress::start("searching", env.progress.clone())) };
@@ -111,7 +111,11 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
         export::export(args, &request, &compiled.program, &certified, &mut env.budget, console)?
     };
     let failures = std::mem::take(&mut extras.failures);
-    let answer = Answer { program: Some(compiled.program), certified, extras, statistics };
+    let insight = match &args.files.report {
+        Some(_) => insight(&compiled.program, &request, env),
+        None => Insight::default(),
+    };
+    let answer = Answer { program: Some(compiled.program), certified, extras, statistics, insight };
     let status = conclude(args, &request, &answer, console, session)?;
     failures.into_iter().next().map_or(Ok(status), Err)
 }
@@ -122,13 +126,21 @@ struct Answer {
     certified: Certified,
     extras: Extras,
     statistics: Vec<(&'static str, f64)>,
+    /// For a page only.
+    insight: Insight,
 }
 
 impl Answer {
     fn without_program(feature: String) -> Self {
         let reason = Reason::Unsupported { feature, region: base::Region::NOWHERE };
         let certified = Certified::unknown(reason);
-        Self { program: None, certified, extras: Extras::default(), statistics: Vec::new() }
+        Self {
+            program: None,
+            certified,
+            extras: Extras::default(),
+            statistics: Vec::new(),
+            insight: Insight::default(),
+        }
     }
 }
 
@@ -154,6 +166,10 @@ fn conclude(
     for (format, path) in &args.files.outputs {
         artifact::write(path, &report::render(&report, *format, Detail::Full, false))?;
     }
+    if let Some(path) = &args.files.report {
+        let whole = Report { statistics: Some(&answer.statistics), ..report };
+        artifact::write(path, &report::page(&whole, &answer.insight))?;
+    }
     let verdict = answer.certified.verdict();
     match (request.expected, verdict) {
         (Some(false), Verdict::Safe(_)) | (Some(true), Verdict::Unsafe(_)) => {
@@ -162,6 +178,18 @@ fn conclude(
         _ => {}
     }
     Ok(report::status(verdict))
+}
+
+/// What a page shows beyond the report. Summaries are computed once more: the engine does not keep what people read.
+fn insight(program: &cfa::Program, request: &Request, env: Env) -> Insight {
+    // What the page itself takes is no part of the figures.
+    let (timeline, _) = timeline::entries();
+    let summaries = super::summarize::summaries(program, request, &env.budget);
+    let tree = match env.drawing {
+        Drawing::Done(tree) => Some(tree),
+        Drawing::Wanted | Drawing::Unwanted => None,
+    };
+    Insight { tree, summaries, timeline }
 }
 
 /// What the user has switched off.

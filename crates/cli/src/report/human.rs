@@ -5,7 +5,7 @@ use std::fmt::Write;
 use base::{Region, SourceMap, Stop};
 use cfa::interp::{CallStack, Chosen, Property};
 use cfa::{ApproximationKind, Program, SignedOverflow, Source};
-use witness::{Check, End, Ledger, Proof, Reason, Trace, Verdict};
+use witness::{Assumption, Check, End, Ledger, Proof, Reason, Trace, Verdict};
 
 use super::{Detail, Report};
 use crate::console::printable;
@@ -43,16 +43,8 @@ pub(super) fn render(report: &Report<'_>, detail: Detail, color: bool) -> String
             }
         }
     }
-    match report.certified.check() {
-        Some(Check::Replayed { .. }) => writer.line("checked: replayed from the start"),
-        Some(Check::Reexecuted { .. }) => writer.line("checked: executed a second time, with the same end"),
-        Some(Check::Proved { obligations }) => {
-            writer.line(&format!("checked: the invariants were proved again ({obligations} obligations)"));
-        }
-        None => {}
-    }
-    if let Some(opinion) = &report.extras.opinion {
-        writer.opinion(opinion);
+    for check in checks(report) {
+        writer.line(&check);
     }
     match (report.certified.verdict(), report.certified.ledger()) {
         (Verdict::Safe(_) | Verdict::Unsafe(_), Some(ledger)) => writer.ledger(ledger),
@@ -69,8 +61,28 @@ pub(super) fn render(report: &Report<'_>, detail: Detail, color: bool) -> String
     writer.text
 }
 
+/// Who has checked the evidence, and with what result.
+pub(super) fn checks(report: &Report<'_>) -> Vec<String> {
+    let own = report.certified.check().map(|check| match check {
+        Check::Replayed { .. } => "checked: replayed from the start".to_owned(),
+        Check::Reexecuted { .. } => "checked: executed a second time, with the same end".to_owned(),
+        Check::Proved { obligations } => {
+            format!("checked: the invariants were proved again ({obligations} obligations)")
+        }
+    });
+    own.into_iter().chain(report.extras.opinion.as_ref().map(opinion)).collect()
+}
+
+fn opinion(opinion: &Opinion) -> String {
+    match opinion {
+        Opinion::Confirmed => "checked: compiled and executed, the program ends in the violation".to_owned(),
+        Opinion::Differs(how) => format!("NOT confirmed by the compiled program: {}", printable(how)),
+        Opinion::NotJudged(why) => format!("not confirmed by a compiled program: {}", printable(why)),
+    }
+}
+
 /// What to try when nothing is known.
-fn advice(reason: &Reason) -> Option<&'static str> {
+pub(super) fn advice(reason: &Reason) -> Option<&'static str> {
     match reason {
         Reason::Stopped(Stop::Cancelled)
         | Reason::Underapproximated { .. }
@@ -119,21 +131,16 @@ impl Writer<'_> {
                 let limit = if is_cut { ", up to undefined behaviour" } else { "" };
                 ("SAFE", "\x1b[1;32m", format!("{} holds{limit}", report.request.property.name()))
             }
-            Verdict::Unsafe(trace) => ("UNSAFE", "\x1b[1;31m", self.violation(trace)),
+            Verdict::Unsafe(trace) => {
+                let rest = format!("{}{}", violation(trace), self.at(trace.violation.region));
+                ("UNSAFE", "\x1b[1;31m", rest)
+            }
             Verdict::Unknown(reason) => {
                 ("UNKNOWN", "\x1b[1;33m", format!("{reason}{}", self.at(reason.region())))
             }
         };
         let (on, off) = if color { (style, "\x1b[0m") } else { ("", "") };
         self.line(&format!("{on}{word}{off}: {rest}"));
-    }
-
-    fn violation(&self, trace: &Trace) -> String {
-        let what = match trace.violation.property {
-            Property::Unreachability => "the error is reached",
-            Property::NoOverflow => "a signed operation overflows",
-        };
-        format!("{what}{}", self.at(trace.violation.region))
     }
 
     fn end(&mut self, end: &End) {
@@ -186,22 +193,6 @@ impl Writer<'_> {
         }
     }
 
-    fn opinion(&mut self, opinion: &Opinion) {
-        match opinion {
-            Opinion::Confirmed => {
-                self.line("checked: compiled and executed, the program ends in the violation");
-            }
-            Opinion::Differs(how) => {
-                let how = printable(how);
-                self.line(&format!("NOT confirmed by the compiled program: {how}"));
-            }
-            Opinion::NotJudged(why) => {
-                let why = printable(why);
-                self.line(&format!("not confirmed by a compiled program: {why}"));
-            }
-        }
-    }
-
     fn choice(&mut self, number: usize, chosen: &Chosen) {
         let source = describe_source(&chosen.source);
         self.line(&format!("  {number}. {} for {source}{}", chosen.value, self.at(chosen.region)));
@@ -235,13 +226,8 @@ impl Writer<'_> {
         self.line(&format!("  data model {}", ledger.data_model));
         self.line(&format!("  {}", overflow_policy(ledger.signed_overflow)));
         for assumption in ledger.assumptions.iter().take(MAX_ASSUMPTIONS) {
-            let kind = match assumption.kind {
-                ApproximationKind::Assumption | ApproximationKind::Model => "",
-                ApproximationKind::Over => " (more behaviours than the source)",
-                ApproximationKind::Under => " (fewer behaviours than the source)",
-            };
             let place = self.at(assumption.region);
-            self.line(&format!("  {}{kind}{place}", printable(&assumption.what)));
+            self.line(&format!("  {}{place}", self::assumption(assumption)));
         }
         if ledger.assumptions.len() > MAX_ASSUMPTIONS {
             self.line(&format!(
@@ -250,6 +236,24 @@ impl Writer<'_> {
             ));
         }
     }
+}
+
+/// What is wrong, in words.
+pub(super) fn violation(trace: &Trace) -> &'static str {
+    match trace.violation.property {
+        Property::Unreachability => "the error is reached",
+        Property::NoOverflow => "a signed operation overflows",
+    }
+}
+
+/// Something that a verdict rests on, in words.
+pub(super) fn assumption(assumption: &Assumption) -> String {
+    let kind = match assumption.kind {
+        ApproximationKind::Assumption | ApproximationKind::Model => "",
+        ApproximationKind::Over => " (more behaviours than the source)",
+        ApproximationKind::Under => " (fewer behaviours than the source)",
+    };
+    format!("{}{kind}", printable(&assumption.what))
 }
 
 /// What the policy on signed overflow means for a verdict.

@@ -1,6 +1,7 @@
 //! How verdicts are reported: for people, for BenchExec, for programs.
 
 mod github;
+mod html;
 mod human;
 mod json;
 mod sarif;
@@ -16,6 +17,7 @@ use crate::export::Extras;
 use crate::resolve::Request;
 
 pub(crate) use github::{error as github_error, unfinished as github_unfinished};
+pub(crate) use html::{Insight, Summaries};
 pub(crate) use json::{Location, Tool, error as json_error, location, unfinished as json_unfinished};
 pub(crate) use sarif::{error as sarif_error, unfinished as sarif_unfinished};
 
@@ -56,6 +58,11 @@ pub(crate) fn render(report: &Report<'_>, format: Format, detail: Detail, color:
         Format::Sarif => sarif::render(report),
         Format::Github => github::render(report),
     }
+}
+
+/// The report as a web page.
+pub(crate) fn page(report: &Report<'_>, insight: &Insight) -> String {
+    html::render(report, insight)
 }
 
 /// The exit code that belongs to a verdict.

@@ -6,6 +6,7 @@ mod bad_input;
 mod batch;
 mod commands;
 mod harness;
+mod html;
 mod profile;
 mod projects;
 mod queries;

@@ -20,19 +20,7 @@ pub(super) fn render(summarised: &Summarised<'_>) -> String {
         if !text.is_empty() {
             text.push('\n');
         }
-        let _ = writeln!(text, "{}", title(reading));
-        if reading.facts.formula != Terms::TRUE {
-            section(&mut text, "known of values", &reading.facts, "nothing", "no execution arrives");
-        }
-        if let Some(states) = &reading.forward {
-            section(&mut text, "states that arrive", states, "any", "none");
-        }
-        if let Some(star) = &reading.star {
-            let how = if star.exact { "exact" } else { "rounded up" };
-            let name = format!("any number of iterations ({how})");
-            section(&mut text, &name, &star.relation, "anything", "none");
-        }
-        section(&mut text, "to the error", &reading.summary, "always possible", "impossible");
+        text.push_str(&point(reading));
     }
     let fallbacks = fallbacks(&summarised.statistics);
     if !fallbacks.is_empty() {
@@ -41,6 +29,24 @@ pub(super) fn render(summarised: &Summarised<'_>) -> String {
     for (what, count) in fallbacks {
         let _ = writeln!(text, "  {count} {what}");
     }
+    text
+}
+
+/// All there is to say about a point.
+pub(super) fn point(reading: &PointReading) -> String {
+    let mut text = format!("{}\n", title(reading));
+    if reading.facts.formula != Terms::TRUE {
+        section(&mut text, "known of values", &reading.facts, "nothing", "no execution arrives");
+    }
+    if let Some(states) = &reading.forward {
+        section(&mut text, "states that arrive", states, "any", "none");
+    }
+    if let Some(star) = &reading.star {
+        let how = if star.exact { "exact" } else { "rounded up" };
+        let name = format!("any number of iterations ({how})");
+        section(&mut text, &name, &star.relation, "anything", "none");
+    }
+    section(&mut text, "to the error", &reading.summary, "always possible", "impossible");
     text
 }
 

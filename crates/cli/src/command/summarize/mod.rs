@@ -4,11 +4,13 @@ mod dot;
 mod human;
 mod json;
 
-use base::{Diagnostic, Region, SourceMap, Stop};
+use std::time::{Duration, Instant};
+
+use base::{Budget, Diagnostic, Region, SourceMap, Stop};
 use cfa::{Op, Program, SignedOverflow};
 use smt::{Z3, Z3Settings};
 use summary::print::{Limits, PointKind, PointReading, Reader};
-use summary::{Graph, PointId, StarOptions, StarStatistics, Starrer, Summaries};
+use summary::{Graph, PointId, StarOptions, StarStatistics, Starrer};
 use term::Terms;
 
 use crate::args::{SummarizeArgs, SummaryFormat};
@@ -18,11 +20,17 @@ use crate::failure::Failure;
 use crate::frontend::{self, Refusal};
 use crate::output::Output;
 use crate::property::Property;
+use crate::report::Summaries;
 use crate::resolve::Request;
 use crate::session::{Progress, Session};
 
 /// At most so many lines are named where there is no point.
 const NEAREST: usize = 6;
+
+/// Work that the summaries of a page may take.
+const PAGE_TICKS: u64 = 200_000_000;
+/// Time that they may take.
+const PAGE_TIME: Duration = Duration::from_secs(10);
 
 /// What is printed.
 struct Summarised<'a> {
@@ -50,26 +58,20 @@ pub(crate) fn summarize(args: &SummarizeArgs, console: Console) -> Result<ExitSt
     if request.signed_overflow == SignedOverflow::Error {
         console.warn("summaries lead to the error location only, not to overflows");
     }
-    // The graph starts before the initialisation of globals, which has no place.
-    let main = compiled.program.procs.iter().find(|procedure| *procedure.name == *request.entry);
-    let entry = main.map_or(Region::NOWHERE, |procedure| procedure.region);
+    let entry = entry(&compiled.program, &request);
     let program = witness::prepare(&compiled.program);
     if let Some(region) = kept_call(&program) {
         return Err(unsupported(region, &program.sources));
     }
+    let limits = if args.full || format == SummaryFormat::Json { Limits::FULL } else { Limits::SCREEN };
+    let question = Question { entry, at: args.at, forward: args.forward, limits };
     let progress = Progress::start("summarising", std::sync::Arc::default());
-    let result = read(
-        args,
-        &program,
-        entry,
-        &session,
-        |summarised| match format {
-            SummaryFormat::Human => human::render(summarised),
-            SummaryFormat::Json => json::render(summarised),
-            SummaryFormat::Dot => dot::render(summarised),
-        },
-        &request,
-    );
+    let render = |summarised: &Summarised<'_>| match format {
+        SummaryFormat::Human => human::render(summarised),
+        SummaryFormat::Json => json::render(summarised),
+        SummaryFormat::Dot => dot::render(summarised),
+    };
+    let result = read(&question, &program, &request, &mut session.budget(), render);
     drop(progress);
     match result {
         Ok(text) => {
@@ -98,29 +100,73 @@ impl From<Stop> for End {
     }
 }
 
-fn read(
-    args: &SummarizeArgs,
-    program: &Program,
+/// What is to be summarised.
+struct Question {
+    /// The entry function. The graph starts before the initialisation of globals, which has no place.
     entry: Region,
-    session: &Session,
-    render: impl FnOnce(&Summarised<'_>) -> String,
+    /// Only points of this line.
+    at: Option<u32>,
+    /// Also what is known of the states that arrive.
+    forward: bool,
+    limits: Limits,
+}
+
+/// Where the entry function is.
+fn entry(program: &Program, request: &Request) -> Region {
+    let main = program.procs.iter().find(|procedure| *procedure.name == *request.entry);
+    main.map_or(Region::NOWHERE, |procedure| procedure.region)
+}
+
+/// The summaries of a program for a page: all points but the error, which has nothing to say.
+pub(crate) fn summaries(program: &Program, request: &Request, budget: &Budget) -> Summaries {
+    let entry = entry(program, request);
+    let prepared = witness::prepare(program);
+    let limit = Instant::now() + PAGE_TIME;
+    let deadline = budget.deadline().map_or(limit, |deadline| deadline.min(limit));
+    let mut budget = budget.child(PAGE_TICKS).with_deadline(Some(deadline));
+    let question = Question { entry, at: None, forward: false, limits: Limits::SCREEN };
+    let found = if program.signed_overflow == SignedOverflow::Error {
+        Err("they lead to the error location only, not to overflows".to_owned())
+    } else if kept_call(&prepared).is_some() {
+        Err("recursion, or more code than is inlined".to_owned())
+    } else {
+        read(&question, &prepared, request, &mut budget, points).map_err(|end| match end {
+            End::Stop(stop) => stop.to_string(),
+            End::Failure(_) => "there is no point".to_owned(),
+        })
+    };
+    let (points, missing) = match found {
+        Ok(points) => (points, None),
+        Err(why) => (Vec::new(), Some(why)),
+    };
+    Summaries { points, missing, prepared: Some(prepared) }
+}
+
+fn points(summarised: &Summarised<'_>) -> Vec<(Region, String)> {
+    let readings = summarised.readings.iter().filter(|reading| reading.kind != PointKind::Error);
+    readings.map(|reading| (reading.region, human::point(reading))).collect()
+}
+
+fn read<T>(
+    question: &Question,
+    program: &Program,
     request: &Request,
-) -> Result<String, End> {
-    let mut budget = session.budget();
+    budget: &mut Budget,
+    render: impl FnOnce(&Summarised<'_>) -> T,
+) -> Result<T, End> {
     let mut terms = Terms::new();
-    let graph = Graph::new(program, &mut terms, &mut budget)?;
-    let points = match args.at {
+    let graph = Graph::new(program, &mut terms, budget)?;
+    let points = match question.at {
         None => graph.points.ids().collect(),
-        Some(line) => points_at(program, &graph, entry, line).map_err(End::Failure)?,
+        Some(line) => points_at(program, &graph, question.entry, line).map_err(End::Failure)?,
     };
     let solvers = Z3::new(Z3Settings::default());
     let mut starrer = Starrer::new(solvers.clone(), StarOptions::default());
-    let summaries = Summaries::new(&graph, &mut terms, &mut starrer, &mut budget)?;
-    let limits = if args.full || args.format == SummaryFormat::Json { Limits::FULL } else { Limits::SCREEN };
-    let mut reader = Reader::new(program, &graph, &summaries, &mut terms, &solvers, limits);
-    let mut readings = reader.read(&points, args.forward, &mut budget)?;
+    let summaries = summary::Summaries::new(&graph, &mut terms, &mut starrer, budget)?;
+    let mut reader = Reader::new(program, &graph, &summaries, &mut terms, &solvers, question.limits);
+    let mut readings = reader.read(&points, question.forward, budget)?;
     for reading in readings.iter_mut().filter(|reading| reading.kind == PointKind::Entry) {
-        reading.region = entry;
+        reading.region = question.entry;
     }
     let statistics = starrer.statistics();
     Ok(render(&Summarised {

@@ -1,0 +1,267 @@
+//! What the page shows, as JSON. Only the scripts beside this file read it.
+
+use std::collections::BTreeMap;
+
+use base::{Region, SourceMap};
+use cfa::Program;
+use engine::{NodeState, SearchTree};
+use serde::Serialize;
+use witness::{Proof, Verdict};
+
+use super::automata::{Automata, mentioned};
+use super::execution::Execution;
+use super::figures::{self, Bar};
+use super::{Insight, Summaries};
+use crate::console::printable;
+use crate::report::{Detail, Report, Tool, human};
+
+/// Longer files are cut.
+const MAX_LINES: u32 = 20_000;
+/// Longer lines are cut, in bytes.
+const MAX_LINE: usize = 2_000;
+
+/// File, line, column, last line, column behind the last.
+pub(super) type Spot = Option<[u32; 5]>;
+
+/// A region for the page.
+pub(super) fn spot(region: Region) -> Spot {
+    let Region { file, line, column, end_line, end_column } = region;
+    (!region.is_nowhere()).then_some([file.0, line, column, end_line, end_column])
+}
+
+#[derive(Serialize)]
+struct Document {
+    tool: Tool,
+    verdict: &'static str,
+    headline: String,
+    advice: Option<&'static str>,
+    facts: Vec<(&'static str, String)>,
+    checks: Vec<String>,
+    ledger: Vec<Remark>,
+    files: Vec<File>,
+    invariants: Vec<Remark>,
+    invariants_suffice: Option<bool>,
+    /// The failing check, or the place that stands in the way of a verdict.
+    mark: Option<Remark>,
+    inputs: Vec<Remark>,
+    #[serde(flatten)]
+    execution: Execution,
+    automata: Automata,
+    summaries: Vec<Remark>,
+    summaries_missing: Option<String>,
+    tree: Option<Tree>,
+    stages: Vec<Bar>,
+    queries: Vec<Bar>,
+    statistics: Vec<(&'static str, f64)>,
+}
+
+/// Something to say about a place.
+#[derive(Serialize)]
+pub(super) struct Remark {
+    at: Spot,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct File {
+    id: u32,
+    name: String,
+    lines: Vec<String>,
+    omitted: u32,
+}
+
+/// A search tree by columns, which is a fraction of the size.
+#[derive(Serialize)]
+struct Tree {
+    parents: Vec<Option<usize>>,
+    covers: Vec<Option<usize>>,
+    lines: Vec<Option<u32>>,
+    states: Vec<u8>,
+    /// Positions in `texts`.
+    labels: Vec<usize>,
+    texts: Vec<String>,
+    more: usize,
+}
+
+/// The data of a page.
+pub(super) fn json(report: &Report<'_>, insight: &Insight) -> String {
+    let mut document = Document {
+        tool: Tool::THIS,
+        verdict: "unknown",
+        headline: human::render(report, Detail::Verdict, false).trim_end().to_owned(),
+        advice: None,
+        facts: facts(report),
+        checks: human::checks(report),
+        ledger: Vec::new(),
+        files: Vec::new(),
+        invariants: Vec::new(),
+        invariants_suffice: report.extras.inductive,
+        mark: None,
+        inputs: Vec::new(),
+        execution: Execution::default(),
+        automata: Automata::default(),
+        summaries: Vec::new(),
+        summaries_missing: insight.summaries.missing.clone(),
+        tree: insight.tree.as_ref().map(tree),
+        stages: figures::stages(&insight.timeline),
+        queries: figures::queries(&insight.timeline),
+        statistics: report.statistics.unwrap_or_default().to_vec(),
+    };
+    if let Some(program) = report.program {
+        document.of_program(report, program, &insight.summaries);
+    }
+    document.of_verdict(report);
+    serde_json::to_string(&document).expect("a document has string keys only")
+}
+
+impl Document {
+    fn of_program(&mut self, report: &Report<'_>, program: &Program, summaries: &Summaries) {
+        self.files = files(report, program);
+        let known = (0..).zip(program.sources.iter()).find_map(|(id, (_, file))| {
+            report
+                .request
+                .files
+                .first()
+                .is_some_and(|first| *first.to_string_lossy() == *file.name)
+                .then_some(id)
+        });
+        let file = known.unwrap_or(0);
+        let invariants = report.extras.invariants.iter().map(|readable| {
+            let (line, column) = readable.place;
+            Remark { at: Some([file, line, column, line, column]), text: readable.invariant.value.clone() }
+        });
+        self.invariants = invariants.collect();
+        self.automata = Automata::new(program, summaries.prepared.as_ref());
+        let points = summaries.points.iter();
+        self.summaries =
+            points.map(|(region, text)| Remark { at: spot(*region), text: text.clone() }).collect();
+    }
+
+    fn of_verdict(&mut self, report: &Report<'_>) {
+        let empty = SourceMap::new();
+        let sources = report.program.map_or(&empty, |program| &*program.sources);
+        match report.certified.verdict() {
+            Verdict::Safe(_) => self.verdict = "safe",
+            Verdict::Unsafe(trace) => {
+                self.verdict = "unsafe";
+                let text = human::violation(trace).to_owned();
+                self.mark = Some(Remark { at: spot(trace.violation.region), text });
+                let inputs = trace.choices.iter().map(|chosen| Remark {
+                    at: spot(chosen.region),
+                    text: format!("{} for {}", chosen.value, human::describe_source(&chosen.source)),
+                });
+                self.inputs = inputs.collect();
+            }
+            Verdict::Unknown(reason) => {
+                self.advice = human::advice(reason);
+                let region = reason.region();
+                self.mark = spot(region).map(|at| Remark { at: Some(at), text: reason.to_string() });
+            }
+        }
+        if let (Verdict::Safe(_) | Verdict::Unsafe(_), Some(ledger)) =
+            (report.certified.verdict(), report.certified.ledger())
+        {
+            let mut remark = |region, text: String| self.ledger.push(Remark { at: spot(region), text });
+            remark(Region::NOWHERE, format!("data model {}", ledger.data_model));
+            remark(Region::NOWHERE, human::overflow_policy(ledger.signed_overflow).to_owned());
+            for assumption in &ledger.assumptions {
+                let known = sources.get(assumption.region.file).is_some();
+                let region = if known { assumption.region } else { Region::NOWHERE };
+                remark(region, human::assumption(assumption));
+            }
+        }
+    }
+}
+
+/// What was asked, by name.
+fn facts(report: &Report<'_>) -> Vec<(&'static str, String)> {
+    let request = report.request;
+    let names: Vec<String> = request.files.iter().map(|file| file.display().to_string()).collect();
+    let mut facts = vec![
+        ("Program", names.join(", ")),
+        ("Property", request.property.name().to_owned()),
+        ("Engine", report.engine.to_owned()),
+        ("Entry", format!("{}()", request.entry)),
+        ("Data model", request.data_model.name().to_owned()),
+    ];
+    if let Verdict::Safe(Proof::Annotation(annotation)) = report.certified.verdict() {
+        let count = annotation.locations().count();
+        facts.push(("Proof", format!("invariants of {count} locations exclude the error")));
+    }
+    if let Some(expected) = request.expected {
+        let word = if expected { "safe" } else { "unsafe" };
+        facts.push(("Expected", format!("{word}, says the task definition")));
+    }
+    let words = std::env::args_os().map(|word| printable(&word.to_string_lossy()).into_owned());
+    facts.push((
+        "Command",
+        words.skip(1).fold("wayproof".to_owned(), |line, word| line + " " + &quoted(&word)),
+    ));
+    facts
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,@+%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// The given files first, then others that the program has code of.
+fn files(report: &Report<'_>, program: &Program) -> Vec<File> {
+    let mentioned = mentioned(program);
+    let is_given = |name: &str| report.request.files.iter().any(|file| *file.to_string_lossy() == *name);
+    let mut shown: Vec<_> = program
+        .sources
+        .iter()
+        .filter(|(id, file)| is_given(&file.name) || mentioned.get(id.0 as usize).is_some_and(|is| *is))
+        .collect();
+    shown.sort_by_key(|(id, file)| (!is_given(&file.name), *id));
+    let files = shown.into_iter().map(|(id, file)| {
+        let count = file.line_count();
+        let line = |number| {
+            let bytes = file.line_text(number);
+            printable(&String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_LINE)])).into_owned()
+        };
+        // The empty line behind the last line break is nobody's.
+        let is_ended = count > 1 && file.line_text(count).is_empty();
+        let count = if is_ended { count - 1 } else { count };
+        File {
+            id: id.0,
+            name: file.name.to_string(),
+            lines: (1..=count.min(MAX_LINES)).map(line).collect(),
+            omitted: count.saturating_sub(MAX_LINES),
+        }
+    });
+    files.collect()
+}
+
+fn tree(tree: &SearchTree) -> Tree {
+    let mut known = BTreeMap::new();
+    let mut texts = Vec::new();
+    let mut position = |label: &'_ str| {
+        *known.entry(label.to_owned()).or_insert_with(|| {
+            texts.push(label.to_owned());
+            texts.len() - 1
+        })
+    };
+    let labels = tree.nodes.iter().map(|node| position(&node.label)).collect();
+    let state = |state| match state {
+        NodeState::Expanded => 0,
+        NodeState::DeadEnd => 1,
+        NodeState::Covered => 2,
+        NodeState::Frontier => 3,
+    };
+    Tree {
+        parents: tree.nodes.iter().map(|node| node.parent).collect(),
+        covers: tree.nodes.iter().map(|node| node.cover).collect(),
+        lines: tree.nodes.iter().map(|node| node.line).collect(),
+        states: tree.nodes.iter().map(|node| state(node.state)).collect(),
+        labels,
+        texts,
+        more: tree.more,
+    }
+}

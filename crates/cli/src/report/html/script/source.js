@@ -1,0 +1,144 @@
+// The source: numbered lines, with invariants above the lines that they belong to and the failing check marked.
+
+const WORDS = new Set(("auto break case char const continue default do double else enum extern float for goto if inline int long " +
+  "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Bool").split(" "));
+const TOKEN = /\/\/.*|\/\*|"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|[A-Za-z_]\w*|\.?\d[\w.]*|^\s*#.*|\s+|[^\s\w]/gu;
+
+/** Characters that change the direction of text could make a program look like another one: they are shown by number. */
+function visible(text) {
+  return text.replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu,
+    (character) => `⟨U+${character.codePointAt(0).toString(16).toUpperCase()}⟩`);
+}
+
+/** The tokens of a line as [class, text]; whether a comment goes on is carried from line to line. */
+function tokens(text, inComment) {
+  const found = [];
+  let rest = text;
+  while (rest !== "") {
+    if (inComment) {
+      const end = rest.indexOf("*/");
+      const length = end < 0 ? rest.length : end + 2;
+      found.push(["comment", rest.slice(0, length)]);
+      rest = rest.slice(length);
+      inComment = end < 0;
+      continue;
+    }
+    TOKEN.lastIndex = 0;
+    const match = TOKEN.exec(rest);
+    const token = match && match.index === 0 ? match[0] : rest[0];
+    if (token === "/*") {
+      inComment = true;
+      continue;
+    }
+    found.push([tokenClass(token), token]);
+    rest = rest.slice(token.length);
+  }
+  return { found, inComment };
+}
+
+function tokenClass(token) {
+  if (token.startsWith("//")) return "comment";
+  if (token[0] === '"' || token[0] === "'") return "string";
+  if (/^\s*#/.test(token)) return "directive";
+  if (WORDS.has(token)) return "word";
+  if (/^\.?\d/.test(token)) return "number";
+  return "";
+}
+
+/** The text of the program. */
+const source = {
+  /** Tokens by "file-line". */
+  lines: new Map(),
+  current: null,
+
+  show() {
+    const pane = byId("text");
+    if (data.files.length === 0) pane.append(make("p", { class: "empty" }, "There is no program to show."));
+    for (const file of data.files) pane.append(this.file(file));
+    if (data.mark) this.annotate(data.mark, data.verdict === "unsafe" ? "violation" : "obstacle", "after");
+    for (const invariant of data.invariants) this.annotate(invariant, "invariant", "before");
+  },
+
+  file(file) {
+    const list = make("div", { class: "lines", role: "group", "aria-label": file.name });
+    let inComment = false;
+    file.lines.forEach((text, index) => {
+      const scanned = tokens(text, inComment);
+      inComment = scanned.inComment;
+      const key = `${file.id}-${index + 1}`;
+      this.lines.set(key, scanned.found);
+      const code = make("code", {});
+      this.fill(code, scanned.found, null);
+      list.append(make("div", { class: "line", id: `L${key}` }, make("span", { class: "number" }, String(index + 1)), code));
+    });
+    if (file.omitted > 0) list.append(make("p", { class: "empty" }, `${plural(file.omitted, "more line")} not shown.`));
+    return make("section", { class: "file" }, make("h2", {}, file.name), list);
+  },
+
+  /** Puts tokens into an element; characters from column `range[0]` up to `range[1]` are marked. */
+  fill(code, found, range) {
+    code.textContent = "";
+    let column = 1;
+    const put = (parent, kind, text) => parent.append(kind ? make("span", { class: kind }, visible(text)) : visible(text));
+    for (const [kind, text] of found) {
+      // Columns count characters, not the units of strings.
+      const characters = Array.from(text);
+      const from = range ? Math.min(Math.max(range[0] - column, 0), characters.length) : characters.length;
+      const to = range ? Math.min(Math.max(range[1] - column, from), characters.length) : characters.length;
+      const parts = [characters.slice(0, from), characters.slice(from, to), characters.slice(to)].map((part) => part.join(""));
+      if (parts[0]) put(code, kind, parts[0]);
+      if (parts[1]) {
+        const last = code.lastChild;
+        const mark = last && last.nodeName === "MARK" ? last : code.appendChild(make("mark", {}));
+        put(mark, kind, parts[1]);
+      }
+      if (parts[2]) put(code, kind, parts[2]);
+      column += characters.length;
+    }
+  },
+
+  annotate(remark, kind, where) {
+    const line = remark.at && byId(`L${remark.at[0]}-${remark.at[1]}`);
+    if (!line) return;
+    line.classList.add(`has-${kind}`);
+    const indent = line.lastChild.textContent.match(/^\s*/)[0];
+    const title = { invariant: "invariant", violation: "violated", obstacle: "unknown" }[kind];
+    const note = make("div", { class: `note ${kind}` }, make("span", { class: "number" }, ""),
+      make("code", {}, indent, make("b", {}, title), ` ${visible(remark.text)}`));
+    if (where === "after") line.after(note);
+    else line.before(note);
+  },
+
+  /** Highlights a place and scrolls to it. */
+  reveal(at) {
+    if (this.current) {
+      const old = byId(`L${this.current}`);
+      old.classList.remove("current");
+      old.removeAttribute("aria-current");
+      this.fill(old.lastChild, this.lines.get(this.current), null);
+      this.current = null;
+    }
+    const key = at && `${at[0]}-${at[1]}`;
+    const line = key && byId(`L${key}`);
+    if (!line) return;
+    this.current = key;
+    line.classList.add("current");
+    line.setAttribute("aria-current", "step");
+    const end = at[3] > at[1] ? Infinity : at[4];
+    this.fill(line.lastChild, this.lines.get(key), end > at[2] ? [at[2], end] : null);
+    scrollInto(byId("text"), line);
+  },
+};
+
+/** Scrolls a pane so that an element in it is in view, without moving the page around it. */
+function scrollInto(pane, element) {
+  if (pane.scrollHeight <= pane.clientHeight) {
+    element.scrollIntoView({ block: "nearest" });
+    return;
+  }
+  const outer = pane.getBoundingClientRect();
+  const inner = element.getBoundingClientRect();
+  const margin = Math.min(80, outer.height / 4);
+  if (inner.top < outer.top + margin) pane.scrollTop += inner.top - outer.top - margin;
+  else if (inner.bottom > outer.bottom - margin) pane.scrollTop += inner.bottom - outer.bottom + margin;
+}
