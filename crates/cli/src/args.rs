@@ -151,6 +151,10 @@ pub(crate) struct CheckArgs {
     /// Write a timeline of stages and solver queries for a trace viewer (Chrome trace format)
     #[arg(long, value_name = "FILE.json")]
     pub(crate) profile: Option<PathBuf>,
+    /// Tell the path to the violation step by step: what the violation may depend on, or all
+    #[arg(long, value_enum, value_name = "STEPS", num_args = 0..=1, require_equals = true,
+          default_missing_value = "relevant")]
+    pub(crate) trace: Option<TraceArg>,
     /// Report how much work was done
     #[arg(long)]
     pub(crate) stats: bool,
@@ -424,6 +428,15 @@ pub(crate) enum Format {
     Sarif,
     /// Annotations of a GitHub workflow.
     Github,
+}
+
+/// Which steps of an execution are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TraceArg {
+    /// those that the violation may depend on
+    Relevant,
+    /// all
+    All,
 }
 
 /// A data model by its SV-COMP name.

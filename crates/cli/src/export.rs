@@ -20,6 +20,7 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::judge::{self, Opinion, Recipe};
 use crate::property::Property;
+use crate::report::Step;
 use crate::resolve::Request;
 use crate::{frontend, input};
 
@@ -35,6 +36,8 @@ pub(crate) struct Extras {
     pub(crate) inductive: Option<bool>,
     /// What the compiled program says about unsafe.
     pub(crate) opinion: Option<Opinion>,
+    /// The path to the violation, if a report tells it.
+    pub(crate) steps: Vec<Step>,
     /// Files that could not be written. The verdict is reported first.
     pub(crate) failures: Vec<Failure>,
 }

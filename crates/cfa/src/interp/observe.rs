@@ -159,6 +159,14 @@ impl View<'_> {
             })
             .collect()
     }
+    /// The variable with object storage that a pointer points into, and the offset in bytes.
+    pub fn target(&self, pointer: Value) -> Option<(VarId, u64)> {
+        let (kind, origin, offset) = self.memory.origin(self.memory.pointer_to(pointer.bits as u64))?;
+        match kind {
+            ObjectKind::Global | ObjectKind::Local => Some((VarId(origin), u64::from(offset))),
+            ObjectKind::Procedure | ObjectKind::Heap | ObjectKind::Stack | ObjectKind::None => None,
+        }
+    }
     /// A pointer as C would write it: the variable or procedure and an offset, or a number.
     pub fn describe(&self, pointer: Value) -> String {
         let register = self.memory.pointer_to(pointer.bits as u64);

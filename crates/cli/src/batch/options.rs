@@ -34,6 +34,7 @@ pub(super) fn forward(args: &CheckArgs) -> Result<Forwarded, Failure> {
         timeout,
         log_queries,
         profile,
+        trace,
         stats,
         quiet: _,
         files,
@@ -46,6 +47,12 @@ pub(super) fn forward(args: &CheckArgs) -> Result<Forwarded, Failure> {
         return Err(Failure::usage(
             "a list of tasks is reported as a table",
             "--csv FILE writes it for programs, --logs FOLDER keeps the JSON report of each task",
+        ));
+    }
+    if trace.is_some() {
+        return Err(Failure::usage(
+            "--trace is for one task, and this is a list of tasks",
+            "--logs FOLDER keeps the JSON report of each task, which has the path to the violation",
         ));
     }
     let mut list = Arguments::default();

@@ -6,7 +6,7 @@ use base::{Stop, timeline};
 use engine::{Drawing, EngineSpec, Env, Tuning};
 use witness::{Certified, Reason, Verdict};
 
-use crate::args::{CheckArgs, Format};
+use crate::args::{CheckArgs, Format, TraceArg};
 use crate::artifact;
 use crate::console::Console;
 use crate::exit::ExitStatus;
@@ -16,7 +16,7 @@ use crate::frontend::{self, Refusal};
 use crate::output::Output;
 use crate::profile;
 use crate::property::Property;
-use crate::report::{self, Detail, Insight, Report};
+use crate::report::{self, Detail, Insight, Report, Scope, Selection};
 use crate::resolve::Request;
 use crate::session::{Progress, Session};
 
@@ -110,6 +110,11 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
     } else {
         export::export(args, &request, &compiled.program, &certified, &mut env.budget, console)?
     };
+    if let Verdict::Unsafe(trace) = certified.verdict()
+        && let Some(scope) = scope(args)
+    {
+        extras.steps = report::steps(&compiled.program, trace, scope, &env.budget);
+    }
     let failures = std::mem::take(&mut extras.failures);
     let insight = match &args.files.report {
         Some(_) => insight(&compiled.program, &request, env),
@@ -156,6 +161,7 @@ fn conclude(
         program: answer.program.as_ref(),
         certified: &answer.certified,
         extras: &answer.extras,
+        told: args.trace.map(selection),
         engine: &args.engine,
         statistics: args.stats.then_some(answer.statistics.as_slice()),
     };
@@ -190,6 +196,24 @@ fn insight(program: &cfa::Program, request: &Request, env: Env) -> Insight {
         Drawing::Wanted | Drawing::Unwanted => None,
     };
     Insight { tree, summaries, timeline }
+}
+
+/// How much of the path to a violation the reports tell; nothing if none of them tells it.
+fn scope(args: &CheckArgs) -> Option<Scope> {
+    let tells = |format: Format| matches!(format, Format::Json | Format::Sarif);
+    let is_told = tells(args.format) || args.files.outputs.iter().any(|(format, _)| tells(*format));
+    match args.trace {
+        Some(trace) => Some(Scope { selection: selection(trace), most: 400, ticks: 4_000_000_000 }),
+        // Nobody asked for it by name: a long execution is not worth the time.
+        None => is_told.then_some(Scope { selection: Selection::Relevant, most: 400, ticks: 20_000_000 }),
+    }
+}
+
+fn selection(trace: TraceArg) -> Selection {
+    match trace {
+        TraceArg::Relevant => Selection::Relevant,
+        TraceArg::All => Selection::All,
+    }
 }
 
 /// What the user has switched off.

@@ -35,7 +35,12 @@ pub(super) fn render(report: &Report<'_>, detail: Detail, color: bool) -> String
             writer.line(&format!("invariants of {count} locations exclude the error"));
             writer.invariants(report.extras);
         }
-        Verdict::Unsafe(trace) => writer.trace(trace),
+        Verdict::Unsafe(trace) => {
+            writer.trace(trace);
+            if let Some(selection) = report.told {
+                writer.text += &super::path::render(&report.extras.steps, selection, sources);
+            }
+        }
         Verdict::Unknown(reason) => {
             writer.source_line(reason.region(), "  ");
             if let Some(advice) = advice(reason) {

@@ -4,7 +4,9 @@ mod github;
 mod html;
 mod human;
 mod json;
+mod path;
 mod sarif;
+mod steps;
 
 use base::Region;
 use cfa::Program;
@@ -20,6 +22,7 @@ pub(crate) use github::{error as github_error, unfinished as github_unfinished};
 pub(crate) use html::{Insight, Summaries};
 pub(crate) use json::{Location, Tool, error as json_error, location, unfinished as json_unfinished};
 pub(crate) use sarif::{error as sarif_error, unfinished as sarif_unfinished};
+pub(crate) use steps::{Scope, Selection, Step, steps};
 
 /// Everything that a report is made of.
 pub(crate) struct Report<'a> {
@@ -31,6 +34,8 @@ pub(crate) struct Report<'a> {
     pub(crate) certified: &'a Certified,
     /// What is said beyond its evidence.
     pub(crate) extras: &'a Extras,
+    /// Which steps of the path to a violation the text for people tells, if any.
+    pub(crate) told: Option<Selection>,
     /// The name of the engine.
     pub(crate) engine: &'a str,
     /// How much work was done, if the user wants to know: name, value.

@@ -7,7 +7,8 @@ use cfa::interp::Property;
 use serde_json::{Value, json};
 use witness::{Trace, Verdict};
 
-use super::{Detail, Report, human};
+use super::steps::{Kind, Step};
+use super::{Detail, Report, human, path};
 
 /// The document of a verdict.
 pub(super) fn render(report: &Report<'_>) -> String {
@@ -22,7 +23,9 @@ pub(super) fn render(report: &Report<'_>) -> String {
         first.into_iter().map(Value::from).chain(entries).collect::<Vec<Value>>()
     });
     let (results, notifications) = match report.certified.verdict() {
-        Verdict::Unsafe(trace) => (vec![result(trace, sources, headline, &full)], Vec::new()),
+        Verdict::Unsafe(trace) => {
+            (vec![result(trace, &report.extras.steps, sources, headline, &full)], Vec::new())
+        }
         Verdict::Safe(_) => (Vec::new(), vec![notification("note", &full, None)]),
         Verdict::Unknown(reason) => {
             (Vec::new(), vec![notification("warning", &full, location(sources, reason.region()))])
@@ -110,22 +113,13 @@ fn notification(level: &str, message: &str, place: Option<Value>) -> Value {
     notification
 }
 
-fn result(trace: &Trace, sources: &SourceMap, headline: &str, full: &str) -> Value {
+fn result(trace: &Trace, steps: &[Step], sources: &SourceMap, headline: &str, full: &str) -> Value {
     let (rule, index) = match trace.violation.property {
         Property::Unreachability => ("unreach-call", 0),
         Property::NoOverflow => ("no-overflow", 1),
     };
-    let mut steps: Vec<Value> = Vec::new();
-    for chosen in &trace.choices {
-        let Some(place) = location(sources, chosen.region) else { continue };
-        let message = format!("{} for {}", chosen.value, human::describe_source(&chosen.source));
-        steps.push(step(place, &message, 0, "essential"));
-    }
     let place = location(sources, trace.violation.region);
-    let depth = super::calls(&trace.violation.stack).len().saturating_sub(1);
-    if let Some(place) = &place {
-        steps.push(step(place.clone(), headline, depth, "essential"));
-    }
+    let flow: Vec<Value> = steps.iter().filter_map(|step| flow_location(step, sources, headline)).collect();
     let stack: Vec<Value> = super::calls(&trace.violation.stack)
         .iter()
         .map(|(function, called_at)| {
@@ -150,8 +144,8 @@ fn result(trace: &Trace, sources: &SourceMap, headline: &str, full: &str) -> Val
         "stacks": [{ "frames": stack }],
     });
     if let Some(fields) = result.as_object_mut() {
-        if !steps.is_empty() {
-            fields.insert("codeFlows".to_owned(), json!([{ "threadFlows": [{ "locations": steps }] }]));
+        if !flow.is_empty() {
+            fields.insert("codeFlows".to_owned(), json!([{ "threadFlows": [{ "locations": flow }] }]));
         }
         let line = trace.violation.region.line;
         let text = sources.get(trace.violation.region.file).filter(|_| line > 0).map(|file| {
@@ -167,12 +161,19 @@ fn result(trace: &Trace, sources: &SourceMap, headline: &str, full: &str) -> Val
     result
 }
 
-fn step(place: Value, message: &str, depth: usize, importance: &str) -> Value {
-    let mut place = place;
+/// A step as a location of a code flow; nothing for a step that is nowhere.
+fn flow_location(step: &Step, sources: &SourceMap, headline: &str) -> Option<Value> {
+    let mut place = location(sources, step.region)?;
+    let (message, importance) = match step.kind {
+        Kind::Violation => (headline.to_owned(), "essential"),
+        Kind::Input { .. } => (path::what(step), "essential"),
+        _ if step.kind.is_mark() => (path::what(step), "unimportant"),
+        _ => (path::what(step), "important"),
+    };
     if let Some(fields) = place.as_object_mut() {
         fields.insert("message".to_owned(), json!({ "text": message }));
     }
-    json!({ "location": place, "nestingLevel": depth, "importance": importance })
+    Some(json!({ "location": place, "nestingLevel": step.depth + step.nesting, "importance": importance }))
 }
 
 /// A location of SARIF; nothing for nowhere.

@@ -86,10 +86,11 @@ fn the_last_line_is_for_benchexec() {
 
 #[test]
 fn json_is_one_document() {
-    check(
-        &["check", "examples/off_by_one.c", "--no-exec", "--format", "json"],
-        10,
-        &expect![[r#"
+    let finished = wayproof(["check", "examples/off_by_one.c", "--no-exec", "--format", "json"]);
+    // The steps have tests of their own.
+    let (before, rest) = finished.stdout.split_once(",\n    \"steps\": [").unwrap();
+    let (_, after) = rest.split_once("\n    ]").unwrap();
+    let expected = expect![[r#"
             {
               "schema": "wayproof-report",
               "schema_version": 1,
@@ -129,8 +130,9 @@ fn json_is_one_document() {
               "checked_by": "replay",
               "ledger": []
             }
-        "#]],
-    );
+        "#]];
+    expected.assert_eq(&format!("{before}{after}"));
+    assert_eq!((finished.code, finished.stderr.as_str()), (10, ""));
     let finished = wayproof(["check", "examples/safe_loop.c", "--format", "json", "--stats"]);
     let document: serde_json::Value = serde_json::from_str(&finished.stdout).unwrap();
     assert_eq!(document["verdict"], "safe");

@@ -14,4 +14,5 @@ mod settings;
 mod summarize;
 mod support;
 mod tidy;
+mod trace;
 mod witness;

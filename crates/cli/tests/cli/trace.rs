@@ -1,0 +1,107 @@
+//! `check --trace`, and the same steps in the reports for programs.
+
+use expect_test::expect;
+
+use crate::support::{Folder, wayproof};
+
+const LOOP: &str = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int total;
+static int twice(int x) {
+  total += x;
+  return 2 * x;
+}
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  int i = 0, sum = 0;
+  if (n != 300) return 0;
+  while (i < n) {
+    i++;
+    total++;
+  }
+  sum = twice(i);
+  if (sum == 600) reach_error();
+  return 0;
+}
+";
+
+fn path(text: &str) -> &str {
+    let (_, rest) = text.split_once("path").unwrap();
+    rest.split_once("checked:").unwrap().0
+}
+
+#[test]
+fn a_path_is_told_with_loops_folded_and_without_what_does_not_matter() {
+    let folder = Folder::new("trace");
+    let file = folder.file("a.c", LOOP);
+    let file = file.to_str().unwrap();
+    let finished = wayproof(["check", "--no-exec", "--trace", file]);
+    assert_eq!(finished.code, 10, "{finished:?}");
+    expect![[r#"
+        , with what the violation may depend on (`--trace=all` shows everything):
+          in main
+              9 | int n = __VERIFIER_nondet_int();                          int n = 300 (input 1)
+             10 | int i = 0, sum = 0;                                       int i = 0, int sum = 0
+             11 | if (n != 300) return 0;                                   false
+             12 | while (i < n) {                                           iteration 1
+             13 |   i++;                                                    i = 1
+                | ... iterations 2 to 299 as above ...
+             12 | while (i < n) {                                           iteration 300
+             13 |   i++;                                                    i = 300
+             12 | while (i < n) {                                           false
+             16 | sum = twice(i);                                           call of twice(int x = 300)
+          in twice, called at 16 by main
+              6 |   return 2 * x;                                           return value = 600
+          in main
+             16 | sum = twice(i);                                           sum = 600
+             17 | if (sum == 600) reach_error();                            true
+             17 | if (sum == 600) reach_error();                            violation
+    "#]]
+    .assert_eq(path(&finished.stdout));
+    let all = wayproof(["check", "--no-exec", "--trace=all", file]);
+    assert!(path(&all.stdout).contains("total = 300"), "{}", all.stdout);
+    let silent = wayproof(["check", "--no-exec", file]);
+    assert!(!silent.stdout.contains("path"), "{}", silent.stdout);
+}
+
+#[test]
+fn reports_for_programs_have_the_steps() {
+    let folder = Folder::new("trace-json");
+    let file = folder.file("a.c", LOOP);
+    let sarif = folder.path().join("a.sarif");
+    let output = format!("sarif={}", sarif.display());
+    let finished =
+        wayproof(["check", "--no-exec", "--format", "json", "--output", &output, file.to_str().unwrap()]);
+    let report: serde_json::Value = serde_json::from_str(&finished.stdout).unwrap();
+    let steps = report["evidence"]["steps"].as_array().unwrap();
+    let kinds: Vec<&str> = steps.iter().map(|step| step["kind"].as_str().unwrap()).collect();
+    assert_eq!(
+        kinds,
+        [
+            "input",
+            "statement",
+            "branch",
+            "iteration",
+            "branch",
+            "statement",
+            "iterations-as-above",
+            "iteration",
+            "branch",
+            "statement",
+            "branch",
+            "call",
+            "statement",
+            "statement",
+            "branch",
+            "violation",
+        ]
+    );
+    let folded = &steps[6];
+    assert_eq!((folded["from"].as_u64(), folded["to"].as_u64()), (Some(2), Some(299)));
+    assert_eq!(steps[12]["function"], "twice");
+    assert_eq!(steps[0]["changes"][0]["value"], "300");
+    let sarif: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(sarif).unwrap()).unwrap();
+    let flow = sarif.pointer("/runs/0/results/0/codeFlows/0/threadFlows/0/locations").unwrap();
+    assert_eq!(flow.as_array().unwrap().len(), kinds.len());
+    assert_eq!(flow[0]["location"]["message"]["text"], "int n = 300 (input 1)");
+}
