@@ -4,6 +4,9 @@
 const FONT_SIZE = 12;
 /** Below this zoom text cannot be read and is not drawn. */
 const SMALLEST_TEXT = 0.35;
+/** Below this zoom dashed edges are drawn for the selected node only, and so are those longer than so many pixels. */
+const SMALLEST_DASHES = 0.1;
+const LONGEST_DASHES = 4000;
 const measuring = document.createElement("canvas").getContext("2d");
 measuring.font = `${FONT_SIZE}px ui-monospace, Menlo, Consolas, monospace`;
 const CHARACTER = measuring.measureText("0").width;
@@ -151,7 +154,7 @@ class Drawing {
 
   move(event) {
     if (!this.drag) {
-      this.hover(this.hit(event.offsetX, event.offsetY), event);
+      this.hover(this.hit(event.offsetX, event.offsetY));
       return;
     }
     const [dx, dy] = [event.clientX - this.drag.x, event.clientY - this.drag.y];
@@ -173,20 +176,26 @@ class Drawing {
     if (isBadge) this.on.toggle(node);
   }
 
-  hover(node, event) {
+  hover(node) {
     const id = node ? node.id : null;
-    if (id !== this.hovered) {
-      this.hovered = id;
-      this.canvas.style.cursor = node ? "pointer" : "";
-      this.tip.textContent = node ? this.on.describe(node) : "";
-      this.tip.hidden = !node || this.tip.textContent === "";
-      this.draw();
-    }
-    if (this.tip.hidden || !event) return;
-    const x = Math.min(event.offsetX + 14, Math.max(0, this.width - this.tip.offsetWidth - 8));
-    const isLow = event.offsetY + 18 + this.tip.offsetHeight > this.height;
-    this.tip.style.left = `${x}px`;
-    this.tip.style.top = `${isLow ? Math.max(0, event.offsetY - this.tip.offsetHeight - 10) : event.offsetY + 18}px`;
+    if (id === this.hovered) return;
+    this.hovered = id;
+    this.canvas.style.cursor = node ? "pointer" : "";
+    this.tip.textContent = node ? this.on.describe(node) : "";
+    this.tip.hidden = !node || this.tip.textContent === "";
+    if (!this.tip.hidden) this.placeTip(node);
+    this.draw();
+  }
+
+  /** The text goes beside the node: right of it, or left of it, or where there is room. */
+  placeTip(node) {
+    const { x, y, scale } = this.view;
+    const [left, right] = [-1, 1].map((side) => (node.x + side * node.w / 2) * scale + x);
+    const width = this.tip.offsetWidth + 10;
+    const place = right + width <= this.width ? right + 10 : left - width >= 0 ? left - width : Math.max(0, this.width - width);
+    const top = (node.y - node.h / 2) * scale + y;
+    this.tip.style.left = `${place}px`;
+    this.tip.style.top = `${Math.max(4, Math.min(top, this.height - this.tip.offsetHeight - 6))}px`;
   }
 
   key(event) {
@@ -284,9 +293,13 @@ class Drawing {
     const box = edge.box ??= edgeBox(edge.points);
     if (!this.isVisible(...box)) return;
     const isLit = this.selected !== null && edge.ends.includes(this.selected);
+    const length = Math.max(box[2] - box[0], box[3] - box[1]) * this.view.scale;
+    // Far away, dashed edges are a grey veil.
+    if (edge.isDashed && !isLit && (this.view.scale < SMALLEST_DASHES || length > LONGEST_DASHES)) return;
     context.strokeStyle = isLit ? colors.accent : edge.isDashed ? colors.faint : colors.line;
     context.lineWidth = Math.max(isLit ? 2 : 1, 0.6 / this.view.scale);
-    context.setLineDash(edge.isDashed ? [5, 4] : []);
+    // Dashes of lines that leave the screen far behind would take seconds.
+    context.setLineDash(edge.isDashed && length <= LONGEST_DASHES ? [5 / this.view.scale, 4 / this.view.scale] : []);
     context.beginPath();
     const { points } = edge;
     context.moveTo(...points[0]);

@@ -57,6 +57,7 @@ const source = {
     for (const file of data.files) pane.append(this.file(file));
     if (data.mark) this.annotate(data.mark, data.verdict === "unsafe" ? "violation" : "obstacle", "after");
     for (const invariant of data.invariants) this.annotate(invariant, "invariant", "before");
+    for (const summary of data.summaries) this.explain(summary);
   },
 
   file(file) {
@@ -107,6 +108,23 @@ const source = {
       make("code", {}, indent, make("b", {}, title), ` ${visible(remark.text)}`));
     if (where === "after") line.after(note);
     else line.before(note);
+  },
+
+  /** A sign at the number of a line whose loop has a summary; hovering or focus shows it. */
+  explain(summary) {
+    const line = summary.at && byId(`L${summary.at[0]}-${summary.at[1]}`);
+    if (!line || line.querySelector(".sum")) return;
+    const tip = make("pre", { class: "tip", role: "tooltip", id: `summary-${line.id}`, hidden: true });
+    const show = () => {
+      tip.textContent = visible(knowledge(summary.at[0], summary.at[1]).join("\n\n"));
+      tip.hidden = false;
+      const box = line.getBoundingClientRect();
+      tip.style.left = `${box.left + 60}px`;
+      tip.style.top = `${Math.max(4, Math.min(box.bottom + 2, window.innerHeight - tip.offsetHeight - 8))}px`;
+    };
+    const hide = () => { tip.hidden = true; };
+    line.firstChild.prepend(make("button", { type: "button", class: "sum", "aria-label": `Summary at line ${summary.at[1]}`, "aria-describedby": tip.id,
+      mouseenter: show, focus: show, mouseleave: hide, blur: hide }, "Σ"), tip);
   },
 
   /** Highlights a place and scrolls to it. */

@@ -78,8 +78,16 @@ const tree = {
     this.drawing.reveal(found);
   },
 
-  /** Visible nodes: leaves side by side, parents above the middle of their children. No recursion: trees may be deep. */
+  /** Draws the nodes that are visible. */
   update() {
+    const { order, depth } = this.visible();
+    const x = this.columns(order, depth);
+    const boxes = new Map(order.map((node) => [node, this.box(node, x.get(node), depth.get(node) * (NODE.h + NODE.gapY))]));
+    this.drawing.show({ nodes: Array.from(boxes.values()), edges: this.edges(order, boxes) }, false);
+  },
+
+  /** The nodes that are visible, parents first, and their depths. No recursion: trees may be deep. */
+  visible() {
     const depth = new Map([[0, 0]]);
     const order = [];
     const stack = [0];
@@ -93,16 +101,35 @@ const tree = {
         stack.push(children[index]);
       }
     }
+    return { order, depth };
+  },
+
+  /** Columns as Wetherell and Shannon have them: parents above the middle of their children, each level as narrow as that allows. */
+  columns(order, depth) {
     const x = new Map();
-    let leaves = 0;
-    for (const node of order) if (!this.unfolded[node] || this.children[node].length === 0) x.set(node, leaves++ * (NODE.w + NODE.gapX));
+    const shifts = new Map();
+    const free = [];
+    const pushed = [];
+    // From the right to the left, children before parents.
     for (const node of order.slice().reverse()) {
-      if (x.has(node)) continue;
-      const children = this.children[node];
-      x.set(node, (x.get(children[0]) + x.get(children[children.length - 1])) / 2);
+      const level = depth.get(node);
+      const next = free[level] ?? 0;
+      const children = this.unfolded[node] ? this.children[node] : [];
+      const wish = children.length === 0 ? next : (x.get(children[0]) + x.get(children[children.length - 1])) / 2;
+      pushed[level] = Math.max(pushed[level] ?? 0, next - wish);
+      const place = children.length === 0 ? next : wish + pushed[level];
+      x.set(node, place);
+      shifts.set(node, pushed[level]);
+      free[level] = place + NODE.w + NODE.gapX;
     }
-    const boxes = new Map(order.map((node) => [node, this.box(node, x.get(node), depth.get(node) * (NODE.h + NODE.gapY))]));
-    this.drawing.show({ nodes: Array.from(boxes.values()), edges: this.edges(order, boxes) }, false);
+    // What moved a parent moves all that is below it.
+    const carried = new Map([[0, 0]]);
+    for (const node of order) {
+      const carry = carried.get(node);
+      x.set(node, -(x.get(node) + carry));
+      if (this.unfolded[node]) for (const child of this.children[node]) carried.set(child, carry + shifts.get(node));
+    }
+    return x;
   },
 
   edges(order, boxes) {
