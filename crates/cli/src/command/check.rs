@@ -117,7 +117,7 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
     }
     let failures = std::mem::take(&mut extras.failures);
     let insight = match &args.files.report {
-        Some(_) => insight(&compiled.program, &request, env),
+        Some(_) => insight(&compiled.program, &certified, &request, env),
         None => Insight::default(),
     };
     let answer = Answer { program: Some(compiled.program), certified, extras, statistics, insight };
@@ -187,15 +187,22 @@ fn conclude(
 }
 
 /// What a page shows beyond the report. Summaries are computed once more: the engine does not keep what people read.
-fn insight(program: &cfa::Program, request: &Request, env: Env) -> Insight {
+fn insight(program: &cfa::Program, certified: &Certified, request: &Request, env: Env) -> Insight {
     // What the page itself takes is no part of the figures.
     let (timeline, _) = timeline::entries();
+    let steps = match certified.verdict() {
+        Verdict::Unsafe(trace) => {
+            let scope = Scope { selection: Selection::All, most: 2_000, ticks: 200_000_000 };
+            report::steps(program, trace, scope, &env.budget)
+        }
+        Verdict::Safe(_) | Verdict::Unknown(_) => Vec::new(),
+    };
     let summaries = super::summarize::summaries(program, request, &env.budget);
     let tree = match env.drawing {
         Drawing::Done(tree) => Some(tree),
         Drawing::Wanted | Drawing::Unwanted => None,
     };
-    Insight { tree, summaries, timeline }
+    Insight { tree, summaries, steps, timeline }
 }
 
 /// How much of the path to a violation the reports tell; nothing if none of them tells it.

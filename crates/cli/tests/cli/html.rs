@@ -65,6 +65,54 @@ fn the_page_of_a_proof_has_invariants_automata_summaries_and_tree() {
 }
 
 #[test]
+fn the_page_of_a_violation_has_the_execution_with_values_in_their_frames() {
+    let folder = Folder::new("html-unsafe");
+    let program = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\nint total;\n\
+         static void step(int *sum, int by) { *sum += by; total++; }\nint main(void) {\n  int n = __VERIFIER_nondet_int(), sum = 0;\n  \
+         for (int i = 0; i < n; i++) step(&sum, 2);\n  if (sum == 20 && total == 10) reach_error();\n}\n";
+    let (finished, _, data) = report(&folder, program, &[]);
+    assert_eq!(finished.code, 10, "{finished:?}");
+    assert_eq!(data["mark"]["text"], "the error is reached");
+    assert_eq!(data["inputs"][0]["text"], "10 for __VERIFIER_nondet_int()");
+    let words = |step: &Value| {
+        let values = step["changes"].as_array().unwrap().iter();
+        let changes = values.map(|value| format!(" {}={}@{}", value["name"], value["value"], value["frame"]));
+        let line = &step["at"][1];
+        let numbers =
+            ["from", "to"].map(|name| step.get(name).map_or(String::new(), |number| format!(" {number}")));
+        format!("{line} {}{}{}\n", step["kind"], numbers.concat(), changes.collect::<String>())
+            .replace('"', "")
+    };
+    let story: String = data["steps"].as_array().unwrap().iter().map(words).collect();
+    expect![[r#"
+        3 statement total=0@null
+        6 input n=10@0
+        6 statement sum=0@0
+        7 statement i=0@0
+        7 round 1
+        7 branch
+        7 call sum=&sum@1 by=2@1
+        4 statement sum=2@0
+        4 statement total=1@null
+        7 statement i=1@0
+        7 folded 2 9
+        7 round 10
+        7 branch
+        7 call sum=&sum@1 by=2@1
+        4 statement sum=20@0
+        4 statement total=10@null
+        7 statement i=10@0
+        7 branch
+        8 branch
+        8 violation
+    "#]]
+    .assert_eq(&story);
+    let stacks = data["stacks"].as_array().unwrap();
+    assert!(stacks.iter().any(|stack| stack[1]["name"] == "step" && stack[1]["at"][1] == 7), "{stacks:?}");
+    assert!(stacks.iter().all(|stack| stack[0]["at"].is_null()), "nobody calls main: {stacks:?}");
+}
+
+#[test]
 fn no_text_of_the_program_becomes_markup() {
     let folder = Folder::new("html-markup");
     let string = "</script><script>alert(1)</script><!-- \\\" </noscript>";

@@ -109,6 +109,7 @@ pub(super) fn json(report: &Report<'_>, insight: &Insight) -> String {
     };
     if let Some(program) = report.program {
         document.of_program(report, program, &insight.summaries);
+        document.execution = Execution::new(program, &insight.steps);
     }
     document.of_verdict(report);
     serde_json::to_string(&document).expect("a document has string keys only")

@@ -18,7 +18,7 @@ use base::timeline::Entry;
 use cfa::Program;
 use engine::SearchTree;
 
-use super::{Detail, Report, human};
+use super::{Detail, Report, Step, human};
 
 /// What a page shows beyond a report.
 #[derive(Debug, Default)]
@@ -27,6 +27,8 @@ pub(crate) struct Insight {
     pub(crate) tree: Option<SearchTree>,
     /// What guides the search.
     pub(crate) summaries: Summaries,
+    /// The execution of a counterexample.
+    pub(crate) steps: Vec<Step>,
     /// What happened when.
     pub(crate) timeline: Vec<Entry>,
 }

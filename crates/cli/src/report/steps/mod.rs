@@ -26,7 +26,7 @@ use base::{Budget, Region};
 use cfa::interp::{
     Code, CompileOptions, Config, Inputs, Machine, Markers, Observer, Oracle, Outcome, Request, Uninitialised,
 };
-use cfa::{Program, Source};
+use cfa::{ProcId, Program, Source};
 use witness::Trace;
 
 use fold::Folder;
@@ -40,6 +40,8 @@ pub(crate) struct Change {
     pub(crate) name: String,
     /// Its C type; empty where that is not known.
     pub(crate) c_type: Arc<str>,
+    /// The function whose activation has it; nothing for globals and allocated memory.
+    pub(crate) owner: Option<ProcId>,
     /// The value as a C constant.
     pub(crate) value: String,
     /// Whether the violation may depend on it.

@@ -132,29 +132,32 @@ impl<'a> Teller<'a> {
     fn change(&self, view: &View<'_>, to: Written, value: Value, matters: bool) -> Change {
         let of = |var: VarId| {
             let var = &self.program.vars[var];
-            (var.name.to_string(), var.c_type.clone())
+            (var.name.to_string(), var.c_type.clone(), var.owner)
         };
-        let (name, c_type) = match to {
-            Written::Var(var) if is_result(self.program, var) => ("return value".to_owned(), of(var).1),
+        let (name, c_type, owner) = match to {
+            Written::Var(var) if is_result(self.program, var) => {
+                let (_, c_type, owner) = of(var);
+                ("return value".to_owned(), c_type, owner)
+            }
             Written::Var(var) => of(var),
             Written::Elem { array, index } => {
-                let (name, c_type) = of(array);
-                (format!("{name}[{index}]"), element(&c_type))
+                let (name, c_type, owner) = of(array);
+                (format!("{name}[{index}]"), element(&c_type), owner)
             }
             Written::Mem { addr } => self.memory(view, addr, value.ty),
             Written::Bits { addr, bit } => {
-                let (name, _) = self.memory(view, addr, value.ty);
-                (format!("bits from {bit} of {name}"), "".into())
+                let (name, _, owner) = self.memory(view, addr, value.ty);
+                (format!("bits from {bit} of {name}"), "".into(), owner)
             }
         };
         let value = shown(view, value, &c_type);
-        Change { name: cut(&name), c_type, value: cut(&value), matters }
+        Change { name: cut(&name), c_type, owner, value: cut(&value), matters }
     }
 
-    /// What is at an address, as the source would call it, and its type.
-    fn memory(&self, view: &View<'_>, addr: Value, ty: Ty) -> (String, Arc<str>) {
+    /// What is at an address, as the source would call it, its type, and whose it is.
+    fn memory(&self, view: &View<'_>, addr: Value, ty: Ty) -> (String, Arc<str>, Option<ProcId>) {
         let Some((var, offset)) = view.target(addr) else {
-            return (format!("*({})", view.describe(addr)), "".into());
+            return (format!("*({})", view.describe(addr)), "".into(), None);
         };
         let var = &self.program.vars[var];
         let size = self.program.size_of(ty);
@@ -163,13 +166,14 @@ impl<'a> Teller<'a> {
             Storage::Scalar(_) | Storage::Array { .. } => 0,
         };
         if whole == size && offset == 0 && !var.c_type.contains('[') {
-            return (var.name.to_string(), var.c_type.clone());
+            return (var.name.to_string(), var.c_type.clone(), var.owner);
         }
-        match subscripts(&var.c_type, whole, size, offset) {
+        let (name, c_type) = match subscripts(&var.c_type, whole, size, offset) {
             Some((subscripts, c_type)) => (format!("{}{subscripts}", var.name), c_type),
             None if offset == 0 => (format!("*(&{})", var.name), "".into()),
             None => (format!("*((char *)&{} + {offset})", var.name), "".into()),
-        }
+        };
+        (name, c_type, var.owner)
     }
 
     fn left(&mut self, view: &View<'_>, pending: &Pending, nesting: usize) {
@@ -186,7 +190,8 @@ impl<'a> Teller<'a> {
                 changes.push(self.change(view, *to, *value, matters));
             } else if let Some(source) = source {
                 let value = shown(view, *value, "");
-                changes.push(Change { name: asker(source), c_type: "".into(), value, matters });
+                let owner = Some(pending.proc);
+                changes.push(Change { name: asker(source), c_type: "".into(), owner, value, matters });
             }
         }
         let kind = source.map_or(Kind::Statement, |source| Kind::Input {

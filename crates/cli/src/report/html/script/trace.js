@@ -39,13 +39,13 @@ const trace = {
       input: () => this.go(Number(this.slider.value) - 1),
     });
     const controls = make("div", { class: "controls", role: "toolbar", "aria-label": "Steps of the execution" },
-      button("⏮", "First step (Home)", () => this.go(0), { id: "step-first" }),
-      button("⤒", "Back over the loop or call (Shift+Left)", () => this.go(this.over(-1)), { id: "step-back-over" }),
-      button("◀", "Previous step (Left)", () => this.go(this.position - 1), { id: "step-previous" }),
-      button("▶", "Next step, into loops and calls (Right)", () => this.go(this.position + 1), { id: "step-next" }),
-      button("⤓", "On over the loop or call (Shift+Right)", () => this.go(this.over(1)), { id: "step-over" }),
-      button("⏭", "Last step (End)", () => this.go(this.steps.length - 1), { id: "step-last" }));
-    this.relevant = make("input", { type: "checkbox", id: "relevant", change: () => this.update() });
+      button("|◀", "First step (Home)", () => this.go(0), { id: "step-first" }),
+      button("↶", "Back over the loop or call (Shift+Left)", () => this.go(this.over(-1)), { id: "step-back-over" }),
+      button("◀", "Previous step (Left)", () => this.go(this.next(-1)), { id: "step-previous" }),
+      button("▶", "Next step, into loops and calls (Right)", () => this.go(this.next(1)), { id: "step-next" }),
+      button("↷", "On over the loop or call (Shift+Right)", () => this.go(this.over(1)), { id: "step-over" }),
+      button("▶|", "Last step (End)", () => this.go(this.steps.length - 1), { id: "step-last" }));
+    this.relevant = make("input", { type: "checkbox", id: "relevant", checked: true, change: () => this.filter() });
     this.values = make("tbody", {});
     this.stack = make("ol", { id: "stack" });
     this.inputs = make("ol", { id: "inputs" });
@@ -53,14 +53,14 @@ const trace = {
     this.list = make("ol", { id: "steps", "aria-label": "All steps" });
     this.steps.forEach((step, index) => this.list.append(this.row(step, index)));
     side.append(make("h2", {}, "Execution"), controls, this.slider, this.status,
-      make("h3", {}, "Values"),
       make("label", { class: "option" }, this.relevant, " only what the failing check may depend on"),
+      make("h3", {}, "Values"),
       make("table", { id: "values" }, make("thead", {}, make("tr", {}, ...["Variable", "Value", "Type"].map((name) => make("th", { scope: "col" }, name)))), this.values),
       make("h3", {}, "Call stack"), this.stack,
       make("h3", {}, data.inputs.length > 0 ? "Inputs, in order" : "No inputs"), this.inputs,
       make("h3", {}, "All steps"), this.list);
     document.addEventListener("keydown", (event) => this.key(event));
-    this.update();
+    this.filter();
   },
 
   row(step, index) {
@@ -74,6 +74,26 @@ const trace = {
     return row;
   },
 
+  /** Whether a step is told: the first and the last always are. */
+  isShown(position) {
+    const isEnd = position === 0 || position === this.steps.length - 1;
+    return isEnd || this.steps[position].matters || !this.relevant.checked;
+  },
+
+  /** The next step that is told, in a direction. */
+  next(direction) {
+    let position = this.position + direction;
+    while (position > 0 && position < this.steps.length - 1 && !this.isShown(position)) position += direction;
+    return position;
+  },
+
+  /** Shows or hides steps that do not matter. */
+  filter() {
+    this.rows.forEach((row, index) => { row.hidden = !this.isShown(index); });
+    if (!this.isShown(this.position)) this.position = this.next(1);
+    this.update();
+  },
+
   /** The step behind (or before) the loop or call that the current step is the head of; the next step if it is none. */
   over(direction) {
     const level = (step) => step.depth + step.nesting;
@@ -83,7 +103,7 @@ const trace = {
       const step = this.steps[next];
       // Iterations of the loop that is jumped over are no place to stop at.
       const isSameLoop = isMark(here) && isMark(step) && step.nesting === here.nesting && step.depth === here.depth;
-      if (level(step) <= level(here) && step.depth <= here.depth && !isSameLoop) return next;
+      if (this.isShown(next) && level(step) <= level(here) && step.depth <= here.depth && !isSameLoop) return next;
     }
     return direction > 0 ? this.steps.length - 1 : 0;
   },
@@ -97,8 +117,8 @@ const trace = {
     const isElsewhere = event.target.closest("input, select, textarea, canvas, [role=tablist]");
     if (isElsewhere || event.ctrlKey || event.altKey || event.metaKey || tabs.current !== "source") return;
     const actions = {
-      ArrowRight: () => this.go(event.shiftKey ? this.over(1) : this.position + 1),
-      ArrowLeft: () => this.go(event.shiftKey ? this.over(-1) : this.position - 1),
+      ArrowRight: () => this.go(event.shiftKey ? this.over(1) : this.next(1)),
+      ArrowLeft: () => this.go(event.shiftKey ? this.over(-1) : this.next(-1)),
       Home: () => this.go(0),
       End: () => this.go(this.steps.length - 1),
     };
@@ -117,10 +137,9 @@ const trace = {
       const isCall = step.kind === "call";
       frames.length = Math.min(frames.length, step.depth + 1);
       // The changes of a call are the arguments of a new frame.
-      const depth = isCall ? step.depth + 1 : step.depth;
-      if (isCall) frames[depth] = new Map();
+      if (isCall) frames[step.depth + 1] = new Map();
       for (const change of step.changes) {
-        const frame = change.global ? globals : (frames[depth] ??= new Map());
+        const frame = change.frame === null ? globals : (frames[change.frame] ??= new Map());
         frame.set(change.name, { ...change, changed: index === position });
       }
     }
