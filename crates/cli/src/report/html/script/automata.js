@@ -1,7 +1,7 @@
 // Control-flow automata: locations and what happens between them. Straight-line code can be joined, loops can be folded.
 
 /** Larger automata start with straight-line code joined. */
-const JOINED_FROM = 24;
+const JOINED_FROM = 12;
 /** Even then, automata of more nodes start with outermost loops folded. */
 const FOLDED_FROM = 150;
 const LONGEST_LABEL = 44;

@@ -22,7 +22,10 @@ const tabs = {
       this.show(next);
       byId(`tab-${next}`).focus();
     });
-    window.addEventListener("beforeprint", () => this.names.forEach((name) => this.prepare(name)));
+    window.addEventListener("beforeprint", () => {
+      this.names.forEach((name) => this.prepare(name));
+      byId("about").open = true;
+    });
     const wanted = location.hash.slice(1);
     this.show(this.names.includes(wanted) ? wanted : "source");
   },

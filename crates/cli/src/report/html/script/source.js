@@ -2,7 +2,7 @@
 
 const WORDS = new Set(("auto break case char const continue default do double else enum extern float for goto if inline int long " +
   "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Bool").split(" "));
-const TOKEN = /\/\/.*|\/\*|"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|[A-Za-z_]\w*|\.?\d[\w.]*|^\s*#.*|\s+|[^\s\w]/gu;
+const TOKEN = /\/\/.*|\/\*|"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|[A-Za-z_]\w*|\.?\d[\w.]*|[^\w"'/.]+|[^]/uy;
 
 /** Characters that change the direction of text could make a program look like another one: they are shown by number. */
 function visible(text) {
@@ -12,26 +12,28 @@ function visible(text) {
 
 /** The tokens of a line as [class, text]; whether a comment goes on is carried from line to line. */
 function tokens(text, inComment) {
+  if (!inComment && /^\s*#/.test(text)) return { found: [["directive", text]], inComment: false };
   const found = [];
-  let rest = text;
-  while (rest !== "") {
-    if (inComment) {
-      const end = rest.indexOf("*/");
-      const length = end < 0 ? rest.length : end + 2;
-      found.push(["comment", rest.slice(0, length)]);
-      rest = rest.slice(length);
+  const add = (kind, token) => {
+    const last = found[found.length - 1];
+    // Few pieces make a fast page.
+    if (last && last[0] === kind) last[1] += token;
+    else found.push([kind, token]);
+  };
+  let at = 0;
+  while (at < text.length) {
+    TOKEN.lastIndex = at;
+    const token = inComment ? "" : TOKEN.exec(text)[0];
+    if (inComment || token === "/*") {
+      const end = text.indexOf("*/", at + token.length);
+      const next = end < 0 ? text.length : end + 2;
+      add("comment", text.slice(at, next));
       inComment = end < 0;
-      continue;
+      at = next;
+    } else {
+      add(tokenClass(token), token);
+      at += token.length;
     }
-    TOKEN.lastIndex = 0;
-    const match = TOKEN.exec(rest);
-    const token = match && match.index === 0 ? match[0] : rest[0];
-    if (token === "/*") {
-      inComment = true;
-      continue;
-    }
-    found.push([tokenClass(token), token]);
-    rest = rest.slice(token.length);
   }
   return { found, inComment };
 }
@@ -39,11 +41,12 @@ function tokens(text, inComment) {
 function tokenClass(token) {
   if (token.startsWith("//")) return "comment";
   if (token[0] === '"' || token[0] === "'") return "string";
-  if (/^\s*#/.test(token)) return "directive";
   if (WORDS.has(token)) return "word";
   if (/^\.?\d/.test(token)) return "number";
   return "";
 }
+
+const LINES_OF_BLOCK = 100;
 
 /** The text of the program. */
 const source = {
@@ -57,20 +60,28 @@ const source = {
     for (const file of data.files) pane.append(this.file(file));
     if (data.mark) this.annotate(data.mark, data.verdict === "unsafe" ? "violation" : "obstacle", "after");
     for (const invariant of data.invariants) this.annotate(invariant, "invariant", "before");
+    // Outside of the pane, which would cut it.
+    this.hint = document.body.appendChild(make("pre", { class: "tip", role: "tooltip", id: "hint", hidden: true }));
     for (const summary of data.summaries) this.explain(summary);
   },
 
   file(file) {
     const list = make("div", { class: "lines", role: "group", "aria-label": file.name });
     let inComment = false;
+    let block = null;
     file.lines.forEach((text, index) => {
+      // Blocks that are out of view are not laid out, so their height is a guess.
+      if (index % LINES_OF_BLOCK === 0) {
+        const height = Math.min(LINES_OF_BLOCK, file.lines.length - index) * 20;
+        block = list.appendChild(make("div", { class: "block", style: `contain-intrinsic-size: auto ${height}px` }));
+      }
       const scanned = tokens(text, inComment);
       inComment = scanned.inComment;
       const key = `${file.id}-${index + 1}`;
       this.lines.set(key, scanned.found);
       const code = make("code", {});
       this.fill(code, scanned.found, null);
-      list.append(make("div", { class: "line", id: `L${key}` }, make("span", { class: "number" }, String(index + 1)), code));
+      block.append(make("div", { class: "line", id: `L${key}` }, make("span", { class: "number" }, String(index + 1)), code));
     });
     if (file.omitted > 0) list.append(make("p", { class: "empty" }, `${plural(file.omitted, "more line")} not shown.`));
     return make("section", { class: "file" }, make("h2", {}, file.name), list);
@@ -81,11 +92,15 @@ const source = {
     code.textContent = "";
     let column = 1;
     const put = (parent, kind, text) => parent.append(kind ? make("span", { class: kind }, visible(text)) : visible(text));
+    if (!range) {
+      for (const [kind, text] of found) put(code, kind, text);
+      return;
+    }
     for (const [kind, text] of found) {
       // Columns count characters, not the units of strings.
       const characters = Array.from(text);
-      const from = range ? Math.min(Math.max(range[0] - column, 0), characters.length) : characters.length;
-      const to = range ? Math.min(Math.max(range[1] - column, from), characters.length) : characters.length;
+      const from = Math.min(Math.max(range[0] - column, 0), characters.length);
+      const to = Math.min(Math.max(range[1] - column, from), characters.length);
       const parts = [characters.slice(0, from), characters.slice(from, to), characters.slice(to)].map((part) => part.join(""));
       if (parts[0]) put(code, kind, parts[0]);
       if (parts[1]) {
@@ -114,17 +129,16 @@ const source = {
   explain(summary) {
     const line = summary.at && byId(`L${summary.at[0]}-${summary.at[1]}`);
     if (!line || line.querySelector(".sum")) return;
-    const tip = make("pre", { class: "tip", role: "tooltip", id: `summary-${line.id}`, hidden: true });
     const show = () => {
-      tip.textContent = visible(knowledge(summary.at[0], summary.at[1]).join("\n\n"));
-      tip.hidden = false;
+      this.hint.textContent = visible(knowledge(summary.at[0], summary.at[1]).join("\n\n"));
+      this.hint.hidden = false;
       const box = line.getBoundingClientRect();
-      tip.style.left = `${box.left + 60}px`;
-      tip.style.top = `${Math.max(4, Math.min(box.bottom + 2, window.innerHeight - tip.offsetHeight - 8))}px`;
+      this.hint.style.left = `${box.left + 60}px`;
+      this.hint.style.top = `${Math.max(4, Math.min(box.bottom + 2, window.innerHeight - this.hint.offsetHeight - 8))}px`;
     };
-    const hide = () => { tip.hidden = true; };
-    line.firstChild.prepend(make("button", { type: "button", class: "sum", "aria-label": `Summary at line ${summary.at[1]}`, "aria-describedby": tip.id,
-      mouseenter: show, focus: show, mouseleave: hide, blur: hide }, "Σ"), tip);
+    const hide = () => { this.hint.hidden = true; };
+    line.firstChild.prepend(make("button", { type: "button", class: "sum", "aria-label": `Summary at line ${summary.at[1]}`, "aria-describedby": "hint",
+      mouseenter: show, focus: show, mouseleave: hide, blur: hide }, "Σ"));
   },
 
   /** Highlights a place and scrolls to it. */
