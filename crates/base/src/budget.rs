@@ -93,6 +93,10 @@ impl Budget {
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
+    /// Whether no tick is left.
+    pub fn is_spent(&self) -> bool {
+        self.ticks_left == 0
+    }
     /// Ticks spent so far.
     pub fn spent(&self) -> u64 {
         self.spent

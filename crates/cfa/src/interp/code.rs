@@ -27,6 +27,8 @@ pub enum Markers {
     /// Nothing: fastest.
     #[default]
     None,
+    /// Loop heads may be stopped at; nothing is reported.
+    Heads,
     /// Edges and writes, to an [`super::Observer`].
     Edges,
     /// Edges and writes, and locations may be stopped at.
@@ -276,6 +278,8 @@ pub struct Code {
     pub(crate) vars: IndexVec<VarId, VarPlace>,
     /// Procedure and location of each number that [`Insn::At`] has.
     pub(crate) locations: Vec<(ProcId, Loc)>,
+    /// The loop heads, one bit for each number; empty unless they may be stopped at.
+    pub(crate) heads: Vec<u64>,
     /// What registers hold when a run starts: constants, and 0 otherwise.
     pub(crate) image: Vec<u64>,
     pub(crate) wide_image: Vec<u128>,

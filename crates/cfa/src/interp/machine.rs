@@ -67,9 +67,9 @@ pub struct Machine<'p> {
     /// Ticks that the budget was charged for and that are not spent yet.
     pub(super) fuel: i64,
     /// Locations at which to stop, one bit each.
-    stops: Vec<u64>,
+    pub(super) stops: Vec<u64>,
     /// What went wrong before the first instruction.
-    failure: Option<Fault>,
+    pub(super) failure: Option<Fault>,
 }
 
 /// Why an instruction loop ended.
@@ -244,6 +244,10 @@ impl<'p> Machine<'p> {
             self.stops = stops;
             pause
         };
+        self.after(pause)
+    }
+    /// What a pause means to the caller.
+    pub(super) fn after(&self, pause: Pause) -> Step {
         let region = self.region();
         Step::Ended(match pause {
             Pause::Location(number) => {
@@ -266,7 +270,12 @@ impl<'p> Machine<'p> {
         budget: &mut Budget,
     ) -> Run {
         self.stops.fill(0);
-        let outcome = match self.step(oracle, observer, output, budget) {
+        let step = self.step(oracle, observer, output, budget);
+        self.ended(step)
+    }
+    /// What a run without locations to stop at yields.
+    pub(super) fn ended(&self, step: Step) -> Run {
+        let outcome = match step {
             Step::Ended(outcome) => outcome,
             Step::Location(..) => Outcome::Returned,
         };

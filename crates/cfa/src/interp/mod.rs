@@ -31,6 +31,7 @@ mod eval;
 mod exec;
 mod float;
 mod insn;
+mod leap;
 mod machine;
 mod memory;
 mod narrate;
@@ -45,6 +46,7 @@ mod value;
 
 pub use code::{Code, CompileOptions, Markers};
 pub use eval::{EvalError, eval};
+pub use leap::Leaper;
 pub use machine::{Machine, Step};
 pub use narrate::Narrator;
 pub use observe::{Observer, Silent, View, Written};
@@ -85,7 +87,7 @@ impl Default for Config {
     }
 }
 
-/// Runs a verified program from its entry to its end.
+/// Runs a verified program from its entry to its end, with leaps over what repeats itself.
 pub fn run(
     program: &Program,
     uninitialised: Uninitialised,
@@ -93,7 +95,7 @@ pub fn run(
     output: &mut dyn std::io::Write,
     budget: &mut Budget,
 ) -> Run {
-    let code = Code::new(program, CompileOptions { uninitialised, markers: Markers::None });
+    let code = Code::new(program, CompileOptions { uninitialised, markers: Markers::Heads });
     let mut machine = Machine::new(program, &code, Config::default());
-    machine.run(oracle, &mut Silent, output, budget)
+    Leaper::new().run(&mut machine, oracle, &mut Silent, output, budget)
 }

@@ -3,6 +3,7 @@
 mod arithmetic;
 mod builder;
 mod control;
+mod leaps;
 mod memory;
 mod random;
 mod watching;

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use base::SourceMap;
 use cfa::interp::{
-    Choice, Code, CompileOptions, Config, Machine, Markers, Narrator, Oracle, Outcome, Property, Request,
+    Choice, Code, CompileOptions, Config, Leaper, Machine, Markers, Narrator, Oracle, Outcome, Property, Request,
     Resource, Run, Seed, Silent, Uninitialised,
 };
 
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &RunArgs, console: Console) -> Result<ExitStatus, Failur
     let start = Instant::now();
     let mut output = Output::new();
     let mut budget = session.budget();
-    let markers = if args.trace { Markers::Edges } else { Markers::None };
+    let markers = if args.trace { Markers::Edges } else { Markers::Heads };
     let options = CompileOptions { uninitialised: Uninitialised::Report, markers };
     let code = Code::new(&compiled.program, options);
     let mut machine = Machine::new(&compiled.program, &code, Config::default());
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &RunArgs, console: Console) -> Result<ExitStatus, Failur
         let mut narrator = Narrator::new(std::io::stderr());
         machine.run(&mut oracle, &mut narrator, &mut output, &mut budget)
     } else {
-        machine.run(&mut oracle, &mut Silent, &mut output, &mut budget)
+        Leaper::new().run(&mut machine, &mut oracle, &mut Silent, &mut output, &mut budget)
     };
     let ended = End { status: program_status(&run.outcome, &machine, &request.entry), run };
     session.claim();

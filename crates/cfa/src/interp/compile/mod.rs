@@ -19,8 +19,10 @@ use rustc_hash::FxHashMap;
 use self::assigned::{Facts, Known, ProcFacts};
 use super::code::{Code, CompileOptions, Markers, ProcCode, Reg, Slot, Spot, VarPlace};
 use super::insn::Insn;
+use super::leap::is_set;
 use super::value::is_wide;
 use crate::expr::{BinaryOp, Expr, ExprId, UnaryOp};
+use crate::loops::LoopForest;
 use crate::op::Op;
 use crate::program::{EdgeId, Length, Loc, ProcId, Program, Storage, VarId};
 use crate::ty::{DataModel, Ty};
@@ -31,6 +33,19 @@ type Label = u32;
 const UNBOUND: u32 = u32::MAX;
 /// Instructions of a test that is worth repeating at the end of a loop body.
 const TEST_LIMIT: usize = 4;
+
+/// The loop heads of all procedures, one bit each.
+fn loop_heads(program: &Program, procs: &IndexVec<ProcId, ProcCode>, locations: usize) -> Vec<u64> {
+    let mut heads = vec![0; locations.div_ceil(64)];
+    for (proc, procedure) in program.procs.iter_enumerated() {
+        let forest = LoopForest::of(procedure);
+        for looped in forest.loops() {
+            let number = procs[proc].first_location as usize + looped.header.index();
+            heads[number / 64] |= 1 << (number % 64);
+        }
+    }
+    heads
+}
 
 impl Code {
     /// Compiles a program that `Program::verify` accepts.
@@ -93,6 +108,10 @@ impl<'p> Compiler<'p> {
             procs.push(ProcCode { first_location: locations.len() as u32, ..ProcCode::default() });
             locations.extend(procedure.locations.ids().map(|location| (proc, location)));
         }
+        let heads = match options.markers {
+            Markers::Heads | Markers::Locations => loop_heads(program, &procs, locations.len()),
+            Markers::None | Markers::Edges => Vec::new(),
+        };
         let facts = Facts::new(program, options.uninitialised);
         let known = facts.solve(program, program.entry).at(program.procs[program.entry].entry);
         let code = Code {
@@ -106,6 +125,7 @@ impl<'p> Compiler<'p> {
             procs,
             vars: IndexVec::new(),
             locations,
+            heads,
             image: Vec::new(),
             wide_image: Vec::new(),
             function_regs: Vec::new(),
@@ -137,6 +157,17 @@ impl<'p> Compiler<'p> {
     }
     fn markers(&self) -> Markers {
         self.code.options.markers
+    }
+    fn number(&self, location: Loc) -> u32 {
+        self.code.procs[self.proc].first_location + location.0
+    }
+    /// Whether a location may be stopped at.
+    fn is_marked(&self, location: Loc) -> bool {
+        match self.markers() {
+            Markers::None | Markers::Edges => false,
+            Markers::Heads => is_set(&self.code.heads, self.number(location)),
+            Markers::Locations => true,
+        }
     }
     fn register(&mut self, value: u64) -> Reg {
         self.code.image.push(value);
@@ -351,9 +382,8 @@ impl<'p> Compiler<'p> {
         layout.laid_out[location] = true;
         self.bind(layout.locations[location]);
         self.code.spots.push(Spot { proc: self.proc, region: procedure.locations[location].region });
-        if self.markers() == Markers::Locations {
-            let location = self.code.procs[self.proc].first_location + location.0;
-            self.emit(Insn::At { location });
+        if self.is_marked(location) {
+            self.emit(Insn::At { location: self.number(location) });
         }
         if location == procedure.exit {
             self.emit(Insn::Return { proc: self.proc.index() as u32 });
@@ -454,10 +484,14 @@ impl<'p> Compiler<'p> {
             return false;
         }
         let (length, rares) = (self.code.insns.len(), self.code.rares.len());
+        if self.is_marked(target) {
+            self.emit(Insn::At { location: self.number(target) });
+        }
         self.known = layout.facts.at(target);
         self.fresh_operation();
         self.branch(*test, true, layout.bodies[first]);
-        if self.code.insns.len() - length > TEST_LIMIT || self.code.rares.len() > rares {
+        let marks = usize::from(self.is_marked(target));
+        if self.code.insns.len() - length > TEST_LIMIT + marks || self.code.rares.len() > rares {
             self.code.insns.truncate(length);
             self.code.insn_spots.truncate(length);
             self.code.rares.truncate(rares);

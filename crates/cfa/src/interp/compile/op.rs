@@ -160,7 +160,7 @@ impl Compiler<'_> {
         self.report(spot, ty, src);
     }
     fn report(&mut self, spot: Spot, ty: Ty, src: Reg) {
-        if self.markers() == Markers::None {
+        if self.markers() < Markers::Edges {
             return;
         }
         let to = match spot {
