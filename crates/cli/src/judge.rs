@@ -21,7 +21,7 @@ use evidence::harness;
 /// Time for the compiler.
 const COMPILE_LIMIT: Duration = Duration::from_secs(60);
 /// Time for the program.
-const RUN_LIMIT: Duration = Duration::from_secs(20);
+const RUN_LIMIT: Duration = Duration::from_secs(5);
 /// Memory for the program, in KiB.
 const MEMORY_LIMIT: &str = "4000000";
 /// Output beyond this is not read.

@@ -56,12 +56,11 @@ fn nest(depth: usize, bound: i128) -> Program {
         let after = b.location();
         for (index, counter) in counters.iter().enumerate() {
             let value = b.get(*counter);
-            let other = match counters.get(index + 1) {
-                Some(next) => b.get(*next),
-                None => {
-                    let one = b.int(U32, 1);
-                    b.binary(BinaryOp::Sub, bound, one)
-                }
+            let other = if let Some(next) = counters.get(index + 1) {
+                b.get(*next)
+            } else {
+                let one = b.int(U32, 1);
+                b.binary(BinaryOp::Sub, bound, one)
             };
             let (equal, different) =
                 (b.binary(BinaryOp::Eq, value, other), b.binary(BinaryOp::Ne, value, other));
@@ -168,7 +167,7 @@ impl Writer {
     }
     fn cond(&mut self) -> ExprId {
         let var = self.random.pick(&self.vars);
-        let ty = self.b.program.vars[var].scalar().unwrap();
+        let ty = self.b.program.vars[var].scalar().expect("the variables are scalars");
         let mut value = self.b.get(var);
         if self.random.below(4) == 0 {
             let (op, number) =
@@ -187,7 +186,7 @@ impl Writer {
     }
     fn assignment(&mut self) {
         let var = self.random.pick(&self.vars);
-        let ty = self.b.program.vars[var].scalar().unwrap();
+        let ty = self.b.program.vars[var].scalar().expect("the variables are scalars");
         let value = self.b.get(var);
         let value = match self.random.below(12) {
             0..=5 => {

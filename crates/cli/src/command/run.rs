@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use base::SourceMap;
 use cfa::interp::{
-    Choice, Code, CompileOptions, Config, Leaper, Machine, Markers, Narrator, Oracle, Outcome, Property, Request,
-    Resource, Run, Seed, Silent, Uninitialised,
+    Choice, Code, CompileOptions, Config, Leaper, Machine, Markers, Narrator, Oracle, Outcome, Property,
+    Request, Resource, Run, Seed, Silent, Uninitialised,
 };
 
 use crate::args::RunArgs;

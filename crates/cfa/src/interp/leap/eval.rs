@@ -126,7 +126,7 @@ impl Walker<'_> {
                 Some(Form::constant(i128::from(equal == (op == BinaryOp::Eq))))
             }
             BinaryOp::Div | BinaryOp::Rem => self.divide(op, lhs, rhs.as_constant()?),
-            BinaryOp::And => self.mask(lhs, rhs),
+            BinaryOp::And => mask(lhs, rhs),
             BinaryOp::Shr => {
                 let divisor = self.power(ty, rhs.as_constant()?)?;
                 lhs.steps_by(divisor).then(|| lhs.floor_by(divisor))
@@ -198,17 +198,6 @@ impl Walker<'_> {
         if is_negative { result.scale(-1) } else { Some(result) }
     }
 
-    /// The low bits of a form that moves by multiples of the next power of two.
-    fn mask(&mut self, lhs: &Form, rhs: &Form) -> Option<Form> {
-        let (form, mask) = match (lhs.as_constant(), rhs.as_constant()) {
-            (Some(mask), _) => (rhs, mask),
-            (_, Some(mask)) => (lhs, mask),
-            _ => return None,
-        };
-        let next = mask.checked_add(1)?;
-        (mask >= 0 && next & mask == 0 && form.steps_by(next)).then(|| Form::constant(form.base & mask))
-    }
-
     fn power(&self, ty: Ty, exponent: i128) -> Option<i128> {
         let width = i128::from(ty.width(self.program().data_model));
         (0..width).contains(&exponent).then(|| 1 << exponent)
@@ -220,4 +209,15 @@ impl Walker<'_> {
             self.demands.push(form);
         }
     }
+}
+
+/// The low bits of a form that moves by multiples of the next power of two.
+fn mask(lhs: &Form, rhs: &Form) -> Option<Form> {
+    let (form, mask) = match (lhs.as_constant(), rhs.as_constant()) {
+        (Some(mask), _) => (rhs, mask),
+        (_, Some(mask)) => (lhs, mask),
+        _ => return None,
+    };
+    let next = mask.checked_add(1)?;
+    (mask >= 0 && next & mask == 0 && form.steps_by(next)).then(|| Form::constant(form.base & mask))
 }

@@ -302,12 +302,10 @@ impl<'a> Walker<'a> {
 
     /// The value of a variable.
     pub(super) fn value(&self, values: &Values, var: VarId) -> Option<Form> {
-        match values.get(&var) {
-            Some(value) => *value,
-            None => {
-                let value = self.view.scalar(var)?;
-                super::eval::is_supported(value.ty).then(|| Form::constant(value.as_int()))
-            }
+        if let Some(value) = values.get(&var) {
+            return *value;
         }
+        let value = self.view.scalar(var)?;
+        super::eval::is_supported(value.ty).then(|| Form::constant(value.as_int()))
     }
 }
