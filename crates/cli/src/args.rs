@@ -155,6 +155,9 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum, value_name = "STEPS", num_args = 0..=1, require_equals = true,
           default_missing_value = "relevant")]
     pub(crate) trace: Option<TraceArg>,
+    /// Report the inputs of a violation as they were found, without looking for smaller ones
+    #[arg(long)]
+    pub(crate) no_shrink: bool,
     /// Report how much work was done
     #[arg(long)]
     pub(crate) stats: bool,

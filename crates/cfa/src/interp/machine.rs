@@ -306,6 +306,10 @@ impl<'p> Machine<'p> {
     pub fn procedure(&self) -> Option<ProcId> {
         self.state.frames.last().map(|frame| frame.proc)
     }
+    /// Ticks that the budget was charged for in advance and that were not needed.
+    pub fn unneeded_ticks(&self) -> u64 {
+        self.fuel.max(0) as u64
+    }
     /// The arbitrary values chosen so far.
     pub fn choices(&self) -> &[Chosen] {
         &self.state.choices

@@ -35,6 +35,7 @@ pub(super) fn forward(args: &CheckArgs) -> Result<Forwarded, Failure> {
         log_queries,
         profile,
         trace,
+        no_shrink,
         stats,
         quiet: _,
         files,
@@ -64,6 +65,7 @@ pub(super) fn forward(args: &CheckArgs) -> Result<Forwarded, Failure> {
     list.switch("--no-gas", *no_gas);
     list.switch("--no-summaries", *no_summaries);
     list.switch("--no-congruences", *no_congruences);
+    list.switch("--no-shrink", *no_shrink);
     list.switch("--stats", *stats);
     list.switch("--no-exec", files.no_exec);
     list.switch("--no-settings", *no_settings);

@@ -88,13 +88,18 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
     drop(stage);
     let solved_at = Instant::now();
     let stage = timeline::stage("certification");
-    let certified = witness::certify(&compiled.program, verdict, &mut env.budget);
+    let (certified, shrinking_runs) = if args.no_shrink {
+        (witness::certify(&compiled.program, verdict, &mut env.budget), 0)
+    } else {
+        witness::certify_smallest(&compiled.program, verdict, &mut env.budget)
+    };
     drop(stage);
     drop(progress);
     let mut statistics = vec![
         ("front end seconds", (compiled_at - start).as_secs_f64()),
         ("search seconds", (solved_at - compiled_at).as_secs_f64()),
         ("certification seconds", solved_at.elapsed().as_secs_f64()),
+        ("shrinking runs", f64::from(shrinking_runs)),
         ("ticks", env.budget.spent() as f64),
     ];
     statistics.extend(env.statistics.iter().map(|(name, value)| (*name, *value as f64)));

@@ -10,6 +10,8 @@ use crate::console::printable;
 
 /// Longer source lines are cut.
 const SOURCE_WIDTH: usize = 56;
+/// More changes of one step are counted.
+const MAX_CHANGES: usize = 6;
 /// Deeper nesting is shown as this one.
 const MAX_INDENT: usize = 12;
 
@@ -65,10 +67,13 @@ fn line<'a>(step: &'a Step, sources: &SourceMap, seen: &mut BTreeSet<(&'a str, &
     let indent = 2 * (step.nesting + step.depth).min(MAX_INDENT);
     let source = match step.kind {
         Kind::Folded { .. } | Kind::Skipped { .. } | Kind::Omitted(_) | Kind::Stopped => String::new(),
-        _ => source_text(step.region, sources),
+        _ => source_text(step.region, matches!(step.kind, Kind::Branch(_) | Kind::Round(_)), sources),
     };
     // The type of a variable is told once.
-    let what = describe(step, |change| !seen.insert((step.function(), &change.name)));
+    let what = describe(step, |change| {
+        let whole = change.name.split('[').next().unwrap_or_default();
+        !seen.insert((step.function(), whole))
+    });
     if source.is_empty() {
         let _ = writeln!(text, "  {:>5} | {:indent$}{what}", "", "");
         return;
@@ -86,8 +91,12 @@ pub(super) fn what(step: &Step) -> String {
 }
 
 fn describe<'a>(step: &'a Step, mut is_known: impl FnMut(&'a Change) -> bool) -> String {
-    let changes = step.changes.iter().map(|written| change(written, is_known(written)));
-    let changes = changes.collect::<Vec<String>>().join(", ");
+    let told = step.changes.iter().take(MAX_CHANGES);
+    let mut changes: Vec<String> = told.map(|written| change(written, is_known(written))).collect();
+    if step.changes.len() > MAX_CHANGES {
+        changes.push(format!("and {} more", step.changes.len() - MAX_CHANGES));
+    }
+    let changes = changes.join(", ");
     match &step.kind {
         Kind::Statement => changes,
         Kind::Input { number, .. } => format!("{changes} (input {number})"),
@@ -121,13 +130,17 @@ fn place(region: Region, sources: &SourceMap) -> String {
     }
 }
 
-/// The source line from the statement on.
-fn source_text(region: Region, sources: &SourceMap) -> String {
+/// The source line from the statement on; of a line with several statements the one that is meant, unless it is one with a
+/// body.
+fn source_text(region: Region, has_body: bool, sources: &SourceMap) -> String {
     let Some(file) = sources.get(region.file).filter(|_| !region.is_nowhere()) else { return String::new() };
     let line = String::from_utf8_lossy(file.line_text(region.line));
-    let before = line.char_indices().nth(region.column as usize - 1).map_or(0, |(at, _)| at);
+    let byte = |column: u32| line.char_indices().nth(column as usize - 1).map_or(line.len(), |(at, _)| at);
+    let before = byte(region.column);
     let start = line[..before].rfind([';', '{', '}']).map_or(0, |at| at + 1);
-    let text: String = line[start..].chars().take(4 * SOURCE_WIDTH).collect();
+    let is_part = start > 0 && region.line == region.end_line && !has_body;
+    let end = if is_part { byte(region.end_column) } else { line.len() };
+    let text: String = line[start..end.max(start)].chars().take(4 * SOURCE_WIDTH).collect();
     let text = text.split_whitespace().collect::<Vec<&str>>().join(" ");
     let kept = SOURCE_WIDTH - 4;
     if text.chars().count() <= kept {

@@ -32,7 +32,7 @@ fn path(text: &str) -> &str {
 
 #[test]
 fn a_path_is_told_with_loops_folded_and_without_what_does_not_matter() {
-    let folder = Folder::new("trace");
+    let folder = Folder::new("path");
     let file = folder.file("a.c", LOOP);
     let file = file.to_str().unwrap();
     let finished = wayproof(["check", "--no-exec", "--trace", file]);
@@ -104,4 +104,27 @@ fn reports_for_programs_have_the_steps() {
     let flow = sarif.pointer("/runs/0/results/0/codeFlows/0/threadFlows/0/locations").unwrap();
     assert_eq!(flow.as_array().unwrap().len(), kinds.len());
     assert_eq!(flow[0]["location"]["message"]["text"], "int n = 300 (input 1)");
+}
+
+#[test]
+fn inputs_are_made_smaller_unless_the_user_wants_them_as_they_are() {
+    let folder = Folder::new("shrink");
+    let file = folder.file(
+        "a.c",
+        "extern unsigned __VERIFIER_nondet_uint(void);\nextern void reach_error(void);\nint main(void) {\n  \
+         unsigned x = __VERIFIER_nondet_uint();\n  unsigned y = x + 1;\n  while (x < 1024) { x++; y++; }\n  \
+         if (x != y) reach_error();\n  return 0;\n}\n",
+    );
+    let witness = folder.path().join("w.yml");
+    let first = |options: &[&str]| {
+        let words = [&["check", "--no-exec", "--format", "json", file.to_str().unwrap()], options].concat();
+        let finished = wayproof(words);
+        assert_eq!(finished.code, 10, "{finished:?}");
+        let report: serde_json::Value = serde_json::from_str(&finished.stdout).unwrap();
+        report["evidence"]["inputs"][0]["value"].as_str().unwrap().parse::<u64>().unwrap()
+    };
+    assert_eq!(first(&["--witness", witness.to_str().unwrap()]), 0);
+    assert!(first(&["--no-shrink"]) > 0);
+    let witness = std::fs::read_to_string(witness).unwrap();
+    assert!(witness.contains("\\result == 0\""), "{witness}");
 }

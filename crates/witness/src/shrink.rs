@@ -1,0 +1,433 @@
+//! Smaller inputs that lead to the same violation.
+//!
+//! # Method
+//! Delta debugging by replay: inputs are left out, set to zero, and moved towards zero by bisection; first one by one, then those
+//! with equal values together, then pairs whose values keep a sum, a difference or a small multiple. What the interpreter
+//! takes to the same violation with a lower [`Cost`] is adopted, as the interpreter recorded it.
+//!
+//! # Invariants
+//! * S1: the result is the recording of a run that ends in the violation of the given trace: same place, same property.
+//! * S2: its cost is not above that of the given trace.
+//! * S3: its execution is short or hardly longer.
+//! * S4: the work is bounded by ticks and depends on nothing else: one trace, one result, unless the clock ends it.
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use base::{Budget, Region};
+use cfa::interp::{
+    Choice, Chosen, Code, CompileOptions, Config, Machine, Markers, Outcome, Property, Request, Run, Silent,
+    Uninitialised, Value,
+};
+use cfa::{FloatKind, Program, Source, Ty};
+
+use crate::certify::{Certified, Check, certify};
+use crate::verdict::{Trace, Verdict, Violation};
+
+/// Ticks that shrinking may always take.
+const LEAST_TICKS: u64 = 1_000_000;
+/// Ticks that it never exceeds.
+const MOST_TICKS: u64 = 200_000_000;
+/// Of the ticks that were spent on finding the trace, one in this many.
+const SHARE: u64 = 4;
+/// A trace whose replay takes more than this part of the limit stays as it is.
+const FEWEST_RUNS: u64 = 16;
+/// What a run takes beside the ticks of its execution.
+const RUN_TICKS: u64 = 200;
+/// Executions of no more ticks are short enough, whatever the given one takes.
+const SHORT: u64 = 20_000;
+/// Runs that are tried.
+const MOST_RUNS: u32 = 3_000;
+/// More inputs than these are not moved in pairs.
+const MOST_PAIRED: usize = 12;
+/// Multiples that are tried for pairs.
+const SLOPES: [i128; 8] = [1, -1, 2, -2, 3, -3, 4, -4];
+
+/// As [`certify`], and if the verdict is unsafe, looks for smaller inputs. The number of runs that took.
+pub fn certify_smallest(program: &Program, verdict: Verdict, budget: &mut Budget) -> (Certified, u32) {
+    let effort = budget.spent();
+    let certified = certify(program, verdict, budget);
+    let (Verdict::Unsafe(trace), Some(Check::Replayed { ticks })) = (certified.verdict(), certified.check())
+    else {
+        return (certified, 0);
+    };
+    let limit = (effort / SHARE).clamp(LEAST_TICKS, MOST_TICKS);
+    if trace.choices.is_empty() || ticks.saturating_mul(FEWEST_RUNS) > limit {
+        return (certified, 0);
+    }
+    let mut shrinker = Shrinker::new(program, trace, budget.child(limit));
+    shrinker.measure(ticks);
+    shrinker.shrink();
+    budget.absorb(&shrinker.budget);
+    let runs = MOST_RUNS - shrinker.runs;
+    if shrinker.best == *trace {
+        return (certified, runs);
+    }
+    let small = certify(program, Verdict::Unsafe(shrinker.best), budget);
+    // Whatever went wrong with the smaller one, there is a trace that was checked.
+    (if matches!(small.verdict(), Verdict::Unsafe(_)) { small } else { certified }, runs)
+}
+
+/// What is to become smaller: number of inputs, sum of their magnitudes, number of negative ones.
+type Cost = (usize, u128, usize);
+
+fn cost(choices: &[Chosen]) -> Cost {
+    let sum = choices.iter().fold(0_u128, |sum, chosen| sum.saturating_add(weight(chosen.value)));
+    (
+        choices.len(),
+        sum,
+        choices.iter().filter(|chosen| integer(chosen.value).is_some_and(i128::is_negative)).count(),
+    )
+}
+
+/// How far a value is from zero.
+fn weight(value: Value) -> u128 {
+    let float = match value.ty {
+        Ty::Int { .. } => return value.as_int().unsigned_abs(),
+        Ty::Float(FloatKind::Single) => f64::from(f32::from_bits(value.bits as u32)),
+        Ty::Float(FloatKind::Double) => f64::from_bits(value.bits as u64),
+        Ty::Float(_) | Ty::Ptr => return value.bits,
+    };
+    match float.abs() {
+        _ if value.bits == 0 => 0,
+        size if size.fract() == 0.0 && size < 1e18 => (size as u128).max(1),
+        // Any whole number is easier to read than this.
+        size if size.is_finite() => (1 << 64) + (size.min(1e30) as u128),
+        _ => 1 << 120,
+    }
+}
+
+fn integer(value: Value) -> Option<i128> {
+    value.ty.is_int().then(|| value.as_int())
+}
+
+struct Shrinker<'a> {
+    program: &'a Program,
+    code: Code,
+    goal: (Region, Property),
+    best: Trace,
+    cost: Cost,
+    budget: Budget,
+    /// Ticks that one run may take.
+    ticks: u64,
+    /// Runs that are left.
+    runs: u32,
+    /// Whether the budget has ended.
+    is_over: bool,
+    /// Whether the last run was ended because it got long.
+    was_long: bool,
+    /// Hashes of what was tried.
+    tried: BTreeSet<u64>,
+}
+
+impl<'a> Shrinker<'a> {
+    fn new(program: &'a Program, trace: &Trace, budget: Budget) -> Self {
+        let chooses = trace.choices.iter().any(|chosen| chosen.source == Source::Uninitialised);
+        let uninitialised = if chooses { Uninitialised::Choose } else { Uninitialised::Report };
+        Self {
+            program,
+            code: Code::new(program, CompileOptions { uninitialised, markers: Markers::None }),
+            goal: (trace.violation.region, trace.violation.property),
+            best: trace.clone(),
+            cost: cost(&trace.choices),
+            budget,
+            ticks: 0,
+            runs: MOST_RUNS,
+            is_over: false,
+            was_long: false,
+            tried: BTreeSet::new(),
+        }
+    }
+
+    /// Runs the trace as it is. Smaller inputs are no gain if the execution gets longer.
+    fn measure(&mut self, most: u64) {
+        let (run, ticks) = self.run(&self.answers(), most.saturating_add(1));
+        // The trace was replayed: what ends this run is the clock.
+        self.is_over |= !matches!(run.outcome, Outcome::Error { .. });
+        self.ticks = ticks.saturating_add(ticks / 4).max(SHORT);
+    }
+
+    fn shrink(&mut self) {
+        self.attempt(&vec![Choice::Int(0); self.best.choices.len()]);
+        loop {
+            let before = self.cost;
+            self.remove();
+            self.clear();
+            for index in 0..self.best.choices.len() {
+                self.lower(&[index]);
+                self.lower_float(index);
+            }
+            self.lower_equal();
+            self.lower_pairs();
+            if self.cost == before || self.is_done() {
+                return;
+            }
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.runs == 0 || self.is_over
+    }
+
+    /// The inputs as answers.
+    fn answers(&self) -> Vec<Choice> {
+        let answer = |chosen: &Chosen| match integer(chosen.value) {
+            Some(value) => Choice::Int(value),
+            None => Choice::Bits(chosen.value.bits),
+        };
+        self.best.choices.iter().map(answer).collect()
+    }
+
+    /// An input as a number; nothing if it is none, or if there is no such input any more.
+    fn number(&self, index: usize) -> Option<i128> {
+        self.best.choices.get(index).and_then(|chosen| integer(chosen.value))
+    }
+
+    /// Runs the program with other answers and adopts them if that is better; zero answers what is asked beyond.
+    fn attempt(&mut self, answers: &[Choice]) -> bool {
+        let mut hasher = DefaultHasher::new();
+        for answer in answers {
+            match answer {
+                Choice::Int(value) => (0, *value as u128).hash(&mut hasher),
+                Choice::Float(value) => (1, u128::from(value.to_bits())).hash(&mut hasher),
+                Choice::Bits(bits) => (2, *bits).hash(&mut hasher),
+            }
+        }
+        if self.is_done() || !self.tried.insert(hasher.finish()) {
+            return false;
+        }
+        self.runs -= 1;
+        let (run, _) = self.run(answers, self.ticks);
+        self.was_long = matches!(run.outcome, Outcome::Stopped(_));
+        let Outcome::Error { region, property } = run.outcome else { return false };
+        let found = cost(&run.choices);
+        if (region, property) != self.goal || found >= self.cost {
+            return false;
+        }
+        self.cost = found;
+        self.best =
+            Trace { violation: Violation { property, region, stack: run.stack }, choices: run.choices };
+        true
+    }
+
+    /// A run with these answers, and the ticks that it takes.
+    fn run(&mut self, answers: &[Choice], most: u64) -> (Run, u64) {
+        // More inputs than there are would not be better.
+        let zeros = self.best.choices.len().saturating_sub(answers.len());
+        let mut next = answers.iter().copied().chain(std::iter::repeat_n(Choice::Int(0), zeros));
+        let mut oracle = |_: &Request<'_>| next.next();
+        let mut machine = Machine::new(self.program, &self.code, Config::default());
+        let mut child = self.budget.child(most);
+        let run = machine.run(&mut oracle, &mut Silent, &mut std::io::sink(), &mut child);
+        let ticks = child.spent().saturating_sub(machine.unneeded_ticks());
+        self.is_over |= self.budget.charge(ticks + RUN_TICKS).is_err() || self.budget.poll().is_err();
+        (run, ticks)
+    }
+
+    /// Tries to do without inputs: halves, quarters, and so on to single ones.
+    fn remove(&mut self) {
+        self.by_chunks(|answers, start, end| {
+            answers.drain(start..end);
+        });
+    }
+
+    /// Tries zero, in the same way.
+    fn clear(&mut self) {
+        self.by_chunks(|answers, start, end| answers[start..end].fill(Choice::Int(0)));
+    }
+
+    fn by_chunks(&mut self, change: impl Fn(&mut Vec<Choice>, usize, usize)) {
+        let mut size = self.best.choices.len().div_ceil(2);
+        while size > 0 {
+            let mut start = 0;
+            while start < self.best.choices.len() && !self.is_done() {
+                let mut answers = self.answers();
+                let end = (start + size).min(answers.len());
+                change(&mut answers, start, end);
+                let count = self.best.choices.len();
+                // What was behind a chunk that is gone has moved to its place.
+                if !self.attempt(&answers) || self.best.choices.len() >= count {
+                    start += size;
+                }
+            }
+            size = if size == 1 { 0 } else { size.div_ceil(2) };
+        }
+    }
+
+    /// Whether giving these inputs one value is better.
+    fn set(&mut self, indices: &[usize], value: i128) -> bool {
+        let mut answers = self.answers();
+        for index in indices {
+            match answers.get_mut(*index) {
+                Some(answer) => *answer = Choice::Int(value),
+                None => return false,
+            }
+        }
+        self.attempt(&answers)
+    }
+
+    /// Moves inputs with one common value towards zero.
+    fn lower(&mut self, indices: &[usize]) {
+        let Some(first) = indices.first().and_then(|index| self.number(*index)) else { return };
+        let mut sign = first.signum();
+        if sign == 0 {
+            return;
+        }
+        for small in [0, 1, -1] {
+            self.was_long = false;
+            // A value that decides how long the execution is would end in between, for no reason that people see.
+            if self.set(indices, small) || self.was_long {
+                return;
+            }
+        }
+        if sign < 0 && first.checked_neg().is_some_and(|positive| self.set(indices, positive)) {
+            sign = 1;
+        }
+        let (mut low, mut high) = (1_i128, first.checked_abs().unwrap_or(i128::MAX));
+        while high - low > 1 && !self.is_done() {
+            let middle = low + (high - low) / 2;
+            if self.set(indices, sign * middle) { high = middle } else { low = middle }
+        }
+        // Not everything is monotone: parity, remainders, masks.
+        for less in 2..=9 {
+            if high > less && self.set(indices, sign * (high - less)) {
+                break;
+            }
+        }
+        let powers = (1..127).map(|power| 1_i128 << power).take_while(|power| *power < high);
+        for power in powers.collect::<Vec<i128>>() {
+            if self.set(indices, sign * power) {
+                break;
+            }
+        }
+    }
+
+    /// Tries whole numbers for a float.
+    fn lower_float(&mut self, index: usize) {
+        let Some(value) = self.best.choices.get(index).map(|chosen| chosen.value) else { return };
+        let number = match value.ty {
+            Ty::Float(FloatKind::Single) => f64::from(f32::from_bits(value.bits as u32)),
+            Ty::Float(FloatKind::Double) => f64::from_bits(value.bits as u64),
+            Ty::Float(_) | Ty::Ptr | Ty::Int { .. } => return,
+        };
+        let halves = std::iter::successors(Some(number / 2.0), |half| Some(half / 2.0)).take(60);
+        let candidates = [1.0, -1.0, number.trunc(), number.round()];
+        for candidate in candidates.into_iter().chain(halves.map(f64::trunc)) {
+            let mut answers = self.answers();
+            let Some(answer) = answers.get_mut(index) else { return };
+            *answer = Choice::Float(candidate);
+            self.attempt(&answers);
+        }
+    }
+
+    /// Moves inputs that have equal values together.
+    fn lower_equal(&mut self) {
+        let numbers: BTreeSet<i128> =
+            (0..self.best.choices.len()).filter_map(|index| self.number(index)).collect();
+        for number in numbers.into_iter().filter(|number| *number != 0) {
+            let all = 0..self.best.choices.len();
+            let equal: Vec<usize> = all.filter(|index| self.number(*index) == Some(number)).collect();
+            if equal.len() > 1 {
+                self.lower(&equal);
+            }
+        }
+    }
+
+    /// Moves pairs of inputs so that their difference, their sum or that of small multiples stays.
+    fn lower_pairs(&mut self) {
+        let count = self.best.choices.len();
+        if count > MOST_PAIRED {
+            return;
+        }
+        for first in 0..count {
+            for second in (0..count).filter(|second| *second != first) {
+                for slope in SLOPES {
+                    self.lower_pair(first, second, slope);
+                }
+            }
+        }
+    }
+
+    /// Moves the first input towards zero, and the second one by a multiple of that.
+    fn lower_pair(&mut self, first: usize, second: usize, slope: i128) {
+        let mut step = self.number(first).unwrap_or(0);
+        // A step that worked is tried again, one that did not is halved.
+        while step != 0 && !self.is_done() {
+            let (Some(one), Some(other)) = (self.number(first), self.number(second)) else { return };
+            let moved =
+                one.checked_sub(step).zip(step.checked_mul(slope).and_then(|by| other.checked_sub(by)));
+            let (Some((one, other)), mut answers) = (moved, self.answers()) else { return };
+            (answers[first], answers[second]) = (Choice::Int(one), Choice::Int(other));
+            if !self.attempt(&answers) {
+                step /= 2;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cfa::interp::{self, Inputs};
+
+    use super::*;
+
+    /// A program that asks for `count` numbers x0, x1, ... and reaches the error if the condition holds.
+    fn program(count: usize, condition: &str) -> Program {
+        let each = |line: &dyn Fn(usize) -> String| (0..count).map(line).collect::<String>();
+        let vars = each(&|index| format!("  local x{index} : i32\n"));
+        let locations = each(&|index| format!("  loc l{}\n", index + 3));
+        let asks = each(&|index| {
+            let source = if index == 0 { 0 } else { index + 2 };
+            format!("  l{source} -> l{} : havoc x{index} input \"nondet\" at @f0:1:1-1:2\n", index + 3)
+        });
+        let last = count + 2;
+        let text = format!(
+            "program LP64 overflow=wrap start=%start\nfile f0 \"a.c\"\nproc %start() {{\n{vars}  entry l0\n  exit l1\n  \
+             error l2\n{locations}{asks}  l{last} -> l2 : assume {condition}  @f0:2:1-2:9 stmt\n  \
+             l{last} -> l1 : assume true\n}}\n"
+        );
+        cfa::text::parse("test.cfa", &text).unwrap()
+    }
+
+    fn shrunk(program: &Program, inputs: &[i128]) -> Vec<i128> {
+        let mut budget = Budget::unlimited();
+        let mut oracle = Inputs::ints(inputs.iter().copied());
+        let run = interp::run(program, Uninitialised::Report, &mut oracle, &mut std::io::sink(), &mut budget);
+        let Outcome::Error { region, property } = run.outcome else { panic!("{:?}", run.outcome) };
+        let violation = Violation { property, region, stack: run.stack };
+        let verdict = Verdict::Unsafe(Trace { violation, choices: run.choices });
+        let (certified, runs) = certify_smallest(program, verdict, &mut budget);
+        assert!(runs <= MOST_RUNS);
+        let Verdict::Unsafe(trace) = certified.verdict() else { panic!("{certified:?}") };
+        trace.choices.iter().map(|chosen| chosen.value.as_int()).collect()
+    }
+
+    #[test]
+    fn single_inputs_go_to_their_bounds() {
+        assert_eq!(shrunk(&program(1, "100:i32 < x0"), &[2_000_000_000]), [101]);
+        assert_eq!(shrunk(&program(1, "x0 < -7:i32"), &[-2_000_000_000]), [-8]);
+        assert_eq!(shrunk(&program(1, "x0 != 5:i32"), &[-77]), [0]);
+        assert_eq!(shrunk(&program(1, "x0 == -5:i32"), &[-5]), [-5]);
+        assert_eq!(shrunk(&program(1, "x0 < x0 + 1:i32"), &[i128::from(i32::MIN)]), [0]);
+    }
+
+    #[test]
+    fn coupled_inputs_move_together() {
+        assert_eq!(shrunk(&program(2, "x0 == x1"), &[777_777, 777_777]), [0, 0]);
+        assert_eq!(shrunk(&program(2, "x0 == x1 + 5:i32"), &[900_005, 900_000])[1].abs(), 0);
+        assert_eq!(shrunk(&program(2, "x0 + x1 == 9:i32"), &[-1_000_000, 1_000_009]).iter().sum::<i128>(), 9);
+        assert_eq!(
+            shrunk(&program(2, "x0 + x1 == 9:i32"), &[-1_000_000, 1_000_009])
+                .iter()
+                .map(|x| x.abs())
+                .sum::<i128>(),
+            9
+        );
+        assert_eq!(shrunk(&program(2, "x0 == x1 * 3:i32 + 1:i32"), &[300_001, 100_000]), [1, 0]);
+    }
+
+    #[test]
+    fn what_cannot_be_smaller_stays() {
+        assert_eq!(shrunk(&program(2, "x0 * 65536:i32 + x1 == 65543:i32"), &[1, 7]), [1, 7]);
+    }
+}
