@@ -38,7 +38,12 @@ fn a_path_is_told_with_loops_folded_and_without_what_does_not_matter() {
     let finished = wayproof(["check", "--no-exec", "--trace", file]);
     assert_eq!(finished.code, 10, "{finished:?}");
     expect![[r#"
-        , with what the violation may depend on (`--trace=all` shows everything):
+        /a.c:17:19
+          17 | if (sum == 600) reach_error();
+        inputs, in order:
+          1. 300 for __VERIFIER_nondet_int() at /tmp/wayproof-cli-4914-path/a.c:9:11
+               9 | int n = __VERIFIER_nondet_int();
+        path, with what the violation may depend on (`--trace=all` shows everything):
           in main
               9 | int n = __VERIFIER_nondet_int();                          int n = 300 (input 1)
              10 | int i = 0, sum = 0;                                       int i = 0, int sum = 0
