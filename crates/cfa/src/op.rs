@@ -58,9 +58,14 @@ pub enum Source {
         /// Its name.
         function: Arc<str>,
     },
-    /// A parameter of the entry function.
+    /// A parameter of the entry function, or a part of what it leads to.
     Argument {
-        /// Its name.
+        /// It as C writes it: `n`, `p->next->key`; `p != NULL` for whether a pointer leads to an object.
+        name: Arc<str>,
+    },
+    /// The value that a variable with static storage, or a part of what it leads to, has when the entry function is called.
+    Global {
+        /// It as C writes it.
         name: Arc<str>,
     },
 }

@@ -115,6 +115,8 @@ pub struct Variable {
     pub is_extern: bool,
     /// Whether it is declared `volatile`.
     pub is_volatile: bool,
+    /// Whether it is declared `const`, or an array of what is.
+    pub is_const: bool,
     /// The function that it belongs to (static locals too).
     pub function: Option<FunctionId>,
     /// Its initialiser if it is static or a compound literal; those of other locals are in [`StmtKind::Declare`].

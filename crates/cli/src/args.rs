@@ -98,6 +98,33 @@ pub(crate) struct SourceArgs {
     /// The function where execution starts [default: main, or what the property says]
     #[arg(long, value_name = "FUNCTION")]
     pub(crate) entry: Option<String>,
+    /// What global variables that are not const hold if --entry names another function than main [default: any]
+    #[arg(long, value_enum, value_name = "VALUES")]
+    pub(crate) entry_globals: Option<EntryGlobals>,
+    /// What pointers lead to then [default: object]
+    #[arg(long, value_enum, value_name = "TARGETS")]
+    pub(crate) entry_pointers: Option<EntryPointers>,
+    /// How many elements such a pointer leads to [default: 1]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    pub(crate) entry_elements: Option<u64>,
+}
+
+/// What global variables hold when the entry function is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EntryGlobals {
+    /// any value: something ran before
+    Any,
+    /// what their initialisers say: nothing ran before
+    Initial,
+}
+
+/// What pointers lead to when the entry function is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EntryPointers {
+    /// objects of their own with arbitrary contents
+    Object,
+    /// the same, or nothing: they may be null
+    Nullable,
 }
 
 /// `check`.

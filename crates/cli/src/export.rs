@@ -1,16 +1,19 @@
 //! A verdict as files for other tools: witness, harness, test case.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use base::Budget;
 use cfa::interp::Property as Violated;
 use cfa::{DataModel, Program, SignedOverflow};
-use evidence::format::{self, Content, Stamp, Task, Witness};
-use evidence::harness::Harness;
+use cfront::Input;
+use evidence::format::{self, Content, Location, Stamp, Task, Witness};
+use evidence::harness::{self, Harness};
 use evidence::syntax::Syntax;
-use evidence::validate::Question;
+use evidence::validate::{Judgement, Question};
+use evidence::violation::Text;
 use evidence::{correctness, testcase, violation};
 use witness::{Certified, Proof, Trace, Verdict};
 
@@ -42,21 +45,56 @@ pub(crate) struct Extras {
     pub(crate) failures: Vec<Failure>,
 }
 
-/// What witnesses are checked against, if the program is one text.
-pub(crate) fn question(request: &Request, source: &SourceArgs) -> Result<Option<Question>, Failure> {
-    let [file] = request.files.as_slice() else { return Ok(None) };
-    // What is no file can be read only once, and has been.
-    if !file.is_file() {
+/// What witnesses are checked against, for each file of the program in turn; nothing if a file can be read only once.
+pub(crate) fn questions(request: &Request, source: &SourceArgs) -> Result<Option<Vec<Question>>, Failure> {
+    if !request.files.iter().all(|file| file.is_file()) {
         return Ok(None);
     }
-    let text: Arc<[u8]> = input::read(file)?.into();
-    Ok(Some(Question {
-        name: file.to_string_lossy().into_owned(),
-        text,
-        options: frontend::options(request, source),
-        is_overflow: request.property == Property::NoOverflow
-            || request.signed_overflow == SignedOverflow::Error,
-    }))
+    let preprocessing = |number: usize| frontend::preprocessing(request, source, number);
+    let mut questions = Vec::new();
+    for (number, file) in request.files.iter().enumerate() {
+        let text: Arc<[u8]> = input::read(file)?.into();
+        let mut options = frontend::options(request, source);
+        options.preprocess = preprocessing(number);
+        let others = request.files.iter().enumerate().filter(|(other, _)| *other != number);
+        let others = others.map(|(other, file)| (Input::Path(file.clone()), preprocessing(other))).collect();
+        let is_overflow =
+            request.property == Property::NoOverflow || request.signed_overflow == SignedOverflow::Error;
+        let name = file.to_string_lossy().into_owned();
+        questions.push(Question { name, text, options, others, is_overflow });
+    }
+    Ok(Some(questions))
+}
+
+/// The file that a witness speaks about; nothing if there are several.
+pub(crate) fn concerned(
+    witness: &Witness,
+    mut questions: Vec<Question>,
+) -> Result<Option<Question>, Judgement> {
+    let locations: Vec<&Location> = match &witness.content {
+        Content::Violation(segments) => segments.iter().map(|segment| &segment.follow.location).collect(),
+        Content::Correctness(invariants) => invariants.iter().map(|invariant| &invariant.location).collect(),
+    };
+    if questions.len() > 1 {
+        let has = |question: &Question| {
+            let hash = format::hash(&question.text);
+            witness.task.files.iter().any(|(_, stated)| stated.eq_ignore_ascii_case(&hash))
+        };
+        if let Some(other) = questions.iter().find(|question| !has(question)) {
+            let message =
+                format!("the witness is for another program: it does not state the hash of `{}`", other.name);
+            return Err(Judgement::Malformed(message));
+        }
+        let shown = shown(&questions);
+        let files: BTreeSet<&str> = locations.iter().map(|location| location.file.as_str()).collect();
+        let number = match files.iter().next() {
+            Some(file) if files.len() == 1 => shown.iter().position(|name| name == file),
+            Some(_) => None,
+            None => Some(0),
+        };
+        return Ok(number.map(|number| questions.swap_remove(number)));
+    }
+    Ok(questions.pop())
 }
 
 /// Finds out what is to be said beyond the evidence, and writes the files that the user asked for.
@@ -72,23 +110,48 @@ pub(crate) fn export(
     if matches!(certified.verdict(), Verdict::Unknown(_)) {
         return Ok(extras);
     }
-    let Some(question) = question(request, &args.source)? else {
+    let Some(questions) = questions(request, &args.source)? else {
         for (option, _) in wanted(args) {
-            console.warn(format!("{option} has no effect: the program is not one file"));
+            console.warn(format!("{option} has no effect: the program is not a file"));
         }
         return Ok(extras);
     };
-    let Some(syntax) = Syntax::new(&question.name, question.text.clone(), &question.options.preprocess)
-    else {
+    let Some(syntaxes) = questions.iter().map(syntax).collect::<Option<Vec<_>>>() else {
         return Ok(extras);
     };
-    let exporter = Exporter { args, request, program, question: &question, syntax: &syntax, console };
+    let shown = shown(&questions);
+    let exporter =
+        Exporter { args, request, program, questions: &questions, syntaxes: &syntaxes, shown, console };
     match certified.verdict() {
         Verdict::Safe(proof) => exporter.safe(proof, &mut extras, budget),
         Verdict::Unsafe(trace) => exporter.violated(trace, &mut extras, budget),
         Verdict::Unknown(_) => {}
     }
     Ok(extras)
+}
+
+/// What is in a text of the program.
+fn syntax(question: &Question) -> Option<Syntax> {
+    let mut options = question.options.preprocess.clone();
+    // The text loses its place on disk, so files beside it must be found in another way.
+    options.include_folders.insert(0, folder(&question.name));
+    Syntax::new(&question.name, question.text.clone(), &options)
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+    std::env::current_dir().unwrap_or_default().join(folder)
+}
+
+/// What witnesses call the files: their names without folders, if that tells them apart.
+fn shown(questions: &[Question]) -> Vec<String> {
+    let mut names: Vec<String> =
+        questions.iter().map(|question| violation::base_name(&question.name)).collect();
+    let distinct: BTreeSet<&String> = names.iter().collect();
+    if distinct.len() < names.len() {
+        names = questions.iter().map(|question| question.name.clone()).collect();
+    }
+    names
 }
 
 /// The files that the user asked for.
@@ -105,20 +168,41 @@ struct Exporter<'a> {
     args: &'a CheckArgs,
     request: &'a Request,
     program: &'a Program,
-    question: &'a Question,
-    syntax: &'a Syntax,
+    /// One for each file, as all lists here.
+    questions: &'a [Question],
+    syntaxes: &'a [Syntax],
+    shown: Vec<String>,
     console: Console,
 }
 
 impl Exporter<'_> {
+    fn texts(&self) -> Vec<Text<'_>> {
+        let parts = self.questions.iter().zip(self.syntaxes).zip(&self.shown);
+        parts.map(|((question, syntax), shown)| Text { name: &question.name, shown, syntax }).collect()
+    }
+
+    /// Invariants for readers.
+    fn invariants(&self, annotation: &witness::Annotation, extras: &mut Extras, budget: &mut Budget) {
+        let found = witness::source_invariants(self.program, annotation, budget);
+        let mut files = Vec::new();
+        for (text, question) in self.texts().iter().zip(self.questions) {
+            let readable = correctness::readable(&found, &self.program.sources, text);
+            if !readable.is_empty() {
+                files.push((readable, question));
+            }
+        }
+        // Whether invariants are a proof by themselves can be told if they are all in one file.
+        let is_single = files.len() == 1;
+        for (mut invariants, question) in files {
+            let inductive = correctness::confirm(&mut invariants, question, budget);
+            extras.inductive = inductive.filter(|_| is_single);
+            extras.invariants.append(&mut invariants);
+        }
+    }
+
     fn safe(&self, proof: &Proof, extras: &mut Extras, budget: &mut Budget) {
         if let Proof::Annotation(annotation) = proof {
-            let found = witness::source_invariants(self.program, annotation, budget);
-            extras.invariants =
-                correctness::readable(&found, &self.program.sources, &self.question.name, self.syntax);
-            if !extras.invariants.is_empty() {
-                extras.inductive = correctness::confirm(&mut extras.invariants, self.question, budget);
-            }
+            self.invariants(annotation, extras, budget);
         }
         if let Some(path) = &self.args.files.witness {
             let invariants =
@@ -132,7 +216,7 @@ impl Exporter<'_> {
 
     fn violated(&self, trace: &Trace, extras: &mut Extras, budget: &Budget) {
         if let Some(path) = &self.args.files.witness {
-            match violation::segments(trace, &self.program.sources, &self.question.name, self.syntax) {
+            match violation::segments(trace, &self.program.sources, &self.texts()) {
                 Some(segments) => {
                     extras.failures.extend(self.write_witness(path, Content::Violation(segments)).err());
                 }
@@ -146,13 +230,24 @@ impl Exporter<'_> {
         }
         let recipe = self.recipe(trace);
         let command = recipe.command();
+        let parts = self.questions.iter().zip(self.syntaxes);
+        let units: Vec<harness::Unit<'_>> = parts
+            .map(|(question, syntax)| harness::Unit {
+                name: &question.name,
+                syntax,
+                options: &question.options.preprocess,
+            })
+            .collect();
+        let lower = &self.questions[0].options.lower;
         let mut last = None;
         let mut text = |undefined: &[String]| {
             let harness = Harness {
-                syntax: self.syntax,
+                units: &units,
+                entry: &self.request.entry,
+                elements: lower.start.elements,
                 trace,
-                error_functions: &self.question.options.lower.error_functions,
-                assert_is_error: self.question.options.lower.assert_is_error,
+                error_functions: &lower.error_functions,
+                assert_is_error: lower.assert_is_error,
                 command: &command,
                 undefined,
             };
@@ -162,16 +257,14 @@ impl Exporter<'_> {
         };
         if self.args.files.no_exec {
             let _ = text(&[]);
-        } else if self.request.entry == "main" {
-            extras.opinion = Some(judge::judge(&recipe, &mut text, budget));
         } else {
-            extras.opinion = Some(Opinion::NotJudged("execution does not start in main".to_owned()));
+            extras.opinion = Some(judge::judge(&recipe, &mut text, budget));
         }
         if let Some(path) = &self.args.files.harness {
             match last {
                 Some(Ok(harness)) => extras.failures.extend(artifact::write(path, &harness).err()),
                 Some(Err(why)) => self.console.warn(format!("no harness is written: {why}")),
-                None => self.console.warn("no harness is written: execution does not start in main"),
+                None => {}
             }
         }
     }
@@ -192,23 +285,40 @@ impl Exporter<'_> {
         }
         let here = std::env::current_dir().unwrap_or_default();
         let absolute = |path: &Path| here.join(path).display().to_string();
-        if let Some(folder) = Path::new(&self.question.name).parent() {
-            flags.push(format!("-I{}", absolute(folder)));
+        let mut further: Vec<String> = Vec::new();
+        let mut add = |flag: String| {
+            if !further.contains(&flag) {
+                further.push(flag);
+            }
+        };
+        for question in self.questions {
+            let options = &question.options.preprocess;
+            add(format!("-I{}", folder(&question.name).display()));
+            options.include_folders.iter().for_each(|folder| add(format!("-I{}", absolute(folder))));
         }
-        let options = &self.question.options.preprocess;
+        // Of several files each has its own macros, which stand in the text.
+        let options = &self.questions[0].options.preprocess;
         flags.extend(options.others.iter().map(|other| other.to_string_lossy().into_owned()));
-        flags.extend(options.include_folders.iter().map(|folder| format!("-I{}", absolute(folder))));
-        flags.extend(options.defines.iter().map(|define| format!("-D{define}")));
-        flags.extend(options.undefines.iter().map(|undefine| format!("-U{undefine}")));
-        for include in &options.includes {
-            flags.extend(["-include".to_owned(), absolute(include)]);
+        flags.append(&mut further);
+        if self.questions.len() == 1 {
+            flags.extend(options.defines.iter().map(|define| format!("-D{define}")));
+            flags.extend(options.undefines.iter().map(|undefine| format!("-U{undefine}")));
+            for include in &options.includes {
+                flags.extend(["-include".to_owned(), absolute(include)]);
+            }
         }
         Recipe { flags, is_overflow }
     }
 
+    /// Names and hashes.
+    fn files(&self) -> Vec<(String, String)> {
+        let files = self.shown.iter().zip(self.questions);
+        files.map(|(shown, question)| (shown.clone(), format::hash(&question.text))).collect()
+    }
+
     fn write_witness(&self, path: &Path, content: Content) -> Result<(), Failure> {
         let task = Task {
-            files: vec![(violation::base_name(&self.question.name), format::hash(&self.question.text))],
+            files: self.files(),
             specification: specification(&self.request.property),
             data_model: self.request.data_model.name().to_owned(),
         };
@@ -220,8 +330,7 @@ impl Exporter<'_> {
         let metadata = testcase::metadata(&testcase::Metadata {
             version: VERSION,
             specification: &specification(&self.request.property),
-            file: &violation::base_name(&self.question.name),
-            hash: &format::hash(&self.question.text),
+            files: &self.files(),
             entry: &self.request.entry,
             architecture: match self.request.data_model {
                 DataModel::Ilp32 => "32bit",

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use base::{Diagnostic, SourceMap};
 use cfa::Program;
+use cfront::lower::{StartGlobals, StartOptions, StartPointers};
 use cfront::{FailureKind, Input, preprocess};
 
-use crate::args::SourceArgs;
+use crate::args::{EntryGlobals, EntryPointers, SourceArgs};
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
 use crate::input;
@@ -97,8 +98,26 @@ pub(crate) fn options(request: &Request, source: &SourceArgs) -> cfront::Options
             error_functions: request.error_functions(),
             entry: request.entry.clone(),
             assert_is_error: request.assert_is_error(),
+            start: start(source),
         },
     }
+}
+
+/// What a function other than `main` starts with.
+fn start(source: &SourceArgs) -> StartOptions {
+    let mut start = StartOptions::default();
+    match source.entry_globals {
+        Some(EntryGlobals::Any) => start.globals = StartGlobals::Any,
+        Some(EntryGlobals::Initial) => start.globals = StartGlobals::Initial,
+        None => {}
+    }
+    match source.entry_pointers {
+        Some(EntryPointers::Object) => start.pointers = StartPointers::Object,
+        Some(EntryPointers::Nullable) => start.pointers = StartPointers::Nullable,
+        None => {}
+    }
+    start.elements = source.entry_elements.unwrap_or(start.elements);
+    start
 }
 
 /// Compiles the files of a request.

@@ -316,6 +316,6 @@ fn input_name(source: &Source) -> String {
             .map_or_else(|| function.to_string(), |ty| format!("input_{ty}")),
         Source::Uninitialised => "uninitialised".into(),
         Source::Extern { function } => function.to_string(),
-        Source::Argument { name } => name.to_string(),
+        Source::Argument { name } | Source::Global { name } => name.to_string(),
     }
 }

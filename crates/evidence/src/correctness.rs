@@ -5,15 +5,17 @@ use cfa::LocationRole;
 use witness::SourceInvariant;
 
 use crate::format::{Invariant, InvariantKind, Location};
-use crate::syntax::{ControlKind, Syntax};
+use crate::syntax::ControlKind;
 use crate::validate::{Question, is_inductive, is_understood};
-use crate::violation::{base_name, location};
+use crate::violation::{Text, location};
 
 /// An invariant and where people look for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Readable {
     /// What a witness says.
     pub invariant: Invariant,
+    /// The file, as the program's sources call it.
+    pub file: String,
     /// Line and column of the loop or statement.
     pub place: (u32, u32),
     /// What may stand in a witness: its variables are visible where the loop starts.
@@ -22,21 +24,17 @@ pub struct Readable {
     bold: Option<String>,
 }
 
-/// The invariants that have a place in a text that the program's sources call `name`.
-pub fn readable(
-    found: &[SourceInvariant],
-    sources: &SourceMap,
-    name: &str,
-    syntax: &Syntax,
-) -> Vec<Readable> {
-    found.iter().filter_map(|invariant| place(invariant, sources, name, syntax)).collect()
+/// The invariants that have a place in a text.
+pub fn readable(found: &[SourceInvariant], sources: &SourceMap, text: &Text<'_>) -> Vec<Readable> {
+    found.iter().filter_map(|invariant| place(invariant, sources, text)).collect()
 }
 
-fn place(found: &SourceInvariant, sources: &SourceMap, name: &str, syntax: &Syntax) -> Option<Readable> {
+fn place(found: &SourceInvariant, sources: &SourceMap, text: &Text<'_>) -> Option<Readable> {
     let file = sources.get(found.region.file)?;
-    if &*file.name != name {
+    if *file.name != *text.name {
         return None;
     }
+    let (syntax, shown) = (text.syntax, text.shown);
     let offset = syntax.offset(found.region.line, found.region.column)?;
     let control = syntax.controls.iter().find(|control| control.at == offset && control.kind.is_loop());
     let (kind, offset) = match (found.role, control) {
@@ -54,13 +52,19 @@ fn place(found: &SourceInvariant, sources: &SourceMap, name: &str, syntax: &Synt
     };
     let (line, column) = syntax.position(offset);
     let location = match kind {
-        InvariantKind::Loop => Location { file: base_name(name), line, column: Some(column) },
-        InvariantKind::Location => location(name, syntax, offset),
+        InvariantKind::Loop => Location { file: shown.to_owned(), line, column: Some(column) },
+        InvariantKind::Location => location(shown, syntax, offset),
     };
     let with = |value: &String| Invariant { location: location.clone(), kind, value: value.clone() };
     let portable = found.portable.as_ref().map(with);
     let bold = found.bold.clone();
-    Some(Readable { invariant: with(&found.text), place: (line, column), portable, bold })
+    Some(Readable {
+        invariant: with(&found.text),
+        file: text.name.to_owned(),
+        place: (line, column),
+        portable,
+        bold,
+    })
 }
 
 /// Drops what the front end does not understand, takes shorter expressions where that is proved to be right, and says whether the rest is a proof by itself; nothing if nothing is left.

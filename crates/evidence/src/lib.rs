@@ -10,6 +10,7 @@ pub mod correctness;
 pub mod expression;
 pub mod format;
 pub mod harness;
+pub mod names;
 pub mod syntax;
 pub mod testcase;
 pub mod validate;

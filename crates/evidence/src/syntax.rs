@@ -11,6 +11,8 @@ use cfront::ast::{DeclarationKind, ExprKind, Item, StmtId, StmtKind, Translation
 use cfront::lex::{Lexer, TokenKind};
 use cfront::{Input, Interner, Name, preprocess, with_large_stack};
 
+use crate::names::{self, Function, Names};
+
 /// A stretch of the text, the end exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Range {
@@ -102,6 +104,10 @@ pub struct Syntax {
     pub declared: Vec<Arc<str>>,
     /// Assignments, increments and others that change the state, and statement expressions.
     pub effects: Vec<Range>,
+    /// What the file declares at file level.
+    pub names: Names,
+    /// The functions that the text itself defines.
+    pub functions: Vec<Function>,
 }
 
 impl Syntax {
@@ -127,6 +133,8 @@ impl Syntax {
             defined: Vec::new(),
             declared: Vec::new(),
             effects: Vec::new(),
+            names: names::names(unit, file, interner),
+            functions: names::functions(unit, file, interner),
         };
         let here = |span: Span| (span.file == file).then_some(Range { lo: span.lo, hi: span.hi });
         syntax.first_item = first_item(unit, file);

@@ -12,10 +12,8 @@ pub struct Metadata<'a> {
     pub version: &'a str,
     /// The property as its file states it.
     pub specification: &'a str,
-    /// The C file.
-    pub file: &'a str,
-    /// Its hash.
-    pub hash: &'a str,
+    /// The C files and their hashes.
+    pub files: &'a [(String, String)],
     /// The function where execution starts.
     pub entry: &'a str,
     /// `32bit` or `64bit`.
@@ -32,16 +30,17 @@ pub fn metadata(data: &Metadata<'_>) -> String {
          \"https://sosy-lab.org/test-format/test-metadata-1.1.dtd\">\n<test-metadata>\n",
     );
     let producer = format!("Wayproof {}", data.version);
-    for (name, value) in [
-        ("sourcecodelang", "C"),
-        ("producer", &producer),
-        ("specification", data.specification),
-        ("programfile", data.file),
-        ("programhash", data.hash),
+    let mut elements =
+        vec![("sourcecodelang", "C"), ("producer", &*producer), ("specification", data.specification)];
+    for (file, hash) in data.files {
+        elements.extend([("programfile", file.as_str()), ("programhash", hash.as_str())]);
+    }
+    elements.extend([
         ("entryfunction", data.entry),
         ("architecture", data.architecture),
         ("creationtime", data.time),
-    ] {
+    ]);
+    for (name, value) in elements {
         let _ = writeln!(text, "  <{name}>{}</{name}>", escaped(value));
     }
     text + "</test-metadata>\n"

@@ -33,6 +33,8 @@ pub struct Question {
     pub text: Arc<[u8]>,
     /// How it is compiled, and what the error is.
     pub options: cfront::Options,
+    /// The other files of the program, and how they are preprocessed.
+    pub others: Vec<(Input, cfront::preprocess::Options)>,
     /// Whether the property is that nothing overflows.
     pub is_overflow: bool,
 }
@@ -91,13 +93,13 @@ pub(crate) fn is_understood(invariants: &[Invariant], question: &Question, budge
 /// I2.
 fn same_task(witness: &Witness, question: &Question) -> Result<(), Judgement> {
     let malformed = |message: String| Err(Judgement::Malformed(message));
-    let [(file, hash)] = witness.task.files.as_slice() else {
-        return Err(Judgement::Unknown(
-            "witnesses for programs of several files are not supported".to_owned(),
-        ));
-    };
+    let (stated, count) = (&witness.task.files, 1 + question.others.len());
+    if stated.len() != count {
+        return malformed(format!("the witness is for a program of {} files, not of {count}", stated.len()));
+    }
     let mine = format::hash(&question.text);
-    if !hash.eq_ignore_ascii_case(&mine) {
+    let is_mine = |hash: &str| hash.eq_ignore_ascii_case(&mine);
+    if let (Some((file, hash)), false) = (stated.first(), stated.iter().any(|(_, hash)| is_mine(hash))) {
         return malformed(format!(
             "the witness is for another program: it states the hash {hash} of `{file}`, but that of `{}` is {mine}",
             question.name
@@ -261,7 +263,9 @@ impl<'a, 'b> Validator<'a, 'b> {
         options.lower.error_functions = error_functions;
         options.lower.assert_is_error = assert_is_error;
         let input = Input::Text { name: self.question.name.clone(), text: woven.text.clone() };
-        cfront::compile(&[input], &options).map(|compiled| compiled.program).map_err(|failure| {
+        let mut units = vec![(&input, &options.preprocess)];
+        units.extend(self.question.others.iter().map(|(input, preprocess)| (input, preprocess)));
+        cfront::compile_units(&units, &options).map(|compiled| compiled.program).map_err(|failure| {
             let first = failure.diagnostics.first();
             let message = first.map_or_else(String::new, |diagnostic| diagnostic.message.clone());
             match failure.kind {

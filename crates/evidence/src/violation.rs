@@ -16,32 +16,48 @@ use crate::syntax::{Range, Syntax};
 /// More values than this make a witness that nobody can read or check; the rest is left to the validator.
 const MAX_VALUES: usize = 20_000;
 
-/// The segments of a trace through a text that the program's sources call `name`; nothing if the violation is not in that text.
-pub fn segments(trace: &Trace, sources: &SourceMap, name: &str, syntax: &Syntax) -> Option<Vec<Segment>> {
+/// A text of the program.
+pub struct Text<'a> {
+    /// What the program's sources call it.
+    pub name: &'a str,
+    /// What a witness calls it.
+    pub shown: &'a str,
+    /// What is in it.
+    pub syntax: &'a Syntax,
+}
+
+/// The segments of a trace; nothing if the violation is in none of the texts.
+pub fn segments(trace: &Trace, sources: &SourceMap, texts: &[Text<'_>]) -> Option<Vec<Segment>> {
     let here = |region: Region| {
         let file = sources.get(region.file).filter(|_| !region.is_nowhere())?;
-        (&*file.name == name).then_some(())?;
-        let end = syntax.offset(region.end_line, region.end_column.checked_sub(1)?)?;
-        Some(Range { lo: syntax.offset(region.line, region.column)?, hi: end + 1 })
+        let text = texts.iter().find(|text| *file.name == *text.name)?;
+        let end = text.syntax.offset(region.end_line, region.end_column.checked_sub(1)?)?;
+        Some((text, Range { lo: text.syntax.offset(region.line, region.column)?, hi: end + 1 }))
     };
-    let calls: BTreeMap<Range, u32> = syntax.calls.iter().map(|call| (call.range, call.close)).collect();
+    let calls: BTreeMap<(&str, Range), u32> = texts
+        .iter()
+        .flat_map(|text| text.syntax.calls.iter().map(|call| ((text.name, call.range), call.close)))
+        .collect();
     let choices = trace.choices.iter().take(MAX_VALUES);
     let mut segments: Vec<Segment> = choices
-        .filter_map(|chosen| returned(chosen, *calls.get(&here(chosen.region)?)?, name, syntax))
+        .filter_map(|chosen| {
+            let (text, range) = here(chosen.region)?;
+            returned(chosen, *calls.get(&(text.name, range))?, text)
+        })
         .collect();
     let violation = &trace.violation;
     // A violation inside a library function is one of the innermost call in the user's text.
     let calls = violation.stack.entries.iter().map(|entry| entry.called_at);
-    let place = std::iter::once(violation.region).chain(calls).find_map(here)?;
-    let statement = syntax.statement_around(place)?;
-    segments.push(follow(WaypointKind::Target, location(name, syntax, statement.range.lo)));
+    let (text, place) = std::iter::once(violation.region).chain(calls).find_map(here)?;
+    let statement = text.syntax.statement_around(place)?;
+    segments.push(follow(WaypointKind::Target, location(text.shown, text.syntax, statement.range.lo)));
     Some(segments)
 }
 
-fn returned(chosen: &Chosen, close: u32, name: &str, syntax: &Syntax) -> Option<Segment> {
+fn returned(chosen: &Chosen, close: u32, text: &Text<'_>) -> Option<Segment> {
     match chosen.source {
         Source::Input { .. } | Source::Extern { .. } => {}
-        Source::Uninitialised | Source::Argument { .. } => return None,
+        Source::Uninitialised | Source::Argument { .. } | Source::Global { .. } => return None,
     }
     let value = match chosen.value.ty {
         Ty::Int { width, .. } if width <= 64 => chosen.value.as_int().to_string(),
@@ -52,8 +68,8 @@ fn returned(chosen: &Chosen, close: u32, name: &str, syntax: &Syntax) -> Option<
         return None;
     }
     let relation = ("==".to_owned(), value);
-    let (line, column) = syntax.position(close);
-    let location = Location { file: base_name(name), line, column: Some(column) };
+    let (line, column) = text.syntax.position(close);
+    let location = Location { file: text.shown.to_owned(), line, column: Some(column) };
     Some(follow(WaypointKind::FunctionReturn(Some(relation)), location))
 }
 
@@ -62,12 +78,12 @@ fn follow(kind: WaypointKind, location: Location) -> Segment {
 }
 
 /// The place of a statement. Some validators want no column where it is not needed.
-pub(crate) fn location(name: &str, syntax: &Syntax, offset: u32) -> Location {
+pub(crate) fn location(shown: &str, syntax: &Syntax, offset: u32) -> Location {
     let (line, column) = syntax.position(offset);
     let start = syntax.source.line_start(line) as usize;
     let before = &syntax.source.text[start..offset as usize];
     let is_first = before.iter().all(u8::is_ascii_whitespace);
-    Location { file: base_name(name), line, column: (!is_first).then_some(column) }
+    Location { file: shown.to_owned(), line, column: (!is_first).then_some(column) }
 }
 
 /// The name under which a witness knows a file.

@@ -58,6 +58,7 @@ fn judged(text: &[u8]) -> Option<Judgement> {
         name: "p.c".to_owned(),
         text: PROGRAM.as_bytes().into(),
         options: cfront::Options::new(DataModel::Lp64),
+        others: Vec::new(),
         is_overflow: false,
     };
     let witness = format::read(text).ok()?;

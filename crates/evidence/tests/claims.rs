@@ -13,6 +13,7 @@ use evidence::format::{
 };
 use evidence::syntax::Syntax;
 use evidence::validate::{Judgement, Question, validate};
+use evidence::violation::Text;
 use expect_test::{Expect, expect};
 use witness::{Certified, Proof, Reason, Verdict};
 
@@ -21,6 +22,7 @@ fn question(text: &str) -> Question {
         name: "test.c".to_owned(),
         text: text.as_bytes().into(),
         options: cfront::Options::new(DataModel::Lp64),
+        others: Vec::new(),
         is_overflow: false,
     }
 }
@@ -77,7 +79,8 @@ fn read_back(text: &str, invariants: &[Invariant], expected: &Expect) {
     let found = witness::source_invariants(&program, annotation, &mut budget);
     let after = Syntax::new("test.c", woven.text.clone(), &question.options.preprocess).unwrap();
     let mut shown = String::new();
-    for readable in readable(&found, &program.sources, "test.c", &after) {
+    let text = Text { name: "test.c", shown: "test.c", syntax: &after };
+    for readable in readable(&found, &program.sources, &text) {
         let Invariant { location, kind, value } = &readable.invariant;
         let portable = match &readable.portable {
             Some(portable) if portable == &readable.invariant => String::new(),

@@ -159,6 +159,8 @@ impl Parser<'_> {
             Source::Input { function: self.text()?.into() }
         } else if self.accept_word("extern") {
             Source::Extern { function: self.text()?.into() }
+        } else if self.accept_word("global") {
+            Source::Global { name: self.text()?.into() }
         } else {
             self.expect_word("argument")?;
             Source::Argument { name: self.text()?.into() }

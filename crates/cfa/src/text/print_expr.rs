@@ -220,6 +220,7 @@ impl<'a> Notation<'a> {
             Source::Uninitialised => ("uninit", None),
             Source::Extern { function } => ("extern", Some(function)),
             Source::Argument { name } => ("argument", Some(name)),
+            Source::Global { name } => ("global", Some(name)),
         };
         out.push_str(word);
         if let Some(name) = name {

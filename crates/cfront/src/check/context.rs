@@ -234,6 +234,7 @@ impl<'a> Checker<'a> {
             duration,
             is_extern: false,
             is_volatile: false,
+            is_const: false,
             function: self.function.as_ref().map(|function| function.id),
             init: None,
             align: None,

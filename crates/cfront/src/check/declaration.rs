@@ -205,6 +205,7 @@ impl Checker<'_> {
         }
         let variable = self.variable(self.text(ident.name), typed.ty, duration, ident.span);
         self.program.variables[variable].is_volatile = typed.is_volatile;
+        self.program.variables[variable].is_const = typed.is_const;
         self.variable_facts[variable].is_const = typed.is_const;
         self.variable_facts[variable].align = typed.align;
         self.demand_alignment(variable, effects.align.max(typed.align));

@@ -227,6 +227,7 @@ impl Checker<'_> {
                 self.function = function;
                 self.program.variables[variable].is_extern = !is_static;
                 self.program.variables[variable].is_volatile = typed.is_volatile;
+                self.program.variables[variable].is_const = typed.is_const;
                 self.variable_facts[variable].is_const = typed.is_const;
                 self.variable_facts[variable].align = typed.align;
                 if !is_static {

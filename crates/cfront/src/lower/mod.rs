@@ -29,6 +29,7 @@ mod builtin;
 mod call;
 mod condition;
 mod control;
+mod entry;
 mod expr;
 mod extern_call;
 mod facts;
@@ -71,6 +72,43 @@ pub struct Options {
     pub entry: String,
     /// Whether a failing `assert` is the error; otherwise it ends the execution.
     pub assert_is_error: bool,
+    /// What an entry function other than `main` starts with.
+    pub start: StartOptions,
+}
+
+/// What holds when a function other than `main` is the entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StartOptions {
+    /// The values of variables with static storage.
+    pub globals: StartGlobals,
+    /// Whether pointers may be null.
+    pub pointers: StartPointers,
+    /// How many elements a pointer leads to.
+    pub elements: u64,
+}
+
+/// The values of variables with static storage that are not `const`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartGlobals {
+    /// Any: something ran before.
+    Any,
+    /// Those of the initialisers: nothing ran before.
+    Initial,
+}
+
+/// What pointers lead to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartPointers {
+    /// An object of their own.
+    Object,
+    /// An object of their own, or nothing.
+    Nullable,
+}
+
+impl Default for StartOptions {
+    fn default() -> Self {
+        Self { globals: StartGlobals::Any, pointers: StartPointers::Object, elements: 1 }
+    }
 }
 
 impl Default for Options {
@@ -80,6 +118,7 @@ impl Default for Options {
             error_functions: vec!["reach_error".into(), library::VERIFIER_ERROR.into()],
             entry: "main".into(),
             assert_is_error: true,
+            start: StartOptions::default(),
         }
     }
 }

@@ -24,7 +24,11 @@ impl Context<'_> {
         for variable in statics {
             body.initialize_static(variable)?;
         }
-        body.call_entry(entry)?;
+        if body.ctx.options.entry == "main" {
+            body.call_entry(entry)?;
+        } else {
+            body.call_any_entry(entry)?;
+        }
         let here = body.graph.take();
         body.returns.join(here);
         // String literals may have been found until now.
@@ -59,9 +63,10 @@ impl Body<'_, '_> {
             return self.arbitrary_static(variable);
         }
         match &declared.init {
-            Some(init) => self.initialize(variable, init),
-            None => self.zero(variable, None),
+            Some(init) => self.initialize(variable, init)?,
+            None => self.zero(variable, None)?,
         }
+        self.start_global(variable)
     }
 
     fn arbitrary_static(&mut self, variable: VariableId) -> Lowered<()> {
@@ -96,7 +101,7 @@ impl Body<'_, '_> {
         for (position, param) in params.iter().enumerate() {
             let Some(ty) = hir.types.scalar(hir.variables[*param].ty) else {
                 return crate::lower::storage::unsupported(
-                    "entry function with a record parameter",
+                    "`main` with a record parameter",
                     hir.variables[*param].declared,
                 );
             };

@@ -128,6 +128,18 @@ impl Types {
             _ => None,
         }
     }
+    /// Whether a value of the type holds a pointer.
+    pub fn contains_pointer(&self, id: TypeId) -> bool {
+        match self.get(id) {
+            Type::Pointer(_) | Type::VaList => true,
+            Type::Array { elem, .. } => self.contains_pointer(*elem),
+            // A record holds only records that were complete before it, so this ends.
+            Type::Record(record) => {
+                self.records[*record].fields.iter().any(|field| self.contains_pointer(field.ty))
+            }
+            Type::Void | Type::Int(_) | Type::Float(_) | Type::Enum(_) | Type::Function(_) => false,
+        }
+    }
     /// What a pointer type points to.
     pub fn pointee(&self, id: TypeId) -> Option<TypeId> {
         match self.get(id) {

@@ -113,6 +113,9 @@ impl Arguments {
             includes,
             compile_commands,
             entry,
+            entry_globals,
+            entry_pointers,
+            entry_elements,
         } = source;
         if let Some(value) = data_model.and_then(|model| model.to_possible_value()) {
             self.option("--data-model", value.get_name());
@@ -135,6 +138,15 @@ impl Arguments {
         self.file("--compile-commands", compile_commands.as_deref());
         if let Some(entry) = entry {
             self.option("--entry", entry);
+        }
+        if let Some(value) = entry_globals.and_then(|globals| globals.to_possible_value()) {
+            self.option("--entry-globals", value.get_name());
+        }
+        if let Some(value) = entry_pointers.and_then(|pointers| pointers.to_possible_value()) {
+            self.option("--entry-pointers", value.get_name());
+        }
+        if let Some(count) = entry_elements {
+            self.option("--entry-elements", &count.to_string());
         }
     }
 

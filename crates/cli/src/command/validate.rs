@@ -44,9 +44,14 @@ pub(crate) fn validate(args: &ValidateArgs, console: Console) -> Result<ExitStat
             return conclude(&Judgement::Unknown(message), &session);
         }
     }
-    let Some(question) = export::question(&request, &args.source)? else {
-        let why = "witnesses for programs of several files are not supported";
-        return conclude(&Judgement::Unknown(why.to_owned()), &session);
+    let questions = export::questions(&request, &args.source)?.unwrap_or_default();
+    let question = match export::concerned(&witness, questions) {
+        Ok(Some(question)) => question,
+        Ok(None) => {
+            let why = "the witness speaks about several files of the program, which is not supported";
+            return conclude(&Judgement::Unknown(why.to_owned()), &session);
+        }
+        Err(judgement) => return conclude(&judgement, &session),
     };
     let mut decide = |program: &Program, budget: &mut Budget| decide(program, budget);
     let judgement = judge(&witness, &question, &mut decide, &mut session.budget());

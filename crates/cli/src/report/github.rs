@@ -19,12 +19,7 @@ pub(super) fn render(report: &Report<'_>) -> String {
             annotate(&mut text, "notice", None, headline, details);
             if matches!(proof, Proof::Annotation(_)) {
                 for readable in &report.extras.invariants {
-                    let name = report
-                        .request
-                        .files
-                        .first()
-                        .map_or_else(String::new, |file| file.display().to_string());
-                    let place = Some((name, readable.place.0, readable.place.1));
+                    let place = Some((readable.file.clone(), readable.place.0, readable.place.1));
                     annotate(&mut text, "notice", place, "loop invariant", &readable.invariant.value);
                 }
             }

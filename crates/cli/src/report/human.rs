@@ -189,9 +189,11 @@ impl Writer<'_> {
             return;
         }
         self.line("invariants, whenever the condition of the loop is evaluated:");
+        let is_several = extras.invariants.iter().any(|other| other.file != extras.invariants[0].file);
         for readable in &extras.invariants {
             let (line, column) = readable.place;
-            self.line(&format!("  {line}:{column}: {}", printable(&readable.invariant.value)));
+            let file = if is_several { format!("{}:", printable(&readable.file)) } else { String::new() };
+            self.line(&format!("  {file}{line}:{column}: {}", printable(&readable.invariant.value)));
         }
         if extras.inductive == Some(false) {
             self.line("  (not a proof by themselves: the checked one is longer)");
@@ -277,5 +279,6 @@ pub(crate) fn describe_source(source: &Source) -> String {
         Source::Uninitialised => "an uninitialised variable".to_owned(),
         Source::Extern { function } => format!("the function {} without body", printable(function)),
         Source::Argument { name } => format!("the parameter {}", printable(name)),
+        Source::Global { name } => format!("the global variable {}", printable(name)),
     }
 }

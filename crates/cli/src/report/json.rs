@@ -396,6 +396,7 @@ fn input(chosen: &Chosen, sources: &SourceMap) -> Input {
         Source::Uninitialised => ("uninitialised", None),
         Source::Extern { function } => ("extern", Some(function.to_string())),
         Source::Argument { name } => ("argument", Some(name.to_string())),
+        Source::Global { name } => ("global", Some(name.to_string())),
     };
     Input {
         value: chosen.value.to_string(),

@@ -46,7 +46,7 @@ pub(super) fn render(report: &Report<'_>) -> String {
         && let Some(properties) = properties.as_object_mut()
     {
         let invariants = report.extras.invariants.iter().map(|readable| {
-            json!({ "line": readable.place.0, "column": readable.place.1, "value": readable.invariant.value })
+            json!({ "file": readable.file, "line": readable.place.0, "column": readable.place.1, "value": readable.invariant.value })
         });
         properties.insert("invariants".to_owned(), invariants.collect());
     }

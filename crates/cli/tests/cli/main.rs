@@ -5,6 +5,7 @@
 mod bad_input;
 mod batch;
 mod commands;
+mod entry;
 mod harness;
 mod html;
 mod profile;

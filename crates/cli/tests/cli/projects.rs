@@ -103,3 +103,60 @@ fn what_is_wrong_with_a_build_is_said_with_its_entry() {
         finished.stderr
     );
 }
+
+const FIRST: &str = "#include \"shared.h\"
+#include <assert.h>
+#define STEP 2
+static int counter = STEP;
+typedef struct { int x; } pair;
+static void helper(pair *p) { p->x += counter; }
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    pair p = { 3 };
+    helper(&p);
+    int y = __VERIFIER_nondet_int();
+    if (y > 100 && y < 103 && p.x == 5) finish(y);
+    return p.x;
+}
+";
+const SECOND: &str = "#include \"shared.h\"
+#include <assert.h>
+#ifndef STEP
+#define STEP 1
+#endif
+typedef struct { long z; } pair;
+static int counter = 1;
+static int helper(int v) { return v + counter * STEP; }
+extern int __VERIFIER_nondet_int(void);
+void finish(int y) {
+    int z = __VERIFIER_nondet_int();
+    assert(y + z != 150 || helper(z) != z + 1);
+}
+";
+
+#[test]
+fn several_files_are_one_harness_and_one_witness() {
+    let folder = Folder::new("several");
+    folder.file("shared.h", "void finish(int);\n");
+    folder.file("first.c", FIRST);
+    folder.file("second.c", SECOND);
+    let words = ["--program", "first.c", "second.c", "--harness", "out.c", "--witness", "w.yml"];
+    let finished = check(&folder, &words);
+    assert_eq!(finished.code, 10, "{finished:?}");
+    assert!(finished.stdout.contains("reached at second.c:12:5"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("in finish, called at first.c:12:41"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("checked: compiled and executed"), "{}", finished.stdout);
+    let witness = fs::read_to_string(folder.path().join("w.yml")).unwrap();
+    for name in ["first.c", "second.c"] {
+        assert!(witness.contains(&format!("- \"{name}\"")), "{witness}");
+        let hash = evidence::format::hash(&fs::read(folder.path().join(name)).unwrap());
+        assert!(witness.contains(&format!("\"{name}\": \"{hash}\"")), "{witness}");
+        assert!(witness.contains(&format!("file_name: \"{name}\"")), "{witness}");
+    }
+    // Two definitions in one text: the harness cannot be built, and that is said.
+    folder.file("shared.h", "void finish(int);\nstruct shared { int x; };\n");
+    let finished = check(&folder, &words);
+    assert_eq!(finished.code, 10, "{finished:?}");
+    assert!(finished.stdout.contains("the C compiler refuses the harness: "), "{}", finished.stdout);
+    assert!(finished.stdout.contains("redefinition of 'struct shared'"), "{}", finished.stdout);
+}

@@ -209,7 +209,9 @@ impl Wish {
                     Source::Input { .. } => "input",
                     Source::Uninitialised => "uninitialised",
                     Source::Extern { function } => function,
-                    Source::Argument { name } => return Self::Plain(name.to_string()),
+                    Source::Argument { name } | Source::Global { name } => {
+                        return Self::Plain(name.to_string());
+                    }
                 };
                 Self::Plain(format!("{what}@{}", region.line))
             }
@@ -272,6 +274,7 @@ fn meaning(
             }
             Source::Uninitialised => format!("an uninitialised value of line {}", region.line),
             Source::Argument { .. } => "an argument of the program".to_owned(),
+            Source::Global { .. } => "a global variable at the start".to_owned(),
         },
         Some(Origin::Approximation(what, region)) => {
             format!("a value left open: {what}, line {}", region.line)

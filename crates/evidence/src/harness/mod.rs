@@ -3,9 +3,15 @@
 //! The text of the program stays as it is, line by line, except that what violates the property first reports that and exits. The functions
 //! that ask for input are defined at the end; they hand out the values of the trace in order.
 //!
+//! Several files become one text, in which names that they have each for themselves are replaced ([`units`]). If the program starts in another
+//! function than `main`, the harness has a `main` that sets up the start ([`entry`]).
+//!
 //! # Invariants
 //! * I1: a harness exits with [`EXIT_CODE`] and prints [`MESSAGE`] exactly if the violation is reached.
-//! * I2: what the values of a trace cannot force (uninitialised variables, parameters) makes a harness impossible, which is said.
+//! * I2: what the values of a trace cannot force (uninitialised variables, static variables of functions) makes a harness impossible, which is said.
+
+mod entry;
+mod units;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,6 +22,7 @@ use witness::Trace;
 
 use crate::syntax::{Call, Range, Syntax};
 use crate::weave::Edits;
+pub use units::Unit;
 
 /// How a harness exits when the violation is reached.
 pub const EXIT_CODE: i32 = 10;
@@ -26,8 +33,12 @@ pub const MESSAGE: &str = "wayproof: the property is violated";
 
 /// What a harness is made of.
 pub struct Harness<'a> {
-    /// The program.
-    pub syntax: &'a Syntax,
+    /// The files of the program.
+    pub units: &'a [Unit<'a>],
+    /// Where it starts.
+    pub entry: &'a str,
+    /// How many elements a pointer leads to, if it starts elsewhere than in `main`.
+    pub elements: u64,
     /// What happens.
     pub trace: &'a Trace,
     /// Functions whose call is the error.
@@ -44,19 +55,15 @@ impl Harness<'_> {
     /// The C text, or why there can be none.
     pub fn text(&self) -> Result<String, String> {
         let functions = self.functions()?;
-        let mut edits = Edits::new();
-        let declarations = "extern void __harness_violated(void); ";
-        edits.before(self.syntax.first_item, declarations);
-        if self.trace.violation.property == Property::Unreachability {
-            for call in &self.syntax.calls {
-                self.weave(call, &mut edits);
+        let mut text = String::new();
+        for (number, unit) in self.units.iter().enumerate() {
+            let woven = self.woven(unit.syntax)?;
+            if self.units.len() == 1 {
+                text = woven;
+                continue;
             }
-        }
-        let woven = edits.apply(&self.syntax.source.text);
-        let mut text =
-            String::from_utf8(woven.text.to_vec()).map_err(|_| "the program is not UTF-8".to_owned())?;
-        if !text.ends_with('\n') {
-            text.push('\n');
+            let (before, after) = units::frame(self.units, number);
+            text = text + &before + &woven + &after;
         }
         text.push_str(&self.runtime());
         for (name, (ty, source)) in functions {
@@ -74,6 +81,33 @@ impl Harness<'_> {
                 writeln!(text, "int {name}() {{ return 0; }}")
             };
         }
+        if self.entry != "main" {
+            text.push_str(&self.main()?);
+        }
+        Ok(text)
+    }
+
+    /// The text of a file, with all that reports the violation.
+    fn woven(&self, syntax: &Syntax) -> Result<String, String> {
+        let mut edits = Edits::new();
+        let declarations = "extern void __harness_violated(void); ";
+        edits.before(syntax.first_item, declarations);
+        if self.trace.violation.property == Property::Unreachability {
+            for call in &syntax.calls {
+                self.weave(call, syntax, &mut edits);
+            }
+        }
+        if self.entry != "main"
+            && let Some(main) = syntax.functions.iter().find(|function| &*function.name == "main")
+        {
+            edits.replace(&syntax.source.text, main.ident, "__harness_program_main");
+        }
+        let woven = edits.apply(&syntax.source.text);
+        let mut text =
+            String::from_utf8(woven.text.to_vec()).map_err(|_| "the program is not UTF-8".to_owned())?;
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
         Ok(text)
     }
 
@@ -86,9 +120,10 @@ impl Harness<'_> {
                 Source::Uninitialised => {
                     return Err("no harness can give uninitialised variables their values".to_owned());
                 }
-                Source::Argument { .. } => {
+                Source::Argument { .. } if self.entry == "main" => {
                     return Err("no harness can pass arbitrary parameters to the entry function".to_owned());
                 }
+                Source::Argument { .. } | Source::Global { .. } => "",
             };
             if matches!(chosen.value.ty, Ty::Int { width: 65.., .. })
                 || matches!(chosen.value.ty, Ty::Float(FloatKind::Extended | FloatKind::Quad))
@@ -98,13 +133,16 @@ impl Harness<'_> {
             if chosen.value.ty == Ty::Ptr && chosen.value.bits != 0 {
                 return Err("an input is an address".to_owned());
             }
+            if name.is_empty() {
+                continue;
+            }
             let known = functions.entry(name).or_insert((chosen.value.ty, &chosen.source));
             if known.0 != chosen.value.ty {
                 return Err(format!("the function {name} returns more than one value at a time"));
             }
         }
         // What is declared and called, but not on this execution, must be there all the same.
-        for call in &self.syntax.calls {
+        for call in self.calls() {
             if let Some(name) = call.callee.as_deref()
                 && name.starts_with("__VERIFIER_nondet")
                 && !self.is_defined(name)
@@ -115,25 +153,28 @@ impl Harness<'_> {
         Ok(functions)
     }
 
+    fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.units.iter().flat_map(|unit| &unit.syntax.calls)
+    }
     fn is_defined(&self, name: &str) -> bool {
-        self.syntax.defined.iter().any(|defined| &**defined == name)
+        self.units.iter().any(|unit| unit.syntax.defined.iter().any(|defined| &**defined == name))
     }
     fn is_declared(&self, name: &str) -> bool {
-        self.syntax.declared.iter().any(|declared| &**declared == name)
+        self.units.iter().any(|unit| unit.syntax.declared.iter().any(|declared| &**declared == name))
     }
     /// Whether a function is called and not defined.
     fn is_missing(&self, name: &str) -> bool {
-        !self.is_defined(name) && self.syntax.calls.iter().any(|call| call.callee.as_deref() == Some(name))
+        !self.is_defined(name) && self.calls().any(|call| call.callee.as_deref() == Some(name))
     }
 
-    fn weave(&self, call: &Call, edits: &mut Edits) {
+    fn weave(&self, call: &Call, syntax: &Syntax, edits: &mut Edits) {
         let Some(callee) = call.callee.as_deref() else { return };
         if self.error_functions.iter().any(|name| name == callee) {
             edits.wrap(call.range, "(__harness_violated(), ", ")");
         } else if self.assert_is_error && callee.starts_with("__assert") {
             let word = Range { lo: call.range.lo, hi: call.range.lo + 6 };
-            if self.syntax.text(word) == "assert" {
-                edits.replace(&self.syntax.source.text, word, "(");
+            if syntax.text(word) == "assert" {
+                edits.replace(&syntax.source.text, word, "(");
                 let end = Range { lo: call.range.hi, hi: call.range.hi };
                 edits.wrap(end, " ? (void)0 : __harness_violated())", "");
             } else {
@@ -177,7 +218,10 @@ impl Harness<'_> {
 
     /// What all harnesses share.
     fn runtime(&self) -> String {
-        let values: Vec<String> = self.trace.choices.iter().map(value).collect();
+        // What the program starts with is set up by `main`.
+        let is_asked_for =
+            |chosen: &&Chosen| !matches!(chosen.source, Source::Argument { .. } | Source::Global { .. });
+        let values: Vec<String> = self.trace.choices.iter().filter(is_asked_for).map(value).collect();
         let (count, list) =
             (values.len(), if values.is_empty() { "0".to_owned() } else { values.join(", ") });
         format!(

@@ -1,0 +1,79 @@
+//! `--entry`: functions with arbitrary arguments and global variables.
+
+use std::process::Command;
+
+use crate::support::{Finished, Folder, command};
+
+const LOOKUP: &str = "#include <assert.h>
+typedef struct { int key; unsigned flag : 3; const char *name; } item;
+struct list { item it; struct list *next; int data[2]; void *extra; };
+int limit = 10;
+static int calls;
+static const int table[3] = {1, 2, 3};
+struct { long long big; short grid[2][2]; } config;
+static int lookup(const struct list *l, const int n, const int w[], item by_value)
+{
+    if (limit == 12 && calls == 3 && by_value.key == 9 && by_value.flag == 5 && table[1] == 2 && n * 2 == 40
+        && config.big == -5000000000LL && config.grid[1][0] == -3)
+        assert(l == 0 || w == 0);
+    return limit;
+}
+int main(void) { return lookup(0, 0, 0, (item){0}); }
+";
+
+fn check(folder: &Folder, words: &[&str]) -> Finished {
+    command().current_dir(folder.path()).arg("check").args(words).output().unwrap().into()
+}
+
+#[test]
+fn a_function_is_called_with_what_violates_the_property() {
+    let folder = Folder::new("entry-lookup");
+    folder.file("list.c", LOOKUP);
+    let finished = check(&folder, &["list.c", "--entry", "lookup", "--harness", "out.c"]);
+    assert_eq!(finished.code, 10, "{finished:?}");
+    for words in [
+        "12 for the global variable limit at list.c:4:5",
+        "-3 for the global variable config.grid[1][0]",
+        "20 for the parameter n",
+        "5 for the parameter by_value.flag",
+        "the parameter l->next->data[1]",
+        "execution starts in `lookup` with arbitrary arguments",
+        "`l->extra`, a pointer to void, is null (fewer behaviours than the source)",
+    ] {
+        assert!(finished.stdout.contains(words), "{words}: {}", finished.stdout);
+    }
+    if Command::new("cc").arg("--version").output().is_ok() {
+        assert!(finished.stdout.contains("checked: compiled and executed"), "{}", finished.stdout);
+        let built = Command::new("cc").args(["-w", "out.c"]).current_dir(folder.path()).status().unwrap();
+        assert!(built.success());
+        assert_eq!(Command::new(folder.path().join("a.out")).status().unwrap().code(), Some(10));
+    }
+}
+
+#[test]
+fn what_a_function_starts_with_is_a_choice() {
+    let folder = Folder::new("entry-options");
+    let text = "extern void reach_error(void);\nint limit = 10;\n\
+                int clamp(int x) { if (x > limit) x = limit; if (limit != 10) reach_error(); return x; }\n\
+                int read(int *p) { if (p == 0) reach_error(); return *p; }\n\
+                int apply(int (*f)(int), void *data) { return f(data != 0); }\n\
+                int count(void) { static int n; if (n == 7) reach_error(); return ++n; }\n";
+    folder.file("a.c", text);
+    let code = |words: &[&str]| check(&folder, &[&["a.c", "--entry"], words].concat()).code;
+    assert_eq!(code(&["clamp"]), 10);
+    assert_eq!(code(&["clamp", "--entry-globals", "initial"]), 0);
+    assert_eq!(code(&["read"]), 0);
+    assert_eq!(code(&["read", "--entry-pointers", "nullable"]), 10);
+    // What a static variable of a function holds cannot be set from outside, but it may hold anything.
+    let counted = check(&folder, &["a.c", "--entry", "count"]);
+    assert_eq!(counted.code, 10);
+    assert!(counted.stdout.contains("7 for the global variable count::n"), "{}", counted.stdout);
+    assert!(counted.stdout.contains("no harness can set the variable n of count"), "{}", counted.stdout);
+    let refused = check(&folder, &["a.c", "--entry", "apply"]);
+    assert_eq!(refused.code, 5);
+    assert!(refused.stderr.contains("a.c:5:17"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("`f`, with which execution would start, is a pointer to int (int)"));
+    let missing = check(&folder, &["a.c", "--entry", "nothing"]);
+    assert_eq!(missing.code, 2);
+    assert!(missing.stderr.contains("no definition of function `nothing`"), "{}", missing.stderr);
+}

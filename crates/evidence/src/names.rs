@@ -1,0 +1,132 @@
+//! The names that a C text declares for all of its file, and the texts of its functions' parameters.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use base::{FileId, Span};
+use cfront::ast::{
+    DeclarationKind, DeclaratorPart, FunctionDefinition, Item, Parameters, Storage, TranslationUnit,
+};
+use cfront::{Interner, Name};
+
+use crate::syntax::Range;
+
+/// Names of a translation unit.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// What the text itself declares for itself alone: static variables and functions, types, enumerators.
+    pub internal: BTreeSet<Arc<str>>,
+    /// All names at file level, those of included files too.
+    pub all: BTreeSet<Arc<str>>,
+}
+
+/// A function that the text defines.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Where the name stands in the definition.
+    pub ident: Range,
+    /// Its parameters; nothing if their declarations cannot be copied: K&R definitions, macros.
+    pub parameters: Option<Vec<Parameter>>,
+}
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its declaration, where it stands.
+    pub range: Range,
+    /// Its name there.
+    pub ident: Range,
+    /// The outermost brackets of an array.
+    pub brackets: Option<Range>,
+}
+
+/// Collects the names of a unit whose own text is `file`.
+pub(crate) fn names(unit: &TranslationUnit, file: FileId, interner: &Interner) -> Names {
+    let mut names = Names::default();
+    let mut add = |name: Name, span: Span, is_internal: bool| {
+        let text: Arc<str> = interner.text(name).into();
+        if is_internal && span.file == file {
+            names.internal.insert(text.clone());
+        }
+        names.all.insert(text);
+    };
+    for function in &unit.functions {
+        let is_static = is_static(unit, function.specifiers);
+        if let Some(ident) = unit.declarators[function.declarator].ident {
+            add(ident.name, ident.span, is_static);
+        }
+    }
+    for item in &unit.items {
+        let Item::Declaration(declaration) = item else { continue };
+        let DeclarationKind::Plain { specifiers, declarators } = &unit.declarations[*declaration].kind else {
+            continue;
+        };
+        let is_internal = is_static(unit, *specifiers);
+        for declarator in declarators {
+            if let Some(ident) = unit.declarators[declarator.declarator].ident {
+                add(ident.name, ident.span, is_internal);
+            }
+        }
+    }
+    for record in &unit.records {
+        if let Some(tag) = record.tag {
+            add(tag.name, tag.span, record.members.is_some());
+        }
+    }
+    for definition in &unit.enums {
+        if let Some(tag) = definition.tag {
+            add(tag.name, tag.span, definition.enumerators.is_some());
+        }
+        for enumerator in definition.enumerators.iter().flatten() {
+            add(enumerator.ident.name, enumerator.ident.span, true);
+        }
+    }
+    names
+}
+
+/// Whether declarations with these specifiers are the unit's own.
+fn is_static(unit: &TranslationUnit, specifiers: cfront::ast::SpecifiersId) -> bool {
+    matches!(unit.specifiers[specifiers].storage, Some((Storage::Static | Storage::Typedef, _)))
+}
+
+/// The functions that the text `file` of a unit defines.
+pub(crate) fn functions(unit: &TranslationUnit, file: FileId, interner: &Interner) -> Vec<Function> {
+    let here = |span: Span| (span.file == file).then_some(Range { lo: span.lo, hi: span.hi });
+    let functions = unit.functions.iter().filter_map(|function| {
+        let ident = unit.declarators[function.declarator].ident?;
+        let parameters = parameters(unit, function, &here, interner);
+        Some(Function { name: interner.text(ident.name).into(), ident: here(ident.span)?, parameters })
+    });
+    functions.collect()
+}
+
+fn parameters(
+    unit: &TranslationUnit,
+    function: &FunctionDefinition,
+    here: &impl Fn(Span) -> Option<Range>,
+    interner: &Interner,
+) -> Option<Vec<Parameter>> {
+    let DeclaratorPart::Function { parameters, .. } = unit.declarators[function.declarator].parts.first()?
+    else {
+        return None;
+    };
+    let list = match parameters {
+        Parameters::Prototype { parameters, .. } => parameters,
+        Parameters::Identifiers(names) => return names.is_empty().then(Vec::new),
+    };
+    let copied = list.iter().map(|parameter| {
+        let declarator = &unit.declarators[parameter.declarator];
+        let ident = declarator.ident?;
+        let brackets = match declarator.parts.first() {
+            Some(DeclaratorPart::Array { span, .. }) => Some(here(*span)?),
+            _ => None,
+        };
+        let name = interner.text(ident.name).into();
+        Some(Parameter { name, range: here(parameter.span)?, ident: here(ident.span)?, brackets })
+    });
+    copied.collect()
+}
