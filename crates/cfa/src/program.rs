@@ -281,6 +281,32 @@ pub struct Program {
 }
 
 impl Program {
+    /// The same program without any place in a source text: equal for texts that differ in layout and comments only.
+    #[must_use]
+    pub fn without_positions(&self) -> Self {
+        let mut program = Self { sources: Arc::default(), ..self.clone() };
+        for var in &mut program.vars {
+            (var.declared, var.scope) = (Region::NOWHERE, Region::NOWHERE);
+        }
+        for approximation in &mut program.approximations {
+            approximation.region = Region::NOWHERE;
+        }
+        for procedure in &mut program.procs {
+            procedure.region = Region::NOWHERE;
+            for location in &mut procedure.locations {
+                location.region = Region::NOWHERE;
+            }
+            for edge in &mut procedure.edges {
+                edge.origin.region = Region::NOWHERE;
+                for op in &mut edge.ops {
+                    if let Op::Havoc { at, .. } = op {
+                        *at = Region::NOWHERE;
+                    }
+                }
+            }
+        }
+        program
+    }
     /// A program with an empty entry procedure `%start`.
     pub fn new(data_model: DataModel, signed_overflow: SignedOverflow, sources: Arc<SourceMap>) -> Self {
         let mut procs = IndexVec::new();

@@ -49,12 +49,20 @@ impl Vocabulary {
     pub fn var(&self, symbol: SymbolId) -> Option<VarId> {
         self.vars.get(&symbol).copied()
     }
-    /// The symbol that stands for an address that never changes: that of an object or procedure.
-    pub(crate) fn address(&mut self, terms: &mut Terms, expr: ExprId, name: &str) -> TermId {
-        let symbol = *self
+    /// The expression of the address that a symbol stands for.
+    pub fn address_of(&self, symbol: SymbolId) -> Option<ExprId> {
+        self.addresses.iter().find(|(_, known)| **known == symbol).map(|(expr, _)| *expr)
+    }
+    /// The symbol of an address, made if there is none yet.
+    pub fn declare_address(&mut self, terms: &mut Terms, expr: ExprId, name: &str) -> SymbolId {
+        *self
             .addresses
             .entry(expr)
-            .or_insert_with(|| terms.declare(format!("&{name}"), Sort::Int, SymbolKind::Skolem));
+            .or_insert_with(|| terms.declare(format!("&{name}"), Sort::Int, SymbolKind::Skolem))
+    }
+    /// The symbol that stands for an address that never changes: that of an object or procedure.
+    pub(crate) fn address(&mut self, terms: &mut Terms, expr: ExprId, name: &str) -> TermId {
+        let symbol = self.declare_address(terms, expr, name);
         terms.of_symbol(symbol)
     }
 }

@@ -53,7 +53,7 @@ pub struct Annotation {
     pub(crate) terms: RefCell<Terms>,
     pub(crate) vocabulary: RefCell<Vocabulary>,
     pub(crate) invariants: BTreeMap<Loc, Invariant>,
-    choices: BTreeMap<Loc, Vec<Skolem>>,
+    pub(crate) choices: BTreeMap<Loc, Vec<Skolem>>,
 }
 
 impl Annotation {

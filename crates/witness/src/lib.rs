@@ -12,6 +12,7 @@ mod execution;
 mod invariants;
 mod ledger;
 mod shrink;
+pub mod store;
 mod verdict;
 
 pub use annotation::{Annotation, Invariant};

@@ -419,14 +419,16 @@ impl Body<'_, '_> {
                 }
                 Ok(true)
             }
-            PlaceRef::Memory { addr, .. } => match self.exprs().get(*addr).clone() {
+            PlaceRef::Memory { addr, .. } => {
+                let object = *self.exprs().get(*addr);
                 // All of an object; within a larger one the elements are set one by one.
-                cfa::Expr::Address { var } if self.is_whole(var, ty) => {
+                let cfa::Expr::Address { var } = object else { return Ok(false) };
+                let is_whole = self.is_whole(var, ty);
+                if is_whole {
                     self.emit(Op::Init { var, contents: InitKind::Uninitialised });
-                    Ok(true)
                 }
-                _ => Ok(false),
-            },
+                Ok(is_whole)
+            }
             _ => Ok(false),
         }
     }

@@ -67,6 +67,10 @@ impl State {
                 .collect(),
         }
     }
+    /// Claims to know that the values of a variable are among these. It is the caller's to justify that.
+    pub fn claim(&mut self, var: VarId, value: Value) {
+        self.known.insert(var, value);
+    }
     /// What is known of a variable beyond its type.
     pub fn get(&self, var: VarId) -> Option<Value> {
         self.known.get(&var).copied()
