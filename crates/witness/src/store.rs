@@ -53,7 +53,9 @@ pub fn write(annotation: &Annotation) -> Option<String> {
         writer.invariant(*location, invariant);
     }
     for (location, skolems) in &annotation.choices {
-        skolems.iter().for_each(|skolem| writer.choice(*location, skolem));
+        for skolem in skolems {
+            writer.choice(*location, skolem);
+        }
     }
     Some(writer.text)
 }

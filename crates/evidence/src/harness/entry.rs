@@ -178,7 +178,7 @@ fn declaration(syntax: &Syntax, parameter: &Parameter) -> String {
         None => text(range.lo, range.hi),
     };
     // Bit-fields are set by assignments, for which `const` is an obstacle; one level of it may be left out.
-    let is_plain = declared.matches('*').count() <= 1 && declared.chars().all(|c| c.is_ascii());
+    let is_plain = declared.matches('*').count() <= 1 && declared.is_ascii();
     let words =
         declared.split_whitespace().filter(|word| *word != "register" && !(is_plain && *word == "const"));
     words.collect::<Vec<_>>().join(" ")

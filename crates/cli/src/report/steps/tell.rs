@@ -281,7 +281,7 @@ fn is_result(program: &Program, var: VarId) -> bool {
 fn asker(source: &Source) -> String {
     match source {
         Source::Input { function } | Source::Extern { function } => format!("{function}()"),
-        Source::Argument { name } => name.to_string(),
+        Source::Argument { name } | Source::Global { name } => name.to_string(),
         Source::Uninitialised => "value".to_owned(),
     }
 }
