@@ -172,6 +172,9 @@ pub(crate) struct CheckArgs {
     /// Give up after this many seconds [default for a list of tasks: 60 for each]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<f64>,
+    /// Keep verdicts with their evidence in a folder; evidence that is there already is checked again instead of searched for
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) cache: Option<PathBuf>,
     /// Write every question to the solver as an SMT-LIB file into a new folder
     #[arg(long, value_name = "DIR")]
     pub(crate) log_queries: Option<PathBuf>,
@@ -217,6 +220,9 @@ pub(crate) struct ListArgs {
     /// As --csv, and do not check again what the table has already
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) resume: Option<PathBuf>,
+    /// Show only tasks whose verdict is another one than in an earlier table; the exit code is about them alone
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) since: Option<PathBuf>,
     /// Keep the reports and messages of each task
     #[arg(long, value_name = "FOLDER")]
     pub(crate) logs: Option<PathBuf>,

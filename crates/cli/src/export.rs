@@ -41,6 +41,8 @@ pub(crate) struct Extras {
     pub(crate) opinion: Option<Opinion>,
     /// The path to the violation, if a report tells it.
     pub(crate) steps: Vec<Step>,
+    /// Whether the evidence comes from the cache; it was checked again.
+    pub(crate) is_cached: bool,
     /// Files that could not be written. The verdict is reported first.
     pub(crate) failures: Vec<Failure>,
 }

@@ -6,6 +6,7 @@
 mod args;
 mod artifact;
 mod batch;
+mod cache;
 mod command;
 mod compile_commands;
 mod console;

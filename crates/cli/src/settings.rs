@@ -17,8 +17,8 @@ use crate::{input, task};
 /// The name of the file.
 const NAME: &str = "wayproof.toml";
 /// The keys that exist.
-const KEYS: [&str; 7] =
-    ["data-model", "defines", "engine", "format", "include-dirs", "signed-overflow", "timeout"];
+const KEYS: [&str; 8] =
+    ["cache", "data-model", "defines", "engine", "format", "include-dirs", "signed-overflow", "timeout"];
 
 /// What a file of settings says.
 #[derive(Debug, Default, PartialEq)]
@@ -31,6 +31,7 @@ pub(crate) struct Settings {
     signed_overflow: Option<SignedOverflowArg>,
     include_dirs: Vec<PathBuf>,
     defines: Vec<String>,
+    cache: Option<PathBuf>,
 }
 
 /// The settings for a file: those of its folder, or of the nearest folder above that has some.
@@ -46,6 +47,7 @@ pub(crate) fn apply(args: &mut CheckArgs) -> Result<(), Failure> {
     let Some(settings) = find(file)? else { return Ok(()) };
     settings.read_source(&mut args.source, file);
     args.timeout = args.timeout.or(settings.timeout);
+    args.cache = args.cache.take().or_else(|| settings.cache.clone());
     if let Some(format) = settings.format.filter(|_| !args.given.format) {
         args.format = format;
     }
@@ -118,6 +120,10 @@ fn parse(text: &str, folder: &Path) -> Result<Settings, Problem> {
                 let seconds = number(value).and_then(|text| crate::args::seconds(&text).ok());
                 settings.timeout = Some(seconds.ok_or_else(|| wrong("a number of seconds above 0"))?);
             }
+            "cache" => {
+                let name = value.as_str().ok_or_else(|| wrong("the name of a folder"))?;
+                settings.cache = Some(folder.join(name));
+            }
             "include-dirs" => {
                 let names = strings(value).ok_or_else(|| wrong("a list of folders: [\"include\"]"))?;
                 settings.include_dirs = names.iter().map(|name| folder.join(name)).collect();
@@ -175,7 +181,8 @@ mod tests {
     #[test]
     fn all_keys_are_read() {
         let text = "engine = \"cra\"\nformat = \"json\"\ntimeout = 2.5\ndata-model = \"ILP32\"\n\
-                    signed-overflow = \"wrap\"\ninclude-dirs = [\"inc\"]\ndefines = [\"N=3\"]\n";
+                    signed-overflow = \"wrap\"\ninclude-dirs = [\"inc\"]\ndefines = [\"N=3\"]\n\
+                    cache = \"proofs\"\n";
         let settings = parse(text, Path::new("f")).ok().unwrap();
         let expected = Settings {
             engine: Some("cra".to_owned()),
@@ -185,6 +192,7 @@ mod tests {
             signed_overflow: Some(SignedOverflowArg::Wrap),
             include_dirs: vec![PathBuf::from("f/inc")],
             defines: vec!["N=3".to_owned()],
+            cache: Some(PathBuf::from("f/proofs")),
         };
         assert_eq!(settings, expected);
         assert_eq!(text.lines().count(), KEYS.len());
@@ -196,7 +204,7 @@ mod tests {
             error("timeot = 3\n"),
             "\"timeot\": there is no setting `timeot`; did you mean `timeout`?"
         );
-        assert!(error("colour = 3\n").contains("the keys are: data-model, "));
+        assert!(error("colour = 3\n").contains("the keys are: cache, data-model, "));
         let text = error("timeout = \"x\"\n");
         assert_eq!(
             text,

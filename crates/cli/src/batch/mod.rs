@@ -14,6 +14,8 @@ mod rows;
 mod table;
 mod tasks;
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -43,6 +45,7 @@ pub(crate) fn is_wanted(args: &CheckArgs) -> bool {
     let has_option = list.jobs.is_some()
         || list.csv.is_some()
         || list.resume.is_some()
+        || list.since.is_some()
         || list.logs.is_some()
         || list.memory.is_some();
     let is_list = |path: &PathBuf| tasks::list_file(path).is_some() || path.is_dir();
@@ -55,6 +58,7 @@ pub(crate) fn check_all(args: &CheckArgs, console: Console) -> Result<ExitStatus
     let forwarded = options::forward(args)?;
     let tasks = tasks::expand(&args.paths)?;
     let table_file = args.list.resume.as_ref().or(args.list.csv.as_ref());
+    let earlier = args.list.since.as_deref().map(rows::verdicts).transpose()?;
     let mut rows: Vec<Option<Row>> = tasks.iter().map(|_| None).collect();
     if let Some(path) = &args.list.resume {
         rows::restore(path, &tasks, &forwarded.label, &mut rows)?;
@@ -83,7 +87,15 @@ pub(crate) fn check_all(args: &CheckArgs, console: Console) -> Result<ExitStatus
     drop(watch);
     let saved = book.save(&rows);
     progress.end();
-    let text = table::render(&rows, &tasks, args.quiet, console.color_stdout, start.elapsed(), resumed);
+    let count = tasks.len();
+    let (tasks, rows) = match &earlier {
+        Some(earlier) => changed(&tasks, &rows, earlier),
+        None => (tasks, rows),
+    };
+    let mut text = table::render(&rows, &tasks, args.quiet, console.color_stdout, start.elapsed(), resumed);
+    if earlier.is_some() {
+        let _ = writeln!(text, "{} of {count} tasks have another verdict than before", rows.len());
+    }
     Output::new().write(&text)?;
     outcome?;
     saved?;
@@ -95,6 +107,29 @@ pub(crate) fn check_all(args: &CheckArgs, console: Console) -> Result<ExitStatus
         console.warn(format!("interrupted: not all tasks were checked\n{help}"));
     }
     Ok(status(&rows))
+}
+
+/// The tasks whose verdict is another one than in an earlier table, or that were not in it or not checked.
+fn changed(
+    tasks: &[tasks::Task],
+    rows: &[Option<Row>],
+    earlier: &BTreeMap<String, Verdict>,
+) -> (Vec<tasks::Task>, Vec<Option<Row>>) {
+    let mut shown = (Vec::new(), Vec::new());
+    for (task, row) in tasks.iter().zip(rows) {
+        let before = earlier.get(&task.name);
+        if row.as_ref().is_some_and(|row| Some(&row.verdict) == before) {
+            continue;
+        }
+        let was = before.map_or("new".to_owned(), |verdict| format!("was {}", verdict.name()));
+        let row = row.clone().map(|row| {
+            let message = if row.message.is_empty() { was } else { format!("{was}; {}", row.message) };
+            Row { message, ..row }
+        });
+        shown.0.push(task.clone());
+        shown.1.push(row);
+    }
+    shown
 }
 
 /// Runs the jobs, `count` at a time. The main thread collects what comes out.

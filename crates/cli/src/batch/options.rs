@@ -32,6 +32,7 @@ pub(super) fn forward(args: &CheckArgs) -> Result<Forwarded, Failure> {
         no_congruences,
         tree,
         timeout,
+        cache,
         log_queries,
         profile,
         trace,
@@ -73,6 +74,8 @@ pub(super) fn forward(args: &CheckArgs) -> Result<Forwarded, Failure> {
     if let Some(seconds) = timeout {
         label.push(format!("--timeout {seconds}"));
     }
+    // Where evidence is kept changes no verdict.
+    list.file("--cache", cache.as_deref());
     Ok(Forwarded { arguments: list.0, label: label.join(" ") })
 }
 

@@ -1,6 +1,6 @@
 //! What came of the tasks, as a table in CSV (RFC 4180), written and read back.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
@@ -149,15 +149,8 @@ pub(super) fn restore(
         return Ok(());
     }
     let bytes = input::read(path)?;
-    let found = parse(&bytes, label).map_err(|problem| {
-        let mut sources = SourceMap::new();
-        let file = sources.add(SourceFile::new(path.display().to_string(), bytes.as_slice()));
-        let source = sources.file(file);
-        let at = problem.line.clamp(1, source.line_count());
-        let lo = source.line_start(at);
-        let span = Span { file, lo, hi: lo + source.line_text(at).trim_ascii_end().len() as u32 };
-        Failure::usage_at(sources, span, &problem.message, "start a new table with --csv FILE")
-    })?;
+    let found = parse(&bytes, Some(label))
+        .map_err(|problem| problem.into_failure(path, &bytes, "start a new table with --csv FILE"))?;
     let mut by_name: HashMap<String, Row> = found.into_iter().map(|row| (row.task.clone(), row)).collect();
     // Without the time of the table nothing can be said about what is newer: all is done again.
     let Ok(written) = fs::metadata(path).and_then(|data| data.modified()) else { return Ok(()) };
@@ -165,6 +158,15 @@ pub(super) fn restore(
         *row = by_name.remove(&task.name).filter(|_| is_older(&task.path, written));
     }
     Ok(())
+}
+
+/// The verdicts of an earlier table, of whatever version and options.
+pub(super) fn verdicts(path: &Path) -> Result<BTreeMap<String, Verdict>, Failure> {
+    let bytes = input::read(path)?;
+    let rows = parse(&bytes, None).map_err(|problem| {
+        problem.into_failure(path, &bytes, "--since takes a table that an earlier run wrote with --csv")
+    })?;
+    Ok(rows.into_iter().map(|row| (row.task, row.verdict)).collect())
 }
 
 /// Whether a task, the files that it names and the settings that apply to it were last changed before a time. What a program
@@ -203,7 +205,20 @@ struct Problem {
     message: String,
 }
 
-fn parse(bytes: &[u8], label: &str) -> Result<Vec<Row>, Problem> {
+impl Problem {
+    fn into_failure(self, path: &Path, bytes: &[u8], help: &str) -> Failure {
+        let mut sources = SourceMap::new();
+        let file = sources.add(SourceFile::new(path.display().to_string(), bytes));
+        let source = sources.file(file);
+        let at = self.line.clamp(1, source.line_count());
+        let lo = source.line_start(at);
+        let span = Span { file, lo, hi: lo + source.line_text(at).trim_ascii_end().len() as u32 };
+        Failure::usage_at(sources, span, &self.message, help)
+    }
+}
+
+/// The rows of a table; if a label is given, all must have been made with these options, by this version.
+fn parse(bytes: &[u8], label: Option<&str>) -> Result<Vec<Row>, Problem> {
     let text = String::from_utf8_lossy(bytes);
     let mut records = records(&text)?.into_iter();
     match records.next() {
@@ -216,11 +231,11 @@ fn parse(bytes: &[u8], label: &str) -> Result<Vec<Row>, Problem> {
     records.map(|(line, cells)| row(&cells, label).map_err(|message| Problem { line, message })).collect()
 }
 
-fn row(cells: &[String], label: &str) -> Result<Row, String> {
+fn row(cells: &[String], label: Option<&str>) -> Result<Row, String> {
     let [task, verdict, expected, _, seconds, reason, message, version, options] = cells else {
         return Err(format!("this row has {} cells, not {}", cells.len(), COLUMNS.len()));
     };
-    if options != label || version != VERSION {
+    if let Some(label) = label.filter(|label| options != label || version != VERSION) {
         return Err(format!(
             "this row was made by version {version} with the options `{options}`, not by {VERSION} with `{label}`"
         ));
@@ -292,13 +307,13 @@ mod tests {
     fn what_is_written_is_read_back() {
         let rows = rows();
         let text = text(rows.iter(), "--engine=cra");
-        assert_eq!(parse(text.as_bytes(), "--engine=cra"), Ok(rows));
+        assert_eq!(parse(text.as_bytes(), Some("--engine=cra")), Ok(rows));
         assert!(text.contains(",unsafe,safe,WRONG,0.500,timeout,"), "{text}");
     }
 
     #[test]
     fn rows_of_other_options_are_not_mixed_in() {
-        let problem = parse(text(rows().iter(), "-DX").as_bytes(), "").unwrap_err();
+        let problem = parse(text(rows().iter(), "-DX").as_bytes(), Some("")).unwrap_err();
         assert_eq!(problem.line, 2);
         assert!(problem.message.contains("with the options `-DX`"), "{}", problem.message);
     }
@@ -306,7 +321,7 @@ mod tests {
     #[test]
     fn a_broken_table_is_refused_with_its_line() {
         let whole = text(rows().iter(), "");
-        let broken = |text: &str| parse(text.as_bytes(), "").unwrap_err();
+        let broken = |text: &str| parse(text.as_bytes(), Some("")).unwrap_err();
         assert_eq!(broken("").line, 1);
         assert_eq!(broken("task,verdict\n").line, 1);
         assert_eq!(broken(whole.trim_end()).message, "the table ends in the middle of a row");

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::{input, task};
 
 /// One task.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Task {
     /// A C file or a task definition.
     pub(super) path: PathBuf,

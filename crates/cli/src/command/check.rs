@@ -8,6 +8,7 @@ use witness::{Certified, Reason, Verdict};
 
 use crate::args::{CheckArgs, Format, TraceArg};
 use crate::artifact;
+use crate::cache::{self, Cache};
 use crate::console::Console;
 use crate::exit::ExitStatus;
 use crate::export::{self, Extras};
@@ -52,6 +53,7 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Fa
 
 fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitStatus, Failure> {
     let spec = find_engine(&args.engine)?;
+    args.cache.as_deref().map_or(Ok(()), cache::check_folder)?;
     if let Some(folder) = &args.log_queries {
         super::queries::log_to(folder)?;
     }
@@ -80,20 +82,19 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
         env.drawing = Drawing::Wanted;
     }
     let progress = if args.quiet { None } else { Some(Progress::start("searching", env.progress.clone())) };
-    let stage = timeline::stage("engine");
-    let verdict = match env.budget.poll() {
-        Ok(()) => (spec.create)(tuning(args)).solve(&compiled.program, &mut env),
-        Err(stop) => Verdict::Unknown(Reason::Stopped(stop)),
+    let cache = Cache::new(args, &compiled.program, console);
+    // Whoever wants to see the search wants one.
+    let is_watched = matches!(env.drawing, Drawing::Wanted) || args.log_queries.is_some();
+    let known = cache.as_ref().filter(|_| !is_watched);
+    let known = known.and_then(|cache| cache.find(&compiled.program, &mut env.budget));
+    let is_cached = known.is_some();
+    let Solved { certified, solved_at, shrinking_runs } = match known {
+        Some(certified) => Solved { certified, solved_at: compiled_at, shrinking_runs: 0 },
+        None => solve(args, spec, &compiled.program, &mut env),
     };
-    drop(stage);
-    let solved_at = Instant::now();
-    let stage = timeline::stage("certification");
-    let (certified, shrinking_runs) = if args.no_shrink {
-        (witness::certify(&compiled.program, verdict, &mut env.budget), 0)
-    } else {
-        witness::certify_smallest(&compiled.program, verdict, &mut env.budget)
-    };
-    drop(stage);
+    if let Some(cache) = cache.filter(|_| !is_cached) {
+        cache.keep(&certified);
+    }
     drop(progress);
     let mut statistics = vec![
         ("front end seconds", (compiled_at - start).as_secs_f64()),
@@ -115,6 +116,7 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
     } else {
         export::export(args, &request, &compiled.program, &certified, &mut env.budget, console)?
     };
+    extras.is_cached = is_cached;
     if let Verdict::Unsafe(trace) = certified.verdict()
         && let Some(scope) = scope(args)
     {
@@ -128,6 +130,31 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
     let answer = Answer { program: Some(compiled.program), certified, extras, statistics, insight };
     let status = conclude(args, &request, &answer, console, session)?;
     failures.into_iter().next().map_or(Ok(status), Err)
+}
+
+/// What an engine said.
+struct Solved {
+    certified: Certified,
+    solved_at: Instant,
+    shrinking_runs: u32,
+}
+
+/// Lets the engine work, and checks what it says.
+fn solve(args: &CheckArgs, spec: &EngineSpec, program: &cfa::Program, env: &mut Env) -> Solved {
+    let stage = timeline::stage("engine");
+    let verdict = match env.budget.poll() {
+        Ok(()) => (spec.create)(tuning(args)).solve(program, env),
+        Err(stop) => Verdict::Unknown(Reason::Stopped(stop)),
+    };
+    drop(stage);
+    let solved_at = Instant::now();
+    let _stage = timeline::stage("certification");
+    let (certified, shrinking_runs) = if args.no_shrink {
+        (witness::certify(program, verdict, &mut env.budget), 0)
+    } else {
+        witness::certify_smallest(program, verdict, &mut env.budget)
+    };
+    Solved { certified, solved_at, shrinking_runs }
 }
 
 /// What there is to report.

@@ -75,7 +75,9 @@ pub(super) fn checks(report: &Report<'_>) -> Vec<String> {
             format!("checked: the invariants were proved again ({obligations} obligations)")
         }
     });
-    own.into_iter().chain(report.extras.opinion.as_ref().map(opinion)).collect()
+    let cached = "from the cache: found by an earlier run, checked again by this one";
+    let cached = report.extras.is_cached.then(|| cached.to_owned());
+    own.into_iter().chain(cached).chain(report.extras.opinion.as_ref().map(opinion)).collect()
 }
 
 fn opinion(opinion: &Opinion) -> String {

@@ -31,6 +31,8 @@ struct Document {
     evidence: Option<Evidence>,
     #[serde(skip_serializing_if = "Option::is_none")]
     checked_by: Option<&'static str>,
+    #[serde(skip_serializing_if = "is_false")]
+    from_cache: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     compiled_program: Option<Execution>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,6 +41,12 @@ struct Document {
     diagnostics: Vec<JsonDiagnostic>,
     #[serde(skip_serializing_if = "Option::is_none")]
     statistics: Option<serde_json::Map<String, serde_json::Value>>,
+}
+
+/// Serde hands over references.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// Who made a document.
@@ -213,6 +221,7 @@ impl Document {
             reason: None,
             evidence: None,
             checked_by: None,
+            from_cache: false,
             compiled_program: None,
             ledger: None,
             diagnostics: Vec::new(),
@@ -266,6 +275,7 @@ pub(super) fn render(report: &Report<'_>) -> String {
         Check::Reexecuted { .. } => "re-execution",
         Check::Proved { .. } => "proof",
     });
+    document.from_cache = report.extras.is_cached;
     document.compiled_program = report.extras.opinion.as_ref().map(execution_of);
     document.ledger = ledger(report.certified, sources);
     document.statistics = report.statistics.map(|statistics| {

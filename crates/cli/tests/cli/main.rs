@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod batch;
+mod cache;
 mod commands;
 mod entry;
 mod harness;

@@ -1,0 +1,171 @@
+//! Verdicts of earlier runs with their evidence, by program (`--cache`).
+//!
+//! A program is known by its automata without positions, so that layout, comments and functions that are never called do not matter, and by
+//! the options that decide how it is searched. What is found is not believed: the evidence passes its check as if an engine had just made it,
+//! and if it does not pass, the engine works as usual.
+//!
+//! # Invariants
+//! * I1: a verdict from the cache is certified by this run.
+//! * I2: a file that cannot be used is said once and replaced; a folder that cannot be used costs no verdict.
+
+use std::fmt::Write as _;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use base::Budget;
+use cfa::interp::{self, Choice, Inputs, Outcome, Uninitialised};
+use cfa::{Program, Source};
+use witness::{Certified, Execution, Proof, Trace, Verdict, Violation, store};
+
+use crate::args::CheckArgs;
+use crate::artifact;
+use crate::console::Console;
+
+/// The first words of a file, with the version of its form.
+const FORM: &str = "wayproof cache 1";
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Larger evidence is not kept.
+const MOST_BYTES: usize = 64 << 20;
+
+/// The place of one program in a cache.
+pub(crate) struct Cache {
+    folder: PathBuf,
+    file: PathBuf,
+    console: Console,
+}
+
+impl Cache {
+    /// The place of a program, if the command line wants a cache.
+    pub(crate) fn new(args: &CheckArgs, program: &Program, console: Console) -> Option<Self> {
+        let folder = args.cache.clone()?;
+        let file = folder.join(format!("{}.txt", key(args, program)));
+        Some(Self { folder, file, console })
+    }
+
+    /// The verdict of an earlier run, checked again.
+    pub(crate) fn find(&self, program: &Program, budget: &mut Budget) -> Option<Certified> {
+        let text = match std::fs::read(&self.file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return None,
+            Err(error) => return self.ignore(&error.to_string()),
+        };
+        let Ok(text) = String::from_utf8(text) else { return self.ignore("it is no text") };
+        let body = match body(&text) {
+            Ok(body) => body,
+            Err(why) => return self.ignore(&why),
+        };
+        let Some(verdict) = verdict(body, program, budget) else {
+            return self.ignore("its evidence is not about this program");
+        };
+        let certified = witness::certify(program, verdict, budget);
+        match certified.verdict() {
+            // Time that is over is no fault of the evidence, and the engine has none left either.
+            Verdict::Unknown(witness::Reason::Stopped(_)) => Some(certified),
+            Verdict::Unknown(reason) => self.ignore(&reason.to_string()),
+            Verdict::Safe(_) | Verdict::Unsafe(_) => Some(certified),
+        }
+    }
+
+    /// I2.
+    fn ignore<T>(&self, why: &str) -> Option<T> {
+        self.console
+            .warn(format!("`{}` in the cache cannot be used and is replaced: {why}", self.file.display()));
+        None
+    }
+
+    /// Keeps a verdict.
+    pub(crate) fn keep(&self, certified: &Certified) {
+        let Some(body) = evidence(certified.verdict()).filter(|body| body.len() <= MOST_BYTES) else {
+            return;
+        };
+        let text = format!("{FORM} {VERSION} {}\n{body}", evidence::format::hash(body.as_bytes()));
+        let made = std::fs::create_dir_all(&self.folder).map_err(crate::failure::Failure::from);
+        if let Err(failure) = made.and_then(|()| artifact::write(&self.file, &text)) {
+            let why = match failure {
+                crate::failure::Failure::Output(error) => error.to_string(),
+                crate::failure::Failure::Input { .. } => "it cannot be written".to_owned(),
+            };
+            self.console.warn(format!("the cache cannot be written: {why}"));
+        }
+    }
+}
+
+/// What two runs must have in common.
+fn key(args: &CheckArgs, program: &Program) -> String {
+    let CheckArgs { engine, no_gas, no_summaries, no_congruences, no_shrink, .. } = args;
+    let options = format!("{engine} {no_gas} {no_summaries} {no_congruences} {no_shrink}\n");
+    let text = options + &cfa::text::print(&program.without_positions());
+    evidence::format::hash(text.as_bytes())
+}
+
+/// What follows the first line, if that is as it should be.
+fn body(text: &str) -> Result<&str, String> {
+    let (head, body) = text.split_once('\n').unwrap_or((text, ""));
+    let Some(rest) = head.strip_prefix(FORM) else { return Err("it is not of this form".to_owned()) };
+    let mut words = rest.split_whitespace();
+    let (version, hash) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    if version != VERSION {
+        return Err(format!("it was made by version {version}, this is {VERSION}"));
+    }
+    if hash != evidence::format::hash(body.as_bytes()) {
+        return Err("it is damaged".to_owned());
+    }
+    Ok(body)
+}
+
+/// The text of a verdict's evidence; nothing if there is none, or none that can be written.
+fn evidence(verdict: &Verdict) -> Option<String> {
+    match verdict {
+        Verdict::Unknown(_) => None,
+        Verdict::Safe(Proof::Execution(_)) => Some("safe execution\n".to_owned()),
+        Verdict::Safe(Proof::Annotation(annotation)) => {
+            Some(format!("safe annotation\n{}", store::write(annotation)?))
+        }
+        Verdict::Unsafe(trace) => {
+            let chooses = trace.choices.iter().any(|chosen| chosen.source == Source::Uninitialised);
+            let mut text = format!("unsafe {}\n", if chooses { "choose" } else { "report" });
+            for chosen in &trace.choices {
+                let _ = writeln!(text, "{:x}", chosen.value.bits);
+            }
+            Some(text)
+        }
+    }
+}
+
+/// The verdict of a text, as an engine would give it.
+fn verdict(body: &str, program: &Program, budget: &mut Budget) -> Option<Verdict> {
+    let (kind, rest) = body.split_once('\n')?;
+    match kind {
+        "safe execution" => match witness::execute(program, budget) {
+            Execution::Ended(end) => Some(Verdict::Safe(Proof::Execution(end))),
+            _ => None,
+        },
+        "safe annotation" => {
+            store::read(rest, program).map(|annotation| Verdict::Safe(Proof::Annotation(annotation.into())))
+        }
+        "unsafe choose" => replay(rest, Uninitialised::Choose, program, budget),
+        "unsafe report" => replay(rest, Uninitialised::Report, program, budget),
+        _ => None,
+    }
+}
+
+fn replay(list: &str, mode: Uninitialised, program: &Program, budget: &mut Budget) -> Option<Verdict> {
+    let values = list.lines().map(|line| u128::from_str_radix(line, 16).ok().map(Choice::Bits));
+    let mut inputs = Inputs::new(values.collect::<Option<Vec<_>>>()?);
+    let run = interp::run(program, mode, &mut inputs, &mut std::io::sink(), budget);
+    let Outcome::Error { region, property } = run.outcome else { return None };
+    let violation = Violation { property, region, stack: run.stack };
+    Some(Verdict::Unsafe(Trace { violation, choices: run.choices }))
+}
+
+/// The folder of a cache must be one, or something that can become one.
+pub(crate) fn check_folder(folder: &Path) -> Result<(), crate::failure::Failure> {
+    if folder.exists() && !folder.is_dir() {
+        let message = format!("`{}` is no folder", folder.display());
+        return Err(crate::failure::Failure::usage(
+            message,
+            "--cache takes a folder, which is made if need be",
+        ));
+    }
+    Ok(())
+}
