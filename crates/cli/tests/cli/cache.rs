@@ -56,7 +56,8 @@ fn what_cannot_be_used_is_said_once_and_replaced() {
     let another = good.replacen(env!("CARGO_PKG_VERSION"), "0.0.1", 1);
     let (head, body) = good.split_once('\n').unwrap();
     // Evidence that is whole but wrong does not pass its check.
-    let wrong = body.replace("reached", "never");
+    let kept = body.lines().filter(|line| !line.starts_with("known"));
+    let wrong = kept.collect::<Vec<_>>().join("\n").replace("reached", "never");
     let head = head.rsplit_once(' ').unwrap().0;
     let wrong = format!("{head} {}\n{wrong}", evidence::format::hash(wrong.as_bytes()));
     for (text, why) in [
