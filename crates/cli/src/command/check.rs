@@ -88,8 +88,8 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
     let known = cache.as_ref().filter(|_| !is_watched);
     let known = known.and_then(|cache| cache.find(&compiled.program, &mut env.budget));
     let is_cached = known.is_some();
-    let Solved { certified, solved_at, shrinking_runs } = match known {
-        Some(certified) => Solved { certified, solved_at: compiled_at, shrinking_runs: 0 },
+    let Outcome { certified, solved_at, shrinking_runs } = match known {
+        Some(certified) => Outcome { certified, solved_at: compiled_at, shrinking_runs: 0 },
         None => solve(args, spec, &compiled.program, &mut env),
     };
     if let Some(cache) = cache.filter(|_| !is_cached) {
@@ -133,14 +133,14 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
 }
 
 /// What an engine said.
-struct Solved {
+struct Outcome {
     certified: Certified,
     solved_at: Instant,
     shrinking_runs: u32,
 }
 
 /// Lets the engine work, and checks what it says.
-fn solve(args: &CheckArgs, spec: &EngineSpec, program: &cfa::Program, env: &mut Env) -> Solved {
+fn solve(args: &CheckArgs, spec: &EngineSpec, program: &cfa::Program, env: &mut Env) -> Outcome {
     let stage = timeline::stage("engine");
     let verdict = match env.budget.poll() {
         Ok(()) => (spec.create)(tuning(args)).solve(program, env),
@@ -154,7 +154,7 @@ fn solve(args: &CheckArgs, spec: &EngineSpec, program: &cfa::Program, env: &mut 
     } else {
         witness::certify_smallest(program, verdict, &mut env.budget)
     };
-    Solved { certified, solved_at, shrinking_runs }
+    Outcome { certified, solved_at, shrinking_runs }
 }
 
 /// What there is to report.
