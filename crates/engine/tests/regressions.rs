@@ -100,3 +100,18 @@ fn claims_about_arrays_are_not_believed() {
         assert!(why.contains("known of arrays"), "{why}");
     }
 }
+
+#[test]
+fn what_the_library_defines_is_not_chosen() {
+    let found = |condition: &str| {
+        let body = format!(
+            "extern double sin(double);\nextern double sensor(double);\nint main(void) {{ int x = IN(); \
+             if ({condition}) reach_error(); return 0; }}"
+        );
+        solve(&body, "gps").verdict().clone()
+    };
+    let verdict = found("sin(x) > 7.0");
+    assert!(matches!(verdict, Verdict::Unknown(Reason::Overapproximated { .. })), "{verdict:?}");
+    let verdict = found("sensor(x) > 7.0");
+    assert!(matches!(verdict, Verdict::Unsafe(_)), "{verdict:?}");
+}

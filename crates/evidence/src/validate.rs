@@ -14,11 +14,12 @@ use std::sync::Arc;
 
 use base::{Budget, Region};
 use cfa::interp::{
-    Choice, Code, CompileOptions, Config, Machine, Markers, Outcome, Request, Silent, Uninitialised, Value,
+    Choice, Code, CompileOptions, Config, Leaper, Machine, Markers, Outcome, Request, Silent, Uninitialised,
+    Value,
 };
 use cfa::{ApproximationKind, Program, SignedOverflow, Source};
 use cfront::{FailureKind, Input};
-use witness::{Certified, Trace, Verdict, certify, checks_as_invariants};
+use witness::{Certified, Trace, Verdict, certify, check_choices, checks_as_invariants};
 
 use crate::claim::{self, Problem};
 use crate::format::{self, Content, Invariant, Segment, WaypointKind, Witness};
@@ -236,10 +237,13 @@ impl<'a, 'b> Validator<'a, 'b> {
         target: Range,
         last: usize,
     ) -> Attempt {
-        let options = CompileOptions { uninitialised: Uninitialised::Choose, markers: Markers::None };
+        let options = CompileOptions { uninitialised: Uninitialised::Choose, markers: Markers::Heads };
         let code = Code::new(program, options);
         let mut machine = Machine::new(program, &code, Config::default());
-        let run = machine.run(oracle, &mut Silent, &mut std::io::sink(), self.budget);
+        let run = Leaper::new().run(&mut machine, oracle, &mut Silent, &mut std::io::sink(), self.budget);
+        if let Err(reason) = check_choices(&run.choices) {
+            return Attempt::Stopped(reason.to_string());
+        }
         match run.outcome {
             Outcome::Error { region, .. } if program.signed_overflow == SignedOverflow::Error => {
                 let state = program.vars.iter_enumerated().find(|(_, var)| &*var.name == claim::STATE);

@@ -6,12 +6,13 @@
 //! * I3: a budget that ends during the check makes the verdict unknown.
 
 use base::Budget;
-use cfa::interp::{self, Inputs, Outcome, Uninitialised};
+use cfa::interp::{self, Chosen, Inputs, Outcome, Uninitialised};
 use cfa::{Approximation, ApproximationKind, Program, Source};
 
 use crate::annotation;
 use crate::execution::{Execution, execute};
 use crate::ledger::Ledger;
+use crate::library;
 use crate::verdict::{End, Proof, Reason, Trace, Verdict};
 
 /// A verdict whose evidence was checked, with what it rests on.
@@ -117,6 +118,7 @@ fn check_trace(program: &Program, trace: &Trace, budget: &mut Budget) -> Result<
     if let Some(extra) = find(program, ApproximationKind::Over) {
         return Err(Reason::Overapproximated { what: extra.what.clone(), region: extra.region });
     }
+    check_choices(&trace.choices)?;
     // A trace that says nothing about uninitialised values must not depend on them.
     let chooses = trace.choices.iter().any(|chosen| chosen.source == Source::Uninitialised);
     let mode = if chooses { Uninitialised::Choose } else { Uninitialised::Report };
@@ -137,6 +139,19 @@ fn check_trace(program: &Program, trace: &Trace, budget: &mut Budget) -> Result<
     }
 }
 
+/// Whether a program is free to choose these values: not those that the C library defines.
+pub fn check_choices(choices: &[Chosen]) -> Result<(), Reason> {
+    for chosen in choices {
+        if let Source::Extern { function } = &chosen.source
+            && library::defines(function)
+        {
+            let what = format!("`{function}` of the C library returns an arbitrary value");
+            return Err(Reason::Overapproximated { what, region: chosen.region });
+        }
+    }
+    Ok(())
+}
+
 fn find(program: &Program, kind: ApproximationKind) -> Option<&Approximation> {
     program.approximations.iter().find(|approximation| approximation.kind == kind)
 }
@@ -145,7 +160,7 @@ fn find(program: &Program, kind: ApproximationKind) -> Option<&Approximation> {
 mod tests {
     use base::{FileId, Region, Stop};
     use cfa::Ty;
-    use cfa::interp::{CallStack, Chosen, Property, Value};
+    use cfa::interp::{CallStack, Property, Value};
 
     use super::*;
     use crate::Violation;

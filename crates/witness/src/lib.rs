@@ -11,12 +11,13 @@ mod correctness;
 mod execution;
 mod invariants;
 mod ledger;
+mod library;
 mod shrink;
 pub mod store;
 mod verdict;
 
 pub use annotation::{Annotation, Invariant};
-pub use certify::{Certified, Check, certify};
+pub use certify::{Certified, Check, certify, check_choices};
 pub use correctness::checks_as_invariants;
 pub use execution::{Execution, execute};
 pub use invariants::{SourceInvariant, source_invariants};
