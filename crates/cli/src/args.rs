@@ -35,7 +35,10 @@ impl Cli {
         let mut cli = Self::from_arg_matches(&matches)?;
         if let (Command::Check(args), Some((_, matches))) = (&mut cli.command, matches.subcommand()) {
             let is_given = |name| matches.value_source(name) == Some(ValueSource::CommandLine);
-            args.given = Given { engine: is_given("engine"), format: is_given("format") };
+            args.given = Given { engine: is_given("engine"), format: is_given("format") || args.annotate };
+            if args.annotate {
+                args.format = Format::Annotate;
+            }
         }
         Ok(cli)
     }
@@ -185,6 +188,10 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum, value_name = "STEPS", num_args = 0..=1, require_equals = true,
           default_missing_value = "relevant")]
     pub(crate) trace: Option<TraceArg>,
+    /// Print the source with the answer as comments: invariants at their loops, or inputs and violation; short for
+    /// --format annotate
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) annotate: bool,
     /// Report the inputs of a violation as they were found, without looking for smaller ones
     #[arg(long)]
     pub(crate) no_shrink: bool,
@@ -464,6 +471,8 @@ pub(crate) enum Format {
     Sarif,
     /// Annotations of a GitHub workflow.
     Github,
+    /// The source with the answer as comments.
+    Annotate,
 }
 
 /// Which steps of an execution are told.

@@ -37,6 +37,7 @@ pub(super) fn forward(args: &CheckArgs) -> Result<Forwarded, Failure> {
         profile,
         trace,
         no_shrink,
+        annotate: _,
         stats,
         quiet: _,
         files,

@@ -38,17 +38,23 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Fa
     );
     let result = decide(args, console, &session);
     let profiled = args.profile.as_deref().map_or(Ok(()), profile::write);
-    if let Err(Failure::Input { diagnostics, sources, .. }) = &result {
+    if let Err(failure) = &result {
         session.claim();
-        match args.format {
-            Format::Human => {}
-            Format::Svcomp => Output::new().write("RESULT: unknown\n")?,
-            Format::Json => Output::new().write(&report::json_error(diagnostics, sources))?,
-            Format::Sarif => Output::new().write(&report::sarif_error(diagnostics, sources))?,
-            Format::Github => Output::new().write(&report::github_error(diagnostics, sources))?,
-        }
+        refuse(args.format, failure)?;
     }
     result.and_then(|status| profiled.map(|()| status))
+}
+
+/// The result on standard output if the input, or what says how to treat it, cannot be used.
+pub(super) fn refuse(format: Format, failure: &Failure) -> Result<(), Failure> {
+    let Failure::Input { diagnostics, sources, .. } = failure else { return Ok(()) };
+    match format {
+        Format::Human | Format::Annotate => Ok(()),
+        Format::Svcomp => Output::new().write("RESULT: unknown\n"),
+        Format::Json => Output::new().write(&report::json_error(diagnostics, sources)),
+        Format::Sarif => Output::new().write(&report::sarif_error(diagnostics, sources)),
+        Format::Github => Output::new().write(&report::github_error(diagnostics, sources)),
+    }
 }
 
 fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitStatus, Failure> {
@@ -274,6 +280,7 @@ fn find_engine(name: &str) -> Result<&'static EngineSpec, Failure> {
 fn abandon(format: Format, stop: Stop) {
     let text = match format {
         Format::Human => format!("UNKNOWN: {stop}\n"),
+        Format::Annotate => format!("// wayproof: UNKNOWN: {stop}\n"),
         Format::Svcomp => format!("UNKNOWN: {stop}\nRESULT: unknown\n"),
         Format::Json => report::json_unfinished(stop),
         Format::Sarif => report::sarif_unfinished(stop),

@@ -26,7 +26,10 @@ pub(crate) fn run(command: Command, console: Console) -> Result<ExitStatus, Fail
             if crate::batch::is_wanted(&args) {
                 return crate::batch::check_all(&args, console);
             }
-            crate::settings::apply(&mut args)?;
+            if let Err(failure) = crate::settings::apply(&mut args) {
+                check::refuse(args.format, &failure)?;
+                return Err(failure);
+            }
             check::check(&args, console)
         }
         Command::Run(args) => run::run(&args, console),

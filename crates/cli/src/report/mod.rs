@@ -1,5 +1,6 @@
 //! How verdicts are reported: for people, for BenchExec, for programs.
 
+mod annotate;
 mod github;
 mod html;
 mod human;
@@ -62,6 +63,7 @@ pub(crate) fn render(report: &Report<'_>, format: Format, detail: Detail, color:
         Format::Json => json::render(report),
         Format::Sarif => sarif::render(report),
         Format::Github => github::render(report),
+        Format::Annotate => annotate::render(report),
     }
 }
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should fail")]
 
+mod annotate;
 mod bad_input;
 mod batch;
 mod cache;

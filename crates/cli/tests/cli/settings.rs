@@ -34,3 +34,17 @@ fn what_is_not_understood_is_an_error_with_its_line() {
     assert!(finished.stderr.contains("did you mean `data-model`?"), "{}", finished.stderr);
     assert_eq!(check(&folder, &["-DN=4", "--no-settings"]).code, 0);
 }
+
+#[test]
+fn broken_settings_have_a_result_in_the_wanted_format() {
+    let folder = Folder::new("settings-result");
+    folder.file("wayproof.toml", "timeot = 3\n");
+    let file = folder.file("a.c", "int main(void) { return 0; }\n");
+    let file = file.to_str().unwrap();
+    let svcomp = wayproof(["check", "--format", "svcomp", file]);
+    assert_eq!((svcomp.code, svcomp.stdout.as_str()), (1, "RESULT: unknown\n"), "{svcomp:?}");
+    let json = wayproof(["check", "--format", "json", file]);
+    let report: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!((json.code, report["verdict"].as_str()), (1, Some("error")));
+    assert_eq!(report["diagnostics"][0]["location"]["line"], 1);
+}

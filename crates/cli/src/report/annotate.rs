@@ -1,0 +1,130 @@
+//! The source with the answer as comments: invariants above their loops, inputs and the violation above their lines.
+//!
+//! # Invariants
+//! * I1: every line of the source is there as it is; what is added is whole lines that are comments.
+//! * I2: no comment is put where it would change the text: not within a line that continues.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use base::{FileId, Region, SourceFile, SourceMap};
+use evidence::format::InvariantKind;
+use witness::{Proof, Trace, Verdict};
+
+use super::{Detail, Report, human};
+use crate::console::printable;
+
+/// More inputs at one line are counted.
+const MAX_INPUTS: usize = 8;
+
+/// Comments above lines.
+#[derive(Default)]
+struct Comments(BTreeMap<(FileId, u32), Vec<String>>);
+
+impl Comments {
+    fn add(&mut self, file: FileId, line: u32, comment: String) {
+        self.0.entry((file, line)).or_default().push(comment);
+    }
+    fn at(&mut self, region: Region, comment: String) {
+        if !region.is_nowhere() {
+            self.add(region.file, region.line, comment);
+        }
+    }
+}
+
+/// The annotated source. Files are those of the request, and those that have a comment.
+pub(super) fn render(report: &Report<'_>) -> String {
+    let empty = SourceMap::new();
+    let sources = report.program.map_or(&empty, |program| &*program.sources);
+    let mut comments = Comments::default();
+    match report.certified.verdict() {
+        Verdict::Safe(Proof::Annotation(_)) => invariants(report, sources, &mut comments),
+        Verdict::Safe(Proof::Execution(_)) => {}
+        Verdict::Unsafe(trace) => violation(trace, &mut comments),
+        Verdict::Unknown(reason) => comments.at(reason.region(), format!("not decided: {reason}")),
+    }
+    let headline = human::render(report, Detail::Verdict, false);
+    let mut text = String::new();
+    push(&mut text, "", headline.trim_end());
+    let names: Vec<String> = report.request.files.iter().map(|file| file.display().to_string()).collect();
+    let shown = |id: FileId, file: &SourceFile| {
+        names.iter().any(|name| **name == *file.name) || comments.0.keys().any(|(other, _)| *other == id)
+    };
+    let files: Vec<(FileId, &SourceFile)> = sources.iter().filter(|(id, file)| shown(*id, file)).collect();
+    for (id, file) in &files {
+        if files.len() > 1 {
+            push(&mut text, "", &format!("file {}", file.name));
+        }
+        annotate(*id, file, &comments, &mut text);
+    }
+    text
+}
+
+fn invariants(report: &Report<'_>, sources: &SourceMap, comments: &mut Comments) {
+    // Invariants are written for a program that is one file.
+    let name = report.request.files.first().map(|file| file.display().to_string());
+    let Some((id, _)) = sources.iter().find(|(_, file)| Some(&*file.name) == name.as_deref()) else { return };
+    for readable in &report.extras.invariants {
+        let when = match readable.invariant.kind {
+            InvariantKind::Loop => "invariant, whenever the condition is evaluated",
+            InvariantKind::Location => "invariant, whenever this is reached",
+        };
+        comments.add(id, readable.place.0, format!("{when}: {}", readable.invariant.value));
+    }
+}
+
+fn violation(trace: &Trace, comments: &mut Comments) {
+    let mut inputs: BTreeMap<(FileId, u32), Vec<String>> = BTreeMap::new();
+    for (position, chosen) in
+        trace.choices.iter().enumerate().filter(|(_, chosen)| !chosen.region.is_nowhere())
+    {
+        let place = (chosen.region.file, chosen.region.line);
+        inputs.entry(place).or_default().push(format!("{} (input {})", chosen.value, position + 1));
+    }
+    for ((file, line), values) in inputs {
+        let more = values.len().saturating_sub(MAX_INPUTS);
+        let dots = if more > 0 { format!(", and {more} more") } else { String::new() };
+        let told = values[..values.len() - more].join(", ");
+        let word = if values.len() == 1 { "value" } else { "values, in order" };
+        comments.add(file, line, format!("{word}: {told}{dots}"));
+    }
+    for (function, called_at) in super::calls(&trace.violation.stack) {
+        if let Some(place) = called_at {
+            comments.at(place, format!("the violation is in this call of {function}"));
+        }
+    }
+    comments.at(trace.violation.region, "VIOLATION".to_owned());
+}
+
+fn annotate(id: FileId, file: &SourceFile, comments: &Comments, text: &mut String) {
+    let mut waiting: Vec<&String> = Vec::new();
+    let mut start = 1;
+    // What follows the last line break is no line.
+    let is_empty = |line: u32| file.line_text(line).is_empty();
+    let last = file.line_count();
+    let last = if last > 1 && is_empty(last) { last - 1 } else { last };
+    for line in 1..=last {
+        waiting.extend(comments.0.get(&(id, line)).into_iter().flatten());
+        // I2: the lines of one logical line stay together.
+        if file.line_text(line).ends_with(b"\\") && line < last {
+            continue;
+        }
+        let first = String::from_utf8_lossy(file.line_text(start));
+        let indent: String = first.chars().take_while(|character| matches!(character, ' ' | '\t')).collect();
+        for comment in waiting.drain(..) {
+            push(text, &indent, comment);
+        }
+        for part in start..=line {
+            text.push_str(&String::from_utf8_lossy(file.line_text(part)));
+            text.push('\n');
+        }
+        start = line + 1;
+    }
+}
+
+/// One line with a comment.
+fn push(text: &mut String, indent: &str, comment: &str) {
+    let comment = printable(comment).replace(['\n', '\t'], " ");
+    // A backslash at the end would take the next line into the comment.
+    let _ = writeln!(text, "{indent}// wayproof: {}", comment.trim_end_matches('\\'));
+}
