@@ -31,6 +31,7 @@ pub(super) struct Frame {
 }
 
 /// The state of a run, narrow registers apart.
+#[derive(Clone)]
 pub(super) struct State<'p> {
     pub(super) program: &'p Program,
     pub(super) code: &'p Code,
@@ -51,7 +52,7 @@ pub(super) struct State<'p> {
 }
 
 /// What the outer activations of re-entered procedures had.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Saved {
     pub(super) regs: Vec<u64>,
     pub(super) wide: Vec<u128>,
@@ -59,7 +60,8 @@ pub(super) struct Saved {
     pub(super) wide_arrays: Vec<Array<u128>>,
 }
 
-/// A run of a program that can be paused, looked at and resumed.
+/// A run of a program that can be paused, looked at and resumed. A copy goes on by itself.
+#[derive(Clone)]
 pub struct Machine<'p> {
     pub(super) regs: Vec<u64>,
     pub(super) state: State<'p>,

@@ -19,8 +19,11 @@
 //! * S3: nothing here is trusted. Unsafe is replayed on the program as given, safe is proved again from its annotation.
 
 mod arrays;
+mod dead;
 mod draw;
+mod gallop;
 mod path;
+mod pilot;
 mod refine;
 mod replay;
 mod test;
@@ -41,7 +44,8 @@ use term::{Model, SymbolId, TermId, Terms};
 use witness::{Execution, Proof, Reason, Verdict};
 
 use self::path::Path;
-use self::test::{Ending, Plan, Steering, Test, Tester, is_input, plan_of};
+use self::pilot::{Plan, plan_of};
+use self::test::{Ending, Steering, Test, Tester, is_input};
 use crate::problem::{Guide, Problem, solvers};
 use crate::{Drawing, Engine, Env, Progress, Tuning};
 
@@ -522,8 +526,12 @@ impl<'a> Search<'a> {
 
     fn report(&self) -> Vec<(&'static str, u64)> {
         let Statistics { tests, dead_ends, covers, uncovered, clauses } = self.statistics;
+        let recalled = self.tester.as_ref().map(Tester::recollections).unwrap_or_default();
         vec![
             ("tests", tests),
+            ("choices remembered", recalled.choices),
+            ("leaps", recalled.leaps),
+            ("dead states remembered", recalled.dead_states),
             ("tree nodes", self.tree.len() as u64),
             ("dead ends", dead_ends),
             ("covers", covers),

@@ -1,5 +1,7 @@
 //! The search on the programs of the paper and on those that the prior implementation got wrong: certified verdicts of every engine.
 
+mod guided;
+
 use std::time::{Duration, Instant};
 
 use base::Budget;

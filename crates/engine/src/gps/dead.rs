@@ -1,0 +1,160 @@
+//! States from which the error cannot be reached, as far as the guide tells.
+//!
+//! A state is a list of facts: bounds of integers, elements of short arrays. If the guide has no way to the error from a state, the solver says which
+//! facts are to blame, and all states with these facts are dead. They are recognised later without a question.
+//!
+//! # Invariants
+//! * D1: a remembered [`Cube`] has no model together with the guide of its point; only the answer "unsat" makes one.
+
+use std::collections::VecDeque;
+
+use base::Budget;
+use cfa::interp::{Value, View};
+use cfa::{Program, Ty, VarId};
+use smt::{Answer, Solver, minimise};
+use term::{SymbolId, TermId, Terms};
+
+/// Arrays up to this length are shown to the solver.
+const SHOWN_ELEMENTS: u64 = 32;
+/// So many cubes are remembered for each point; the oldest ones go first.
+const CUBES: usize = 64;
+/// Explanations up to this length are made shorter.
+const SHORTENED: usize = 6;
+
+/// Something that holds in a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fact {
+    AtMost(VarId, i128),
+    AtLeast(VarId, i128),
+    Element(VarId, u64, i128),
+}
+
+impl Fact {
+    fn holds(self, view: &View<'_>) -> bool {
+        match self {
+            Self::AtMost(var, bound) => view.scalar(var).and_then(number).is_some_and(|value| value <= bound),
+            Self::AtLeast(var, bound) => {
+                view.scalar(var).and_then(number).is_some_and(|value| value >= bound)
+            }
+            Self::Element(var, index, value) => view.elem(var, index).and_then(number) == Some(value),
+        }
+    }
+}
+
+/// The number that formulas have for a value.
+fn number(value: Value) -> Option<i128> {
+    match value.ty {
+        Ty::Int { width: 128, signed: false } => None,
+        _ => Some(value.as_int()),
+    }
+}
+
+/// The value of a variable or of an element.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    var: VarId,
+    symbol: SymbolId,
+    index: Option<u64>,
+    value: i128,
+}
+
+impl Seen {
+    fn equation(self, terms: &mut Terms) -> TermId {
+        let (variable, value) = (terms.of_symbol(self.symbol), terms.number(self.value));
+        match self.index {
+            None => terms.eq(variable, value),
+            Some(index) => {
+                let index = terms.number(index);
+                let element = terms.select(variable, index);
+                terms.eq(element, value)
+            }
+        }
+    }
+}
+
+/// States with some facts in common.
+type Cube = Vec<Fact>;
+
+/// What is looked at in the states of a point, and which of them are dead.
+pub(super) struct States {
+    shown: Vec<(VarId, SymbolId)>,
+    cubes: VecDeque<Cube>,
+}
+
+impl States {
+    /// States of these variables, which are integers or arrays of them.
+    pub(super) fn new(shown: Vec<(VarId, SymbolId)>) -> Self {
+        Self { shown, cubes: VecDeque::new() }
+    }
+
+    /// Whether a state is known to be dead.
+    pub(super) fn is_dead(&self, view: &View<'_>) -> bool {
+        self.cubes.iter().any(|cube| cube.iter().all(|fact| fact.holds(view)))
+    }
+
+    /// The values of a state that formulas can speak of.
+    fn values(&self, program: &Program, view: &View<'_>) -> Vec<Seen> {
+        let mut seen = Vec::with_capacity(self.shown.len());
+        for (var, symbol) in self.shown.iter().copied() {
+            if program.vars[var].scalar().is_some() {
+                let value = view.scalar(var).and_then(number);
+                seen.extend(value.map(|value| Seen { var, symbol, index: None, value }));
+            } else if view.length(var) <= SHOWN_ELEMENTS {
+                for index in 0..view.length(var) {
+                    let value = view.elem(var, index).and_then(number);
+                    seen.extend(value.map(|value| Seen { var, symbol, index: Some(index), value }));
+                }
+            }
+        }
+        seen
+    }
+
+    /// That the variables have the values that they have.
+    pub(super) fn formula(&self, program: &Program, view: &View<'_>, terms: &mut Terms) -> TermId {
+        let parts: Vec<TermId> = self.values(program, view).iter().map(|seen| seen.equation(terms)).collect();
+        terms.and(parts)
+    }
+
+    /// The same in pieces.
+    fn facts(&self, program: &Program, view: &View<'_>, terms: &mut Terms) -> Vec<(TermId, Fact)> {
+        let mut facts = Vec::new();
+        for seen in self.values(program, view) {
+            let Seen { var, symbol, index, value } = seen;
+            if let Some(index) = index {
+                facts.push((seen.equation(terms), Fact::Element(var, index, value)));
+            } else {
+                let (variable, bound) = (terms.of_symbol(symbol), terms.number(value));
+                facts.push((terms.le(variable, bound), Fact::AtMost(var, value)));
+                facts.push((terms.ge(variable, bound), Fact::AtLeast(var, value)));
+            }
+        }
+        facts
+    }
+
+    /// Remembers a state for which `solver`, which holds the guide alone, has found no way to the error. Whether it can be told why.
+    pub(super) fn learn(
+        &mut self,
+        program: &Program,
+        view: &View<'_>,
+        solver: &mut dyn Solver,
+        terms: &mut Terms,
+        budget: &mut Budget,
+    ) -> bool {
+        let facts = self.facts(program, view, terms);
+        let assumptions: Vec<TermId> = facts.iter().map(|(term, _)| *term).collect();
+        solver.push();
+        let core = match solver.check(terms, &assumptions, budget) {
+            Answer::Unsat(core) if core.0.len() <= SHORTENED => Some(minimise(solver, terms, &core, budget)),
+            Answer::Unsat(core) => Some(core),
+            Answer::Sat(_) | Answer::Unknown(_) => None,
+        };
+        solver.pop();
+        let Some(core) = core else { return false };
+        if self.cubes.len() == CUBES {
+            self.cubes.pop_front();
+        }
+        let blamed = facts.into_iter().filter(|(term, _)| core.0.contains(term));
+        self.cubes.push_back(blamed.map(|(_, fact)| fact).collect());
+        true
+    }
+}
