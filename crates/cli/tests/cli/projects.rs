@@ -160,3 +160,25 @@ fn several_files_are_one_harness_and_one_witness() {
     assert!(finished.stdout.contains("the C compiler refuses the harness: "), "{}", finished.stdout);
     assert!(finished.stdout.contains("redefinition of 'struct shared'"), "{}", finished.stdout);
 }
+
+#[test]
+fn assert_is_the_one_of_the_header_and_ndebug_switches_it_off() {
+    let folder = Folder::new("assert");
+    let text = "#include <assert.h>\n#include <stdlib.h>\nextern int __VERIFIER_nondet_int(void);\n\
+                static int half(int x) { assert(x % 2 == 0 && \"even\"); return x / 2; }\n\
+                int main(void) { int x = __VERIFIER_nondet_int(); return half(x) > 7 ? EXIT_FAILURE : 0; }\n";
+    folder.file("a.c", text);
+    let finished = check(&folder, &["a.c"]);
+    assert_eq!(finished.code, 10, "{finished:?}");
+    assert!(finished.stdout.contains("reached at a.c:4:26"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("in half, called at a.c:5:"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("checked: compiled and executed"), "{}", finished.stdout);
+    assert_eq!(check(&folder, &["a.c", "-DNDEBUG"]).code, 0);
+    folder.file("b.c", format!("#define NDEBUG\n{text}"));
+    assert_eq!(check(&folder, &["b.c"]).code, 0);
+    // The header may be included again, with another meaning.
+    folder.file("c.c", format!("#define NDEBUG\n#include <assert.h>\n#undef NDEBUG\n{text}"));
+    assert_eq!(check(&folder, &["c.c"]).code, 10);
+    folder.file("d.c", text.replace("x % 2 == 0", "x % 2 <= 1"));
+    assert_eq!(check(&folder, &["d.c"]).code, 0);
+}
