@@ -20,6 +20,7 @@ use base::Span;
 use cfa::{ApproximationKind, InitKind, Op, Place, Source, Ty};
 
 use crate::hir::{FunctionId, StorageDuration, VariableId};
+use crate::library;
 use crate::lower::call::{Argument, Sink, Site};
 use crate::lower::function::Body;
 use crate::lower::layout::FlatLeaf;
@@ -197,6 +198,14 @@ impl Body<'_, '_> {
         let keeps =
             options.entry == "main" || options.start.globals == StartGlobals::Initial || declared.is_const;
         if keeps || declared.duration != StorageDuration::Static {
+            return Ok(());
+        }
+        // The tables of the models of library functions are not the program's; `errno` is.
+        if let Some(name) = declared.name.strip_prefix(library::MODEL_PREFIX) {
+            if name == "errno" {
+                let region = self.origin.region;
+                self.ctx.approximate(ApproximationKind::Under, "`errno` is 0 at the start", region);
+            }
             return Ok(());
         }
         if declared.name.starts_with('%') {

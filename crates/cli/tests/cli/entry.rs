@@ -69,6 +69,13 @@ fn what_a_function_starts_with_is_a_choice() {
     assert_eq!(counted.code, 10);
     assert!(counted.stdout.contains("7 for the global variable count::n"), "{}", counted.stdout);
     assert!(counted.stdout.contains("no harness can set the variable n of count"), "{}", counted.stdout);
+    // The tables behind the library are what they are.
+    let text = "#include <ctype.h>\nextern void reach_error(void);\n\
+                int f(int c) { if (c == 'x' && isalpha(c)) reach_error(); return 0; }\n\
+                int g(int c) { if (c == '7' && isalpha(c)) reach_error(); return 0; }\n";
+    folder.file("b.c", text);
+    assert_eq!(check(&folder, &["b.c", "--entry", "f"]).code, 10);
+    assert_ne!(check(&folder, &["b.c", "--entry", "g"]).code, 10);
     let refused = check(&folder, &["a.c", "--entry", "apply"]);
     assert_eq!(refused.code, 5);
     assert!(refused.stderr.contains("a.c:5:17"), "{}", refused.stderr);
