@@ -24,7 +24,7 @@ use crate::session::{Progress, Session};
 /// Decides the property. Standard output carries a result in the wanted format even if the input cannot be used.
 pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Failure> {
     let format = args.format;
-    let profile = args.profile.clone();
+    let (profile, page) = (args.profile.clone(), args.files.report.clone());
     if profile.is_some() || args.files.report.is_some() {
         timeline::start();
     }
@@ -32,8 +32,9 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Fa
         args.timeout,
         Box::new(move |stop| {
             abandon(format, stop);
-            // The report is out; a timeline that cannot be written is not worth another exit code.
+            // The report is out; files that cannot be written are not worth another exit code.
             let _ = profile.as_deref().map(profile::write);
+            let _ = page.as_deref().map(|path| artifact::write(path, &report::page_unfinished(stop)));
         }),
     );
     let result = decide(args, console, &session);

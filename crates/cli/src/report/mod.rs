@@ -20,7 +20,7 @@ use crate::export::Extras;
 use crate::resolve::Request;
 
 pub(crate) use github::{error as github_error, unfinished as github_unfinished};
-pub(crate) use html::{Insight, Summaries};
+pub(crate) use html::{Insight, Summaries, unfinished as page_unfinished};
 pub(crate) use json::{Location, Tool, error as json_error, location, unfinished as json_unfinished};
 pub(crate) use sarif::{error as sarif_error, unfinished as sarif_unfinished};
 pub(crate) use steps::{Scope, Selection, Step, steps};

@@ -117,6 +117,10 @@ impl Simplifier<'_> {
     }
 
     fn within(&mut self, formula: TermId, depth: usize) -> TermId {
+        // Nothing is answered any more, so the rest stays as it is.
+        if self.budget.poll().is_err() {
+            return formula;
+        }
         match self.terms.node(formula) {
             Node::And(_) => self.conjunction(formula, depth),
             Node::Or(_) => self.disjunction(formula, depth),

@@ -30,7 +30,7 @@ const NEAREST: usize = 6;
 /// Work that the summaries of a page may take.
 const PAGE_TICKS: u64 = 200_000_000;
 /// Time that they may take.
-const PAGE_TIME: Duration = Duration::from_secs(10);
+const PAGE_TIME: Duration = Duration::from_secs(5);
 
 /// What is printed.
 struct Summarised<'a> {

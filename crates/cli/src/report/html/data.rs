@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use base::{Region, SourceMap};
+use base::{Region, SourceMap, Stop};
 use cfa::Program;
 use engine::{NodeState, SearchTree};
 use serde::Serialize;
-use witness::{Proof, Verdict};
+use witness::{Proof, Reason, Verdict};
 
 use super::automata::{Automata, mentioned};
 use super::execution::Execution;
@@ -86,36 +86,61 @@ struct Tree {
 /// The data of a page.
 pub(super) fn json(report: &Report<'_>, insight: &Insight) -> String {
     let mut document = Document {
-        tool: Tool::THIS,
-        verdict: "unknown",
-        headline: human::render(report, Detail::Verdict, false).trim_end().to_owned(),
-        advice: None,
         facts: facts(report),
         checks: human::checks(report),
-        ledger: Vec::new(),
-        files: Vec::new(),
-        invariants: Vec::new(),
         invariants_suffice: report.extras.inductive,
-        mark: None,
-        inputs: Vec::new(),
-        execution: Execution::default(),
-        automata: Automata::default(),
-        summaries: Vec::new(),
         summaries_missing: insight.summaries.missing.clone(),
         tree: insight.tree.as_ref().map(tree),
         stages: figures::stages(&insight.timeline),
         queries: figures::queries(&insight.timeline),
         statistics: report.statistics.unwrap_or_default().to_vec(),
+        ..Document::new(human::render(report, Detail::Verdict, false).trim_end().to_owned())
     };
     if let Some(program) = report.program {
         document.of_program(report, program, &insight.summaries);
         document.execution = Execution::new(program, &insight.steps);
     }
     document.of_verdict(report);
-    serde_json::to_string(&document).expect("a document has string keys only")
+    document.text()
+}
+
+/// The data of the page of a run that was ended from outside.
+pub(super) fn unfinished(stop: Stop) -> String {
+    let mut document = Document::new(format!("UNKNOWN: {stop}"));
+    document.advice = human::advice(&Reason::Stopped(stop));
+    document.text()
 }
 
 impl Document {
+    fn new(headline: String) -> Self {
+        Self {
+            tool: Tool::THIS,
+            verdict: "unknown",
+            headline,
+            advice: None,
+            facts: vec![("Command", command())],
+            checks: Vec::new(),
+            ledger: Vec::new(),
+            files: Vec::new(),
+            invariants: Vec::new(),
+            invariants_suffice: None,
+            mark: None,
+            inputs: Vec::new(),
+            execution: Execution::default(),
+            automata: Automata::default(),
+            summaries: Vec::new(),
+            summaries_missing: None,
+            tree: None,
+            stages: Vec::new(),
+            queries: Vec::new(),
+            statistics: Vec::new(),
+        }
+    }
+
+    fn text(&self) -> String {
+        serde_json::to_string(self).expect("a document has string keys only")
+    }
+
     fn of_program(&mut self, report: &Report<'_>, program: &Program, summaries: &Summaries) {
         self.files = files(report, program);
         let known = (0..).zip(program.sources.iter()).find_map(|(id, (_, file))| {
@@ -193,12 +218,15 @@ fn facts(report: &Report<'_>) -> Vec<(&'static str, String)> {
         let word = if expected { "safe" } else { "unsafe" };
         facts.push(("Expected", format!("{word}, says the task definition")));
     }
-    let words = std::env::args_os().map(|word| printable(&word.to_string_lossy()).into_owned());
-    facts.push((
-        "Command",
-        words.skip(1).fold("wayproof".to_owned(), |line, word| line + " " + &quoted(&word)),
-    ));
+    facts.push(("Command", command()));
     facts
+}
+
+/// The command line.
+fn command() -> String {
+    let words = std::env::args_os().skip(1);
+    let words = words.map(|word| quoted(&printable(&word.to_string_lossy())));
+    words.fold("wayproof".to_owned(), |line, word| line + " " + &word)
 }
 
 /// A word as a shell reads it.

@@ -13,8 +13,8 @@ mod data;
 mod execution;
 mod figures;
 
-use base::Region;
 use base::timeline::Entry;
+use base::{Region, Stop};
 use cfa::Program;
 use engine::SearchTree;
 
@@ -60,11 +60,21 @@ const SCRIPTS: [&str; 8] = [
 pub(super) fn render(report: &Report<'_>, insight: &Insight) -> String {
     let headline = human::render(report, Detail::Verdict, false);
     let file = report.request.files.first().map_or_else(String::new, |file| file.display().to_string());
+    let title = format!("{} - {file}", headline.split(':').next().unwrap_or(""));
+    page(&title, &human::render(report, Detail::Full, false), &data::json(report, insight))
+}
+
+/// The page of a run that was ended from outside: nothing but that.
+pub(crate) fn unfinished(stop: Stop) -> String {
+    page("UNKNOWN", &format!("UNKNOWN: {stop}\n"), &data::unfinished(stop))
+}
+
+fn page(title: &str, text: &str, data: &str) -> String {
     let values = [
-        ("{{title}}", escape(&format!("{} - {file}", headline.split(':').next().unwrap_or("")))),
+        ("{{title}}", escape(title)),
         ("{{style}}", include_str!("page.css").to_owned()),
-        ("{{text}}", escape(&human::render(report, Detail::Full, false))),
-        ("{{data}}", embedded(&data::json(report, insight))),
+        ("{{text}}", escape(text)),
+        ("{{data}}", embedded(data)),
         ("{{script}}", SCRIPTS.concat()),
     ];
     fill(include_str!("page.html"), &values)

@@ -16,6 +16,10 @@ function stepText(step) {
   }
 }
 
+function startsLoop(step) {
+  return step.kind === "round" && step.from === 1;
+}
+
 function changeText(change) {
   return `${change.name} = ${change.value}`;
 }
@@ -44,7 +48,8 @@ const trace = {
       button("◀", "Previous step (Left)", () => this.go(this.next(-1)), { id: "step-previous" }),
       button("▶", "Next step, into loops and calls (Right)", () => this.go(this.next(1)), { id: "step-next" }),
       button("↷", "On over the loop or call (Shift+Right)", () => this.go(this.over(1)), { id: "step-over" }),
-      button("▶|", "Last step (End)", () => this.go(this.steps.length - 1), { id: "step-last" }));
+      button("▶|", "Last step (End)", () => this.go(this.steps.length - 1), { id: "step-last" }),
+      button("Next loop", "To the next loop, or to the first one (L)", () => this.go(this.loop()), { id: "step-loop", hidden: !this.steps.some(startsLoop) }));
     this.relevant = make("input", { type: "checkbox", id: "relevant", checked: true, change: () => this.filter() });
     this.values = make("tbody", {});
     this.stack = make("ol", { id: "stack" });
@@ -60,6 +65,10 @@ const trace = {
       make("h3", {}, data.inputs.length > 0 ? "Inputs, in order" : "No inputs"), this.inputs,
       make("h3", {}, "All steps"), this.list);
     document.addEventListener("keydown", (event) => this.key(event));
+    byId("text").addEventListener("click", (event) => {
+      const line = event.target.closest(".number") && event.target.closest(".line");
+      if (line) this.toLine(...line.id.slice(1).split("-").map(Number));
+    });
     this.filter();
   },
 
@@ -72,6 +81,20 @@ const trace = {
         make("span", { class: "number" }, line), make("span", { style: `padding-left:${Math.min(step.depth + step.nesting, 24) * 0.9}em` }, visible(text))));
     this.rows.push(row);
     return row;
+  },
+
+  /** The next step where a loop starts. */
+  loop() {
+    const behind = this.steps.findIndex((step, index) => index > this.position && startsLoop(step));
+    return behind >= 0 ? behind : this.steps.findIndex(startsLoop);
+  },
+
+  /** The next step in a line, or the first one. */
+  toLine(file, line) {
+    const isThere = (step) => step.at && step.at[0] === file && step.at[1] === line;
+    const behind = this.steps.findIndex((step, index) => index > this.position && isThere(step) && this.isShown(index));
+    const found = behind >= 0 ? behind : this.steps.findIndex((step, index) => isThere(step) && this.isShown(index));
+    if (found >= 0) this.go(found);
   },
 
   /** Whether a step is told: the first and the last always are. */
@@ -110,6 +133,7 @@ const trace = {
 
   go(position) {
     this.position = Math.max(0, Math.min(this.steps.length - 1, position));
+    if (!this.isShown(this.position)) this.position = this.next(1);
     this.update();
   },
 
@@ -121,6 +145,7 @@ const trace = {
       ArrowLeft: () => this.go(event.shiftKey ? this.over(-1) : this.next(-1)),
       Home: () => this.go(0),
       End: () => this.go(this.steps.length - 1),
+      l: () => this.go(this.loop()),
     };
     const action = actions[event.key];
     if (!action) return;
