@@ -67,7 +67,7 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
     let request = Request::with_files(&args.paths, &args.source, args.property.as_deref(), console)?;
     if let Property::Unsupported { name } = &request.property {
         let feature = format!("the property {name} is not supported yet");
-        return conclude(args, &request, &Answer::without_program(feature), console, session);
+        return conclude(args, &request, &Answer::without_program(feature, session), console, session);
     }
     let start = Instant::now();
     let stage = timeline::stage("front end");
@@ -76,7 +76,7 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
         Err(Refusal::Failure(failure)) => return Err(failure),
         Err(Refusal::Unsupported { message, diagnostics, sources }) => {
             console.print(&diagnostics, &sources);
-            return conclude(args, &request, &Answer::without_program(message), console, session);
+            return conclude(args, &request, &Answer::without_program(message, session), console, session);
         }
     };
     if !args.quiet && !compiled.warnings.is_empty() {
@@ -130,11 +130,7 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
         extras.steps = report::steps(&compiled.program, trace, scope, &env.budget);
     }
     let failures = std::mem::take(&mut extras.failures);
-    let insight = match &args.files.report {
-        Some(_) => insight(&compiled.program, &certified, &request, env),
-        None => Insight::default(),
-    };
-    let answer = Answer { program: Some(compiled.program), certified, extras, statistics, insight };
+    let answer = Answer { program: Some(compiled.program), certified, extras, statistics, env };
     let status = conclude(args, &request, &answer, console, session)?;
     failures.into_iter().next().map_or(Ok(status), Err)
 }
@@ -170,12 +166,12 @@ struct Answer {
     certified: Certified,
     extras: Extras,
     statistics: Vec<(&'static str, f64)>,
-    /// For a page only.
-    insight: Insight,
+    /// What the engine left behind.
+    env: Env,
 }
 
 impl Answer {
-    fn without_program(feature: String) -> Self {
+    fn without_program(feature: String, session: &Session) -> Self {
         let reason = Reason::Unsupported { feature, region: base::Region::NOWHERE };
         let certified = Certified::unknown(reason);
         Self {
@@ -183,7 +179,7 @@ impl Answer {
             certified,
             extras: Extras::default(),
             statistics: Vec::new(),
-            insight: Insight::default(),
+            env: Env::new(session.budget()),
         }
     }
 }
@@ -213,7 +209,7 @@ fn conclude(
     }
     if let Some(path) = &args.files.report {
         let whole = Report { statistics: Some(&answer.statistics), ..report };
-        artifact::write(path, &report::page(&whole, &answer.insight))?;
+        artifact::write(path, &report::page(&whole, &insight(answer, request)))?;
     }
     let verdict = answer.certified.verdict();
     match (request.expected, verdict) {
@@ -226,21 +222,25 @@ fn conclude(
 }
 
 /// What a page shows beyond the report. Summaries are computed once more: the engine does not keep what people read.
-fn insight(program: &cfa::Program, certified: &Certified, request: &Request, env: Env) -> Insight {
+fn insight<'a>(answer: &'a Answer, request: &Request) -> Insight<'a> {
     // What the page itself takes is no part of the figures.
     let (timeline, _) = timeline::entries();
-    let steps = match certified.verdict() {
-        Verdict::Unsafe(trace) => {
-            let scope = Scope { selection: Selection::All, most: 2_000, ticks: 200_000_000 };
-            report::steps(program, trace, scope, &env.budget)
-        }
-        Verdict::Safe(_) | Verdict::Unknown(_) => Vec::new(),
-    };
-    let summaries = super::summarize::summaries(program, request, &env.budget);
-    let tree = match env.drawing {
+    let Env { budget, drawing, .. } = &answer.env;
+    let tree = match drawing {
         Drawing::Done(tree) => Some(tree),
         Drawing::Wanted | Drawing::Unwanted => None,
     };
+    let Some(program) = &answer.program else {
+        return Insight { timeline, ..Insight::default() };
+    };
+    let steps = match answer.certified.verdict() {
+        Verdict::Unsafe(trace) => {
+            let scope = Scope { selection: Selection::All, most: 2_000, ticks: 200_000_000 };
+            report::steps(program, trace, scope, budget)
+        }
+        Verdict::Safe(_) | Verdict::Unknown(_) => Vec::new(),
+    };
+    let summaries = super::summarize::summaries(program, request, budget);
     Insight { tree, summaries, steps, timeline }
 }
 

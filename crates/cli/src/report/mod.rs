@@ -68,7 +68,7 @@ pub(crate) fn render(report: &Report<'_>, format: Format, detail: Detail, color:
 }
 
 /// The report as a web page.
-pub(crate) fn page(report: &Report<'_>, insight: &Insight) -> String {
+pub(crate) fn page(report: &Report<'_>, insight: &Insight<'_>) -> String {
     html::render(report, insight)
 }
 

@@ -84,13 +84,13 @@ struct Tree {
 }
 
 /// The data of a page.
-pub(super) fn json(report: &Report<'_>, insight: &Insight) -> String {
+pub(super) fn json(report: &Report<'_>, insight: &Insight<'_>) -> String {
     let mut document = Document {
         facts: facts(report),
         checks: human::checks(report),
         invariants_suffice: report.extras.inductive,
         summaries_missing: insight.summaries.missing.clone(),
-        tree: insight.tree.as_ref().map(tree),
+        tree: insight.tree.map(tree),
         stages: figures::stages(&insight.timeline),
         queries: figures::queries(&insight.timeline),
         statistics: report.statistics.unwrap_or_default().to_vec(),

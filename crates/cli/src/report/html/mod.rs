@@ -22,9 +22,9 @@ use super::{Detail, Report, Step, human};
 
 /// What a page shows beyond a report.
 #[derive(Debug, Default)]
-pub(crate) struct Insight {
+pub(crate) struct Insight<'a> {
     /// The search tree, if the engine has one.
-    pub(crate) tree: Option<SearchTree>,
+    pub(crate) tree: Option<&'a SearchTree>,
     /// What guides the search.
     pub(crate) summaries: Summaries,
     /// The execution of a counterexample.
@@ -57,7 +57,7 @@ const SCRIPTS: [&str; 8] = [
 ];
 
 /// The whole page.
-pub(super) fn render(report: &Report<'_>, insight: &Insight) -> String {
+pub(super) fn render(report: &Report<'_>, insight: &Insight<'_>) -> String {
     let headline = human::render(report, Detail::Verdict, false);
     let file = report.request.files.first().map_or_else(String::new, |file| file.display().to_string());
     let title = format!("{} - {file}", headline.split(':').next().unwrap_or(""));
