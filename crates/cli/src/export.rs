@@ -17,7 +17,7 @@ use evidence::violation::Text;
 use evidence::{correctness, testcase, violation};
 use witness::{Certified, Proof, Trace, Verdict};
 
-use crate::args::{CheckArgs, SourceArgs};
+use crate::args::{CheckArgs, Format, SourceArgs};
 use crate::artifact;
 use crate::console::Console;
 use crate::failure::Failure;
@@ -29,6 +29,9 @@ use crate::{frontend, input};
 
 /// The version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Solver ticks for readable invariants that nobody has asked for, after a verdict that cost less.
+const LEAST_READING_TICKS: u64 = 300;
 
 /// What is said about a verdict beyond its own evidence.
 #[derive(Debug, Default)]
@@ -185,7 +188,8 @@ impl Exporter<'_> {
 
     /// Invariants for readers.
     fn invariants(&self, annotation: &witness::Annotation, extras: &mut Extras, budget: &mut Budget) {
-        let found = witness::source_invariants(self.program, annotation, budget);
+        let ticks = self.reading_ticks(budget);
+        let found = witness::source_invariants(self.program, annotation, ticks, budget);
         let mut files = Vec::new();
         for (text, question) in self.texts().iter().zip(self.questions) {
             let readable = correctness::readable(&found, &self.program.sources, text);
@@ -196,7 +200,9 @@ impl Exporter<'_> {
         // Whether invariants are a proof by themselves can be told if they are all in one file.
         let is_single = files.len() == 1;
         for (mut invariants, question) in files {
-            let inductive = correctness::confirm(&mut invariants, question, budget);
+            let mut child = budget.child(ticks.saturating_mul(2));
+            let inductive = correctness::confirm(&mut invariants, question, &mut child);
+            budget.absorb(&child);
             extras.inductive = inductive.filter(|_| is_single);
             extras.invariants.append(&mut invariants);
         }
@@ -214,6 +220,17 @@ impl Exporter<'_> {
         for (option, _) in wanted(self.args).filter(|(option, _)| *option != "--witness") {
             self.console.warn(format!("{option} has no effect: the verdict is safe"));
         }
+    }
+
+    /// What readable invariants may cost: hardly more than the verdict, unless the user has asked for them.
+    fn reading_ticks(&self, budget: &Budget) -> u64 {
+        let files = &self.args.files;
+        let mut formats = files.outputs.iter().map(|(format, _)| *format).chain([self.args.format]);
+        let is_asked = files.witness.is_some()
+            || files.report.is_some()
+            || formats.any(|format| format == Format::Annotate);
+        let most = witness::READING_TICKS;
+        if is_asked { most } else { budget.spent().saturating_mul(2).clamp(LEAST_READING_TICKS, most) }
     }
 
     fn violated(&self, trace: &Trace, extras: &mut Extras, budget: &Budget) {

@@ -76,7 +76,7 @@ fn read_back(text: &str, invariants: &[Invariant], expected: &Expect) {
     let Verdict::Safe(Proof::Annotation(annotation)) = certified.verdict() else {
         panic!("{:?}", certified.verdict())
     };
-    let found = witness::source_invariants(&program, annotation, &mut budget);
+    let found = witness::source_invariants(&program, annotation, witness::READING_TICKS, &mut budget);
     let after = Syntax::new("test.c", woven.text.clone(), &question.options.preprocess).unwrap();
     let mut shown = String::new();
     let text = Text { name: "test.c", shown: "test.c", syntax: &after };

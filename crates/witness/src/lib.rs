@@ -20,7 +20,7 @@ pub use annotation::{Annotation, Invariant};
 pub use certify::{Certified, Check, certify, check_choices};
 pub use correctness::checks_as_invariants;
 pub use execution::{Execution, execute};
-pub use invariants::{SourceInvariant, source_invariants};
+pub use invariants::{READING_TICKS, SourceInvariant, source_invariants};
 pub use ledger::{Assumption, Ledger};
 pub use shrink::certify_smallest;
 pub use verdict::{End, Proof, Reason, Trace, Verdict, Violation};

@@ -61,10 +61,10 @@ pub(super) fn render(report: &Report<'_>) -> String {
 }
 
 fn invariants(report: &Report<'_>, sources: &SourceMap, comments: &mut Comments) {
-    // Invariants are written for a program that is one file.
-    let name = report.request.files.first().map(|file| file.display().to_string());
-    let Some((id, _)) = sources.iter().find(|(_, file)| Some(&*file.name) == name.as_deref()) else { return };
     for readable in &report.extras.invariants {
+        let name = &readable.invariant.location.file;
+        let is_named = |path: &str| path == name || path.ends_with(&format!("/{name}"));
+        let Some((id, _)) = sources.iter().find(|(_, file)| is_named(&file.name)) else { continue };
         let when = match readable.invariant.kind {
             InvariantKind::Loop => "invariant, whenever the condition is evaluated",
             InvariantKind::Location => "invariant, whenever this is reached",

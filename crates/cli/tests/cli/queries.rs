@@ -17,6 +17,8 @@ fn log(folder: &Folder) -> std::path::PathBuf {
         file.to_str().unwrap(),
         "--engine",
         "cra",
+        // What makes a proof readable has limits that cut some questions short.
+        "--quiet",
         "--log-queries",
         log.to_str().unwrap(),
     ]);

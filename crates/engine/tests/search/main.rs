@@ -157,7 +157,8 @@ fn the_divisor_comes_out_of_the_number_of_rounds() {
     let Verdict::Safe(Proof::Annotation(annotation)) = certified.verdict() else {
         panic!("{:?}", certified.verdict())
     };
-    let invariants = witness::source_invariants(&program, annotation, &mut Budget::unlimited());
+    let (ticks, mut budget) = (witness::READING_TICKS, Budget::unlimited());
+    let invariants = witness::source_invariants(&program, annotation, ticks, &mut budget);
     assert!(invariants.iter().all(|invariant| invariant.text.contains("x % 2 == 0")), "{invariants:?}");
     assert_eq!(invariants.len(), 2);
 }

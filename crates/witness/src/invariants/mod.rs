@@ -27,14 +27,14 @@ use crate::annotation::{Annotation, Invariant};
 use express::Expressions;
 use names::Names;
 
-/// What the solver may spend on all of this.
-const ALL_TICKS: u64 = 10_000;
-/// What it may spend on one location.
-const LOCATION_TICKS: u64 = 1_000;
-/// What it may spend on one part, if the whole costs too much.
-const PART_TICKS: u64 = 300;
-/// What it may spend on one question about redundancy.
-const REDUNDANCY_TICKS: u64 = 100;
+/// What the solver may spend on all of this if somebody has asked for it.
+pub const READING_TICKS: u64 = 10_000;
+/// Of all that the solver may spend, one in this many may go into one location.
+const LOCATION_SHARE: u64 = 5;
+/// Into one part, if the whole costs too much.
+const PART_SHARE: u64 = 30;
+/// Into one question about redundancy.
+const REDUNDANCY_SHARE: u64 = 60;
 /// More conjuncts than this are not compared with each other.
 const MAX_CONJUNCTS: usize = 60;
 /// Questions about parts of the conjuncts of one location.
@@ -59,10 +59,11 @@ pub struct SourceInvariant {
     pub bold: Option<String>,
 }
 
-/// The invariants of an annotation that can be written in C, in the order of the source.
+/// The invariants of an annotation that can be written in C, in the order of the source. The solver spends at most `ticks`.
 pub fn source_invariants(
     program: &Program,
     annotation: &Annotation,
+    ticks: u64,
     budget: &mut Budget,
 ) -> Vec<SourceInvariant> {
     let pipelined = pipeline(program, &PipelineConfig::default());
@@ -81,7 +82,8 @@ pub fn source_invariants(
         terms: &mut terms,
         vocabulary: &vocabulary,
         solver: Z3::new(Z3Settings::default()).z3_solver(),
-        budget: budget.child(ALL_TICKS),
+        budget: budget.child(ticks),
+        ticks,
     };
     for (location, invariant) in &annotation.invariants {
         let info = procedure.locations[*location];
@@ -179,6 +181,8 @@ struct Reader<'a> {
     vocabulary: &'a Vocabulary,
     solver: Z3Solver,
     budget: Budget,
+    /// What all of it may cost.
+    ticks: u64,
 }
 
 impl Reader<'_> {
@@ -249,16 +253,16 @@ impl Reader<'_> {
         }
     }
 
-    /// Work with a budget of its own.
-    fn within<T>(&mut self, ticks: u64, work: impl FnOnce(&mut Z3Solver, &mut Terms, &mut Budget) -> T) -> T {
-        let mut child = self.budget.child(ticks);
+    /// Work with a share of the budget.
+    fn within<T>(&mut self, share: u64, work: impl FnOnce(&mut Z3Solver, &mut Terms, &mut Budget) -> T) -> T {
+        let mut child = self.budget.child((self.ticks / share).max(1));
         let result = work(&mut self.solver, self.terms, &mut child);
         self.budget.absorb(&child);
         result
     }
 
-    fn is_unsat(&mut self, formula: TermId, ticks: u64) -> bool {
-        self.within(ticks, |solver, terms, budget| check_formula(solver, terms, formula, budget).is_unsat())
+    fn is_unsat(&mut self, formula: TermId, share: u64) -> bool {
+        self.within(share, |solver, terms, budget| check_formula(solver, terms, formula, budget).is_unsat())
     }
 
     /// A formula over variables with names that the invariant implies (I1).
@@ -275,7 +279,7 @@ impl Reader<'_> {
         let good = self.not_bad(invariant);
         let whole = self.terms.and([facts, good]);
         let hidden = named(self.terms, whole);
-        let formula = match self.without(whole, &hidden, LOCATION_TICKS) {
+        let formula = match self.without(whole, &hidden, LOCATION_SHARE) {
             Some(projected) => projected,
             None => smt::project::forget(self.terms, whole, &hidden),
         };
@@ -284,7 +288,7 @@ impl Reader<'_> {
         let typing = encode::typing(&self.pipelined.program, self.terms, self.vocabulary, whole);
         let opposite = self.terms.not(formula);
         let query = self.terms.and([typing, whole, opposite]);
-        let implied = self.is_unsat(query, LOCATION_TICKS);
+        let implied = self.is_unsat(query, LOCATION_SHARE);
         (implied && named(self.terms, formula).is_empty()).then_some(formula)
     }
 
@@ -297,7 +301,7 @@ impl Reader<'_> {
             .filter(|symbol| self.vocabulary.var(*symbol).is_none())
             .collect();
         let bad = invariant.bad;
-        let parts = if let Some(bad) = self.without(bad, &constants, LOCATION_TICKS) {
+        let parts = if let Some(bad) = self.without(bad, &constants, LOCATION_SHARE) {
             vec![bad]
         } else {
             // What is bad for some values of the constants is bad. Executions in which nothing wraps around are the simplest.
@@ -314,7 +318,7 @@ impl Reader<'_> {
             for instance in &invariant.instances {
                 parts.push(Substitution::new(instance.iter().copied()).apply(self.terms, bad));
             }
-            let found = parts.into_iter().filter_map(|part| self.without(part, &constants, PART_TICKS));
+            let found = parts.into_iter().filter_map(|part| self.without(part, &constants, PART_SHARE));
             found.collect()
         };
         let bad = self.terms.or(parts);
@@ -323,11 +327,11 @@ impl Reader<'_> {
     }
 
     /// A formula without some symbols, equivalent to the one with any values for them; nothing if that costs too much.
-    fn without(&mut self, formula: TermId, symbols: &[SymbolId], ticks: u64) -> Option<TermId> {
+    fn without(&mut self, formula: TermId, symbols: &[SymbolId], share: u64) -> Option<TermId> {
         if !self.terms.mentions(formula, symbols) {
             return Some(formula);
         }
-        self.within(ticks, |solver, terms, budget| {
+        self.within(share, |solver, terms, budget| {
             smt::project::eliminate(solver, terms, formula, symbols, budget).ok()
         })
     }
@@ -361,7 +365,7 @@ impl Reader<'_> {
                 let differs = self.terms.iff(formula, changed);
                 let differs = self.terms.not(differs);
                 let query = self.terms.and([context, differs]);
-                if changed != formula && self.is_unsat(query, REDUNDANCY_TICKS) {
+                if changed != formula && self.is_unsat(query, REDUNDANCY_SHARE) {
                     return Some(changed);
                 }
             }
@@ -381,7 +385,7 @@ impl Reader<'_> {
             let opposite = self.terms.not(candidate);
             let others = conjuncts.iter().copied().filter(|other| *other != candidate);
             let query = self.terms.and(others.chain([typing, opposite]));
-            if self.is_unsat(query, REDUNDANCY_TICKS) {
+            if self.is_unsat(query, REDUNDANCY_SHARE) {
                 conjuncts.remove(position);
             }
         }
