@@ -189,7 +189,9 @@ impl Reader<'_> {
     /// The invariant of a location in C; nothing if nothing of it can be said.
     fn written(&mut self, location: Loc, invariant: &Invariant) -> Option<Written> {
         let names = Names::new(self.program, self.pipelined, location)?;
-        let (text, conjuncts) = self.text(invariant, &names)?;
+        // The most expensive part, and the same for all names.
+        let good = self.not_bad(invariant);
+        let (text, conjuncts) = self.text(invariant, good, &names)?;
         let symbols = self.terms.symbols_of_all(&conjuncts);
         let vars: Vec<VarId> = symbols.iter().filter_map(|symbol| self.vocabulary.var(*symbol)).collect();
         let near: Vec<TermId> =
@@ -198,14 +200,14 @@ impl Reader<'_> {
         let portable = if names.are_visible(&vars) {
             Some(text.clone())
         } else {
-            self.text(invariant, &names.visible()).map(|(text, _)| text)
+            self.text(invariant, good, &names.visible()).map(|(text, _)| text)
         };
         Some(Written { text, portable, bold })
     }
 
     /// What can be said with some names, and its parts.
-    fn text(&mut self, invariant: &Invariant, names: &Names) -> Option<(String, Vec<TermId>)> {
-        let formula = self.formula(invariant, names)?;
+    fn text(&mut self, invariant: &Invariant, good: TermId, names: &Names) -> Option<(String, Vec<TermId>)> {
+        let formula = self.formula(invariant, good, names)?;
         let typing = encode::typing(&self.pipelined.program, self.terms, self.vocabulary, formula);
         let expressions = Expressions {
             program: &self.pipelined.program,
@@ -266,7 +268,7 @@ impl Reader<'_> {
     }
 
     /// A formula over variables with names that the invariant implies (I1).
-    fn formula(&mut self, invariant: &Invariant, names: &Names) -> Option<TermId> {
+    fn formula(&mut self, invariant: &Invariant, good: TermId, names: &Names) -> Option<TermId> {
         let state = invariant.known.as_ref()?;
         let vars: Vec<VarId> = state.iter().map(|(var, _)| var).collect();
         let facts = state.formula(&self.pipelined.program, &vars, self.vocabulary, self.terms);
@@ -276,7 +278,6 @@ impl Reader<'_> {
                 .filter(|symbol| !self.vocabulary.var(*symbol).is_some_and(|var| names.contains(var)))
                 .collect()
         };
-        let good = self.not_bad(invariant);
         let whole = self.terms.and([facts, good]);
         let hidden = named(self.terms, whole);
         let formula = match self.without(whole, &hidden, LOCATION_SHARE) {
