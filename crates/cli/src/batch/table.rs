@@ -99,7 +99,7 @@ impl Progress {
     }
 }
 
-/// The table and the line that counts.
+/// The table and the line that counts; nothing if there are no tasks.
 pub(super) fn render(
     rows: &[Option<Row>],
     tasks: &[Task],
@@ -109,6 +109,9 @@ pub(super) fn render(
     resumed: usize,
 ) -> String {
     let mut text = String::new();
+    if rows.is_empty() {
+        return text;
+    }
     let mut counts = Counts::default();
     let width = tasks.iter().map(|task| printable(&task.name).chars().count()).max().unwrap_or(4).max(4);
     if !is_quiet {
