@@ -15,7 +15,7 @@ from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent
 sys.path.insert(0, str(BENCH))
-from wayproof_bench import cli, compare, output, plots, profile, records, results, runner, svg, tables, tasks
+from wayproof_bench import cli, compare, guard, output, plots, profile, records, results, runner, svg, tables, tasks
 from wayproof_bench.records import Record
 
 REPORT = """UNKNOWN: recursion, or more code than is inlined at /a/b.c:12:11
@@ -290,6 +290,79 @@ class Profile(unittest.TestCase):
         self.assertTrue(text.startswith("| task | ms | search | test | cut | solver | queries |"), text)
         self.assertIn("| `a` | 10 | 60 % | 40 % | 0 % | 10 % | 1 |", text)
         self.assertIn("| all | 20 | 60 % | 40 % | 0 % | 10 % | 2 |", text)
+
+
+CALLGRIND = """version: 1
+events: Ir
+ob=(1) /bin/tool
+fn=(1) main
+12 100
++3 20
+cob=(2) /lib/libz3.so
+cfn=(2) solve
+calls=7 0
+* 5000
+ob=(2)
+fn=(2)
+1 3000
+cob=(1)
+cfn=(1)
+calls=1 0
+2 77
+ob=(1)
+fn=(3) helper
+* 5
+"""
+
+
+class Guard(Folder):
+    KEY = {"architecture": "x", "compiler": "c", "solver": "z", "profile": "dev"}
+
+    def test_costs_of_callees_are_counted_once(self):
+        self.assertEqual(guard.read_counts(CALLGRIND, "/bin/tool"), (3125, 125))
+        with self.assertRaises(tasks.UsageError):
+            guard.read_counts("events: Ir\n", "/bin/tool")
+
+    def test_growth_of_own_code_is_not_hidden_by_the_solver(self):
+        grown, shrunk = guard.judge({"a": guard.Count(1040, 140)}, {"a": guard.Count(1000, 100)}, 10)
+        self.assertEqual((grown, shrunk), (["a, own code: 100 to 140 instructions (+40.0 %)"], []))
+        grown, shrunk = guard.judge({"a": guard.Count(500, 105), "new": guard.Count(1, 1)}, {"a": guard.Count(1000, 100)}, 10)
+        self.assertEqual((grown, shrunk), (["new has no reference"], ["a: 1,000 to 500 instructions (-50.0 %)"]))
+
+    def test_the_reference_of_another_combination_stays(self):
+        path = self.folder / "counts.json"
+        guard.save(path, guard.load(path), self.KEY, {"a": guard.Count(2, 1)})
+        guard.save(path, guard.load(path), {**self.KEY, "solver": "y"}, {"a": guard.Count(3, 1)})
+        guard.save(path, guard.load(path), self.KEY, {"a": guard.Count(4, 1)})
+        self.assertEqual([(entry["for"]["solver"], entry["counts"]["a"]["all"]) for entry in guard.load(path)], [("y", 3), ("z", 4)])
+        path.write_text("[", encoding="utf-8")
+        with self.assertRaises(tasks.UsageError):
+            guard.load(path)
+
+    def test_growth_fails_no_reference_does_not(self):
+        path = self.folder / "counts.json"
+        binary = self.fake_tool("exit 0\n")
+        command = ["--binary", binary, "--reference", path, "--profile", "dev"]
+        counts = {task.name: guard.Count(100, 50) for task in guard.GUARDED}
+        changes = {"measure": lambda *_: counts, "combination": lambda *_: self.KEY}
+        for name, change in changes.items():
+            self.addCleanup(setattr, guard, name, getattr(guard, name))
+            setattr(guard, name, change)
+        which, guard.shutil.which = guard.shutil.which, lambda name: name
+        self.addCleanup(setattr, guard.shutil, "which", which)
+        self.assertEqual(self.quiet(guard.main, command)[0], 0)
+        self.assertEqual(self.quiet(guard.main, [*command, "--update"])[0], 0)
+        self.assertEqual(self.quiet(guard.main, command)[0], 0)
+        counts["summaries"] = guard.Count(112, 50)
+        code, text = self.quiet(guard.main, command)
+        self.assertEqual(code, 1)
+        self.assertIn("summaries: 100 to 112 instructions (+12.0 %)", text)
+        guard.shutil.which = lambda name: None
+        self.assertEqual(self.quiet(guard.main, command)[0], guard.SKIPPED)
+
+    def test_the_tasks_are_there(self):
+        for task in guard.GUARDED:
+            self.assertNotIn("@", task.text())
 
 
 class RealTool(Folder):

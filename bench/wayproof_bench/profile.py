@@ -127,8 +127,9 @@ def main(arguments: List[str]) -> int:
     parser.add_argument("--page", metavar="FILE.md", help="write the table between the markers `profile` of a page")
     args = parser.parse_args(arguments)
     if args.slowest:
-        runs = slowest(environment.binary(args.binary), Path(args.results), args.slowest, args.time)
-        text = overview(runs)
+        binary = environment.binary(args.binary)
+        runs = slowest(binary, Path(args.results), args.slowest, args.time)
+        text = f"{environment.version(binary)}; at most {args.time} s of wall time each; {environment.machine()}.\n\n{overview(runs)}"
         if args.page:
             page = Path(args.page)
             page.write_text(results.rewrite(page.read_text(encoding="utf-8"), {"profile": text}), encoding="utf-8")
