@@ -8,6 +8,7 @@ mod batch;
 mod cache;
 mod commands;
 mod entry;
+mod guide;
 mod harness;
 mod html;
 mod profile;
