@@ -131,7 +131,7 @@ impl States {
         facts
     }
 
-    /// Remembers a state for which `solver`, which holds the guide alone, has found no way to the error. Whether it can be told why.
+    /// Remembers a state for which `solver`, which holds the guide alone, has found no way to the error, if it can tell why.
     pub(super) fn learn(
         &mut self,
         program: &Program,
@@ -139,7 +139,7 @@ impl States {
         solver: &mut dyn Solver,
         terms: &mut Terms,
         budget: &mut Budget,
-    ) -> bool {
+    ) {
         let facts = self.facts(program, view, terms);
         let assumptions: Vec<TermId> = facts.iter().map(|(term, _)| *term).collect();
         solver.push();
@@ -149,12 +149,11 @@ impl States {
             Answer::Sat(_) | Answer::Unknown(_) => None,
         };
         solver.pop();
-        let Some(core) = core else { return false };
+        let Some(core) = core else { return };
         if self.cubes.len() == CUBES {
             self.cubes.pop_front();
         }
         let blamed = facts.into_iter().filter(|(term, _)| core.0.contains(term));
         self.cubes.push_back(blamed.map(|(_, fact)| fact).collect());
-        true
     }
 }

@@ -15,7 +15,7 @@
 //! # Invariants
 //! * P1: the number of questions at one stop is bounded: by a constant, and for each of the bounded number of refuels by the digits of the gas.
 //! * P2: memory changes only which of several models is taken, and which states without any are told apart without asking. It never
-//!   invents a plan that the guide has not confirmed in the state at hand.
+//!   makes a plan of its own: what is not confirmed in the state at hand is a leap, and that is confirmed at its end.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -33,7 +33,7 @@ use super::dead::States;
 pub(super) type Plan = BTreeMap<Site, i128>;
 
 /// How often a test gets new gas.
-pub(super) const REFUELS: u32 = 32;
+const REFUELS: u32 = 32;
 /// After refusals in a row, a remembered plan is not asked for during at most so many visits.
 const MOST_DOUBT: u32 = 7;
 
