@@ -152,6 +152,19 @@ fn every_page_of_the_guide_is_in_its_index() {
 }
 
 #[test]
+fn every_reason_of_an_unknown_is_explained() {
+    let text = fs::read_to_string(root().join("crates/witness/src/verdict.rs")).unwrap();
+    let (_, codes) = text.split_once("pub fn code(").expect("reasons should have codes");
+    let (codes, _) = codes.split_once("pub fn").unwrap();
+    let page = fs::read_to_string(root().join("docs/guide/read-an-unknown.md")).unwrap();
+    let codes: Vec<&str> = codes.split('"').skip(1).step_by(2).collect();
+    assert!(codes.len() >= 12, "{codes:?}");
+    for code in codes {
+        assert!(page.contains(&format!("| `{code}` |")), "{code} is missing");
+    }
+}
+
+#[test]
 fn dots_stand_for_anything() {
     assert!(line_fits("a ... c", "a b b c") && line_fits("... c", " c") && line_fits("x...", "x"));
     assert!(!line_fits("a ... c", "a b d") && !line_fits("a", "ab"));
