@@ -20,8 +20,10 @@ mod form;
 mod heads;
 mod walk;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::rc::Rc;
 
 use base::{Budget, Stop};
 
@@ -45,11 +47,11 @@ const FIRST_STEPS: u64 = 1 << 8;
 /// Bound on the doubling.
 const DOUBLINGS: u32 = 14;
 
-/// Drives a machine, leaping where it can. One for each run.
-#[derive(Default)]
+/// Drives a machine, leaping where it can. One for each run; a copy of a machine goes on with a copy.
+#[derive(Clone, Default)]
 pub struct Leaper {
     /// Made when the run has gone on for a while.
-    heads: Option<Heads>,
+    heads: Option<Rc<Heads>>,
     /// Heads where attempts have failed, by number.
     resting: BTreeMap<u32, Rest>,
     /// Ticks so far.
@@ -114,7 +116,11 @@ impl Leaper {
         }
         let own = std::mem::take(&mut machine.stops);
         let pause = loop {
-            let stops = union(&own, &self.watched);
+            let stops = if self.watched.is_empty() {
+                Cow::Borrowed(&own)
+            } else {
+                Cow::Owned(union(&own, &self.watched))
+            };
             let mut slice = budget.child(self.due.saturating_sub(self.now).max(1));
             let pause = exec::execute(machine, &stops, oracle, observer, output, &mut slice);
             self.now += slice.spent();
@@ -139,7 +145,8 @@ impl Leaper {
 
     /// Looks at which heads are to be watched now.
     fn watch(&mut self, machine: &Machine<'_>) {
-        let heads = self.heads.get_or_insert_with(|| Heads::new(machine.state.program, machine.state.code));
+        let heads =
+            self.heads.get_or_insert_with(|| Rc::new(Heads::new(machine.state.program, machine.state.code)));
         self.watched = heads.bits().to_vec();
         self.due = u64::MAX;
         for (number, rest) in &self.resting {
