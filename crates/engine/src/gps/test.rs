@@ -29,7 +29,7 @@ use std::rc::Rc;
 
 use base::Budget;
 use cfa::interp::{
-    Choice, Chosen, Code, CompileOptions, Config, Machine, Markers, Observer, Outcome, Request, Step,
+    Choice, Chosen, Code, CompileOptions, Config, Leaper, Machine, Markers, Observer, Outcome, Request, Step,
     Uninitialised, Value, View, Written,
 };
 use cfa::{EdgeId, Loc, Op, ProcId, Program, Storage, Ty, VarId};
@@ -129,6 +129,7 @@ impl Tester {
         machine.stop_at(self.points.keys().map(|location| (entry, *location)));
         let mut flight = Flight {
             machine,
+            leaper: Leaper::new(),
             at: path[0],
             visited: vec![path[0]],
             plan: Rc::default(),
@@ -190,6 +191,8 @@ fn guided(
 #[derive(Clone)]
 struct Flight<'p> {
     machine: Machine<'p>,
+    /// Takes loops without choices in one step once the points are no longer remembered one by one.
+    leaper: Leaper,
     at: PointId,
     /// The points so far, up to a bound.
     visited: Vec<PointId>,
@@ -337,9 +340,10 @@ impl<'p> Run<'_> {
     fn advance(&self, flight: &mut Flight<'p>, allowance: &mut Budget) -> Option<Halt> {
         let position = Position::default();
         let (program, entry) = (self.program, self.program.entry);
-        let Flight { machine, plan, .. } = &mut *flight;
+        let Flight { machine, leaper, plan, .. } = &mut *flight;
         let mut oracle = |request: &Request<'_>| Some(answer(program, &position, plan, request));
-        let stepped = machine.step(&mut oracle, &mut Follower(&position), &mut std::io::sink(), allowance);
+        let (observer, output) = (&mut Follower(&position), &mut std::io::sink());
+        let stepped = leaper.step(machine, &mut oracle, observer, output, allowance);
         let point = match stepped {
             Step::Location(_, location) => self.points.get(&location).copied().flatten(),
             Step::Ended(Outcome::Error { .. }) => return Some(Halt::Error),

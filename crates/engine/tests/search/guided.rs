@@ -90,3 +90,15 @@ fn a_test_of_many_equal_choices_ends() {
     assert_eq!(word(&certified), "unsafe", "{:?}", certified.verdict());
     assert!(statistic(&env, "tests") >= 2, "{:?}", env.statistics);
 }
+
+#[test]
+fn loops_without_choices_take_one_step() {
+    let (certified, env) = solve(
+        "int main(void) { unsigned x = IN(), i = 0, s = 0; while (i < 2000000000) { i++; s += 2; if (s > 1000) s = 0; }
+         if (x == i / 2 + 5 && s > 400) reach_error(); return 0; }",
+        "gps",
+        Tuning::default(),
+    );
+    assert_eq!(word(&certified), "unsafe");
+    assert!(env.budget.spent() < 5_000_000, "{} ticks", env.budget.spent());
+}
