@@ -154,6 +154,9 @@ impl<'a> Shrinker<'a> {
             self.remove();
             self.clear();
             for index in 0..self.best.choices.len() {
+                if self.is_done() {
+                    return;
+                }
                 self.lower(&[index]);
                 self.lower_float(index);
             }
@@ -185,6 +188,9 @@ impl<'a> Shrinker<'a> {
 
     /// Runs the program with other answers and adopts them if that is better; zero answers what is asked beyond.
     fn attempt(&mut self, answers: &[Choice]) -> bool {
+        if self.is_done() {
+            return false;
+        }
         let mut hasher = DefaultHasher::new();
         for answer in answers {
             match answer {
@@ -193,7 +199,7 @@ impl<'a> Shrinker<'a> {
                 Choice::Bits(bits) => (2, *bits).hash(&mut hasher),
             }
         }
-        if self.is_done() || !self.tried.insert(hasher.finish()) {
+        if !self.tried.insert(hasher.finish()) {
             return false;
         }
         self.runs -= 1;
@@ -220,7 +226,9 @@ impl<'a> Shrinker<'a> {
         let mut child = self.budget.child(most);
         let run = machine.run(&mut oracle, &mut Silent, &mut std::io::sink(), &mut child);
         let ticks = child.spent().saturating_sub(machine.unneeded_ticks());
-        self.is_over |= self.budget.charge(ticks + RUN_TICKS).is_err() || self.budget.poll().is_err();
+        let copied = answers.len() as u64;
+        self.is_over |=
+            self.budget.charge(ticks + RUN_TICKS + copied).is_err() || self.budget.poll().is_err();
         (run, ticks)
     }
 
@@ -256,6 +264,10 @@ impl<'a> Shrinker<'a> {
 
     /// Whether giving these inputs one value is better.
     fn set(&mut self, indices: &[usize], value: i128) -> bool {
+        // Thousands of inputs are not copied in vain.
+        if self.is_done() {
+            return false;
+        }
         let mut answers = self.answers();
         for index in indices {
             match answers.get_mut(*index) {
@@ -325,6 +337,9 @@ impl<'a> Shrinker<'a> {
         let numbers: BTreeSet<i128> =
             (0..self.best.choices.len()).filter_map(|index| self.number(index)).collect();
         for number in numbers.into_iter().filter(|number| *number != 0) {
+            if self.is_done() {
+                return;
+            }
             let all = 0..self.best.choices.len();
             let equal: Vec<usize> = all.filter(|index| self.number(*index) == Some(number)).collect();
             if equal.len() > 1 {
@@ -400,6 +415,13 @@ mod tests {
         assert!(runs <= MOST_RUNS);
         let Verdict::Unsafe(trace) = certified.verdict() else { panic!("{certified:?}") };
         trace.choices.iter().map(|chosen| chosen.value.as_int()).collect()
+    }
+
+    #[test]
+    fn thousands_of_inputs_are_no_quadratic_work() {
+        let inputs: Vec<i128> = (0..4000).map(|index| index % 7 + 900).collect();
+        let condition = "x0 + x3999 == 1802:i32";
+        assert!(shrunk(&program(4000, condition), &inputs).len() <= 4000);
     }
 
     #[test]
