@@ -188,6 +188,8 @@ impl<'a> Shrinker<'a> {
 
     /// Runs the program with other answers and adopts them if that is better; zero answers what is asked beyond.
     fn attempt(&mut self, answers: &[Choice]) -> bool {
+        // What was tried before costs as much as its inputs.
+        self.is_over |= self.budget.charge(answers.len() as u64).is_err();
         if self.is_done() {
             return false;
         }
@@ -226,9 +228,7 @@ impl<'a> Shrinker<'a> {
         let mut child = self.budget.child(most);
         let run = machine.run(&mut oracle, &mut Silent, &mut std::io::sink(), &mut child);
         let ticks = child.spent().saturating_sub(machine.unneeded_ticks());
-        let copied = answers.len() as u64;
-        self.is_over |=
-            self.budget.charge(ticks + RUN_TICKS + copied).is_err() || self.budget.poll().is_err();
+        self.is_over |= self.budget.charge(ticks + RUN_TICKS).is_err() || self.budget.poll().is_err();
         (run, ticks)
     }
 
