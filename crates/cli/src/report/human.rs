@@ -175,14 +175,29 @@ impl Writer<'_> {
             return;
         }
         self.line("inputs, in order:");
-        let count = trace.choices.len();
-        for (position, chosen) in trace.choices.iter().enumerate() {
-            if count > MAX_INPUTS && position == MAX_INPUTS / 2 {
-                self.line(&format!("  ... {} more ...", count - MAX_INPUTS));
+        let runs: Vec<&[Chosen]> = trace.choices.chunk_by(|one, next| one == next).collect();
+        let mut number = 1;
+        for (position, run) in runs.iter().enumerate() {
+            let is_last = position >= runs.len().saturating_sub(MAX_INPUTS / 2);
+            if position < MAX_INPUTS / 2 || is_last {
+                self.choices(number, run);
+            } else if position == MAX_INPUTS / 2 {
+                let omitted = &runs[position..runs.len() - MAX_INPUTS / 2];
+                let count: usize = omitted.iter().map(|run| run.len()).sum();
+                self.line(&format!("  ... {count} more ..."));
             }
-            if count <= MAX_INPUTS || position < MAX_INPUTS / 2 || position >= count - MAX_INPUTS / 2 {
-                self.choice(position + 1, chosen);
-            }
+            number += run.len();
+        }
+    }
+
+    /// Equal choices in a row: more than two of them are said once.
+    fn choices(&mut self, number: usize, run: &[Chosen]) {
+        let shown = if run.len() > 2 { 1 } else { run.len() };
+        for (index, chosen) in run[..shown].iter().enumerate() {
+            self.choice(number + index, chosen);
+        }
+        if run.len() > 2 {
+            self.line(&format!("  {} to {}: the same", number + 1, number + run.len() - 1));
         }
     }
 

@@ -437,3 +437,20 @@ fn an_interruption_ends_the_run_with_a_report() {
         assert_eq!(document["reason"]["code"], "interrupted");
     }
 }
+
+#[test]
+fn equal_inputs_in_a_row_are_said_once() {
+    let folder = Folder::new("equal-inputs");
+    let file = folder.file(
+        "a.c",
+        "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\nint main(void) {\n  int s = 0;\n\
+         for (int n = 0; n < 9; n++)\n    if (__VERIFIER_nondet_int() == 7) s++;\n  if (s == 9) reach_error();\n  return 0;\n}\n",
+    );
+    let finished = wayproof(["check", "--no-exec", file.to_str().unwrap()]);
+    assert_eq!(finished.code, 10, "{finished:?}");
+    assert!(
+        finished.stdout.contains("  1. 7 for") && finished.stdout.contains("\n  2 to 9: the same\n"),
+        "{finished:?}"
+    );
+    assert!(!finished.stdout.contains("  2. 7"), "{finished:?}");
+}
