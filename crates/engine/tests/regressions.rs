@@ -101,6 +101,44 @@ fn claims_about_arrays_are_not_believed() {
     }
 }
 
+/// The hints of an annotation choose values for symbols of `bad`, not for variables: those have the values that they have.
+#[test]
+fn hints_about_variables_are_not_believed() {
+    let text = "program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\nproc %start() {\n  local x : i32\n\
+         entry l0\n  exit l1\n  error l4\n  loc l2\n  l0 -> l2 : x := 0:i32\n\
+         l2 -> l2 : assume x < 9:i32 ; x := x + 1:i32\n  l2 -> l4 : assume 9:i32 <= x\n}\n";
+    let program = cfa::text::parse("test.cfa", text).expect("the program should be well formed");
+    let prepared = witness::prepare(&program);
+    let procedure = &prepared.procs[prepared.entry];
+    let error = procedure.error.expect("the error should still be there");
+    let forest = cfa::loops::LoopForest::of(procedure);
+    let head = forest.loops().iter().next().expect("the loop should still be there").header;
+    let mut terms = Terms::new();
+    let vocabulary = Vocabulary::new(&prepared, &mut terms);
+    let x = prepared.vars.ids().find_map(|var| vocabulary.symbol(var)).expect("x should have a symbol");
+    let variable = terms.of_symbol(x);
+    let (three, ten) = (terms.int(3), terms.int(10));
+    let bad = terms.gt(variable, three);
+    let invariant = |bad: TermId, instance: Vec<(term::SymbolId, TermId)>| Invariant {
+        known: Some(State::new()),
+        bad,
+        instances: vec![instance],
+    };
+    // With x replaced by 10, that x is at most 3 becomes a contradiction, from which everything follows.
+    let invariants = BTreeMap::from([
+        (procedure.entry, invariant(Terms::FALSE, Vec::new())),
+        (head, invariant(bad, vec![(x, ten)])),
+        (error, invariant(Terms::TRUE, Vec::new())),
+    ]);
+    let annotation = Annotation::new(terms, vocabulary, invariants, BTreeMap::new());
+    let verdict = Verdict::Safe(Proof::Annotation(Rc::new(annotation)));
+    let certified = certify(&program, verdict, &mut Budget::unlimited());
+    let Verdict::Unknown(Reason::NotCertified { why }) = certified.verdict() else {
+        panic!("a wrong proof is accepted")
+    };
+    assert!(why.contains("hint"), "{why}");
+}
+
 #[test]
 fn what_the_library_defines_is_not_chosen() {
     let found = |condition: &str| {

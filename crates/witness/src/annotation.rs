@@ -13,7 +13,7 @@
 //! * O1 (initial): in any state at the entry the facts hold and `bad` does not.
 //! * O2 (inductive): for every piece from l to m with guard G and map f: `facts(l)`, G and the invariant of l imply `facts(m)` and exclude
 //!   `bad(m)` after f. The quantified part of the invariant of l is used by instances only: any choice of terms for Z is sound, so hints need
-//!   not be trusted.
+//!   not be trusted, once it is clear that they choose for Z only, not for variables or addresses.
 //! * O3 (safe): the invariant of the error location has no model.
 //! * O4 (unstated): what is known of the elements of arrays and of integers of more than 64 bits is no part of any formula. The analysis derives
 //!   it again for every piece, from what is known at its start; at the entry nothing is.
@@ -99,6 +99,7 @@ pub(crate) fn check(program: &Program, annotation: &Annotation, budget: &mut Bud
             return Err(failure(format!("there is no invariant for location {location}")));
         }
     }
+    hints_are_free(annotation)?;
     let mut terms = annotation.terms.borrow_mut();
     let mut vocabulary = annotation.vocabulary.borrow_mut();
     let mut checker = Checker {
@@ -130,6 +131,21 @@ pub(crate) fn no_calls(procedure: &Procedure) -> Result<(), Reason> {
                 feature: "a call that cannot be inlined (recursion, or too much code)".to_owned(),
                 region: edge.origin.region,
             });
+        }
+    }
+    Ok(())
+}
+
+/// Instances, and the symbols that stand for choices in them, are about the quantified symbols alone. A variable or an address has the value that it
+/// has: with another one in its place, an invariant says nothing about the state at hand.
+fn hints_are_free(annotation: &Annotation) -> Result<(), Reason> {
+    let vocabulary = annotation.vocabulary.borrow();
+    let instances = annotation.invariants.values().flat_map(|invariant| &invariant.instances).flatten();
+    let chosen = annotation.choices.values().flatten().map(|skolem| skolem.symbol);
+    for symbol in instances.map(|(symbol, _)| *symbol).chain(chosen) {
+        if vocabulary.var(symbol).is_some() || vocabulary.address_of(symbol).is_some() {
+            let name = annotation.terms.borrow().symbol(symbol).name.clone();
+            return Err(failure(format!("a hint chooses a value for {name}, which is no free symbol")));
         }
     }
     Ok(())
