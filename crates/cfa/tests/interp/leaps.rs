@@ -7,6 +7,7 @@ use cfa::interp::{
 use cfa::{BinaryOp, DataModel, ExprId, Place, ProcId, Program, SignedOverflow, Ty, UnaryOp, VarId};
 
 use super::builder::{Builder, I32, U32};
+use super::random::Random;
 
 /// A run, the values at its end, and how often it leapt.
 struct Ended {
@@ -130,18 +131,6 @@ fn a_location_to_stop_at_is_not_leapt_over() {
         }
     };
     assert_eq!(visits(true), visits(false));
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % bound
-    }
-    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
-        items[self.below(items.len())]
-    }
 }
 
 const TYPES: [Ty; 7] =

@@ -249,7 +249,7 @@ fn scope(args: &CheckArgs) -> Option<Scope> {
     let tells = |format: Format| matches!(format, Format::Json | Format::Sarif);
     let is_told = tells(args.format) || args.files.outputs.iter().any(|(format, _)| tells(*format));
     match args.trace {
-        Some(trace) => Some(Scope { selection: selection(trace), most: 400, ticks: 4_000_000_000 }),
+        Some(trace) => Some(Scope { selection: selection(trace), most: 400, ticks: 200_000_000 }),
         // Nobody asked for it by name: a long execution is not worth the time.
         None => is_told.then_some(Scope { selection: Selection::Relevant, most: 400, ticks: 20_000_000 }),
     }

@@ -4,7 +4,7 @@
 //! round ahead is walked through once for all its repetitions ([`walk`]), and if it repeats itself k times, the machine is put where it would be
 //! k rounds later. Nothing is approximated: the state after a leap is the state of the plain run, and what the walk does not understand (memory,
 //! arbitrary values, output, floating point, numbers that do not grow linearly) is executed round by round as before. Loops inside loops are repeated at
-//! once too, so a nest of five loops of 2^32 rounds each is a few thousand steps of walking.
+//! once too, so a nest of five loops of 2^32 rounds each is less than a million steps of walking.
 //!
 //! # Paper
 //! [Gps25] takes accelerated loops as single transitions of a summary; here the same idea works on values, inside the interpreter, so that tests, replays and
