@@ -272,9 +272,12 @@ impl FileArgs {
 /// `validate`.
 #[derive(Args, Debug)]
 pub(crate) struct ValidateArgs {
-    /// A C file, preprocessed or not, or an SV-COMP task definition
-    #[arg(value_name = "FILE.c|TASK.yml")]
-    pub(crate) file: PathBuf,
+    /// The C files of the program, or an SV-COMP task definition; with -p and without files the one with a main
+    #[arg(value_name = "FILE.c|TASK.yml", required_unless_present = "compile_commands")]
+    pub(crate) files: Vec<PathBuf>,
+    /// All files of -p together are the program; files that are named are so in any case
+    #[arg(long)]
+    pub(crate) program: bool,
     /// The witness: YAML, format 2.0
     #[arg(long, value_name = "WITNESS.yml")]
     pub(crate) witness: PathBuf,

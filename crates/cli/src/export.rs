@@ -1,19 +1,14 @@
 //! A verdict as files for other tools: witness, harness, test case.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use base::Budget;
 use cfa::interp::Property as Violated;
 use cfa::{DataModel, Program, SignedOverflow};
-use cfront::Input;
-use evidence::format::{self, Content, Location, Stamp, Task, Witness};
-use evidence::harness::{self, Harness};
-use evidence::syntax::Syntax;
-use evidence::validate::{Judgement, Question};
-use evidence::violation::Text;
+use evidence::format::{self, Content, Stamp, Task, Witness};
+use evidence::harness::Harness;
+use evidence::question::{self, Question, Text};
 use evidence::{correctness, testcase, violation};
 use witness::{Certified, Proof, Trace, Verdict};
 
@@ -50,56 +45,23 @@ pub(crate) struct Extras {
     pub(crate) failures: Vec<Failure>,
 }
 
-/// What witnesses are checked against, for each file of the program in turn; nothing if a file can be read only once.
-pub(crate) fn questions(request: &Request, source: &SourceArgs) -> Result<Option<Vec<Question>>, Failure> {
+/// What witnesses are checked against; nothing if a file can be read only once.
+pub(crate) fn question(request: &Request, source: &SourceArgs) -> Result<Option<Question>, Failure> {
     if !request.files.iter().all(|file| file.is_file()) {
         return Ok(None);
     }
-    let preprocessing = |number: usize| frontend::preprocessing(request, source, number);
-    let mut questions = Vec::new();
+    let mut texts = Vec::new();
     for (number, file) in request.files.iter().enumerate() {
-        let text: Arc<[u8]> = input::read(file)?.into();
-        let mut options = frontend::options(request, source);
-        options.preprocess = preprocessing(number);
-        let others = request.files.iter().enumerate().filter(|(other, _)| *other != number);
-        let others = others.map(|(other, file)| (Input::Path(file.clone()), preprocessing(other))).collect();
-        let is_overflow =
-            request.property == Property::NoOverflow || request.signed_overflow == SignedOverflow::Error;
-        let name = file.to_string_lossy().into_owned();
-        questions.push(Question { name, text, options, others, is_overflow });
-    }
-    Ok(Some(questions))
-}
-
-/// The file that a witness speaks about; nothing if there are several.
-pub(crate) fn concerned(
-    witness: &Witness,
-    mut questions: Vec<Question>,
-) -> Result<Option<Question>, Judgement> {
-    let locations: Vec<&Location> = match &witness.content {
-        Content::Violation(segments) => segments.iter().map(|segment| &segment.follow.location).collect(),
-        Content::Correctness(invariants) => invariants.iter().map(|invariant| &invariant.location).collect(),
-    };
-    if questions.len() > 1 {
-        let has = |question: &Question| {
-            let hash = format::hash(&question.text);
-            witness.task.files.iter().any(|(_, stated)| stated.eq_ignore_ascii_case(&hash))
+        let options = frontend::preprocessing(request, source, number);
+        let Some(text) = Text::new(&file.to_string_lossy(), input::read(file)?.into(), options) else {
+            return Ok(None);
         };
-        if let Some(other) = questions.iter().find(|question| !has(question)) {
-            let message =
-                format!("the witness is for another program: it does not state the hash of `{}`", other.name);
-            return Err(Judgement::Malformed(message));
-        }
-        let shown = shown(&questions);
-        let files: BTreeSet<&str> = locations.iter().map(|location| location.file.as_str()).collect();
-        let number = match files.iter().next() {
-            Some(file) if files.len() == 1 => shown.iter().position(|name| name == file),
-            Some(_) => None,
-            None => Some(0),
-        };
-        return Ok(number.map(|number| questions.swap_remove(number)));
+        texts.push(text);
     }
-    Ok(questions.pop())
+    question::name_texts(&mut texts);
+    let is_overflow =
+        request.property == Property::NoOverflow || request.signed_overflow == SignedOverflow::Error;
+    Ok(Some(Question { texts, options: frontend::options(request, source), is_overflow }))
 }
 
 /// Finds out what is to be said beyond the evidence, and writes the files that the user asked for.
@@ -115,18 +77,13 @@ pub(crate) fn export(
     if matches!(certified.verdict(), Verdict::Unknown(_)) {
         return Ok(extras);
     }
-    let Some(questions) = questions(request, &args.source)? else {
+    let Some(question) = question(request, &args.source)? else {
         for (option, _) in wanted(args) {
-            console.warn(format!("{option} has no effect: the program is not a file"));
+            console.warn(format!("{option} has no effect: the program is not a file that can be read again"));
         }
         return Ok(extras);
     };
-    let Some(syntaxes) = questions.iter().map(syntax).collect::<Option<Vec<_>>>() else {
-        return Ok(extras);
-    };
-    let shown = shown(&questions);
-    let exporter =
-        Exporter { args, request, program, questions: &questions, syntaxes: &syntaxes, shown, console };
+    let exporter = Exporter { args, request, program, question: &question, console };
     match certified.verdict() {
         Verdict::Safe(proof) => exporter.safe(proof, &mut extras, budget),
         Verdict::Unsafe(trace) => exporter.violated(trace, &mut extras, budget),
@@ -135,28 +92,9 @@ pub(crate) fn export(
     Ok(extras)
 }
 
-/// What is in a text of the program.
-fn syntax(question: &Question) -> Option<Syntax> {
-    let mut options = question.options.preprocess.clone();
-    // The text loses its place on disk, so files beside it must be found in another way.
-    options.include_folders.insert(0, folder(&question.name));
-    Syntax::new(&question.name, question.text.clone(), &options)
-}
-
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(name).parent().unwrap_or(Path::new(""));
     std::env::current_dir().unwrap_or_default().join(folder)
-}
-
-/// What witnesses call the files: their names without folders, if that tells them apart.
-fn shown(questions: &[Question]) -> Vec<String> {
-    let mut names: Vec<String> =
-        questions.iter().map(|question| violation::base_name(&question.name)).collect();
-    let distinct: BTreeSet<&String> = names.iter().collect();
-    if distinct.len() < names.len() {
-        names = questions.iter().map(|question| question.name.clone()).collect();
-    }
-    names
 }
 
 /// The files that the user asked for.
@@ -173,39 +111,21 @@ struct Exporter<'a> {
     args: &'a CheckArgs,
     request: &'a Request,
     program: &'a Program,
-    /// One for each file, as all lists here.
-    questions: &'a [Question],
-    syntaxes: &'a [Syntax],
-    shown: Vec<String>,
+    question: &'a Question,
     console: Console,
 }
 
 impl Exporter<'_> {
-    fn texts(&self) -> Vec<Text<'_>> {
-        let parts = self.questions.iter().zip(self.syntaxes).zip(&self.shown);
-        parts.map(|((question, syntax), shown)| Text { name: &question.name, shown, syntax }).collect()
-    }
-
     /// Invariants for readers.
     fn invariants(&self, annotation: &witness::Annotation, extras: &mut Extras, budget: &mut Budget) {
         let ticks = self.reading_ticks(budget);
         let found = witness::source_invariants(self.program, annotation, ticks, budget);
-        let mut files = Vec::new();
-        for (text, question) in self.texts().iter().zip(self.questions) {
-            let readable = correctness::readable(&found, &self.program.sources, text);
-            if !readable.is_empty() {
-                files.push((readable, question));
-            }
-        }
-        // Whether invariants are a proof by themselves can be told if they are all in one file.
-        let is_single = files.len() == 1;
-        for (mut invariants, question) in files {
-            let mut child = budget.child(ticks.saturating_mul(2));
-            let inductive = correctness::confirm(&mut invariants, question, &mut child);
-            budget.absorb(&child);
-            extras.inductive = inductive.filter(|_| is_single);
-            extras.invariants.append(&mut invariants);
-        }
+        let texts = &self.question.texts;
+        let mut invariants = correctness::readable(&found, &self.program.sources, texts);
+        let mut child = budget.child(ticks.saturating_mul(2));
+        extras.inductive = correctness::confirm(&mut invariants, self.question, &mut child);
+        budget.absorb(&child);
+        extras.invariants = invariants;
     }
 
     fn safe(&self, proof: &Proof, extras: &mut Extras, budget: &mut Budget) {
@@ -235,7 +155,7 @@ impl Exporter<'_> {
 
     fn violated(&self, trace: &Trace, extras: &mut Extras, budget: &Budget) {
         if let Some(path) = &self.args.files.witness {
-            match violation::segments(trace, &self.program.sources, &self.texts()) {
+            match violation::segments(trace, &self.program.sources, &self.question.texts) {
                 Some(segments) => {
                     extras.failures.extend(self.write_witness(path, Content::Violation(segments)).err());
                 }
@@ -249,19 +169,11 @@ impl Exporter<'_> {
         }
         let recipe = self.recipe(trace);
         let command = recipe.command();
-        let parts = self.questions.iter().zip(self.syntaxes);
-        let units: Vec<harness::Unit<'_>> = parts
-            .map(|(question, syntax)| harness::Unit {
-                name: &question.name,
-                syntax,
-                options: &question.options.preprocess,
-            })
-            .collect();
-        let lower = &self.questions[0].options.lower;
+        let lower = &self.question.options.lower;
         let mut last = None;
         let mut text = |undefined: &[String]| {
             let harness = Harness {
-                units: &units,
+                units: &self.question.texts,
                 entry: &self.request.entry,
                 elements: lower.start.elements,
                 trace,
@@ -310,16 +222,17 @@ impl Exporter<'_> {
                 further.push(flag);
             }
         };
-        for question in self.questions {
-            let options = &question.options.preprocess;
-            add(format!("-I{}", folder(&question.name).display()));
+        let texts = &self.question.texts;
+        for text in texts {
+            let options = &text.options;
+            add(format!("-I{}", folder(text.name()).display()));
             options.include_folders.iter().for_each(|folder| add(format!("-I{}", absolute(folder))));
         }
         // Of several files each has its own macros, which stand in the text.
-        let options = &self.questions[0].options.preprocess;
+        let options = &texts[0].options;
         flags.extend(options.others.iter().map(|other| other.to_string_lossy().into_owned()));
         flags.append(&mut further);
-        if self.questions.len() == 1 {
+        if texts.len() == 1 {
             flags.extend(options.defines.iter().map(|define| format!("-D{define}")));
             flags.extend(options.undefines.iter().map(|undefine| format!("-U{undefine}")));
             for include in &options.includes {
@@ -331,8 +244,8 @@ impl Exporter<'_> {
 
     /// Names and hashes.
     fn files(&self) -> Vec<(String, String)> {
-        let files = self.shown.iter().zip(self.questions);
-        files.map(|(shown, question)| (shown.clone(), format::hash(&question.text))).collect()
+        let texts = self.question.texts.iter();
+        texts.map(|text| (text.shown.clone(), format::hash(&text.syntax.source.text))).collect()
     }
 
     fn write_witness(&self, path: &Path, content: Content) -> Result<(), Failure> {

@@ -15,12 +15,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::Arc;
-
-use cfront::preprocess;
 
 use crate::expression;
 use crate::format::{Branch, Invariant, InvariantKind, Location, Segment, Waypoint, WaypointKind};
+use crate::question::{Text, text_of};
 use crate::syntax::{Call, Control, ControlKind, Range, Statement, Syntax};
 use crate::weave::{Edits, Woven};
 
@@ -42,52 +40,80 @@ pub enum Problem {
     Unsupported(String),
 }
 
-/// The text with the claim of a witness of correctness.
-pub fn correctness(
-    syntax: &Syntax,
-    invariants: &[Invariant],
-    options: &preprocess::Options,
-) -> Result<Woven, Problem> {
-    let mut loops: BTreeMap<u32, (&Control, Vec<&str>)> = BTreeMap::new();
-    let mut statements: BTreeMap<u32, (Statement, Vec<&str>)> = BTreeMap::new();
-    for invariant in invariants {
-        check_expression(&invariant.value, &invariant.location)?;
+/// Places of a text and what is said there.
+#[derive(Default)]
+struct Checks<'a> {
+    loops: BTreeMap<u32, (Option<&'a Control>, Vec<&'a str>)>,
+    statements: BTreeMap<u32, (Option<Statement>, Vec<&'a str>)>,
+}
+
+impl<'a> Checks<'a> {
+    fn add(&mut self, text: &'a Text, invariant: &'a Invariant) -> Result<(), Problem> {
+        let (syntax, location) = (&text.syntax, &invariant.location);
+        check_expression(&invariant.value, location)?;
         match invariant.kind {
             InvariantKind::Loop => {
-                let found = find_control(syntax, &invariant.location, ControlKind::is_loop);
-                let control = found.ok_or_else(|| nothing("loop", &invariant.location))?;
-                loops.entry(control.at).or_insert((control, Vec::new())).1.push(&invariant.value);
+                let found = find_control(syntax, location, ControlKind::is_loop);
+                let control = found.ok_or_else(|| nothing("loop", location))?;
+                let entry = self.loops.entry(control.at).or_default();
+                entry.0 = Some(control);
+                entry.1.push(&invariant.value);
             }
             InvariantKind::Location => {
-                let found = find_statement(syntax, &invariant.location);
-                let statement = found.ok_or_else(|| nothing("statement", &invariant.location))?;
-                let entry = statements.entry(statement.range.lo).or_insert((statement, Vec::new()));
+                let found = find_statement(syntax, location);
+                let statement = found.ok_or_else(|| nothing("statement", location))?;
+                let entry = self.statements.entry(statement.range.lo).or_default();
+                entry.0 = Some(statement);
                 entry.1.push(&invariant.value);
             }
         }
+        Ok(())
     }
-    let prologue = format!("extern int {CHECK}(void); extern void {ERROR}(void); ");
-    let check = |values: &[&str]| {
-        let values: Vec<String> = values.iter().map(|value| format!("({value})")).collect();
-        format!("({CHECK}() ? (({}) ? __builtin_trap() : {ERROR}()) : (void)0)", values.join(" && "))
-    };
-    let mut edits = Edits::new();
-    edits.before(syntax.first_item, prologue);
-    for (control, values) in loops.values() {
-        match control.condition {
-            Range { lo, hi } if lo == hi => {
-                edits.wrap(control.condition, format!(" ({}, 1)", check(values)), "");
-            }
-            condition => edits.wrap(condition, format!("({}, (", check(values)), "))"),
+
+    fn weave(&self, text: &Text) -> Result<Woven, Problem> {
+        let count = self.loops.len() + self.statements.len();
+        let mut edits = Edits::new();
+        if count > 0 {
+            let prologue = format!("extern int {CHECK}(void); extern void {ERROR}(void); ");
+            edits.before(text.syntax.first_item, prologue);
         }
+        for (control, values) in self.loops.values() {
+            match control.map(|control| control.condition) {
+                Some(empty) if empty.lo == empty.hi => {
+                    edits.wrap(empty, format!(" ({}, 1)", check(values)), "");
+                }
+                Some(condition) => edits.wrap(condition, format!("({}, (", check(values)), "))"),
+                None => {}
+            }
+        }
+        for (statement, values) in self.statements.values() {
+            if let Some(statement) = statement {
+                before_statement(&mut edits, *statement, &format!("{}; ", check(values)));
+            }
+        }
+        let woven = edits.apply(&text.syntax.source.text);
+        if count > 0 {
+            // Each check calls three functions.
+            check_effects(text, &woven, 3 * count)?;
+        }
+        Ok(woven)
     }
-    for (statement, values) in statements.values() {
-        before_statement(&mut edits, *statement, &format!("{}; ", check(values)));
+}
+
+/// The check of invariants, as an expression.
+fn check(values: &[&str]) -> String {
+    let values: Vec<String> = values.iter().map(|value| format!("({value})")).collect();
+    format!("({CHECK}() ? (({}) ? __builtin_trap() : {ERROR}()) : (void)0)", values.join(" && "))
+}
+
+/// The texts with the claim of a witness of correctness.
+pub fn correctness(texts: &[Text], invariants: &[Invariant]) -> Result<Vec<Woven>, Problem> {
+    let mut checks: Vec<Checks<'_>> = texts.iter().map(|_| Checks::default()).collect();
+    for invariant in invariants {
+        let (number, text) = find_text(texts, &invariant.location)?;
+        checks[number].add(text, invariant)?;
     }
-    let woven = edits.apply(&syntax.source.text);
-    // Each check calls three functions.
-    check_effects(syntax, &woven, 3 * (loops.len() + statements.len()), options)?;
-    Ok(woven)
+    texts.iter().zip(&checks).map(|(text, checks)| checks.weave(text)).collect()
 }
 
 /// What counts as the violation.
@@ -101,63 +127,95 @@ pub struct Violation<'a> {
     pub is_overflow: bool,
 }
 
-/// The text with the claim of a witness of a violation, and the statement that violates.
+/// The statement that violates.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// The number of its text.
+    pub text: usize,
+    /// Where it stands there.
+    pub range: Range,
+}
+
+/// The texts with the claim of a witness of a violation, and the statement that violates.
 pub fn violation(
-    syntax: &Syntax,
+    texts: &[Text],
     segments: &[Segment],
     meaning: &Violation<'_>,
-    options: &preprocess::Options,
-) -> Result<(Woven, Range), Problem> {
-    let mut sites = Sites::default();
+) -> Result<(Vec<Woven>, Target), Problem> {
+    let mut sites: Vec<Sites> = texts.iter().map(|_| Sites::default()).collect();
     let mut assumptions = Vec::new();
     for (number, segment) in segments.iter().enumerate() {
-        for waypoint in &segment.avoid {
-            sites.add(syntax, number, waypoint, Effect::Stop, &mut assumptions)?;
-        }
-        if segment.follow.kind != WaypointKind::Target {
-            sites.add(syntax, number, &segment.follow, Effect::Advance, &mut assumptions)?;
+        let avoided = segment.avoid.iter().map(|waypoint| (waypoint, Effect::Stop));
+        let is_followed = segment.follow.kind != WaypointKind::Target;
+        let followed = is_followed.then_some((&segment.follow, Effect::Advance));
+        for (waypoint, effect) in avoided.chain(followed) {
+            let (at, text) = find_text(texts, &waypoint.location)?;
+            sites[at].add(&text.syntax, number, waypoint, effect, &mut assumptions)?;
         }
     }
     if !assumptions.is_empty() {
         // The expressions alone, to see what they do.
-        correctness(syntax, &assumptions, options)?;
+        correctness(texts, &assumptions)?;
     }
+    let location = segments.last().map(|segment| &segment.follow.location);
+    let location = location.ok_or_else(|| Problem::Malformed("the witness has no target".to_owned()))?;
+    let (text, target) = find_text(texts, location)?;
+    let statement = find_statement(&target.syntax, location).ok_or_else(|| nothing("statement", location))?;
+    let target = Target { text, range: statement.range };
     let last = segments.len().saturating_sub(1);
-    let target = segments.last().map(|segment| &segment.follow.location);
-    let target = target.ok_or_else(|| Problem::Malformed("the witness has no target".to_owned()))?;
-    let statement = find_statement(syntax, target).ok_or_else(|| nothing("statement", target))?;
-    let mut edits = Edits::new();
-    edits.before(syntax.first_item, format!("int {STATE}; extern void {ERROR}(void); "));
-    if !meaning.is_overflow {
-        let violates = format!("({STATE} == {last} ? {ERROR}() : __builtin_trap())");
-        let mut is_possible = false;
-        for call in &syntax.calls {
-            let Some(form) = error_call(syntax, call, meaning) else { continue };
-            let innermost = syntax.statement_around(call.range).map(|around| around.range);
-            // Without a column, what fits on the line is meant.
-            let counts = innermost.is_some_and(|innermost| match target.column {
-                Some(_) => innermost == statement.range,
-                None => syntax.position(innermost.lo).0 == target.line,
+    let violates = format!("({STATE} == {last} ? {ERROR}() : __builtin_trap())");
+    let (mut woven, mut is_possible) = (Vec::new(), meaning.is_overflow);
+    for (number, (text, sites)) in texts.iter().zip(&sites).enumerate() {
+        let mut edits = Edits::new();
+        let storage = if number == 0 { "" } else { "extern " };
+        let prologue = format!("{storage}int {STATE}; extern void {ERROR}(void); ");
+        edits.before(text.syntax.first_item, prologue);
+        if !meaning.is_overflow {
+            let here = (number == target.text).then_some((location, target.range));
+            is_possible |= replace_errors(&text.syntax, meaning, here, &violates, &mut edits);
+        }
+        sites.weave(&text.syntax, &mut edits);
+        woven.push(edits.apply(&text.syntax.source.text));
+    }
+    if !is_possible {
+        let place = place(location);
+        return Err(Problem::Refuted(format!(
+            "the statement at {place} does not violate the property itself"
+        )));
+    }
+    Ok((woven, target))
+}
+
+/// Every violation in a text ends the execution, the one at the target, if it is here, by what is given. Whether that is there.
+fn replace_errors(
+    syntax: &Syntax,
+    meaning: &Violation<'_>,
+    target: Option<(&Location, Range)>,
+    violates: &str,
+    edits: &mut Edits,
+) -> bool {
+    let mut is_possible = false;
+    for call in &syntax.calls {
+        let Some(form) = error_call(syntax, call, meaning) else { continue };
+        let innermost = syntax.statement_around(call.range).map(|around| around.range);
+        // Without a column, what fits on the line is meant.
+        let counts =
+            target.zip(innermost).is_some_and(|((location, range), innermost)| match location.column {
+                Some(_) => innermost == range,
+                None => syntax.position(innermost.lo).0 == location.line,
             });
-            is_possible |= counts;
-            let replacement = if counts { &violates } else { "__builtin_trap()" };
-            match form {
-                ErrorForm::Call => edits.replace(&syntax.source.text, call.range, replacement),
-                ErrorForm::Assert(word) => {
-                    edits.replace(&syntax.source.text, word, "(");
-                    let end = Range { lo: call.range.hi, hi: call.range.hi };
-                    edits.wrap(end, format!(" ? (void)0 : {replacement})"), "");
-                }
+        is_possible |= counts;
+        let replacement = if counts { violates } else { "__builtin_trap()" };
+        match form {
+            ErrorForm::Call => edits.replace(&syntax.source.text, call.range, replacement),
+            ErrorForm::Assert(word) => {
+                edits.replace(&syntax.source.text, word, "(");
+                let end = Range { lo: call.range.hi, hi: call.range.hi };
+                edits.wrap(end, format!(" ? (void)0 : {replacement})"), "");
             }
         }
-        if !is_possible {
-            let message =
-                format!("the statement at line {} does not violate the property itself", target.line);
-            return Err(Problem::Refuted(message));
-        }
     }
-    sites.weave(syntax, &mut edits);
-    Ok((edits.apply(&syntax.source.text), statement.range))
+    is_possible
 }
 
 /// How a violation is written.
@@ -361,21 +419,17 @@ fn before_statement(edits: &mut Edits, statement: Statement, text: &str) {
 
 fn check_expression(value: &str, location: &Location) -> Result<(), Problem> {
     expression::check(value).map_err(|why| {
-        Problem::Malformed(format!("the expression at line {} may not be used: {why}", location.line))
+        Problem::Malformed(format!("the expression at {} may not be used: {why}", place(location)))
     })
 }
 
 /// I2: the tree of the woven text has exactly the effects that it should have.
-fn check_effects(
-    syntax: &Syntax,
-    woven: &Woven,
-    added: usize,
-    options: &preprocess::Options,
-) -> Result<(), Problem> {
-    let Some(after) = Syntax::new(&syntax.source.name, Arc::clone(&woven.text), options) else {
+fn check_effects(text: &Text, woven: &Woven, added: usize) -> Result<(), Problem> {
+    let Some(after) = text.after(woven) else {
         return Err(Problem::Malformed("an expression of the witness is no expression of C".to_owned()));
     };
-    if after.effects.len() != syntax.effects.len() + added || after.statements.len() < syntax.statements.len()
+    let before = &text.syntax;
+    if after.effects.len() != before.effects.len() + added || after.statements.len() < before.statements.len()
     {
         return Err(Problem::Malformed(
             "an expression of the witness calls a function or has another effect".to_owned(),
@@ -384,9 +438,20 @@ fn check_effects(
     Ok(())
 }
 
+fn find_text<'a>(texts: &'a [Text], location: &Location) -> Result<(usize, &'a Text), Problem> {
+    text_of(texts, location).ok_or_else(|| {
+        Problem::Malformed(format!("`{}` does not name one of the input files", location.file))
+    })
+}
+
 fn nothing(what: &str, location: &Location) -> Problem {
-    let column = location.column.map_or(String::new(), |column| format!(", column {column}"));
-    Problem::Malformed(format!("there is no {what} at line {}{column}", location.line))
+    Problem::Malformed(format!("there is no {what} at {}", place(location)))
+}
+
+/// A place as people write it.
+fn place(location: &Location) -> String {
+    let column = location.column.map_or(String::new(), |column| format!(":{column}"));
+    format!("{}:{}{column}", location.file, location.line)
 }
 
 /// The candidates at a location: those at the place, or the leftmost one of the line if there is no column.

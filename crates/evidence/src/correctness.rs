@@ -5,9 +5,10 @@ use cfa::LocationRole;
 use witness::SourceInvariant;
 
 use crate::format::{Invariant, InvariantKind, Location};
+use crate::question::{Question, Text};
 use crate::syntax::ControlKind;
-use crate::validate::{Question, is_inductive, is_understood};
-use crate::violation::{Text, location};
+use crate::validate::{is_inductive, is_understood};
+use crate::violation::location;
 
 /// An invariant and where people look for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,17 +25,18 @@ pub struct Readable {
     bold: Option<String>,
 }
 
-/// The invariants that have a place in a text.
-pub fn readable(found: &[SourceInvariant], sources: &SourceMap, text: &Text<'_>) -> Vec<Readable> {
-    found.iter().filter_map(|invariant| place(invariant, sources, text)).collect()
+/// The invariants that have a place in one of the texts, text by text.
+pub fn readable(found: &[SourceInvariant], sources: &SourceMap, texts: &[Text]) -> Vec<Readable> {
+    let in_text = |text| found.iter().filter_map(move |invariant| place(invariant, sources, text));
+    texts.iter().flat_map(in_text).collect()
 }
 
-fn place(found: &SourceInvariant, sources: &SourceMap, text: &Text<'_>) -> Option<Readable> {
+fn place(found: &SourceInvariant, sources: &SourceMap, text: &Text) -> Option<Readable> {
     let file = sources.get(found.region.file)?;
-    if *file.name != *text.name {
+    if *file.name != *text.name() {
         return None;
     }
-    let (syntax, shown) = (text.syntax, text.shown);
+    let (syntax, shown) = (&text.syntax, &text.shown);
     let offset = syntax.offset(found.region.line, found.region.column)?;
     let control = syntax.controls.iter().find(|control| control.at == offset && control.kind.is_loop());
     let (kind, offset) = match (found.role, control) {
@@ -52,7 +54,7 @@ fn place(found: &SourceInvariant, sources: &SourceMap, text: &Text<'_>) -> Optio
     };
     let (line, column) = syntax.position(offset);
     let location = match kind {
-        InvariantKind::Loop => Location { file: shown.to_owned(), line, column: Some(column) },
+        InvariantKind::Loop => Location { file: shown.clone(), line, column: Some(column) },
         InvariantKind::Location => location(shown, syntax, offset),
     };
     let with = |value: &String| Invariant { location: location.clone(), kind, value: value.clone() };
@@ -60,7 +62,7 @@ fn place(found: &SourceInvariant, sources: &SourceMap, text: &Text<'_>) -> Optio
     let bold = found.bold.clone();
     Some(Readable {
         invariant: with(&found.text),
-        file: text.name.to_owned(),
+        file: text.name().to_owned(),
         place: (line, column),
         portable,
         bold,

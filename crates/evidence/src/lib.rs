@@ -11,6 +11,7 @@ pub mod expression;
 pub mod format;
 pub mod harness;
 pub mod names;
+pub mod question;
 pub mod syntax;
 pub mod testcase;
 pub mod validate;

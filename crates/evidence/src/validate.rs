@@ -6,11 +6,9 @@
 //!
 //! # Invariants
 //! * I1: confirmed and refuted rest on an execution or on a proof that passed its check.
-//! * I2: the witness is about the very text that is checked: the hashes agree.
+//! * I2: the witness is about the very texts that are checked ([`Question::adopt`]).
 
 use std::collections::VecDeque;
-use std::path::Path;
-use std::sync::Arc;
 
 use base::{Budget, Region};
 use cfa::interp::{
@@ -18,27 +16,13 @@ use cfa::interp::{
     Value,
 };
 use cfa::{ApproximationKind, Program, SignedOverflow, Source};
-use cfront::{FailureKind, Input};
+use cfront::FailureKind;
 use witness::{Certified, Trace, Verdict, certify, check_choices, checks_as_invariants};
 
-use crate::claim::{self, Problem};
-use crate::format::{self, Content, Invariant, Segment, WaypointKind, Witness};
-use crate::syntax::{Range, Syntax};
+use crate::claim::{self, Problem, Target};
+use crate::format::{Content, Invariant, Segment, WaypointKind, Witness};
+use crate::question::{Question, Text, text_of};
 use crate::weave::Woven;
-
-/// What a witness is checked against.
-pub struct Question {
-    /// The name of the C file.
-    pub name: String,
-    /// Its text.
-    pub text: Arc<[u8]>,
-    /// How it is compiled, and what the error is.
-    pub options: cfront::Options,
-    /// The other files of the program, and how they are preprocessed.
-    pub others: Vec<(Input, cfront::preprocess::Options)>,
-    /// Whether the property is that nothing overflows.
-    pub is_overflow: bool,
-}
 
 /// Whether a witness is right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,17 +43,14 @@ pub type Decide<'a> = dyn FnMut(&Program, &mut Budget) -> Certified + 'a;
 /// Judges a witness.
 pub fn validate(
     witness: &Witness,
-    question: &Question,
+    question: &mut Question,
     decide: &mut Decide<'_>,
     budget: &mut Budget,
 ) -> Judgement {
-    if let Err(judgement) = same_task(witness, question) {
-        return judgement;
+    if let Err(message) = question.adopt(witness) {
+        return Judgement::Malformed(message);
     }
-    let mut validator = match Validator::new(question, decide, budget) {
-        Ok(validator) => validator,
-        Err(judgement) => return judgement,
-    };
+    let mut validator = Validator { question, decide, budget };
     let judged = match &witness.content {
         Content::Violation(segments) => validator.violation(segments),
         Content::Correctness(invariants) => validator.correctness(invariants),
@@ -79,53 +60,24 @@ pub fn validate(
 
 /// Whether invariants are inductive as they stand and exclude the error.
 pub fn is_inductive(invariants: &[Invariant], question: &Question, budget: &mut Budget) -> bool {
-    let mut nobody = |_: &Program, _: &mut Budget| Certified::unknown(witness::Reason::NotProgressing);
-    let Ok(mut validator) = Validator::new(question, &mut nobody, budget) else { return false };
+    let mut validator = Validator { question, decide: &mut nobody, budget };
     validator.claimed(invariants).is_ok_and(|program| validator.inductive(&program))
 }
 
 /// Whether invariants can be evaluated at their places.
 pub(crate) fn is_understood(invariants: &[Invariant], question: &Question, budget: &mut Budget) -> bool {
-    let mut nobody = |_: &Program, _: &mut Budget| Certified::unknown(witness::Reason::NotProgressing);
-    let Ok(mut validator) = Validator::new(question, &mut nobody, budget) else { return false };
-    validator.claimed(invariants).is_ok()
+    Validator { question, decide: &mut nobody, budget }.claimed(invariants).is_ok()
 }
 
-/// I2.
-fn same_task(witness: &Witness, question: &Question) -> Result<(), Judgement> {
-    let malformed = |message: String| Err(Judgement::Malformed(message));
-    let (stated, count) = (&witness.task.files, 1 + question.others.len());
-    if stated.len() != count {
-        return malformed(format!("the witness is for a program of {} files, not of {count}", stated.len()));
-    }
-    let mine = format::hash(&question.text);
-    let is_mine = |hash: &str| hash.eq_ignore_ascii_case(&mine);
-    if let (Some((file, hash)), false) = (stated.first(), stated.iter().any(|(_, hash)| is_mine(hash))) {
-        return malformed(format!(
-            "the witness is for another program: it states the hash {hash} of `{file}`, but that of `{}` is {mine}",
-            question.name
-        ));
-    }
-    if witness.task.specification.contains("overflow") != question.is_overflow {
-        let stated = &witness.task.specification;
-        return malformed(format!("the witness is for another property: `{stated}`"));
-    }
-    let model = question.options.preprocess.data_model.name();
-    if witness.task.data_model != model {
-        return malformed(format!(
-            "the witness is for the data model {}, but the program is checked under {model}",
-            witness.task.data_model
-        ));
-    }
-    Ok(())
+/// Decides nothing.
+fn nobody(_: &Program, _: &mut Budget) -> Certified {
+    Certified::unknown(witness::Reason::NotProgressing)
 }
 
 struct Validator<'a, 'b> {
     question: &'a Question,
-    syntax: Syntax,
     decide: &'a mut Decide<'b>,
     budget: &'a mut Budget,
-    options: cfront::Options,
 }
 
 type Judged<T> = Result<T, Judgement>;
@@ -140,19 +92,7 @@ impl From<Problem> for Judgement {
     }
 }
 
-impl<'a, 'b> Validator<'a, 'b> {
-    fn new(question: &'a Question, decide: &'a mut Decide<'b>, budget: &'a mut Budget) -> Judged<Self> {
-        let mut options = question.options.clone();
-        // The text loses its place on disk, so files beside it must be found in another way.
-        if let Some(folder) = Path::new(&question.name).parent() {
-            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-            options.preprocess.include_folders.insert(0, folder.to_owned());
-        }
-        let syntax = Syntax::new(&question.name, question.text.clone(), &options.preprocess);
-        let syntax = syntax.ok_or_else(|| Judgement::Unknown("the program cannot be parsed".to_owned()))?;
-        Ok(Self { question, syntax, decide, budget, options })
-    }
-
+impl Validator<'_, '_> {
     fn correctness(&mut self, invariants: &[Invariant]) -> Judged<Judgement> {
         let program = self.claimed(invariants)?;
         if self.inductive(&program) {
@@ -164,7 +104,7 @@ impl<'a, 'b> Validator<'a, 'b> {
             Verdict::Safe(_) => Judgement::Confirmed(
                 "the invariants hold, and with further ones they exclude the error".to_owned(),
             ),
-            Verdict::Unsafe(trace) => Judgement::Refuted(broken(trace)),
+            Verdict::Unsafe(trace) => Judgement::Refuted(broken(&program, trace)),
             Verdict::Unknown(reason) => {
                 Judgement::Unknown(format!("the invariants are not inductive by themselves, and: {reason}"))
             }
@@ -173,11 +113,11 @@ impl<'a, 'b> Validator<'a, 'b> {
 
     /// The program with checks of the invariants.
     fn claimed(&mut self, invariants: &[Invariant]) -> Judged<Program> {
-        let woven = claim::correctness(&self.syntax, invariants, &self.options.preprocess)?;
-        let mut error_functions = self.options.lower.error_functions.clone();
+        let woven = claim::correctness(&self.question.texts, invariants)?;
+        let lower = &self.question.options.lower;
+        let mut error_functions = lower.error_functions.clone();
         error_functions.push(claim::ERROR.to_owned());
-        let assert_is_error = self.options.lower.assert_is_error;
-        self.compile(&woven, error_functions, assert_is_error)
+        self.compile(&woven, error_functions, lower.assert_is_error)
     }
 
     fn inductive(&mut self, program: &Program) -> bool {
@@ -193,15 +133,17 @@ impl<'a, 'b> Validator<'a, 'b> {
             assert_is_error: self.question.options.lower.assert_is_error,
             is_overflow: self.question.is_overflow,
         };
-        let (woven, target) = claim::violation(&self.syntax, segments, &meaning, &self.options.preprocess)?;
+        let (woven, target) = claim::violation(&self.question.texts, segments, &meaning)?;
         let program = self.compile(&woven, vec![claim::ERROR.to_owned()], false)?;
         if let Some(extra) = program.approximations.iter().find(|extra| extra.kind == ApproximationKind::Over)
         {
             let what = format!("behaviour is added to the program: {}", extra.what);
             return Ok(Judgement::Unknown(what));
         }
-        let mut oracle = Stated::new(&self.syntax, segments, &woven);
-        match self.execute(&program, &mut oracle, &woven, target, segments.len() - 1) {
+        let claimed = Claimed { program: &program, texts: &self.question.texts, woven: &woven };
+        let mut oracle = Stated::new(segments, &claimed);
+        let last = segments.len() - 1;
+        match self.execute(&claimed, &mut oracle, target, last) {
             Attempt::Follows => {
                 return Ok(Judgement::Confirmed("the stated values lead to the violation".to_owned()));
             }
@@ -213,7 +155,7 @@ impl<'a, 'b> Validator<'a, 'b> {
             Verdict::Safe(_) => Judgement::Refuted("no execution does what the witness says".to_owned()),
             Verdict::Unsafe(trace) => {
                 let mut found = cfa::interp::Inputs::replay(&trace.choices);
-                match self.execute(&program, &mut found, &woven, target, segments.len() - 1) {
+                match self.execute(&claimed, &mut found, target, last) {
                     Attempt::Follows => Judgement::Confirmed(
                         "an execution that the witness describes violates the property".to_owned(),
                     ),
@@ -231,12 +173,12 @@ impl<'a, 'b> Validator<'a, 'b> {
     /// Executes the claim of a violation.
     fn execute(
         &mut self,
-        program: &Program,
+        claimed: &Claimed<'_>,
         oracle: &mut dyn cfa::interp::Oracle,
-        woven: &Woven,
-        target: Range,
+        target: Target,
         last: usize,
     ) -> Attempt {
+        let program = claimed.program;
         let options = CompileOptions { uninitialised: Uninitialised::Choose, markers: Markers::Heads };
         let code = Code::new(program, options);
         let mut machine = Machine::new(program, &code, Config::default());
@@ -250,11 +192,7 @@ impl<'a, 'b> Validator<'a, 'b> {
                 let state = state.and_then(|(var, _)| machine.view().scalar(var)).map(Value::as_int);
                 // A program that never touches the counter has none.
                 let passed = state.unwrap_or(0) == last as i128;
-                if passed && inside(program, region, woven, target) {
-                    Attempt::Follows
-                } else {
-                    Attempt::Differs
-                }
+                if passed && claimed.inside(region, target) { Attempt::Follows } else { Attempt::Differs }
             }
             Outcome::Error { .. } => Attempt::Follows,
             Outcome::Stopped(stop) => Attempt::Stopped(stop.to_string()),
@@ -262,13 +200,18 @@ impl<'a, 'b> Validator<'a, 'b> {
         }
     }
 
-    fn compile(&self, woven: &Woven, error_functions: Vec<String>, assert_is_error: bool) -> Judged<Program> {
-        let mut options = self.options.clone();
+    fn compile(
+        &self,
+        woven: &[Woven],
+        error_functions: Vec<String>,
+        assert_is_error: bool,
+    ) -> Judged<Program> {
+        let mut options = self.question.options.clone();
         options.lower.error_functions = error_functions;
         options.lower.assert_is_error = assert_is_error;
-        let input = Input::Text { name: self.question.name.clone(), text: woven.text.clone() };
-        let mut units = vec![(&input, &options.preprocess)];
-        units.extend(self.question.others.iter().map(|(input, preprocess)| (input, preprocess)));
+        let parts = self.question.texts.iter().zip(woven);
+        let inputs: Vec<_> = parts.map(|(text, woven)| text.input(woven)).collect();
+        let units: Vec<cfront::Unit<'_>> = inputs.iter().map(|(input, options)| (input, options)).collect();
         cfront::compile_units(&units, &options).map(|compiled| compiled.program).map_err(|failure| {
             let first = failure.diagnostics.first();
             let message = first.map_or_else(String::new, |diagnostic| diagnostic.message.clone());
@@ -283,15 +226,17 @@ impl<'a, 'b> Validator<'a, 'b> {
 }
 
 /// What an execution shows to be wrong about invariants.
-fn broken(trace: &Trace) -> String {
-    let line = trace.violation.region.line;
+fn broken(program: &Program, trace: &Trace) -> String {
+    let region = trace.violation.region;
+    let file = program.sources.get(region.file).map_or("", |file| &file.name);
+    let place = format!("{file}:{}", region.line);
     let is_check =
         |source: &Source| matches!(source, Source::Input { function } if &**function == claim::CHECK);
     let last = trace.choices.last();
     if last.is_some_and(|chosen| is_check(&chosen.source) && chosen.value.bits != 0) {
-        format!("an execution makes an invariant false at line {line}")
+        format!("an execution makes an invariant false at {place}")
     } else {
-        format!("an execution violates the property at line {line}")
+        format!("an execution violates the property at {place}")
     }
 }
 
@@ -302,12 +247,27 @@ enum Attempt {
     Stopped(String),
 }
 
-/// Whether a region of the woven program lies in a range of the original text.
-fn inside(program: &Program, region: Region, woven: &Woven, range: Range) -> bool {
-    let Some(file) = program.sources.get(region.file) else { return false };
-    let Some(offset) = offset_of(file, region) else { return false };
-    let original = woven.original(offset);
-    range.lo <= original && original < range.hi
+/// The program of a claim, and the texts that it was woven into.
+struct Claimed<'a> {
+    program: &'a Program,
+    texts: &'a [Text],
+    woven: &'a [Woven],
+}
+
+impl Claimed<'_> {
+    /// The number of the text in which a region of the program lies, and its place in the original.
+    fn original(&self, region: Region) -> Option<(usize, u32)> {
+        let file = self.program.sources.get(region.file)?;
+        let number = self.texts.iter().position(|text| *text.name() == *file.name)?;
+        Some((number, self.woven[number].original(offset_of(file, region)?)))
+    }
+
+    /// Whether a region lies in a statement of the original.
+    fn inside(&self, region: Region, target: Target) -> bool {
+        let range = target.range;
+        self.original(region)
+            .is_some_and(|(number, place)| number == target.text && range.lo <= place && place < range.hi)
+    }
 }
 
 fn offset_of(file: &base::SourceFile, region: Region) -> Option<u32> {
@@ -321,25 +281,27 @@ fn offset_of(file: &base::SourceFile, region: Region) -> Option<u32> {
 
 /// Answers with the values that the witness states for calls, in order; zero where it states none.
 struct Stated<'a> {
-    /// Place of the call and value.
-    values: VecDeque<(u32, Choice)>,
-    woven: &'a Woven,
-    text: base::SourceFile,
+    /// Text and place of the call, and value.
+    values: VecDeque<((usize, u32), Choice)>,
+    claimed: &'a Claimed<'a>,
 }
 
 impl<'a> Stated<'a> {
-    fn new(syntax: &Syntax, segments: &[Segment], woven: &'a Woven) -> Self {
+    fn new(segments: &[Segment], claimed: &'a Claimed<'a>) -> Self {
         let mut values = VecDeque::new();
         for segment in segments {
             let WaypointKind::FunctionReturn(Some((operator, constant))) = &segment.follow.kind else {
                 continue;
             };
-            let call = claim::find_call(syntax, &segment.follow.location);
-            if let (Some(call), Some(choice)) = (call, solution(operator, constant)) {
-                values.push_back((call.range.lo, choice));
+            let location = &segment.follow.location;
+            let found = text_of(claimed.texts, location);
+            let call =
+                found.and_then(|(text, found)| Some((text, claim::find_call(&found.syntax, location)?)));
+            if let (Some((text, call)), Some(choice)) = (call, solution(operator, constant)) {
+                values.push_back(((text, call.range.lo), choice));
             }
         }
-        Self { values, woven, text: base::SourceFile::new("", woven.text.clone()) }
+        Self { values, claimed }
     }
 }
 
@@ -358,8 +320,8 @@ fn solution(operator: &str, constant: &str) -> Option<Choice> {
 
 impl cfa::interp::Oracle for Stated<'_> {
     fn choose(&mut self, request: &Request<'_>) -> Option<Choice> {
-        let place = offset_of(&self.text, request.region).map(|offset| self.woven.original(offset));
-        if let (Some((call, choice)), Some(place)) = (self.values.front().copied(), place)
+        if let (Some((call, choice)), Some(place)) =
+            (self.values.front().copied(), self.claimed.original(request.region))
             && call == place
         {
             self.values.pop_front();

@@ -11,38 +11,29 @@ use cfa::{Source, Ty};
 use witness::Trace;
 
 use crate::format::{Location, Segment, Waypoint, WaypointKind};
+use crate::question::Text;
 use crate::syntax::{Range, Syntax};
 
 /// More values than this make a witness that nobody can read or check; the rest is left to the validator.
 const MAX_VALUES: usize = 20_000;
 
-/// A text of the program.
-pub struct Text<'a> {
-    /// What the program's sources call it.
-    pub name: &'a str,
-    /// What a witness calls it.
-    pub shown: &'a str,
-    /// What is in it.
-    pub syntax: &'a Syntax,
-}
-
 /// The segments of a trace; nothing if the violation is in none of the texts.
-pub fn segments(trace: &Trace, sources: &SourceMap, texts: &[Text<'_>]) -> Option<Vec<Segment>> {
+pub fn segments(trace: &Trace, sources: &SourceMap, texts: &[Text]) -> Option<Vec<Segment>> {
     let here = |region: Region| {
         let file = sources.get(region.file).filter(|_| !region.is_nowhere())?;
-        let text = texts.iter().find(|text| *file.name == *text.name)?;
+        let text = texts.iter().find(|text| *file.name == *text.name())?;
         let end = text.syntax.offset(region.end_line, region.end_column.checked_sub(1)?)?;
         Some((text, Range { lo: text.syntax.offset(region.line, region.column)?, hi: end + 1 }))
     };
     let calls: BTreeMap<(&str, Range), u32> = texts
         .iter()
-        .flat_map(|text| text.syntax.calls.iter().map(|call| ((text.name, call.range), call.close)))
+        .flat_map(|text| text.syntax.calls.iter().map(|call| ((text.name(), call.range), call.close)))
         .collect();
     let choices = trace.choices.iter().take(MAX_VALUES);
     let mut segments: Vec<Segment> = choices
         .filter_map(|chosen| {
             let (text, range) = here(chosen.region)?;
-            returned(chosen, *calls.get(&(text.name, range))?, text)
+            returned(chosen, *calls.get(&(text.name(), range))?, text)
         })
         .collect();
     let violation = &trace.violation;
@@ -50,11 +41,11 @@ pub fn segments(trace: &Trace, sources: &SourceMap, texts: &[Text<'_>]) -> Optio
     let calls = violation.stack.entries.iter().map(|entry| entry.called_at);
     let (text, place) = std::iter::once(violation.region).chain(calls).find_map(here)?;
     let statement = text.syntax.statement_around(place)?;
-    segments.push(follow(WaypointKind::Target, location(text.shown, text.syntax, statement.range.lo)));
+    segments.push(follow(WaypointKind::Target, location(&text.shown, &text.syntax, statement.range.lo)));
     Some(segments)
 }
 
-fn returned(chosen: &Chosen, close: u32, text: &Text<'_>) -> Option<Segment> {
+fn returned(chosen: &Chosen, close: u32, text: &Text) -> Option<Segment> {
     match chosen.source {
         Source::Input { .. } | Source::Extern { .. } => {}
         Source::Uninitialised | Source::Argument { .. } | Source::Global { .. } => return None,
@@ -69,7 +60,7 @@ fn returned(chosen: &Chosen, close: u32, text: &Text<'_>) -> Option<Segment> {
     }
     let relation = ("==".to_owned(), value);
     let (line, column) = text.syntax.position(close);
-    let location = Location { file: text.shown.to_owned(), line, column: Some(column) };
+    let location = Location { file: text.shown.clone(), line, column: Some(column) };
     Some(follow(WaypointKind::FunctionReturn(Some(relation)), location))
 }
 
@@ -84,9 +75,4 @@ pub(crate) fn location(shown: &str, syntax: &Syntax, offset: u32) -> Location {
     let before = &syntax.source.text[start..offset as usize];
     let is_first = before.iter().all(u8::is_ascii_whitespace);
     Location { file: shown.to_owned(), line, column: (!is_first).then_some(column) }
-}
-
-/// The name under which a witness knows a file.
-pub fn base_name(path: &str) -> String {
-    path.rsplit('/').next().unwrap_or(path).to_owned()
 }

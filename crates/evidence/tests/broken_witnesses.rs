@@ -3,7 +3,8 @@
 use base::Budget;
 use cfa::{DataModel, Program};
 use evidence::format::{self, Stamp};
-use evidence::validate::{Judgement, Question, validate};
+use evidence::question::{Question, Text};
+use evidence::validate::{Judgement, validate};
 use witness::{Certified, Reason};
 
 const PROGRAM: &str = "extern int __VERIFIER_nondet_int(void);
@@ -54,16 +55,13 @@ fn witnesses() -> Vec<String> {
 }
 
 fn judged(text: &[u8]) -> Option<Judgement> {
-    let question = Question {
-        name: "p.c".to_owned(),
-        text: PROGRAM.as_bytes().into(),
-        options: cfront::Options::new(DataModel::Lp64),
-        others: Vec::new(),
-        is_overflow: false,
-    };
+    let options = cfront::Options::new(DataModel::Lp64);
+    let program = Text::new("p.c", PROGRAM.as_bytes().into(), options.preprocess.clone())
+        .expect("the program should be one");
+    let mut question = Question { texts: vec![program], options, is_overflow: false };
     let witness = format::read(text).ok()?;
     let mut nobody = |_: &Program, _: &mut Budget| Certified::unknown(Reason::NotProgressing);
-    Some(validate(&witness, &question, &mut nobody, &mut Budget::ticks(100_000)))
+    Some(validate(&witness, &mut question, &mut nobody, &mut Budget::ticks(100_000)))
 }
 
 #[test]

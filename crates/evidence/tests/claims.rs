@@ -11,25 +11,15 @@ use evidence::correctness::readable;
 use evidence::format::{
     self, Branch, Content, Invariant, InvariantKind, Location, Segment, Task, Waypoint, WaypointKind, Witness,
 };
-use evidence::syntax::Syntax;
-use evidence::validate::{Judgement, Question, validate};
-use evidence::violation::Text;
+use evidence::question::{Question, Text};
+use evidence::validate::{Judgement, validate};
 use expect_test::{Expect, expect};
 use witness::{Certified, Proof, Reason, Verdict};
 
 fn question(text: &str) -> Question {
-    Question {
-        name: "test.c".to_owned(),
-        text: text.as_bytes().into(),
-        options: cfront::Options::new(DataModel::Lp64),
-        others: Vec::new(),
-        is_overflow: false,
-    }
-}
-
-fn syntax(text: &str) -> Syntax {
-    let question = question(text);
-    Syntax::new(&question.name, question.text.clone(), &question.options.preprocess).unwrap()
+    let options = cfront::Options::new(DataModel::Lp64);
+    let text = Text::new("test.c", text.as_bytes().into(), options.preprocess.clone()).unwrap();
+    Question { texts: vec![text], options, is_overflow: false }
 }
 
 fn at(line: u32, column: Option<u32>) -> Location {
@@ -52,7 +42,7 @@ fn witness(text: &str, content: Content) -> Witness {
 /// The judgement without any engine.
 fn judged(text: &str, content: Content) -> Judgement {
     let mut nobody = |_: &Program, _: &mut Budget| Certified::unknown(Reason::NotProgressing);
-    validate(&witness(text, content), &question(text), &mut nobody, &mut Budget::unlimited())
+    validate(&witness(text, content), &mut question(text), &mut nobody, &mut Budget::unlimited())
 }
 
 fn loops(values: &[(u32, &str)]) -> Content {
@@ -64,8 +54,7 @@ fn loops(values: &[(u32, &str)]) -> Content {
 /// The invariants that people read of the proof that the given ones make.
 fn read_back(text: &str, invariants: &[Invariant], expected: &Expect) {
     let question = question(text);
-    let syntax = syntax(text);
-    let woven = claim::correctness(&syntax, invariants, &question.options.preprocess).unwrap();
+    let woven = claim::correctness(&question.texts, invariants).unwrap().remove(0);
     let mut options = question.options.clone();
     options.lower.error_functions.push(claim::ERROR.to_owned());
     let input = cfront::Input::Text { name: "test.c".to_owned(), text: woven.text.clone() };
@@ -77,10 +66,9 @@ fn read_back(text: &str, invariants: &[Invariant], expected: &Expect) {
         panic!("{:?}", certified.verdict())
     };
     let found = witness::source_invariants(&program, annotation, witness::READING_TICKS, &mut budget);
-    let after = Syntax::new("test.c", woven.text.clone(), &question.options.preprocess).unwrap();
+    let text = Text::new("test.c", woven.text.clone(), question.options.preprocess).unwrap();
     let mut shown = String::new();
-    let text = Text { name: "test.c", shown: "test.c", syntax: &after };
-    for readable in readable(&found, &program.sources, &text) {
+    for readable in readable(&found, &program.sources, &[text]) {
         let Invariant { location, kind, value } = &readable.invariant;
         let portable = match &readable.portable {
             Some(portable) if portable == &readable.invariant => String::new(),
@@ -183,7 +171,7 @@ int main(void) {
 fn checks_stand_where_the_condition_is_evaluated() {
     let text = "int f(void);\nint main(void) {\n  for (;;) { if (f()) break; }\n  do f(); while (f());\n  while (f()) f();\n}\n";
     let all: Vec<Invariant> = (3..6).map(|line| invariant(InvariantKind::Loop, line, "1")).collect();
-    let woven = claim::correctness(&syntax(text), &all, &question(text).options.preprocess).unwrap();
+    let woven = claim::correctness(&question(text).texts, &all).unwrap().remove(0);
     expect![[r#"
         extern int __VERIFIER_nondet_witness_check(void); extern void __witness_error(void); int f(void);
         int main(void) {
@@ -206,8 +194,7 @@ fn segments_move_a_counter() {
     ];
     let functions = ["reach_error".to_owned()];
     let meaning = Violation { error_functions: &functions, assert_is_error: true, is_overflow: false };
-    let (woven, _) =
-        claim::violation(&syntax(text), &segments, &meaning, &question(text).options.preprocess).unwrap();
+    let woven = claim::violation(&question(text).texts, &segments, &meaning).unwrap().0.remove(0);
     expect![[r#"
         int __witness_state; extern void __witness_error(void); extern int __VERIFIER_nondet_int(void);
         extern void reach_error(void);

@@ -22,7 +22,7 @@ use crate::output::Output;
 pub(crate) fn run(command: Command, console: Console) -> Result<ExitStatus, Failure> {
     match command {
         Command::Check(mut args) => {
-            crate::compile_commands::expand(&mut args, console)?;
+            args.paths = crate::compile_commands::expand(&args.paths, &args.source, args.program, console)?;
             if crate::batch::is_wanted(&args) {
                 return crate::batch::check_all(&args, console);
             }

@@ -5,10 +5,12 @@ use cfa::Program;
 use engine::Env;
 use evidence::format::{self, Malformed};
 use evidence::validate::{Judgement, validate as judge};
+use std::path::PathBuf;
 use std::sync::Arc;
 use witness::{Certified, Reason, Verdict};
 
 use crate::args::ValidateArgs;
+use crate::compile_commands;
 use crate::console::Console;
 use crate::exit::ExitStatus;
 use crate::export;
@@ -28,7 +30,8 @@ pub(crate) fn validate(args: &ValidateArgs, console: Console) -> Result<ExitStat
             let _ = Output::new().write(&format!("UNKNOWN: {stop}\n"));
         }),
     );
-    let request = Request::new(&args.file, &args.source, args.property.as_deref(), console)?;
+    let files = files(args, console)?;
+    let request = Request::with_files(&files, &args.source, args.property.as_deref(), console)?;
     let text = input::read(&args.witness)?;
     let witness =
         format::read(&text).map_err(|error| malformed(&error, &args.witness.display().to_string(), &text))?;
@@ -44,18 +47,24 @@ pub(crate) fn validate(args: &ValidateArgs, console: Console) -> Result<ExitStat
             return conclude(&Judgement::Unknown(message), &session);
         }
     }
-    let questions = export::questions(&request, &args.source)?.unwrap_or_default();
-    let question = match export::concerned(&witness, questions) {
-        Ok(Some(question)) => question,
-        Ok(None) => {
-            let why = "the witness speaks about several files of the program, which is not supported";
-            return conclude(&Judgement::Unknown(why.to_owned()), &session);
-        }
-        Err(judgement) => return conclude(&judgement, &session),
+    let Some(mut question) = export::question(&request, &args.source)? else {
+        let why = "the program is not a file that can be read again: write it to one";
+        return conclude(&Judgement::Unknown(why.to_owned()), &session);
     };
     let mut decide = |program: &Program, budget: &mut Budget| decide(program, budget);
-    let judgement = judge(&witness, &question, &mut decide, &mut session.budget());
+    let judgement = judge(&witness, &mut question, &mut decide, &mut session.budget());
     conclude(&judgement, &session)
+}
+
+/// The files of the program.
+fn files(args: &ValidateArgs, console: Console) -> Result<Vec<PathBuf>, Failure> {
+    let files = compile_commands::expand(&args.files, &args.source, args.program, console)?;
+    if args.files.is_empty() && !args.program && files.len() > 1 {
+        let message = "several files of the build are programs, and a witness is about one";
+        let help = "name the files of the program, or say --program if all files of the build are one";
+        return Err(Failure::usage(message, help));
+    }
+    Ok(files)
 }
 
 /// The cheap engines first.

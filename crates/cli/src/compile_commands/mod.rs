@@ -17,7 +17,7 @@ use cfa::{DataModel, SignedOverflow};
 use cfront::{Input, Interner, preprocess};
 use serde::Deserialize;
 
-use crate::args::CheckArgs;
+use crate::args::SourceArgs;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::input;
@@ -144,18 +144,18 @@ impl Database {
     }
 
     /// Whether a file defines a function. What cannot be read is left to the check, which says why.
-    fn defines(&self, entry: &Entry, function: &str, args: &CheckArgs) -> bool {
+    fn defines(&self, entry: &Entry, function: &str, source: &SourceArgs) -> bool {
         let Ok(text) = input::read(&entry.file) else { return true };
         // Parsing costs a run of the preprocessor, and most files of a build do not have the name at all.
         if !text.windows(function.len()).any(|window| window == function.as_bytes()) {
             return false;
         }
         let Ok(flags) = self.flags_of(entry, &mut Notes::default()) else { return true };
-        let model = args.source.data_model.map(DataModel::from).or(flags.data_model);
+        let model = source.data_model.map(DataModel::from).or(flags.data_model);
         let mut options = preprocess::Options::new(model.unwrap_or(DataModel::Lp64));
         flags.extend(&mut options);
-        options.defines.extend(args.source.defines.iter().cloned());
-        options.include_folders.extend(args.source.include_dirs.iter().cloned());
+        options.defines.extend(source.defines.iter().cloned());
+        options.include_folders.extend(source.include_dirs.iter().cloned());
         cfront::with_large_stack(|| {
             let mut interner = Interner::new();
             let input = Input::Path(entry.file.clone());
@@ -170,17 +170,22 @@ impl Database {
     }
 }
 
-/// What a command line without files stands for: with `--program` all C files of the build, otherwise each that defines the entry
-/// function.
-pub(crate) fn expand(args: &mut CheckArgs, console: Console) -> Result<(), Failure> {
-    let Some(path) = args.source.compile_commands.as_deref().filter(|_| args.paths.is_empty()) else {
-        return Ok(());
+/// The files of a command line; if it names none, the build does: all C files if they are one program, otherwise each that defines the
+/// entry function.
+pub(crate) fn expand(
+    paths: &[PathBuf],
+    source: &SourceArgs,
+    is_program: bool,
+    console: Console,
+) -> Result<Vec<PathBuf>, Failure> {
+    let Some(path) = source.compile_commands.as_deref().filter(|_| paths.is_empty()) else {
+        return Ok(paths.to_vec());
     };
     let database = Database::load(path)?;
     let mut files = database.files(console)?;
-    if !args.program {
-        let entry = args.source.entry.as_deref().unwrap_or("main");
-        files.retain(|file| database.defines(file, entry, args));
+    if !is_program {
+        let entry = source.entry.as_deref().unwrap_or("main");
+        files.retain(|file| database.defines(file, entry, source));
         if files.is_empty() {
             let message = format!("no file of `{}` defines the function `{entry}`", database.path.display());
             return Err(Failure::usage(
@@ -189,8 +194,7 @@ pub(crate) fn expand(args: &mut CheckArgs, console: Console) -> Result<(), Failu
             ));
         }
     }
-    args.paths = files.iter().map(|entry| entry.file.clone()).collect();
-    Ok(())
+    Ok(files.iter().map(|entry| entry.file.clone()).collect())
 }
 
 /// Warnings, each said once.

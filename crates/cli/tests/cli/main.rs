@@ -12,6 +12,7 @@ mod guide;
 mod harness;
 mod html;
 mod profile;
+mod programs;
 mod projects;
 mod queries;
 mod settings;

@@ -116,6 +116,11 @@ pub struct Invariant {
     pub value: String,
 }
 
+/// The name of a file without its folders.
+pub fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 /// The hash by which witnesses name a file.
 pub fn hash(text: &[u8]) -> String {
     hexadecimal(&Sha256::digest(text))

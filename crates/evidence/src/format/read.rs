@@ -8,6 +8,7 @@ use serde_saphyr::{Location as Place, Spanned};
 
 use super::{
     Branch, Content, Invariant, InvariantKind, Location, Segment, Task, Waypoint, WaypointKind, Witness,
+    base_name,
 };
 
 /// Parts of a witness: about thirty for each waypoint.
@@ -374,11 +375,6 @@ fn read_invariant(raw: Spanned<RawInvariant>, task: &Task) -> Result<Invariant, 
         return Err(Malformed::new(message, raw.format.referenced));
     }
     Ok(Invariant { location: read_location(&raw.location, task)?, kind, value: raw.value.value })
-}
-
-/// The name of a file without its folder.
-pub(crate) fn base_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 fn is_uuid(text: &str) -> bool {

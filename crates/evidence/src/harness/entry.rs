@@ -52,7 +52,7 @@ impl Harness<'_> {
     fn entry_function(&self) -> Result<(&Syntax, &Function), String> {
         let mut found = self.units.iter().filter_map(|unit| {
             let function = unit.syntax.functions.iter().find(|function| &*function.name == self.entry)?;
-            Some((unit.syntax, function))
+            Some((&unit.syntax, function))
         });
         found
             .next()

@@ -20,9 +20,9 @@ use cfa::interp::{Chosen, Property};
 use cfa::{FloatKind, Source, Ty};
 use witness::Trace;
 
+use crate::question::Text;
 use crate::syntax::{Call, Range, Syntax};
 use crate::weave::Edits;
-pub use units::Unit;
 
 /// How a harness exits when the violation is reached.
 pub const EXIT_CODE: i32 = 10;
@@ -34,7 +34,7 @@ pub const MESSAGE: &str = "wayproof: the property is violated";
 /// What a harness is made of.
 pub struct Harness<'a> {
     /// The files of the program.
-    pub units: &'a [Unit<'a>],
+    pub units: &'a [Text],
     /// Where it starts.
     pub entry: &'a str,
     /// How many elements a pointer leads to, if it starts elsewhere than in `main`.
@@ -57,7 +57,7 @@ impl Harness<'_> {
         let functions = self.functions()?;
         let mut text = String::new();
         for (number, unit) in self.units.iter().enumerate() {
-            let woven = self.woven(unit.syntax)?;
+            let woven = self.woven(&unit.syntax)?;
             if self.units.len() == 1 {
                 text = woven;
                 continue;

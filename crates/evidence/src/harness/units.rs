@@ -4,22 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use cfront::preprocess;
-
-use crate::syntax::Syntax;
-
-/// A file of the program.
-pub struct Unit<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// Its text.
-    pub syntax: &'a Syntax,
-    /// How it is preprocessed.
-    pub options: &'a preprocess::Options,
-}
+use crate::question::Text;
 
 /// The names of a unit that must be replaced, since another one has them, too.
-pub(super) fn collisions(units: &[Unit<'_>], number: usize) -> BTreeSet<Arc<str>> {
+pub(super) fn collisions(units: &[Text], number: usize) -> BTreeSet<Arc<str>> {
     let others: Vec<_> = units.iter().enumerate().filter(|(other, _)| *other != number).collect();
     let internal = units[number].syntax.names.internal.iter();
     internal
@@ -29,10 +17,10 @@ pub(super) fn collisions(units: &[Unit<'_>], number: usize) -> BTreeSet<Arc<str>
 }
 
 /// What stands before and after the text of a unit.
-pub(super) fn frame(units: &[Unit<'_>], number: usize) -> (String, String) {
+pub(super) fn frame(units: &[Text], number: usize) -> (String, String) {
     let unit = &units[number];
     let (mut before, mut after) = (String::new(), String::new());
-    let _ = writeln!(before, "\n/* {} */", unit.name.replace("*/", "* /"));
+    let _ = writeln!(before, "\n/* {} */", unit.name().replace("*/", "* /"));
     for define in &unit.options.defines {
         let (name, value) = define.split_once('=').unwrap_or((define, "1"));
         let _ = writeln!(before, "#define {name} {value}");
@@ -52,7 +40,7 @@ pub(super) fn frame(units: &[Unit<'_>], number: usize) -> (String, String) {
     for name in macros(&unit.syntax.source.text) {
         let _ = writeln!(after, "#undef {name}");
     }
-    let _ = writeln!(before, "#line 1 \"{}\"", unit.name.replace('\\', "\\\\").replace('"', "\\\""));
+    let _ = writeln!(before, "#line 1 \"{}\"", unit.name().replace('\\', "\\\\").replace('"', "\\\""));
     (before, after)
 }
 

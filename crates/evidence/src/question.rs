@@ -1,0 +1,150 @@
+//! What a witness is checked against: the texts of a program and a property.
+//!
+//! # Invariants
+//! * I1: every text was parsed, so that all places in it are known.
+//! * I2: [`Question::adopt`] succeeds for witnesses of these very texts only: the hashes agree, file by file.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use cfront::{Input, preprocess};
+
+use crate::format::{self, Location, Witness};
+use crate::syntax::Syntax;
+use crate::weave::Woven;
+
+/// What a witness is checked against.
+pub struct Question {
+    /// The files of the program, at least one.
+    pub texts: Vec<Text>,
+    /// How they are compiled, and what the error is.
+    pub options: cfront::Options,
+    /// Whether the property is that nothing overflows.
+    pub is_overflow: bool,
+}
+
+/// A file of the program.
+pub struct Text {
+    /// What witnesses call it.
+    pub shown: String,
+    /// What is in it; the name is the one that the program's sources have.
+    pub syntax: Syntax,
+    /// How it is preprocessed.
+    pub options: preprocess::Options,
+}
+
+impl Text {
+    /// Reads a file's text; nothing if it cannot be parsed.
+    pub fn new(name: &str, text: Arc<[u8]>, options: preprocess::Options) -> Option<Self> {
+        let syntax = Syntax::new(name, text, &displaced(name, &options))?;
+        Some(Self { shown: format::base_name(name).to_owned(), syntax, options })
+    }
+
+    /// The name of the file.
+    pub fn name(&self) -> &str {
+        &self.syntax.source.name
+    }
+
+    /// What is in the text after edits; nothing if it cannot be parsed any more.
+    pub(crate) fn after(&self, woven: &Woven) -> Option<Syntax> {
+        Syntax::new(self.name(), woven.text.clone(), &displaced(self.name(), &self.options))
+    }
+
+    /// The text after edits, as the front end takes it.
+    pub(crate) fn input(&self, woven: &Woven) -> (Input, preprocess::Options) {
+        let input = Input::Text { name: self.name().to_owned(), text: woven.text.clone() };
+        (input, displaced(self.name(), &self.options))
+    }
+}
+
+/// Options for a text that does not come from its place on disk: files beside it must be found all the same.
+fn displaced(name: &str, options: &preprocess::Options) -> preprocess::Options {
+    let folder = Path::new(name).parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut options = options.clone();
+    let first = ["-iquote".into(), folder.unwrap_or(Path::new(".")).into()];
+    options.others.splice(0..0, first);
+    options
+}
+
+/// Gives the texts the names that witnesses use: those without folders, if that tells them apart.
+pub fn name_texts(texts: &mut [Text]) {
+    let base: Vec<String> = texts.iter().map(|text| format::base_name(text.name()).to_owned()).collect();
+    let is_distinct = (1..base.len()).all(|at| !base[..at].contains(&base[at]));
+    for (text, base) in texts.iter_mut().zip(base) {
+        text.shown = if is_distinct { base } else { text.name().to_owned() };
+    }
+}
+
+/// The text in which a place lies, and its number.
+pub(crate) fn text_of<'a>(texts: &'a [Text], location: &Location) -> Option<(usize, &'a Text)> {
+    let mut numbered = texts.iter().enumerate();
+    if let Some(found) = numbered.find(|(_, text)| text.shown == location.file) {
+        return Some(found);
+    }
+    let wanted = format::base_name(&location.file);
+    let mut similar = texts.iter().enumerate().filter(|(_, text)| format::base_name(&text.shown) == wanted);
+    similar.next().filter(|_| similar.next().is_none())
+}
+
+impl Question {
+    /// Finds out which texts a witness speaks about, and names them as it does; a message if it is about something else.
+    pub fn adopt(&mut self, witness: &Witness) -> Result<(), String> {
+        let (stated, count) = (&witness.task.files, self.texts.len());
+        if stated.len() != count {
+            return Err(format!("the witness is for a program of {} files, not of {count}", stated.len()));
+        }
+        let mut left: Vec<&(String, String)> = stated.iter().collect();
+        for text in &mut self.texts {
+            let hash = format::hash(&text.syntax.source.text);
+            let fits = |(_, stated): &(String, String)| stated.eq_ignore_ascii_case(&hash);
+            let mine = format::base_name(text.name());
+            let best = left.iter().position(|entry| fits(entry) && format::base_name(&entry.0) == mine);
+            let Some(found) = best.or_else(|| left.iter().position(|entry| fits(entry))) else {
+                return Err(other_program(text, &hash, &left));
+            };
+            text.shown.clone_from(&left.remove(found).0);
+        }
+        if !self.is_about(&witness.task.specification) {
+            let stated = &witness.task.specification;
+            return Err(format!("the witness is for another property: `{stated}`"));
+        }
+        let model = self.options.preprocess.data_model.name();
+        if witness.task.data_model != model {
+            return Err(format!(
+                "the witness is for the data model {}, but the program is checked under {model}",
+                witness.task.data_model
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether a specification is that of the property that is checked.
+    fn is_about(&self, specification: &str) -> bool {
+        let lower = &self.options.lower;
+        if named(specification, "init(").is_some_and(|entry| entry != lower.entry) {
+            return false;
+        }
+        match named(specification, "call(") {
+            Some(function) => !self.is_overflow && lower.error_functions.iter().any(|name| name == function),
+            None => self.is_overflow && specification.contains("overflow"),
+        }
+    }
+}
+
+/// The function that a specification names after a word.
+fn named<'a>(specification: &'a str, word: &str) -> Option<&'a str> {
+    let (_, rest) = specification.split_once(word)?;
+    Some(rest.split(['(', ')']).next().unwrap_or(rest).trim())
+}
+
+/// The message about a text whose hash the witness does not state.
+fn other_program(text: &Text, hash: &str, left: &[&(String, String)]) -> String {
+    let name = text.name();
+    let same_name = left.iter().find(|(file, _)| format::base_name(file) == format::base_name(name));
+    match same_name.or(left.first()).filter(|_| same_name.is_some() || left.len() == 1) {
+        Some((file, stated)) => format!(
+            "the witness is for another program: it states the hash {stated} of `{file}`, but that of `{name}` is {hash}"
+        ),
+        None => format!("the witness is for another program: it does not state the hash {hash} of `{name}`"),
+    }
+}
