@@ -37,6 +37,23 @@ impl Failure {
         let diagnostic = Diagnostic::error(message, span).with_help(help);
         Self::Input { status: ExitStatus::Usage, diagnostics: vec![diagnostic], sources: Arc::new(sources) }
     }
+    /// One failure for all: of several files that cannot be written each is named.
+    pub(crate) fn of_all(failures: Vec<Self>) -> Option<Self> {
+        let mut failures = failures.into_iter();
+        let first = failures.next()?;
+        let others: Vec<String> = failures
+            .filter_map(|failure| match failure {
+                Self::Output(error) => Some(error.to_string()),
+                Self::Input { .. } => None,
+            })
+            .collect();
+        match first {
+            Self::Output(error) if !others.is_empty() => {
+                Some(Self::Output(io::Error::other(format!("{error}; {}", others.join("; ")))))
+            }
+            only => Some(only),
+        }
+    }
 }
 
 impl From<io::Error> for Failure {

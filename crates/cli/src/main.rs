@@ -24,6 +24,7 @@ mod report;
 mod resolve;
 mod session;
 mod settings;
+mod stale;
 mod task;
 mod values;
 

@@ -343,6 +343,14 @@ fn extended(log: &Path, extension: &str) -> PathBuf {
     path.into()
 }
 
+/// Removes the logs that an earlier run has written for a task.
+pub(super) fn forget(log: &Path) {
+    for extension in ["log", "json", "txt"] {
+        // What cannot be removed cannot be written either, and that is said.
+        let _ = std::fs::remove_file(extended(log, extension));
+    }
+}
+
 fn write_log(log: &Path, job: &Job<'_>, said: &Said, seconds: f64) -> Result<(), Failure> {
     let words: Vec<String> = match command(job) {
         Ok(command) => command.get_args().map(|word| word.to_string_lossy().into_owned()).collect(),

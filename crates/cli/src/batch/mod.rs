@@ -70,6 +70,11 @@ pub(crate) fn check_all(args: &CheckArgs, console: Console) -> Result<ExitStatus
     book.save(&rows)?;
     let watch = Watch::start(args.list.memory);
     let pending: Vec<usize> = (0..tasks.len()).filter(|index| rows[*index].is_none()).collect();
+    for index in &pending {
+        if let Some(logs) = &logs {
+            child::forget(&logs[*index]);
+        }
+    }
     let count = args.list.jobs.map_or_else(processors, NonZero::get).min(pending.len()).max(1);
     let jobs: Vec<Job<'_>> = pending
         .iter()

@@ -1,5 +1,6 @@
 //! `wayproof check`: from a file to a certified verdict.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use base::{Stop, timeline};
@@ -25,37 +26,59 @@ use crate::session::{Progress, Session};
 pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Failure> {
     let format = args.format;
     let (profile, page) = (args.profile.clone(), args.files.report.clone());
+    let outputs = args.files.outputs.clone();
     if profile.is_some() || args.files.report.is_some() {
         timeline::start();
     }
     let session = Session::start(
         args.timeout,
         Box::new(move |stop| {
-            abandon(format, stop);
-            // The report is out; files that cannot be written are not worth another exit code.
+            // The report comes first; whatever cannot be written is not worth another exit code.
+            let _ = Output::new().write(&unfinished(format, stop));
+            for (format, path) in &outputs {
+                let _ = artifact::write(path, &unfinished(*format, stop));
+            }
             let _ = profile.as_deref().map(profile::write);
             let _ = page.as_deref().map(|path| artifact::write(path, &report::page_unfinished(stop)));
         }),
     );
     let result = decide(args, console, &session);
     let profiled = args.profile.as_deref().map_or(Ok(()), profile::write);
-    if let Err(failure) = &result {
-        session.claim();
-        refuse(args.format, failure)?;
+    match result {
+        Ok(status) => profiled.map(|()| status),
+        Err(failure) => {
+            session.claim();
+            Err(refuse(args.format, &args.files.outputs, failure, console))
+        }
     }
-    result.and_then(|status| profiled.map(|()| status))
 }
 
-/// The result on standard output if the input, or what says how to treat it, cannot be used.
-pub(super) fn refuse(format: Format, failure: &Failure) -> Result<(), Failure> {
-    let Failure::Input { diagnostics, sources, .. } = failure else { return Ok(()) };
-    match format {
-        Format::Human | Format::Annotate => Ok(()),
-        Format::Svcomp => Output::new().write("RESULT: unknown\n"),
-        Format::Json => Output::new().write(&report::json_error(diagnostics, sources)),
-        Format::Sarif => Output::new().write(&report::sarif_error(diagnostics, sources)),
-        Format::Github => Output::new().write(&report::github_error(diagnostics, sources)),
+/// Reports that the input, or what says how to treat it, cannot be used: on standard output and in files. Returns why the command fails.
+pub(super) fn refuse(
+    format: Format,
+    outputs: &[(Format, PathBuf)],
+    failure: Failure,
+    console: Console,
+) -> Failure {
+    let Failure::Input { diagnostics, sources, .. } = &failure else { return failure };
+    let text = |format: Format, about: &str| match format {
+        Format::Human => about.to_owned(),
+        Format::Annotate if about.is_empty() => String::new(),
+        Format::Annotate => format!("// wayproof: {about}"),
+        Format::Svcomp => format!("{about}RESULT: unknown\n"),
+        Format::Json => report::json_error(diagnostics, sources),
+        Format::Sarif => report::sarif_error(diagnostics, sources),
+        Format::Github => report::github_error(diagnostics, sources),
+    };
+    // People find the messages on standard error; a file has to say by itself that there is no verdict.
+    let first = diagnostics.first().map_or("", |diagnostic| &diagnostic.message);
+    let about = format!("UNKNOWN: the input cannot be used: {}\n", first.replace('\n', " "));
+    for (format, path) in outputs {
+        if let Err(Failure::Output(error)) = artifact::write(path, &text(*format, &about)) {
+            console.warn(format!("cannot write the result: {error}"));
+        }
     }
+    Output::new().write(&text(format, "")).err().unwrap_or(failure)
 }
 
 fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitStatus, Failure> {
@@ -67,7 +90,7 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
     let request = Request::with_files(&args.paths, &args.source, args.property.as_deref(), console)?;
     if let Property::Unsupported { name } = &request.property {
         let feature = format!("the property {name} is not supported yet");
-        return conclude(args, &request, &Answer::without_program(feature, session), console, session);
+        return conclude(args, &request, Answer::without_program(feature, session), console, session);
     }
     let start = Instant::now();
     let stage = timeline::stage("front end");
@@ -76,7 +99,7 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
         Err(Refusal::Failure(failure)) => return Err(failure),
         Err(Refusal::Unsupported { message, diagnostics, sources }) => {
             console.print(&diagnostics, &sources);
-            return conclude(args, &request, &Answer::without_program(message, session), console, session);
+            return conclude(args, &request, Answer::without_program(message, session), console, session);
         }
     };
     if !args.quiet && !compiled.warnings.is_empty() {
@@ -111,9 +134,10 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
         ("ticks", env.budget.spent() as f64),
     ];
     statistics.extend(env.statistics.iter().map(|(name, value)| (*name, *value as f64)));
-    if let (Some(path), Drawing::Done(drawing)) = (&args.tree, &env.drawing) {
-        artifact::write(path, &drawing.dot())?;
-    }
+    let drawn = match (&args.tree, &env.drawing) {
+        (Some(path), Drawing::Done(drawing)) => artifact::write(path, &drawing.dot()),
+        _ => Ok(()),
+    };
     // The verdict stands: what follows makes it easier to use, and must not lose it.
     session.claim();
     let _stage = timeline::stage("report");
@@ -129,10 +153,9 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
     {
         extras.steps = report::steps(&compiled.program, trace, scope, &env.budget);
     }
-    let failures = std::mem::take(&mut extras.failures);
+    extras.failures.extend(drawn.err());
     let answer = Answer { program: Some(compiled.program), certified, extras, statistics, env };
-    let status = conclude(args, &request, &answer, console, session)?;
-    failures.into_iter().next().map_or(Ok(status), Err)
+    conclude(args, &request, answer, console, session)
 }
 
 /// What an engine said.
@@ -187,10 +210,11 @@ impl Answer {
 fn conclude(
     args: &CheckArgs,
     request: &Request,
-    answer: &Answer,
+    mut answer: Answer,
     console: Console,
     session: &Session,
 ) -> Result<ExitStatus, Failure> {
+    let mut failures = std::mem::take(&mut answer.extras.failures);
     let report = Report {
         request,
         program: answer.program.as_ref(),
@@ -203,13 +227,15 @@ fn conclude(
     let detail = if args.quiet { Detail::Verdict } else { Detail::Full };
     let text = report::render(&report, args.format, detail, console.color_stdout);
     session.claim();
-    Output::new().write(&text)?;
+    // The verdict first; what cannot be written keeps nothing else from being written.
+    failures.extend(Output::new().write(&text).err());
     for (format, path) in &args.files.outputs {
-        artifact::write(path, &report::render(&report, *format, Detail::Full, false))?;
+        let written = artifact::write(path, &report::render(&report, *format, Detail::Full, false));
+        failures.extend(written.err());
     }
     if let Some(path) = &args.files.report {
         let whole = Report { statistics: Some(&answer.statistics), ..report };
-        artifact::write(path, &report::page(&whole, &insight(answer, request)))?;
+        failures.extend(artifact::write(path, &report::page(&whole, &insight(&answer, request))).err());
     }
     let verdict = answer.certified.verdict();
     match (request.expected, verdict) {
@@ -218,7 +244,7 @@ fn conclude(
         }
         _ => {}
     }
-    Ok(report::status(verdict))
+    Failure::of_all(failures).map_or(Ok(report::status(verdict)), Err)
 }
 
 /// What a page shows beyond the report. Summaries are computed once more: the engine does not keep what people read.
@@ -277,15 +303,14 @@ fn find_engine(name: &str) -> Result<&'static EngineSpec, Failure> {
     })
 }
 
-/// The report of a run that does not come back. Nobody is left to hear of a failure to write.
-fn abandon(format: Format, stop: Stop) {
-    let text = match format {
+/// The report of a run that does not come back.
+fn unfinished(format: Format, stop: Stop) -> String {
+    match format {
         Format::Human => format!("UNKNOWN: {stop}\n"),
         Format::Annotate => format!("// wayproof: UNKNOWN: {stop}\n"),
         Format::Svcomp => format!("UNKNOWN: {stop}\nRESULT: unknown\n"),
         Format::Json => report::json_unfinished(stop),
         Format::Sarif => report::sarif_unfinished(stop),
         Format::Github => report::github_unfinished(stop),
-    };
-    let _ = Output::new().write(&text);
+    }
 }

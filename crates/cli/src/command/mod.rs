@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 use clap::CommandFactory;
 
-use crate::args::{Cli, Command};
+use crate::args::{CheckArgs, Cli, Command};
 use crate::console::Console;
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
@@ -21,17 +21,7 @@ use crate::output::Output;
 /// Carries out a command.
 pub(crate) fn run(command: Command, console: Console) -> Result<ExitStatus, Failure> {
     match command {
-        Command::Check(mut args) => {
-            args.paths = crate::compile_commands::expand(&args.paths, &args.source, args.program, console)?;
-            if crate::batch::is_wanted(&args) {
-                return crate::batch::check_all(&args, console);
-            }
-            if let Err(failure) = crate::settings::apply(&mut args) {
-                check::refuse(args.format, &failure)?;
-                return Err(failure);
-            }
-            check::check(&args, console)
-        }
+        Command::Check(args) => check_one_or_many(args, console),
         Command::Run(args) => run::run(&args, console),
         Command::Parse(args) => parse::parse(&args, console),
         Command::Cfa(args) => cfa::cfa(&args, console),
@@ -41,6 +31,25 @@ pub(crate) fn run(command: Command, console: Console) -> Result<ExitStatus, Fail
         Command::Engines => engines(),
         Command::Completions { shell } => completions(shell),
         Command::Man => man(),
+    }
+}
+
+/// `check`, once it is known what its command line stands for.
+fn check_one_or_many(mut args: Box<CheckArgs>, console: Console) -> Result<ExitStatus, Failure> {
+    if let Err(failure) = crate::stale::clear(&args) {
+        // Files are not written: one of them is an input, or cannot be removed.
+        return Err(check::refuse(args.format, &[], failure, console));
+    }
+    match crate::compile_commands::expand(&args.paths, &args.source, args.program, console) {
+        Ok(paths) => args.paths = paths,
+        Err(failure) => return Err(check::refuse(args.format, &args.files.outputs, failure, console)),
+    }
+    if crate::batch::is_wanted(&args) {
+        return crate::batch::check_all(&args, console);
+    }
+    match crate::settings::apply(&mut args) {
+        Ok(()) => check::check(&args, console),
+        Err(failure) => Err(check::refuse(args.format, &args.files.outputs, failure, console)),
     }
 }
 

@@ -56,7 +56,7 @@ pub(crate) struct Database {
 impl Database {
     /// Reads the file, or the one of that name in a folder.
     pub(crate) fn load(path: &Path) -> Result<Self, Failure> {
-        let path = if path.is_dir() { path.join(NAME) } else { path.to_owned() };
+        let path = file(path);
         let text = input::read(&path)?;
         let written: Vec<Written> =
             serde_json::from_slice(&text).map_err(|error| malformed(&path, &text, &error))?;
@@ -168,6 +168,11 @@ impl Database {
             names.into_iter().any(|name| interner.text(name.name) == function)
         })
     }
+}
+
+/// The file that `-p` names: itself, or the one in a folder.
+pub(crate) fn file(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join(NAME) } else { path.to_owned() }
 }
 
 /// The files of a command line; if it names none, the build does: all C files if they are one program, otherwise each that defines the

@@ -16,6 +16,7 @@ mod programs;
 mod projects;
 mod queries;
 mod settings;
+mod stale;
 mod summarize;
 mod support;
 mod tidy;

@@ -116,6 +116,11 @@ pub struct Invariant {
     pub value: String,
 }
 
+/// Whether a text looks like a witness, right or wrong.
+pub fn is_witness(text: &[u8]) -> bool {
+    text.trim_ascii_start().starts_with(b"- entry_type:")
+}
+
 /// The name of a file without its folders.
 pub fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)

@@ -30,6 +30,8 @@ pub const EXIT_CODE: i32 = 10;
 pub const OUT_OF_INPUTS: i32 = 98;
 /// What it prints to standard error.
 pub const MESSAGE: &str = "wayproof: the property is violated";
+/// By this a harness is known.
+const MARK: &str = "The inputs of a counterexample that Wayproof found";
 
 /// What a harness is made of.
 pub struct Harness<'a> {
@@ -225,7 +227,7 @@ impl Harness<'_> {
         let (count, list) =
             (values.len(), if values.is_empty() { "0".to_owned() } else { values.join(", ") });
         format!(
-            "\n/* The inputs of a counterexample that Wayproof found, in order.\n   \
+            "\n/* {MARK}, in order.\n   \
              Build and run: {}\n   \
              The program exits with {EXIT_CODE} where the property is violated. */\n\
              extern void __harness_exit(int) __asm__(\"_Exit\") __attribute__((noreturn));\n\
@@ -243,6 +245,11 @@ impl Harness<'_> {
             MESSAGE.len() + 1,
         )
     }
+}
+
+/// Whether a text is a harness.
+pub fn is_harness(text: &[u8]) -> bool {
+    text.windows(MARK.len()).any(|window| window == MARK.as_bytes())
 }
 
 /// The bits of a value.
