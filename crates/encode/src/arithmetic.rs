@@ -101,6 +101,10 @@ impl Encoder<'_> {
                     let exact = self.terms.mul(left, right);
                     return self.fit(exact, range, ty);
                 }
+                if let Some(exact) = self.multiply(left, right) {
+                    self.product_facts(left, right, exact);
+                    return self.fit(exact, range, ty);
+                }
                 (Coded::Int(self.product(symbolic, left, right, range, ty)), Terms::TRUE)
             }
             BinaryOp::Div | BinaryOp::Rem => self.divide(symbolic, op, (lhs, left), right, ty),

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::IndexVec;
 use cfa::loops::LoopForest;
 use cfa::{EdgeId, Loc, Procedure, Program, VarId};
-use term::{TermId, Terms};
+use term::{SymbolId, TermId, Terms};
 
 use crate::analysis::state::State;
 use crate::choice::{Either, either, tells_apart};
@@ -36,6 +36,8 @@ pub struct Block {
     pub guard: TermId,
     /// The values at the target of what may have changed.
     pub values: BTreeMap<VarId, TermId>,
+    /// The products at the target of what may have changed.
+    pub products: Vec<(SymbolId, TermId)>,
     /// The Skolem constants that occur.
     pub skolems: Vec<Skolem>,
     /// What the analysis derives for the values at the target from what is known at the source.
@@ -85,17 +87,22 @@ impl<'a> Pieces<'a> {
             let (symbolic, state) = encoder.merge(location, paths);
             self.leave(location, &symbolic, &state, &mut encoder, &mut arrivals, &mut ends);
         }
-        let ends: Vec<(Loc, Symbolic, State)> = ends
+        let ends: Vec<(Loc, Symbolic, Vec<(SymbolId, TermId)>, State)> = ends
             .into_iter()
             .map(|(target, paths)| {
-                let (symbolic, state) = encoder.merge(target, paths);
-                (target, symbolic, state)
+                let (mut symbolic, state) = encoder.merge(target, paths);
+                let products = encoder.products(&symbolic);
+                if Some(target) == self.procedure.error {
+                    encoder.compare_products(&mut symbolic);
+                }
+                (target, symbolic, products, state)
             })
             .collect();
         let skolems = encoder.take_skolems();
         let mut blocks = Vec::new();
-        for (target, symbolic, known) in ends {
+        for (target, symbolic, products, known) in ends {
             let mut roots: Vec<TermId> = symbolic.values.values().copied().collect();
+            roots.extend(products.iter().map(|(_, value)| *value));
             roots.push(symbolic.guard);
             let used = terms.symbols_of_all(&roots);
             let skolems =
@@ -105,6 +112,7 @@ impl<'a> Pieces<'a> {
                 target,
                 guard: symbolic.guard,
                 values: symbolic.values,
+                products,
                 skolems,
                 known,
             });

@@ -101,12 +101,16 @@ impl Encoder<'_> {
         Defined { value, when: self.terms.and(facts.into_iter().chain([when, own])) }
     }
 
-    /// What the analysis knows of a value that the term does not say itself: of one that is rounded up, and of an element. Invariants of
+    /// What the analysis knows of a value that the term does not say itself: of one that is rounded up, of a product, and of an element. Invariants of
     /// locations that follow from it could not be proved otherwise.
     fn analysed(&mut self, id: ExprId, value: Coded) {
         let Coded::Int(term) = value else { return };
         let is_open = match *self.program.exprs.get(id) {
             Expr::Elem { .. } => self.terms.as_number(term).is_none(),
+            Expr::Binary { op: BinaryOp::Mul, lhs, rhs } => {
+                let is_constant = |id| matches!(self.program.exprs.get(id), Expr::Const { .. });
+                self.terms.as_number(term).is_none() && !is_constant(lhs) && !is_constant(rhs)
+            }
             Expr::Binary { .. } | Expr::Unary { .. } => matches!(self.terms.node(term), Node::Symbol(symbol)
                 if self.terms.symbol(*symbol).kind == SymbolKind::Skolem),
             _ => false,

@@ -13,6 +13,7 @@ mod block;
 pub mod choice;
 mod encoder;
 mod expression;
+mod product;
 mod vocabulary;
 
 pub use block::{Block, Pieces};

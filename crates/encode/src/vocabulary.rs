@@ -1,19 +1,24 @@
 //! The symbols that stand for a program's variables.
 
+use std::collections::BTreeMap;
+
 use base::IndexVec;
 use cfa::{ExprId, Program, Storage, VarId};
 
 use rustc_hash::FxHashMap;
 use term::{Sort, SymbolId, SymbolKind, TermId, Terms};
 
+use crate::analysis::monomials::{Monomial, Products};
 use crate::arithmetic::bounds;
 
 /// One symbol for every scalar and array variable: an integer, or a map from integers to integers. Memory objects have
-/// none.
+/// none. And one for every product of variables that is followed ([`Products`]).
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
     symbols: IndexVec<VarId, Option<SymbolId>>,
     vars: FxHashMap<SymbolId, VarId>,
+    products: BTreeMap<Monomial, SymbolId>,
+    factors: BTreeMap<SymbolId, Monomial>,
     addresses: FxHashMap<ExprId, SymbolId>,
 }
 
@@ -39,7 +44,26 @@ impl Vocabulary {
             symbols.push(Some(symbol));
             vars.insert(symbol, var);
         }
-        Self { symbols, vars, addresses: FxHashMap::default() }
+        let mut products = BTreeMap::new();
+        for monomial in Products::of(program, &program.procs[program.entry]).followed {
+            let names: Vec<&str> = monomial.iter().map(|var| &*program.vars[*var].name).collect();
+            let symbol = terms.declare(names.join("*"), Sort::Int, SymbolKind::Variable);
+            products.insert(monomial, symbol);
+        }
+        let factors = products.iter().map(|(monomial, symbol)| (*symbol, monomial.clone())).collect();
+        Self { symbols, vars, products, factors, addresses: FxHashMap::default() }
+    }
+    /// The symbol of a product of these variables, which should ascend; `None` if it is not followed.
+    pub fn product(&self, factors: &[VarId]) -> Option<SymbolId> {
+        self.products.get(factors).copied()
+    }
+    /// The variables of whose product a symbol stands for the value.
+    pub fn factors(&self, symbol: SymbolId) -> Option<&[VarId]> {
+        self.factors.get(&symbol).map(Vec::as_slice)
+    }
+    /// The products that are followed.
+    pub fn products(&self) -> impl Iterator<Item = (SymbolId, &[VarId])> {
+        self.factors.iter().map(|(symbol, factors)| (*symbol, factors.as_slice()))
     }
     /// The symbol of a variable; `None` for memory objects.
     pub fn symbol(&self, var: VarId) -> Option<SymbolId> {

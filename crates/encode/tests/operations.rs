@@ -13,7 +13,7 @@ use cfa::{EdgeId, ExprId, Op, Program, VarId};
 use encode::analysis::state::State;
 use encode::{Encoder, Site, Skolem, SkolemSource, Symbolic, Vocabulary};
 use smt::{Answer, SolverFactory, Z3, check_formula};
-use term::{Evaluator, Integer, Model, Substitution, TermId, Terms};
+use term::{Evaluator, Integer, Model, Substitution, SymbolId, TermId, Terms};
 use testkit::Random;
 
 /// Machine types with their widths.
@@ -207,6 +207,16 @@ struct Tally {
     rounded: u64,
 }
 
+/// What the symbols of variables, and of their products, stand for.
+fn symbols(vocabulary: &Vocabulary, values: &BTreeMap<VarId, i128>) -> Vec<(SymbolId, Integer)> {
+    let value = |var: &VarId| Integer::from(values.get(var).copied().unwrap_or(0));
+    let single = values.keys().filter_map(|var| Some((vocabulary.symbol(*var)?, value(var))));
+    let products = vocabulary.products().map(|(symbol, factors)| {
+        (symbol, factors.iter().fold(Integer::ONE, |product, factor| product * value(factor)))
+    });
+    single.chain(products).collect()
+}
+
 fn compare(case: &Case, encoded: &mut Encoded, values: &BTreeMap<VarId, i128>, tally: &mut Tally) {
     let program = &case.program;
     let valuation = |var: VarId| {
@@ -222,9 +232,8 @@ fn compare(case: &Case, encoded: &mut Encoded, values: &BTreeMap<VarId, i128>, t
     let terms = &mut encoded.terms;
     if encoded.skolems.is_empty() {
         let mut model = Model::new();
-        for (var, value) in values {
-            let symbol = encoded.vocabulary.symbol(*var).expect("all variables are scalars");
-            model.set_int(symbol, Integer::from(*value));
+        for (symbol, value) in symbols(&encoded.vocabulary, values) {
+            model.set_int(symbol, value);
         }
         let mut evaluator = Evaluator::new(terms, &model);
         let guard = evaluator.holds(encoded.guard);
@@ -240,13 +249,8 @@ fn compare(case: &Case, encoded: &mut Encoded, values: &BTreeMap<VarId, i128>, t
         let all_rounded =
             encoded.skolems.iter().all(|skolem| matches!(skolem.source, SkolemSource::Approximation(_)));
         assert!(all_rounded, "an expression chooses nothing: {}", case.text);
-        let pairs: Vec<_> = values
-            .iter()
-            .map(|(var, value)| {
-                let symbol = encoded.vocabulary.symbol(*var).expect("all variables are scalars");
-                (symbol, terms.number(Integer::from(*value)))
-            })
-            .collect();
+        let known = symbols(&encoded.vocabulary, values).into_iter();
+        let pairs: Vec<_> = known.map(|(symbol, value)| (symbol, terms.number(value))).collect();
         let expected = terms.number(Integer::from(expected));
         let is_expected = terms.eq(encoded.value, expected);
         let allowed = terms.and([encoded.guard, is_expected]);

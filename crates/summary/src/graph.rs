@@ -115,7 +115,13 @@ impl Graph {
                     program.vars.ids().filter(|var| live[location].contains(*var)).collect();
                 let known = facts.at(location).map_or_else(State::new, |state| state.restricted_to(&live));
                 let formula = known.formula(program, &live, &vocabulary, terms);
-                let live = live.into_iter().filter_map(|var| vocabulary.symbol(var)).collect();
+                // A product matters where all its factors do: later values are polynomials in these.
+                let is_live = |var: &VarId| live.binary_search(var).is_ok();
+                let products = vocabulary.products().filter(|(_, factors)| factors.iter().all(is_live));
+                let products: Vec<SymbolId> = products.map(|(symbol, _)| symbol).collect();
+                let mut live: Vec<SymbolId> =
+                    live.into_iter().filter_map(|var| vocabulary.symbol(var)).collect();
+                live.extend(products);
                 let point = Point { location, known, facts: formula, live, outgoing: Vec::new(), body: None };
                 number[location] = Some(points.push(point));
             }
@@ -142,6 +148,11 @@ impl Graph {
                 for (var, value) in block.values {
                     let symbol =
                         graph.vocabulary.symbol(var).expect("P3: only scalars and arrays should have values");
+                    if live.binary_search(&symbol).is_ok() {
+                        formula.map.insert(symbol, value);
+                    }
+                }
+                for (symbol, value) in block.products {
                     if live.binary_search(&symbol).is_ok() {
                         formula.map.insert(symbol, value);
                     }

@@ -143,7 +143,12 @@ fn hints_are_free(annotation: &Annotation) -> Result<(), Reason> {
     let instances = annotation.invariants.values().flat_map(|invariant| &invariant.instances).flatten();
     let chosen = annotation.choices.values().flatten().map(|skolem| skolem.symbol);
     for symbol in instances.map(|(symbol, _)| *symbol).chain(chosen) {
-        if vocabulary.var(symbol).is_some() || vocabulary.address_of(symbol).is_some() {
+        let stands_for = [
+            vocabulary.var(symbol).is_some(),
+            vocabulary.address_of(symbol).is_some(),
+            vocabulary.factors(symbol).is_some(),
+        ];
+        if stands_for.contains(&true) {
             let name = annotation.terms.borrow().symbol(symbol).name.clone();
             return Err(failure(format!("a hint chooses a value for {name}, which is no free symbol")));
         }
@@ -208,7 +213,7 @@ impl Checker<'_> {
             )));
         }
         let pairs = block.values.iter().filter_map(|(var, value)| Some((vocabulary.symbol(*var)?, *value)));
-        let mut update = Substitution::new(pairs);
+        let mut update = Substitution::new(pairs.chain(block.products.iter().copied()));
         let target = self.invariants[&block.target].clone();
         let facts = self.facts(block.target, vocabulary);
         let facts = update.apply(self.terms, facts);

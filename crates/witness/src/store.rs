@@ -79,6 +79,12 @@ impl Writer<'_> {
             put!(self, "variable {} {}\n", symbol.index(), var.index());
         } else if let Some(expr) = self.vocabulary.address_of(symbol) {
             put!(self, "address {} {} {}\n", symbol.index(), expr.index(), known.name);
+        } else if let Some(factors) = self.vocabulary.factors(symbol) {
+            put!(self, "multiplied {}", symbol.index());
+            for factor in factors {
+                put!(self, " {}", factor.index());
+            }
+            put!(self, "\n");
         } else {
             let kind = match known.kind {
                 SymbolKind::Counter => "counter",
@@ -201,7 +207,7 @@ impl Reader<'_> {
     fn line(&mut self, word: &str, rest: &str) -> Option<()> {
         let mut words = rest.split_whitespace();
         match word {
-            "variable" | "address" | "counter" | "skolem" => self.symbol(word, &mut words),
+            "variable" | "address" | "multiplied" | "counter" | "skolem" => self.symbol(word, &mut words),
             "term" => {
                 let term = self.term(words.next()?, &mut words)?;
                 self.numbers.push(term);
@@ -228,6 +234,11 @@ impl Reader<'_> {
                 let name = words.collect::<Vec<_>>().join(" ");
                 let name = name.strip_prefix('&').unwrap_or(&name).to_owned();
                 self.vocabulary.declare_address(&mut self.terms, cfa::ExprId::new(expr), &name)
+            }
+            "multiplied" => {
+                let factors: Option<Vec<VarId>> =
+                    words.map(|word| word.parse().ok().map(VarId::new)).collect();
+                self.vocabulary.product(&factors?)?
             }
             _ => {
                 let sort = match words.next()? {

@@ -1,4 +1,5 @@
-//! Which variables may still be read before they are written, on the way to relevant locations.
+//! Which variables may still be read before they are written, on the way to relevant locations. Variables whose products are compared
+//! where the error is reached count as read there.
 //!
 //! # Invariants
 //! * L1: if a variable is not live at a location, no relevant execution from there depends on its value there.
@@ -7,6 +8,7 @@ use base::{Idx, IndexVec};
 use cfa::loops::LoopForest;
 use cfa::{Edge, Expr, Loc, Op, Place, Procedure, Program, VarId};
 
+use super::monomials::Products;
 use super::state::operands_first;
 
 /// A set of variables as bits.
@@ -45,6 +47,11 @@ pub fn live_variables(
     relevant: &IndexVec<Loc, bool>,
 ) -> IndexVec<Loc, VarSet> {
     let mut live = IndexVec::filled(VarSet::empty(program.vars.len()), procedure.locations.len());
+    if let Some(error) = procedure.error {
+        for var in Products::of(program, procedure).compared {
+            live[error].insert(var);
+        }
+    }
     loop {
         let mut changed = false;
         for &location in forest.order().iter().rev() {

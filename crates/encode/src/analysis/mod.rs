@@ -12,6 +12,7 @@
 
 mod formula;
 pub mod liveness;
+pub mod monomials;
 pub mod state;
 pub mod value;
 

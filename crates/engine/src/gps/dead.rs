@@ -27,16 +27,19 @@ enum Fact {
     AtMost(VarId, i128),
     AtLeast(VarId, i128),
     Element(VarId, u64, i128),
+    /// The number of the product among those of the point, and its value.
+    Product(usize, i128),
 }
 
 impl Fact {
-    fn holds(self, view: &View<'_>) -> bool {
+    fn holds(self, view: &View<'_>, products: &[(SymbolId, Vec<VarId>)]) -> bool {
         match self {
             Self::AtMost(var, bound) => view.scalar(var).and_then(number).is_some_and(|value| value <= bound),
             Self::AtLeast(var, bound) => {
                 view.scalar(var).and_then(number).is_some_and(|value| value >= bound)
             }
             Self::Element(var, index, value) => view.elem(var, index).and_then(number) == Some(value),
+            Self::Product(at, value) => product(view, &products[at].1) == Some(value),
         }
     }
 }
@@ -47,6 +50,11 @@ fn number(value: Value) -> Option<i128> {
         Ty::Int { width: 128, signed: false } => None,
         _ => Some(value.as_int()),
     }
+}
+
+/// The product of variables.
+fn product(view: &View<'_>, factors: &[VarId]) -> Option<i128> {
+    factors.iter().try_fold(1_i128, |sofar, factor| sofar.checked_mul(view.scalar(*factor).and_then(number)?))
 }
 
 /// The value of a variable or of an element.
@@ -78,18 +86,19 @@ type Cube = Vec<Fact>;
 /// What is looked at in the states of a point, and which of them are dead.
 pub(super) struct States {
     shown: Vec<(VarId, SymbolId)>,
+    products: Vec<(SymbolId, Vec<VarId>)>,
     cubes: VecDeque<Cube>,
 }
 
 impl States {
-    /// States of these variables, which are integers or arrays of them.
-    pub(super) fn new(shown: Vec<(VarId, SymbolId)>) -> Self {
-        Self { shown, cubes: VecDeque::new() }
+    /// States of these variables, which are integers or arrays of them, and of products of variables.
+    pub(super) fn new(shown: Vec<(VarId, SymbolId)>, products: Vec<(SymbolId, Vec<VarId>)>) -> Self {
+        Self { shown, products, cubes: VecDeque::new() }
     }
 
     /// Whether a state is known to be dead.
     pub(super) fn is_dead(&self, view: &View<'_>) -> bool {
-        self.cubes.iter().any(|cube| cube.iter().all(|fact| fact.holds(view)))
+        self.cubes.iter().any(|cube| cube.iter().all(|fact| fact.holds(view, &self.products)))
     }
 
     /// The values of a state that formulas can speak of.
@@ -111,13 +120,26 @@ impl States {
 
     /// That the variables have the values that they have.
     pub(super) fn formula(&self, program: &Program, view: &View<'_>, terms: &mut Terms) -> TermId {
-        let parts: Vec<TermId> = self.values(program, view).iter().map(|seen| seen.equation(terms)).collect();
+        let mut parts: Vec<TermId> =
+            self.values(program, view).iter().map(|seen| seen.equation(terms)).collect();
+        parts.extend(self.products(view, terms).into_iter().map(|(equation, _)| equation));
         terms.and(parts)
+    }
+
+    fn products(&self, view: &View<'_>, terms: &mut Terms) -> Vec<(TermId, Fact)> {
+        let mut facts = Vec::new();
+        for (at, (symbol, factors)) in self.products.iter().enumerate() {
+            if let Some(value) = product(view, factors) {
+                let (symbol, number) = (terms.of_symbol(*symbol), terms.number(value));
+                facts.push((terms.eq(symbol, number), Fact::Product(at, value)));
+            }
+        }
+        facts
     }
 
     /// The same in pieces.
     fn facts(&self, program: &Program, view: &View<'_>, terms: &mut Terms) -> Vec<(TermId, Fact)> {
-        let mut facts = Vec::new();
+        let mut facts = self.products(view, terms);
         for seen in self.values(program, view) {
             let Seen { var, symbol, index, value } = seen;
             if let Some(index) = index {

@@ -184,7 +184,10 @@ fn guided(
     solver.assert(terms, way);
     let shown = point.live.iter().filter_map(|symbol| Some((graph.vocabulary.var(*symbol)?, *symbol)));
     let shown = shown.filter(|(var, _)| is_shown(program, *var)).collect();
-    Some(Guided::new(solver, choices, States::new(shown), point.body.is_some()))
+    let products =
+        point.live.iter().filter_map(|symbol| Some((*symbol, graph.vocabulary.factors(*symbol)?.to_vec())));
+    let states = States::new(shown, products.collect());
+    Some(Guided::new(solver, choices, states, point.body.is_some()))
 }
 
 /// A test in progress, at a point. A copy of it can go on by itself.

@@ -23,7 +23,7 @@ use super::template::template_hull;
 use crate::polyhedron::{Constraint, Equations, Polyhedron, Projection};
 
 /// More dimensions than this are not joined exactly.
-const MOST_DIMENSIONS: usize = 6;
+pub(super) const MOST_DIMENSIONS: usize = 6;
 /// More models than this are not asked for one hull.
 const MOST_MODELS: usize = 32;
 /// More generators than this are too many.

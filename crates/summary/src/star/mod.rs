@@ -40,14 +40,14 @@ mod template;
 mod unroll;
 mod wrap;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Budget, Stop};
 use smt::Z3;
 use term::{Integer, Linear, Node, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 use congruence::congruence;
-use hull::{Facet, hull};
+use hull::{Facet, MOST_DIMENSIONS, hull};
 use query::{Means, Query, Reply};
 use recurrence::ClosedForm;
 pub use recurrence::{Increment, Recurrences};
@@ -518,22 +518,28 @@ fn is_steep(facet: &Facet) -> bool {
     facet.form.iter().any(|(_, coefficient)| coefficient.abs() >= limit)
 }
 
-/// Unchanged variables that the guard relates to changed ones, ascending.
+/// Unchanged variables that the guard relates to changed ones, and, as long as there is room in a hull, those by which others change; ascending.
 fn constants_of(terms: &Terms, body: &Body, changed: &[SymbolId]) -> Vec<SymbolId> {
-    let mut found = Vec::new();
+    let is_constant = |symbol: &SymbolId| {
+        terms.symbol(*symbol).kind == SymbolKind::Variable
+            && terms.symbol(*symbol).sort == Sort::Int
+            && !body.formula.map.contains_key(symbol)
+    };
+    let mut found = BTreeSet::new();
     for part in terms.conjuncts(body.formula.guard) {
         let symbols = terms.symbols_of(part);
         if symbols.iter().any(|symbol| changed.contains(symbol)) {
-            found.extend(symbols.into_iter().filter(|symbol| {
-                terms.symbol(*symbol).kind == SymbolKind::Variable
-                    && terms.symbol(*symbol).sort == Sort::Int
-                    && !body.formula.map.contains_key(symbol)
-            }));
+            found.extend(symbols.into_iter().filter(is_constant));
         }
     }
-    found.sort_unstable();
-    found.dedup();
-    found
+    let values: Vec<TermId> =
+        changed.iter().filter_map(|symbol| body.formula.map.get(symbol).copied()).collect();
+    for symbol in terms.symbols_of_all(&values).into_iter().filter(is_constant) {
+        if changed.len() + found.len() < MOST_DIMENSIONS {
+            found.insert(symbol);
+        }
+    }
+    found.into_iter().collect()
 }
 
 /// `Σ a·d + constant·times >= 0` (or `= 0`).

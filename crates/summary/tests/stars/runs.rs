@@ -42,11 +42,17 @@ fn run(summarised: &Summarised, code: &Code, seed: u64) -> (Vec<State>, bool) {
                 let (point, info) = found.expect("only points are stopped at");
                 let view = machine.view();
                 let value = |var: VarId| view.scalar(var).map(|value| Integer::from(value.as_int()));
-                let values = info
-                    .live
-                    .iter()
-                    .filter_map(|symbol| Some((*symbol, value(graph.vocabulary.var(*symbol)?)?)))
-                    .collect();
+                let product = |factors: &[VarId]| {
+                    factors.iter().try_fold(Integer::ONE, |sofar, factor| Some(sofar * value(*factor)?))
+                };
+                let values = info.live.iter().filter_map(|symbol| {
+                    let known = match graph.vocabulary.var(*symbol) {
+                        Some(var) => value(var),
+                        None => product(graph.vocabulary.factors(*symbol)?),
+                    };
+                    Some((*symbol, known?))
+                });
+                let values = values.collect();
                 states.push(State { point, values });
             }
             Step::Ended(outcome) => return (states, matches!(outcome, Outcome::Error { .. })),

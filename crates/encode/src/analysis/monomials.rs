@@ -1,0 +1,254 @@
+//! Which products of variables matter.
+//!
+//! # Choice
+//! * Products that the program itself computes.
+//! * Products of a counter and a step: where one round of a loop adds a constant to `i` and a variable `a` to `b`, the relation of `b` and `i` is
+//!   `b - i·a`. They count only if there are several such loops: then they may have to be compared.
+//! * Whatever products the change of a chosen product consists of, if degree and number allow all of them.
+//!
+//! The choice depends on the program alone and is a matter of precision, not of soundness.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use cfa::loops::LoopForest;
+use cfa::{BinaryOp, Expr, ExprId, Op, Place, Procedure, Program, Ty, UnaryOp, VarId};
+use rustc_hash::FxHashMap;
+
+use super::state::operands_first;
+
+/// Variables, ascending, perhaps not strictly: their product.
+pub type Monomial = Vec<VarId>;
+
+/// The monomials of the polynomials that variables are given.
+type Updates = BTreeMap<VarId, Vec<BTreeSet<Monomial>>>;
+
+/// Monomials of a higher degree are not followed.
+const HIGHEST_DEGREE: usize = 4;
+/// More symbols than this cost more than they tell.
+const MOST_PRODUCTS: usize = 14;
+/// A polynomial with more monomials is not followed.
+const LONGEST: usize = 24;
+
+/// The products that matter in a procedure.
+#[derive(Clone, Debug, Default)]
+pub struct Products {
+    /// Those that are followed, each of two or more variables.
+    pub followed: BTreeSet<Monomial>,
+    /// The variables whose products are compared where the error is reached.
+    pub compared: BTreeSet<VarId>,
+}
+
+impl Products {
+    /// Chooses the products of a procedure.
+    pub fn of(program: &Program, procedure: &Procedure) -> Self {
+        let mut polynomials = Polynomials { program, known: FxHashMap::default() };
+        let mut chosen = polynomials.computed(procedure);
+        let steps = stepped(program, procedure);
+        let mut compared = BTreeSet::new();
+        if steps.len() > 1 {
+            compared.extend(steps.iter().flatten().copied());
+            chosen.extend(steps);
+        }
+        if chosen.is_empty() || chosen.len() > MOST_PRODUCTS {
+            return Self::default();
+        }
+        let updates = polynomials.updates(procedure);
+        Self { followed: closed(&chosen, &updates), compared }
+    }
+}
+
+/// The monomials that occur when those given change. What leads to one that is not followed is not followed either: the first change would be the end
+/// of all that is known of it.
+fn closed(chosen: &BTreeSet<Monomial>, updates: &Updates) -> BTreeSet<Monomial> {
+    let mut successors: BTreeMap<Monomial, BTreeSet<Monomial>> = BTreeMap::new();
+    let mut pending: VecDeque<Monomial> = chosen.iter().cloned().collect();
+    while let Some(monomial) = pending.pop_front() {
+        if successors.contains_key(&monomial) || successors.len() == MOST_PRODUCTS {
+            continue;
+        }
+        let changed = changes(&monomial, updates);
+        pending.extend(changed.iter().filter(|new| new.len() <= HIGHEST_DEGREE).cloned());
+        successors.insert(monomial, changed);
+    }
+    loop {
+        let followed: BTreeSet<Monomial> = successors.keys().cloned().collect();
+        successors.retain(|_, changed| changed.is_subset(&followed));
+        if successors.len() == followed.len() {
+            return followed;
+        }
+    }
+}
+
+/// The products that a monomial may consist of after a change of one of its variables.
+fn changes(monomial: &Monomial, updates: &Updates) -> BTreeSet<Monomial> {
+    let mut all = BTreeSet::new();
+    for (at, var) in monomial.iter().enumerate() {
+        if at > 0 && monomial[at - 1] == *var {
+            continue;
+        }
+        let (power, rest): (Monomial, Monomial) = monomial.iter().partition(|other| *other == var);
+        for update in updates.get(var).into_iter().flatten() {
+            let changed =
+                power.iter().fold(BTreeSet::from([rest.clone()]), |sofar, _| product(&sofar, update));
+            all.extend(changed.into_iter().filter(|new| new.len() > 1));
+        }
+    }
+    all
+}
+
+fn product(left: &BTreeSet<Monomial>, right: &BTreeSet<Monomial>) -> BTreeSet<Monomial> {
+    let mut result = BTreeSet::new();
+    for one in left {
+        for other in right {
+            let mut both = [&one[..], &other[..]].concat();
+            both.sort_unstable();
+            result.insert(both);
+        }
+    }
+    result
+}
+
+/// The monomials of expressions.
+struct Polynomials<'p> {
+    program: &'p Program,
+    known: FxHashMap<ExprId, Option<BTreeSet<Monomial>>>,
+}
+
+impl Polynomials<'_> {
+    /// Products that the procedure computes.
+    fn computed(&mut self, procedure: &Procedure) -> BTreeSet<Monomial> {
+        let mut found = BTreeSet::new();
+        let roots = procedure.edges().iter().flat_map(|edge| &edge.ops).flat_map(Op::exprs);
+        for id in operands_first(self.program, roots) {
+            let monomials = self.of(id);
+            if let (Some(monomials), Expr::Binary { op: BinaryOp::Mul, .. }) =
+                (monomials, self.program.exprs.get(id))
+            {
+                found.extend(monomials.into_iter().filter(|monomial| monomial.len() > 1));
+            }
+        }
+        found
+    }
+
+    /// The values that variables are given.
+    fn updates(&mut self, procedure: &Procedure) -> Updates {
+        let mut updates = Updates::new();
+        for op in procedure.edges().iter().flat_map(|edge| &edge.ops) {
+            if let Op::Assign { place: Place::Var(var), value } = op
+                && let Some(monomials) = self.whole(*value)
+            {
+                updates.entry(*var).or_default().push(monomials);
+            }
+        }
+        updates
+    }
+
+    fn whole(&mut self, root: ExprId) -> Option<BTreeSet<Monomial>> {
+        for id in operands_first(self.program, [root]) {
+            self.of(id);
+        }
+        self.of(root)
+    }
+
+    /// The monomials of an expression whose operands were asked for before; `None` if it is no polynomial.
+    fn of(&mut self, id: ExprId) -> Option<BTreeSet<Monomial>> {
+        if let Some(known) = self.known.get(&id) {
+            return known.clone();
+        }
+        let operand = |id: ExprId| self.known.get(&id).cloned().flatten();
+        let result = match *self.program.exprs.get(id) {
+            Expr::Const { ty: Ty::Int { .. }, .. } => Some(BTreeSet::from([Monomial::new()])),
+            Expr::Var { var, ty: Ty::Int { .. } } => Some(BTreeSet::from([vec![var]])),
+            Expr::Unary { op: UnaryOp::Neg, arg } => operand(arg),
+            Expr::Cast { ty: Ty::Int { width, .. }, arg } if width > 1 => operand(arg),
+            Expr::Binary { op: BinaryOp::Add | BinaryOp::Sub, lhs, rhs } => {
+                operand(lhs).zip(operand(rhs)).map(|(mut left, right)| {
+                    left.extend(right);
+                    left
+                })
+            }
+            Expr::Binary { op: BinaryOp::Mul, lhs, rhs } => {
+                operand(lhs).zip(operand(rhs)).map(|(left, right)| product(&left, &right))
+            }
+            Expr::Ite { then, other, .. } => operand(then).zip(operand(other)).map(|(mut left, right)| {
+                left.extend(right);
+                left
+            }),
+            _ => None,
+        };
+        let result = result.filter(|monomials| {
+            monomials.len() <= LONGEST && monomials.iter().all(|monomial| monomial.len() <= HIGHEST_DEGREE)
+        });
+        self.known.insert(id, result.clone());
+        result
+    }
+}
+
+/// Products of counters and steps: of `i` and `a`, where a loop that has no other inside adds a constant to `i` and `a` to something.
+fn stepped(program: &Program, procedure: &Procedure) -> BTreeSet<Monomial> {
+    let forest = LoopForest::of(procedure);
+    let mut found = BTreeSet::new();
+    for (id, _) in forest.loops().iter_enumerated() {
+        let body: BTreeSet<_> = forest.body(id).iter().copied().collect();
+        let inside = procedure
+            .edges()
+            .iter()
+            .filter(|edge| body.contains(&edge.source) && body.contains(&edge.target));
+        let mut writes: BTreeMap<VarId, Vec<Option<ExprId>>> = BTreeMap::new();
+        for op in inside.flat_map(|edge| &edge.ops) {
+            for place in op.places() {
+                if let Place::Var(var) = place {
+                    let value = if let Op::Assign { value, .. } = op { Some(*value) } else { None };
+                    writes.entry(*var).or_default().push(value);
+                }
+            }
+        }
+        let (mut counters, mut steps) = (BTreeSet::new(), BTreeSet::new());
+        for (var, values) in &writes {
+            let [Some(value)] = values[..] else { continue };
+            match increment(program, *var, value) {
+                Some(Increment::Constant) => {
+                    counters.insert(*var);
+                }
+                Some(Increment::Variable(step)) if !writes.contains_key(&step) => {
+                    steps.insert(step);
+                }
+                Some(Increment::Variable(_)) | None => {}
+            }
+        }
+        for counter in &counters {
+            for step in &steps {
+                let mut both = vec![*counter, *step];
+                both.sort_unstable();
+                found.insert(both);
+            }
+        }
+    }
+    found
+}
+
+enum Increment {
+    Constant,
+    Variable(VarId),
+}
+
+/// What an assignment of `value` to `var` adds to it.
+fn increment(program: &Program, var: VarId, value: ExprId) -> Option<Increment> {
+    let Expr::Binary { op: op @ (BinaryOp::Add | BinaryOp::Sub), lhs, rhs } = *program.exprs.get(value)
+    else {
+        return None;
+    };
+    let is_var = |id: ExprId| matches!(*program.exprs.get(id), Expr::Var { var: other, .. } if other == var);
+    let step = if is_var(lhs) {
+        rhs
+    } else if is_var(rhs) && op == BinaryOp::Add {
+        lhs
+    } else {
+        return None;
+    };
+    match *program.exprs.get(step) {
+        Expr::Const { .. } => Some(Increment::Constant),
+        Expr::Var { var, ty: Ty::Int { .. } } => Some(Increment::Variable(var)),
+        _ => None,
+    }
+}
