@@ -93,7 +93,7 @@ impl<'a> Pieces<'a> {
                 let (mut symbolic, state) = encoder.merge(target, paths);
                 let products = encoder.products(&symbolic);
                 if Some(target) == self.procedure.error {
-                    encoder.compare_products(&mut symbolic);
+                    encoder.compare_products(&mut symbolic, &products);
                 }
                 (target, symbolic, products, state)
             })

@@ -51,10 +51,26 @@ impl Encoder<'_> {
         values
     }
 
-    /// Where the error is reached, followed products are compared with each other: this is what they are followed for.
-    pub(crate) fn compare_products(&mut self, symbolic: &mut Symbolic) {
-        let facts = comparisons(self.terms, self.vocabulary);
-        self.require(symbolic, facts);
+    /// Where the error is reached, products that are followed for this are compared with each other.
+    pub(crate) fn compare_products(&mut self, symbolic: &mut Symbolic, changed: &[(SymbolId, TermId)]) {
+        let mut products = Vec::new();
+        for (symbol, factors) in self.vocabulary.compared() {
+            let [left, right] = *factors else { continue };
+            products.push((symbol, left, right));
+        }
+        let mut values = Vec::with_capacity(products.len());
+        for (symbol, left, right) in products {
+            let value = changed.iter().find(|(other, _)| *other == symbol).map(|(_, value)| *value);
+            let value = value.unwrap_or_else(|| self.terms.of_symbol(symbol));
+            let (left, right) = (self.variable(symbolic, left), self.variable(symbolic, right));
+            values.push(Product { left, right, value });
+        }
+        for (at, one) in values.iter().enumerate() {
+            for other in &values[at + 1..] {
+                let fact = one.compared(other, self.terms);
+                self.require(symbolic, fact);
+            }
+        }
     }
 
     /// M1.
@@ -126,59 +142,57 @@ impl Multiplication<'_, '_> {
     }
 }
 
-/// What is known of two products with a common factor: the one with the larger other factor is larger, by at least the common factor. And
-/// products of equal factors are equal.
-fn comparisons(terms: &mut Terms, vocabulary: &crate::Vocabulary) -> TermId {
-    let products: Vec<(SymbolId, Vec<VarId>)> =
-        vocabulary.products().map(|(symbol, factors)| (symbol, factors.to_vec())).collect();
-    let mut facts = Vec::new();
-    for (position, (one, left)) in products.iter().enumerate() {
-        for (other, right) in &products[position + 1..] {
-            let ([a, b], [c, d]) = (&left[..], &right[..]) else { continue };
-            let (one, other) = (terms.of_symbol(*one), terms.of_symbol(*other));
-            let mut value = |var: VarId| vocabulary.symbol(var).map(|symbol| terms.of_symbol(symbol));
-            let (Some(a), Some(b), Some(c), Some(d)) = (value(*a), value(*b), value(*c), value(*d)) else {
-                continue;
-            };
-            let common = [(a, b, c, d), (a, b, d, c), (b, a, c, d), (b, a, d, c)];
-            if let Some((shared, x, _, y)) = common.into_iter().find(|(a, _, c, _)| a == c) {
-                monotone(terms, shared, (x, one), (y, other), &mut facts);
-            } else {
-                for (x, y) in [((a, c), (b, d)), ((a, d), (b, c))] {
-                    let equal = [terms.eq(x.0, x.1), terms.eq(y.0, y.1)];
-                    let equal = terms.and(equal);
-                    let same = terms.eq(one, other);
-                    facts.push(terms.implies(equal, same));
-                }
-            }
-        }
-    }
-    terms.and(facts)
+/// A product of two values.
+#[derive(Clone, Copy)]
+struct Product {
+    left: TermId,
+    right: TermId,
+    value: TermId,
 }
 
-/// `shared >= 1` and `x > y` imply `shared·x >= shared·y + shared`; and so on for the other order and sign; `x = y` implies that the products are equal.
+impl Product {
+    /// What is known of two products. With a common factor, the one with the larger other factor is larger by at least the common factor; products of
+    /// equal factors are equal.
+    fn compared(&self, other: &Self, terms: &mut Terms) -> TermId {
+        let Self { left: a, right: b, .. } = *self;
+        let Self { left: c, right: d, .. } = *other;
+        let ways = [(a, b, c, d), (a, b, d, c), (b, a, c, d), (b, a, d, c)];
+        if let Some((common, x, _, y)) = ways.into_iter().find(|(one, _, other, _)| one == other) {
+            return monotone(terms, common, (x, self.value), (y, other.value));
+        }
+        let same = terms.eq(self.value, other.value);
+        let mut facts = Vec::new();
+        for (first, second) in [((a, c), (b, d)), ((a, d), (b, c))] {
+            let equal = [terms.eq(first.0, first.1), terms.eq(second.0, second.1)];
+            let equal = terms.and(equal);
+            facts.push(terms.implies(equal, same));
+        }
+        terms.and(facts)
+    }
+}
+
+/// `common >= 1` and `x > y` imply `common·x >= common·y + common`; and so on for the other order and sign; `x = y` implies that the products are equal.
 fn monotone(
     terms: &mut Terms,
-    shared: TermId,
-    (x, shared_x): (TermId, TermId),
-    (y, shared_y): (TermId, TermId),
-    facts: &mut Vec<TermId>,
-) {
+    common: TermId,
+    (x, common_x): (TermId, TermId),
+    (y, common_y): (TermId, TermId),
+) -> TermId {
     let (one, minus) = (terms.int(1), terms.int(-1));
-    let (positive, negative) = (terms.ge(shared, one), terms.le(shared, minus));
+    let (positive, negative) = (terms.ge(common, one), terms.le(common, minus));
+    let mut facts = Vec::new();
     for ((high, product_high), (low, product_low)) in
-        [((x, shared_x), (y, shared_y)), ((y, shared_y), (x, shared_x))]
+        [((x, common_x), (y, common_y)), ((y, common_y), (x, common_x))]
     {
         let above = terms.gt(high, low);
-        let more = terms.add(product_low, shared);
-        let more = terms.ge(product_high, more);
-        let less = terms.add(product_low, shared);
-        let less = terms.le(product_high, less);
+        let bound = terms.add(product_low, common);
+        let (more, less) = (terms.ge(product_high, bound), terms.le(product_high, bound));
         for (sign, conclusion) in [(positive, more), (negative, less)] {
             let premise = terms.and([sign, above]);
             facts.push(terms.implies(premise, conclusion));
         }
     }
-    let (same, equal) = (terms.eq(x, y), terms.eq(shared_x, shared_y));
+    let (same, equal) = (terms.eq(x, y), terms.eq(common_x, common_y));
     facts.push(terms.implies(same, equal));
+    terms.and(facts)
 }

@@ -1,6 +1,6 @@
 //! The symbols that stand for a program's variables.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::IndexVec;
 use cfa::{ExprId, Program, Storage, VarId};
@@ -19,6 +19,7 @@ pub struct Vocabulary {
     vars: FxHashMap<SymbolId, VarId>,
     products: BTreeMap<Monomial, SymbolId>,
     factors: BTreeMap<SymbolId, Monomial>,
+    compared: BTreeSet<VarId>,
     addresses: FxHashMap<ExprId, SymbolId>,
 }
 
@@ -44,14 +45,15 @@ impl Vocabulary {
             symbols.push(Some(symbol));
             vars.insert(symbol, var);
         }
+        let Products { followed, compared } = Products::of(program, &program.procs[program.entry]);
         let mut products = BTreeMap::new();
-        for monomial in Products::of(program, &program.procs[program.entry]).followed {
+        for monomial in followed {
             let names: Vec<&str> = monomial.iter().map(|var| &*program.vars[*var].name).collect();
             let symbol = terms.declare(names.join("*"), Sort::Int, SymbolKind::Variable);
             products.insert(monomial, symbol);
         }
         let factors = products.iter().map(|(monomial, symbol)| (*symbol, monomial.clone())).collect();
-        Self { symbols, vars, products, factors, addresses: FxHashMap::default() }
+        Self { symbols, vars, products, factors, compared, addresses: FxHashMap::default() }
     }
     /// The symbol of a product of these variables, which should ascend; `None` if it is not followed.
     pub fn product(&self, factors: &[VarId]) -> Option<SymbolId> {
@@ -60,6 +62,10 @@ impl Vocabulary {
     /// The variables of whose product a symbol stands for the value.
     pub fn factors(&self, symbol: SymbolId) -> Option<&[VarId]> {
         self.factors.get(&symbol).map(Vec::as_slice)
+    }
+    /// The products that are compared with each other where the error is reached.
+    pub(crate) fn compared(&self) -> impl Iterator<Item = (SymbolId, &[VarId])> {
+        self.products().filter(|(_, factors)| factors.iter().all(|factor| self.compared.contains(factor)))
     }
     /// The products that are followed.
     pub fn products(&self) -> impl Iterator<Item = (SymbolId, &[VarId])> {

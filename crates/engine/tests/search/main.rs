@@ -64,6 +64,27 @@ const PROGRAMS: &[(&str, &str)] = &[
         "int main(void) { int n = IN(), m = IN(), x = 2; while (n-- > 0) x = 2 * x; while (m-- > 0) x = x - 2;
          if (x == 1) reach_error(); return 0; }",
     ),
+    // Products: of variables in the text, and of a counter and a step.
+    (
+        "safe",
+        "int main(void) { int x = IN(), y = IN(); long long q = 0, r = x; if (x < 0 || y < 1) return 0;
+         while (r >= y) { r -= y; q++; } if (q * y + r != x) reach_error(); return 0; }",
+    ),
+    (
+        "unsafe",
+        "int main(void) { int x = IN(), y = IN(); long long q = 0, r = x; if (x < 0 || y < 1) return 0;
+         while (r >= y) { r -= y; q++; } if (q * y + r == x + 1 || q * y > 76 && q * y < 78) reach_error(); return 0; }",
+    ),
+    (
+        "safe",
+        "int main(void) { int a = IN(), n = IN(), b = 0, i = 0, c = 0, j = 0; if (a < 1 || a > 99 || n > 99) return 0;
+         while (b < n) { b += a; i++; } while (c < n) { c += a; j++; } if (i != j) reach_error(); return 0; }",
+    ),
+    (
+        "unsafe",
+        "int main(void) { int a = IN(), n = IN(), b = 0, i = 0, c = 0, j = 0; if (a < 1 || a > 99 || n > 99) return 0;
+         while (b < n) { b += a; i++; } while (c <= n) { c += a; j++; } if (i != j) reach_error(); return 0; }",
+    ),
     // The prior implementation says safe of these three.
     (
         "unsafe",

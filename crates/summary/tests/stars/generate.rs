@@ -28,13 +28,14 @@ impl Writer {
     fn condition(&mut self) -> String {
         let (v, w) = (self.variable(), self.variable());
         let c = self.random.between(-3, 12);
-        match self.random.below(9) {
+        match self.random.below(10) {
             0 | 1 => format!("{v} < {w}"),
             2 | 3 => format!("{v} < {c}"),
             4 => format!("{v} != {c}"),
             5 => format!("{v} > {c}"),
             6 => format!("{v} % {} == {}", self.random.between(2, 4), self.random.below(2)),
             7 => format!("{v} == {w}"),
+            8 => format!("{v} * {w} {} {c}", self.random.pick(&["==", "<", "!="])),
             _ => "__VERIFIER_nondet_int()".to_owned(),
         }
     }
@@ -42,7 +43,7 @@ impl Writer {
     fn assignment(&mut self) -> String {
         let (v, w) = (self.variable(), self.variable());
         let c = self.random.between(1, 5);
-        match self.random.below(16) {
+        match self.random.below(18) {
             0..=4 => format!("{v} = {v} + {c};"),
             5 | 6 => format!("{v} = {v} - {c};"),
             7 => format!("{v} = {v} + {w};"),
@@ -52,7 +53,9 @@ impl Writer {
             11 => format!("{v} = {c} - {v};"),
             12 => format!("{v} = {v} / 2;"),
             13 => format!("{v} = {v} % {};", c + 1),
-            14 => format!("{v} = __VERIFIER_nondet_uchar();"),
+            14 => format!("{v} = {w} * {};", self.variable()),
+            15 => format!("{v} = {v} + {w} * {};", self.variable()),
+            16 => format!("{v} = __VERIFIER_nondet_uchar();"),
             _ => format!("{v} = {v} & {c};"),
         }
     }
