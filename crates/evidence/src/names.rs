@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use base::{FileId, Span};
 use cfront::ast::{
-    DeclarationKind, DeclaratorPart, FunctionDefinition, Item, Parameters, Storage, TranslationUnit,
+    DeclarationKind, DeclaratorPart, FunctionDefinition, Item, MemberDeclaration, Parameters, StmtKind,
+    Storage, TranslationUnit,
 };
 use cfront::{Interner, Name};
 
@@ -18,6 +19,21 @@ pub struct Names {
     pub internal: BTreeSet<Arc<str>>,
     /// All names at file level, those of included files too.
     pub all: BTreeSet<Arc<str>>,
+    /// Members that are bit-fields in one of the records.
+    pub bit_fields: BTreeSet<Arc<str>>,
+}
+
+/// A static variable of a function.
+#[derive(Clone, Debug)]
+pub struct StaticLocal {
+    /// The function.
+    pub function: Arc<str>,
+    /// The variable.
+    pub name: Arc<str>,
+    /// Where its declaration ends.
+    pub after: u32,
+    /// Whether an execution may jump over the declaration.
+    pub may_be_passed: bool,
 }
 
 /// A function that the text defines.
@@ -85,7 +101,62 @@ pub(crate) fn names(unit: &TranslationUnit, file: FileId, interner: &Interner) -
             add(enumerator.ident.name, enumerator.ident.span, true);
         }
     }
+    names.bit_fields = bit_fields(unit, interner);
     names
+}
+
+fn bit_fields(unit: &TranslationUnit, interner: &Interner) -> BTreeSet<Arc<str>> {
+    let members = unit.records.iter().filter_map(|record| record.members.as_ref()).flatten();
+    let declarators = members.flat_map(|member| match member {
+        MemberDeclaration::Members { declarators, .. } => declarators.as_slice(),
+        MemberDeclaration::StaticAssert { .. } => &[],
+    });
+    let fields = declarators.filter(|declarator| declarator.width.is_some());
+    let idents = fields.filter_map(|declarator| unit.declarators[declarator.declarator].ident);
+    idents.map(|ident| interner.text(ident.name).into()).collect()
+}
+
+/// The static variables of the functions that the text `file` of a unit defines.
+pub(crate) fn static_locals(unit: &TranslationUnit, file: FileId, interner: &Interner) -> Vec<StaticLocal> {
+    let mut found = Vec::new();
+    let mut switched = BTreeSet::new();
+    for statement in &unit.stmts {
+        if let StmtKind::Switch { body, .. } = &statement.kind
+            && let StmtKind::Block { items, .. } = &unit.stmts[*body].kind
+        {
+            switched.extend(unit.stmts_of(*items).iter().map(|item| item.0));
+        }
+    }
+    for function in &unit.functions {
+        let Some(ident) = unit.declarators[function.declarator].ident else { continue };
+        let inside = |span: Span| {
+            span.file == file
+                && function.span.file == file
+                && function.span.lo <= span.lo
+                && span.hi <= function.span.hi
+        };
+        let within = || unit.stmts.iter_enumerated().filter(|(_, statement)| inside(statement.span));
+        let has_goto = within()
+            .any(|(_, statement)| matches!(statement.kind, StmtKind::Goto(_) | StmtKind::ComputedGoto(_)));
+        for (id, statement) in within() {
+            let StmtKind::Declaration(declaration) = statement.kind else { continue };
+            let DeclarationKind::Plain { specifiers, declarators } = &unit.declarations[declaration].kind
+            else {
+                continue;
+            };
+            if !matches!(unit.specifiers[*specifiers].storage, Some((Storage::Static, _))) {
+                continue;
+            }
+            let names = declarators.iter().filter_map(|one| unit.declarators[one.declarator].ident);
+            found.extend(names.map(|name| StaticLocal {
+                function: interner.text(ident.name).into(),
+                name: interner.text(name.name).into(),
+                after: statement.span.hi,
+                may_be_passed: has_goto || switched.contains(&id.0),
+            }));
+        }
+    }
+    found
 }
 
 /// Whether declarations with these specifiers are the unit's own.

@@ -11,7 +11,7 @@ use cfront::ast::{DeclarationKind, ExprKind, Item, StmtId, StmtKind, Translation
 use cfront::lex::{Lexer, TokenKind};
 use cfront::{Input, Interner, Name, preprocess, with_large_stack};
 
-use crate::names::{self, Function, Names};
+use crate::names::{self, Function, Names, StaticLocal};
 
 /// A stretch of the text, the end exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,6 +108,8 @@ pub struct Syntax {
     pub names: Names,
     /// The functions that the text itself defines.
     pub functions: Vec<Function>,
+    /// Their static variables.
+    pub statics: Vec<StaticLocal>,
 }
 
 impl Syntax {
@@ -135,6 +137,7 @@ impl Syntax {
             effects: Vec::new(),
             names: names::names(unit, file, interner),
             functions: names::functions(unit, file, interner),
+            statics: names::static_locals(unit, file, interner),
         };
         let here = |span: Span| (span.file == file).then_some(Range { lo: span.lo, hi: span.hi });
         syntax.first_item = first_item(unit, file);

@@ -2,22 +2,27 @@
 //!
 //! The names of the choices are C expressions (invariant E3 of the lowering), so each becomes an assignment.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use cfa::interp::Chosen;
 use cfa::{Source, Ty};
 
 use super::Harness;
-use crate::names::{Function, Parameter};
-use crate::syntax::Syntax;
+use crate::names::{Function, Parameter, StaticLocal};
+use crate::syntax::{Range, Syntax};
+use crate::weave::Edits;
 
-/// What the text of `main` needs. Memory is copied byte by byte, so that `const` is no obstacle.
-const HELPERS: &str = "extern void *__harness_allocate(unsigned long, unsigned long) __asm__(\"calloc\");
-static void __harness_set(void *to, unsigned long long bits, unsigned long size) {
+/// What sets up the start, as it is declared.
+const DECLARATIONS: &str = "extern void *__harness_allocate(unsigned long, unsigned long) __asm__(\"calloc\"); \
+                            extern void __harness_set(void *, unsigned long long, unsigned long); \
+                            extern void __harness_point(void *, void *); ";
+/// The same, as it is defined. Memory is copied byte by byte, so that `const` is no obstacle.
+const HELPERS: &str = "
+void __harness_set(void *to, unsigned long long bits, unsigned long size) {
     for (unsigned long at = 0; at < size; at++) ((unsigned char *)to)[at] = (unsigned char)(bits >> 8 * at);
 }
-static void __harness_point(void *to, void *target) { __harness_set(to, (unsigned long)target, sizeof(void *)); }
+void __harness_point(void *to, void *target) { __harness_set(to, (unsigned long)target, sizeof(void *)); }
 ";
 
 impl Harness<'_> {
@@ -27,26 +32,60 @@ impl Harness<'_> {
         let Some(parameters) = &function.parameters else {
             return Err(format!("the parameters of {} are not declared in its text", self.entry));
         };
-        let mut text = HELPERS.to_owned();
+        let mut text = DECLARATIONS.to_owned() + HELPERS;
         text.push_str("static void __harness_globals(void) {\n");
         let globals = self.trace.choices.iter().filter_map(|chosen| match &chosen.source {
-            Source::Global { name } => Some((&**name, chosen)),
+            Source::Global { name } if !name.contains("::") => Some((name.to_string(), chosen)),
             _ => None,
         });
-        self.assignments(globals, &mut text)?;
+        self.assignments(globals, &mut text);
         text.push_str("}\nint main(void) {\n    __harness_globals();\n");
         for parameter in parameters {
             let _ = writeln!(text, "    {};", declaration(syntax, parameter));
             let _ = writeln!(text, "    __harness_set((void *)&{}, 0, sizeof({0}));", parameter.name);
         }
         let arguments = self.trace.choices.iter().filter_map(|chosen| match &chosen.source {
-            Source::Argument { name } => Some((&**name, chosen)),
+            Source::Argument { name } => Some((name.to_string(), chosen)),
             _ => None,
         });
-        self.assignments(arguments, &mut text)?;
+        self.assignments(arguments, &mut text);
         let names: Vec<&str> = parameters.iter().map(|parameter| &*parameter.name).collect();
         let _ = writeln!(text, "    {}({});\n    return 0;\n}}", self.entry_name(), names.join(", "));
         Ok(text)
+    }
+
+    /// Static variables of functions get their values where they are declared, when that is passed for the first time: nobody can know them before.
+    pub(super) fn set_statics(&self, syntax: &Syntax, edits: &mut Edits) -> Result<(), String> {
+        let mut places: BTreeMap<(u32, String), Vec<(String, &Chosen)>> = BTreeMap::new();
+        for chosen in &self.trace.choices {
+            let Source::Global { name } = &chosen.source else { continue };
+            let Some((function, variable, inner)) = of_function(name) else { continue };
+            let mut found = self.units.iter().flat_map(|unit| &unit.syntax.statics);
+            let is_it = |local: &&StaticLocal| *local.function == *function && *local.name == *variable;
+            let Some(declared) = found.find(is_it).filter(|local| !local.may_be_passed) else {
+                return Err(format!(
+                    "no harness can set the variable {variable} of {function}: a jump may pass its declaration"
+                ));
+            };
+            if found.any(|local| is_it(&local)) {
+                return Err(format!(
+                    "no harness can set the variable {variable} of {function}: there are several"
+                ));
+            }
+            if syntax.statics.iter().any(|local| is_it(&local)) {
+                places.entry((declared.after, variable.to_owned())).or_default().push((inner, chosen));
+            }
+        }
+        if !places.is_empty() {
+            edits.before(syntax.first_item, DECLARATIONS);
+        }
+        for ((after, _), choices) in places {
+            let mut text =
+                " { static int __harness_once; if (!__harness_once) { __harness_once = 1; ".to_owned();
+            self.assignments(choices.into_iter(), &mut text);
+            edits.wrap(Range { lo: after, hi: after }, text + "} } ", "");
+        }
+        Ok(())
     }
 
     fn entry_function(&self) -> Result<(&Syntax, &Function), String> {
@@ -74,16 +113,9 @@ impl Harness<'_> {
         }
     }
 
-    fn assignments<'c>(
-        &self,
-        choices: impl Iterator<Item = (&'c str, &'c Chosen)>,
-        text: &mut String,
-    ) -> Result<(), String> {
+    fn assignments<'c>(&self, choices: impl Iterator<Item = (String, &'c Chosen)>, text: &mut String) {
         let mut made = BTreeSet::new();
         for (name, chosen) in choices {
-            if let Some((function, variable)) = name.split_once("::") {
-                return Err(format!("no harness can set the variable {variable} of {function}"));
-            }
             if let Some(pointer) = name.strip_suffix(" != NULL") {
                 self.make(&format!("*{pointer}"), &mut made, text);
                 if chosen.value.bits == 0 {
@@ -91,9 +123,13 @@ impl Harness<'_> {
                 }
                 continue;
             }
-            self.make(name, &mut made, text);
-            // A bit-field has no address; its width is seldom that of a type.
+            self.make(&name, &mut made, text);
+            // A bit-field has no address.
             let _ = match chosen.value.ty {
+                Ty::Int { width: 64, .. } if self.is_bit_field(&name) => {
+                    writeln!(text, "    {name} = {:#x}ULL;", chosen.value.bits)
+                }
+                _ if self.is_bit_field(&name) => writeln!(text, "    {name} = {};", chosen.value.as_int()),
                 Ty::Int { width: 8 | 16 | 32 | 64, .. } | Ty::Float(_) | Ty::Ptr => {
                     writeln!(
                         text,
@@ -104,7 +140,12 @@ impl Harness<'_> {
                 Ty::Int { .. } => writeln!(text, "    {name} = {};", chosen.value.as_int()),
             };
         }
-        Ok(())
+    }
+
+    /// Whether an expression ends in a member that is a bit-field in one of the records; assignments are right for other members, too.
+    fn is_bit_field(&self, name: &str) -> bool {
+        let Some((_, member)) = name.rsplit_once(['.', '>']) else { return false };
+        self.units.iter().any(|unit| unit.syntax.names.bit_fields.contains(member))
     }
 
     /// Makes the objects on the way to a part.
@@ -121,6 +162,16 @@ impl Harness<'_> {
             }
         }
     }
+}
+
+/// Function and variable of an expression over a static variable of a function, and the expression as it is written there.
+fn of_function(name: &str) -> Option<(&str, &str, String)> {
+    let (before, after) = name.split_once("::")?;
+    let is_word =
+        |character: char| character.is_ascii_alphanumeric() || character == '_' || !character.is_ascii();
+    let start = before.rfind(|character| !is_word(character)).map_or(0, |at| at + 1);
+    let end = after.find(|character| !is_word(character)).unwrap_or(after.len());
+    Some((&before[start..], &after[..end], format!("{}{after}", &before[..start])))
 }
 
 /// The expressions that may be pointers on the way to a part, the outermost first.
@@ -164,7 +215,7 @@ fn prefix<'n>(name: &'n str, start: usize, found: &mut Vec<&'n str>) -> usize {
 
 /// The declaration of a variable that can be passed for a parameter.
 fn declaration(syntax: &Syntax, parameter: &Parameter) -> String {
-    let text = |lo: u32, hi: u32| syntax.text(crate::syntax::Range { lo, hi });
+    let text = |lo: u32, hi: u32| syntax.text(Range { lo, hi });
     let (range, ident) = (parameter.range, parameter.ident);
     let declared = match parameter.brackets {
         // An array that is a parameter is a pointer.
@@ -187,6 +238,15 @@ fn declaration(syntax: &Syntax, parameter: &Parameter) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn static_variables_of_functions_are_found_in_expressions() {
+        assert_eq!(of_function("limit"), None);
+        assert_eq!(of_function("count::n"), Some(("count", "n", "n".to_owned())));
+        assert_eq!(of_function("*f::p"), Some(("f", "p", "*p".to_owned())));
+        assert_eq!(of_function("(*f::p)[3].y"), Some(("f", "p", "(*p)[3].y".to_owned())));
+        assert_eq!(of_function("f::p != NULL"), Some(("f", "p", "p != NULL".to_owned())));
+    }
 
     #[test]
     fn the_pointers_on_the_way_to_a_part_are_found() {

@@ -8,7 +8,8 @@
 //!
 //! # Invariants
 //! * I1: a harness exits with [`EXIT_CODE`] and prints [`MESSAGE`] exactly if the violation is reached.
-//! * I2: what the values of a trace cannot force (uninitialised variables, static variables of functions) makes a harness impossible, which is said.
+//! * I2: what the values of a trace cannot force (uninitialised variables, static variables whose declaration a jump may pass) makes a harness
+//!   impossible, which is said.
 
 mod entry;
 mod units;
@@ -92,13 +93,13 @@ impl Harness<'_> {
     /// The text of a file, with all that reports the violation.
     fn woven(&self, syntax: &Syntax) -> Result<String, String> {
         let mut edits = Edits::new();
-        let declarations = "extern void __harness_violated(void); ";
-        edits.before(syntax.first_item, declarations);
+        edits.before(syntax.first_item, "extern void __harness_violated(void); ");
         if self.trace.violation.property == Property::Unreachability {
             for call in &syntax.calls {
                 self.weave(call, syntax, &mut edits);
             }
         }
+        self.set_statics(syntax, &mut edits)?;
         if self.entry != "main"
             && let Some(main) = syntax.functions.iter().find(|function| &*function.name == "main")
         {
