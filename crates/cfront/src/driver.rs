@@ -109,9 +109,14 @@ fn compile_into(
     if models.is_empty() {
         return Ok(hir);
     }
+    // What the user says about the preprocessor is about the user's text.
+    let plain = preprocess::Options {
+        compiler: options.preprocess.compiler.clone(),
+        ..preprocess::Options::new(model)
+    };
     for file in models {
         let input = Input::Text { name: file.name.to_owned(), text: file.text.as_bytes().into() };
-        units.push(load(&input, &options.preprocess, sources, &mut interner)?.unit);
+        units.push(load(&input, &plain, sources, &mut interner)?.unit);
     }
     check::check(&units, &interner, sources, model)
 }

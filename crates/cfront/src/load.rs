@@ -52,7 +52,7 @@ pub fn load(
     let file = sources.add(source);
     check_bytes(file, &text)?;
     // Macros and files from the command line matter to a file without directives, too, unless it is preprocessed already.
-    let is_raw = path.is_some_and(|path| path.extension().is_none_or(|extension| extension != "i"));
+    let is_raw = Path::new(&*sources.file(file).name).extension().is_none_or(|extension| extension != "i");
     let has_macros = options.others.iter().any(|option| option == "-imacros");
     let is_given = is_raw && (has_macros || !(options.defines.is_empty() && options.includes.is_empty()));
     if !is_given && !needs_preprocessing(&text) {
