@@ -136,7 +136,7 @@ pub(crate) enum EntryPointers {
 pub(crate) struct CheckArgs {
     /// A C file, preprocessed or not, or an SV-COMP task definition. Several of them, a folder, or a text file with
     /// their names (@LIST) are a list of tasks, each checked by itself
-    #[arg(value_name = "FILE.c|TASK.yml|FOLDER|@LIST", required_unless_present = "compile_commands")]
+    #[arg(value_name = "FILE.c|TASK.yml|FOLDER|@LIST")]
     pub(crate) paths: Vec<PathBuf>,
     /// The C files together are one program
     #[arg(long)]
@@ -273,11 +273,14 @@ impl FileArgs {
 #[derive(Args, Debug)]
 pub(crate) struct ValidateArgs {
     /// The C files of the program, or an SV-COMP task definition; with -p and without files the one with a main
-    #[arg(value_name = "FILE.c|TASK.yml", required_unless_present = "compile_commands")]
+    #[arg(value_name = "FILE.c|TASK.yml")]
     pub(crate) files: Vec<PathBuf>,
     /// All files of -p together are the program; files that are named are so in any case
     #[arg(long)]
     pub(crate) program: bool,
+    /// Ignore wayproof.toml
+    #[arg(long)]
+    pub(crate) no_settings: bool,
     /// The witness: YAML, format 2.0
     #[arg(long, value_name = "WITNESS.yml")]
     pub(crate) witness: PathBuf,

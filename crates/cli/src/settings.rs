@@ -17,8 +17,17 @@ use crate::{input, task};
 /// The name of the file.
 const NAME: &str = "wayproof.toml";
 /// The keys that exist.
-const KEYS: [&str; 8] =
-    ["cache", "data-model", "defines", "engine", "format", "include-dirs", "signed-overflow", "timeout"];
+const KEYS: [&str; 9] = [
+    "cache",
+    "compile-commands",
+    "data-model",
+    "defines",
+    "engine",
+    "format",
+    "include-dirs",
+    "signed-overflow",
+    "timeout",
+];
 
 /// What a file of settings says.
 #[derive(Debug, Default, PartialEq)]
@@ -32,6 +41,7 @@ pub(crate) struct Settings {
     include_dirs: Vec<PathBuf>,
     defines: Vec<String>,
     cache: Option<PathBuf>,
+    compile_commands: Option<PathBuf>,
 }
 
 /// The settings for a file: those of its folder, or of the nearest folder above that has some.
@@ -41,11 +51,41 @@ pub(crate) fn find(file: &Path) -> Result<Option<Settings>, Failure> {
     found.map(|path| load(&path)).transpose()
 }
 
+/// The build of a command line that names no file: the settings of the current folder may have one.
+pub(crate) fn find_build(files: &[PathBuf], source: &mut SourceArgs, is_off: bool) -> Result<(), Failure> {
+    if !files.is_empty() || source.compile_commands.is_some() {
+        return Ok(());
+    }
+    let settings = if is_off { None } else { find(Path::new(NAME))? };
+    source.compile_commands = settings.and_then(|settings| settings.compile_commands);
+    if source.compile_commands.is_some() {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        "no file is given",
+        "name a C file or a task definition, or a build with -p (in wayproof.toml: compile-commands = \"build\")",
+    ))
+}
+
+/// Fills in what the command line leaves open about the text; the settings, if there are any.
+pub(crate) fn apply_to_source(
+    files: &[PathBuf],
+    source: &mut SourceArgs,
+    is_off: bool,
+) -> Result<Option<Settings>, Failure> {
+    let Some(file) = files.first().filter(|_| !is_off) else { return Ok(None) };
+    let settings = find(file)?;
+    if let Some(settings) = &settings {
+        settings.read_source(source, file);
+    }
+    Ok(settings)
+}
+
 /// Fills in what the command line of `check` leaves open.
 pub(crate) fn apply(args: &mut CheckArgs) -> Result<(), Failure> {
-    let Some(file) = args.paths.first().filter(|_| !args.no_settings) else { return Ok(()) };
-    let Some(settings) = find(file)? else { return Ok(()) };
-    settings.read_source(&mut args.source, file);
+    let Some(settings) = apply_to_source(&args.paths, &mut args.source, args.no_settings)? else {
+        return Ok(());
+    };
     args.timeout = args.timeout.or(settings.timeout);
     args.cache = args.cache.take().or_else(|| settings.cache.clone());
     if let Some(format) = settings.format.filter(|_| !args.given.format) {
@@ -59,9 +99,11 @@ pub(crate) fn apply(args: &mut CheckArgs) -> Result<(), Failure> {
 
 impl Settings {
     fn read_source(&self, source: &mut SourceArgs, file: &Path) {
-        // I1: a task definition says itself what machine it is for.
+        // I1: a task definition says itself what machine it is for, and is no part of a build.
         if !task::is_task(file) {
             source.data_model = source.data_model.or(self.data_model);
+            source.compile_commands =
+                source.compile_commands.take().or_else(|| self.compile_commands.clone());
         }
         source.signed_overflow = source.signed_overflow.or(self.signed_overflow);
         source.include_dirs.extend(self.include_dirs.iter().cloned());
@@ -124,6 +166,10 @@ fn parse(text: &str, folder: &Path) -> Result<Settings, Problem> {
                 let name = value.as_str().ok_or_else(|| wrong("the name of a folder"))?;
                 settings.cache = Some(folder.join(name));
             }
+            "compile-commands" => {
+                let expected = || wrong("the name of a compile_commands.json or of its folder");
+                settings.compile_commands = Some(folder.join(value.as_str().ok_or_else(expected)?));
+            }
             "include-dirs" => {
                 let names = strings(value).ok_or_else(|| wrong("a list of folders: [\"include\"]"))?;
                 settings.include_dirs = names.iter().map(|name| folder.join(name)).collect();
@@ -182,7 +228,7 @@ mod tests {
     fn all_keys_are_read() {
         let text = "engine = \"cra\"\nformat = \"json\"\ntimeout = 2.5\ndata-model = \"ILP32\"\n\
                     signed-overflow = \"wrap\"\ninclude-dirs = [\"inc\"]\ndefines = [\"N=3\"]\n\
-                    cache = \"proofs\"\n";
+                    cache = \"proofs\"\ncompile-commands = \"build\"\n";
         let settings = parse(text, Path::new("f")).ok().unwrap();
         let expected = Settings {
             engine: Some("cra".to_owned()),
@@ -193,6 +239,7 @@ mod tests {
             include_dirs: vec![PathBuf::from("f/inc")],
             defines: vec!["N=3".to_owned()],
             cache: Some(PathBuf::from("f/proofs")),
+            compile_commands: Some(PathBuf::from("f/build")),
         };
         assert_eq!(settings, expected);
         assert_eq!(text.lines().count(), KEYS.len());
@@ -204,7 +251,7 @@ mod tests {
             error("timeot = 3\n"),
             "\"timeot\": there is no setting `timeot`; did you mean `timeout`?"
         );
-        assert!(error("colour = 3\n").contains("the keys are: cache, data-model, "));
+        assert!(error("colour = 3\n").contains("the keys are: cache, compile-commands, data-model, "));
         let text = error("timeout = \"x\"\n");
         assert_eq!(
             text,

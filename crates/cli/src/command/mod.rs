@@ -27,7 +27,7 @@ pub(crate) fn run(command: Command, console: Console) -> Result<ExitStatus, Fail
         Command::Cfa(args) => cfa::cfa(&args, console),
         Command::Summarize(args) => summarize::summarize(&args, console),
         Command::Queries(args) => queries::queries(&args),
-        Command::Validate(args) => validate::validate(&args, console),
+        Command::Validate(args) => validate::validate(args, console),
         Command::Engines => engines(),
         Command::Completions { shell } => completions(shell),
         Command::Man => man(),
@@ -40,7 +40,10 @@ fn check_one_or_many(mut args: Box<CheckArgs>, console: Console) -> Result<ExitS
         // Files are not written: one of them is an input, or cannot be removed.
         return Err(check::refuse(args.format, &[], failure, console));
     }
-    match crate::compile_commands::expand(&args.paths, &args.source, args.program, console) {
+    let found = crate::settings::find_build(&args.paths, &mut args.source, args.no_settings);
+    let expanded = found
+        .and_then(|()| crate::compile_commands::expand(&args.paths, &args.source, args.program, console));
+    match expanded {
         Ok(paths) => args.paths = paths,
         Err(failure) => return Err(check::refuse(args.format, &args.files.outputs, failure, console)),
     }

@@ -21,16 +21,20 @@ use crate::output::Output;
 use crate::property::Property;
 use crate::resolve::Request;
 use crate::session::Session;
+use crate::settings;
 
 /// Judges a witness.
-pub(crate) fn validate(args: &ValidateArgs, console: Console) -> Result<ExitStatus, Failure> {
+pub(crate) fn validate(mut args: ValidateArgs, console: Console) -> Result<ExitStatus, Failure> {
+    settings::find_build(&args.files, &mut args.source, args.no_settings)?;
+    let files = files(&args, console)?;
+    let settings = settings::apply_to_source(&files, &mut args.source, args.no_settings)?;
+    args.timeout = args.timeout.or(settings.and_then(|settings| settings.timeout));
     let session = Session::start(
         args.timeout,
         Box::new(|stop| {
             let _ = Output::new().write(&format!("UNKNOWN: {stop}\n"));
         }),
     );
-    let files = files(args, console)?;
     let request = Request::with_files(&files, &args.source, args.property.as_deref(), console)?;
     let text = input::read(&args.witness)?;
     let witness =

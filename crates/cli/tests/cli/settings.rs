@@ -1,6 +1,6 @@
 //! `wayproof.toml`.
 
-use crate::support::{Finished, Folder, wayproof};
+use crate::support::{Finished, Folder, command, wayproof};
 
 const PROGRAM: &str = "#define DIRECTIVE\nextern void reach_error(void);\nint main(void) { if (sizeof(long) == N) reach_error(); return 0; }\n";
 
@@ -47,4 +47,48 @@ fn broken_settings_have_a_result_in_the_wanted_format() {
     let report: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!((json.code, report["verdict"].as_str()), (1, Some("error")));
     assert_eq!(report["diagnostics"][0]["location"]["line"], 1);
+}
+
+#[test]
+fn the_build_may_stand_in_the_settings() {
+    let folder = Folder::new("settings-build");
+    std::fs::create_dir_all(folder.path().join("out")).unwrap();
+    let here = folder.path().display().to_string();
+    let entry = |file: &str| serde_json::json!({"directory": here, "file": file, "command": format!("cc -DN=8 -c {file}")});
+    let commands = serde_json::json!([entry("a.c"), entry("b.c")]);
+    folder.file("out/compile_commands.json", commands.to_string());
+    folder.file("wayproof.toml", "compile-commands = \"out\"\n");
+    folder.file("a.c", PROGRAM);
+    folder.file("b.c", "int unused(void) { return N; }\n");
+    folder.file("c.c", PROGRAM);
+    let run = |words: &[&str]| -> Finished {
+        command().current_dir(folder.path()).args(words).output().unwrap().into()
+    };
+    for words in [["check", "a.c"].as_slice(), &["check"], &["check", "--program"]] {
+        let finished = run(&[words, &["--no-exec", "--witness", "w.yml"]].concat());
+        assert_eq!(finished.code, 10, "{words:?}: {finished:?}");
+        let validate: Vec<&str> = std::iter::once("validate").chain(words[1..].iter().copied()).collect();
+        let judged = run(&[validate.as_slice(), &["--witness", "w.yml"]].concat());
+        assert_eq!(judged.code, 0, "{validate:?}: {judged:?}");
+    }
+    let outside = run(&["check", "c.c"]);
+    assert_eq!(outside.code, 1, "{outside:?}");
+    assert!(outside.stderr.contains("has no entry for `c.c`"), "{}", outside.stderr);
+    assert_eq!(run(&["check", "c.c", "--no-settings", "-DN=4"]).code, 0);
+    for words in [["check", "--no-settings"].as_slice(), &["validate", "--no-settings", "--witness", "w.yml"]]
+    {
+        let finished = run(words);
+        assert_eq!(finished.code, 1, "{words:?}: {finished:?}");
+        assert!(finished.stderr.starts_with("error: no file is given"), "{}", finished.stderr);
+    }
+    folder.file("wayproof.toml", "compile-commands = \"gone\"\n");
+    let gone = run(&["check"]);
+    assert_eq!(gone.code, 1, "{gone:?}");
+    assert!(gone.stderr.contains("gone"), "{}", gone.stderr);
+    folder.file("wayproof.toml", "compile-commands = 3\n");
+    let wrong = run(&["check", "a.c"]);
+    assert!(
+        wrong.code == 1 && wrong.stderr.contains("expected the name of a compile_commands.json"),
+        "{wrong:?}"
+    );
 }
