@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,7 @@ from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent
 sys.path.insert(0, str(BENCH))
-from wayproof_bench import cli, compare, guard, output, plots, profile, records, results, runner, svg, tables, tasks
+from wayproof_bench import cli, compare, guard, mutants, output, plots, profile, records, results, runner, svg, tables, tasks, weave
 from wayproof_bench.records import Record
 
 REPORT = """UNKNOWN: recursion, or more code than is inlined at /a/b.c:12:11
@@ -365,7 +366,98 @@ class Guard(Folder):
             self.assertNotIn("@", task.text())
 
 
+HEAD = """- entry_type: {kind}
+  metadata:
+    format_version: "2.0"
+    task:
+      input_files:
+        - "a.c"
+      input_file_hashes:
+        "a.c": "{hash}"
+      specification: "G ! call(reach_error())"
+      data_model: LP64
+      language: C
+  content:
+"""
+
+
+def invariant(line: int, value: str) -> str:
+    return (f"    - invariant:\n        type: loop_invariant\n        location:\n          file_name: \"a.c\"\n          line: {line}\n"
+            f"          column: 5\n        value: \"{value}\"\n        format: c_expression\n")
+
+
+def segment(kind: str, line: int, value: str = "") -> str:
+    constraint = f"            constraint:\n              value: \"\\\\result == {value}\"\n              format: acsl_expression\n" if value else ""
+    return (f"    - segment:\n        - waypoint:\n            type: {kind}\n            action: follow\n{constraint}"
+            f"            location:\n              file_name: \"a.c\"\n              line: {line}\n              column: 33\n")
+
+
+CORRECTNESS = HEAD.format(kind="invariant_set", hash="0" * 64) + invariant(3, "i >= 0 && i <= 10 && (long long)s == 2") + invariant(9, "k == 1")
+VIOLATION = (HEAD.format(kind="violation_sequence", hash="a" * 64) + segment("function_return", 3, "-5") + segment("function_return", 4, "7")
+             + segment("target", 5))
+
+
+class Mutants(Folder):
+    def test_every_kind_changes_the_text_in_one_way(self):
+        for text, expected in ((CORRECTNESS, {"negated", "trivial", "removed", "weakened", "constant", "relation", "strengthened", "swapped"}),
+                               (VIOLATION, {"value", "relation", "removed", "repeated", "any value", "swapped", "target", "false assumption"})):
+            found = mutants.mutants(text, random.Random(3), "other")
+            kinds = [mutant.kind for mutant in found]
+            self.assertEqual(set(kinds), expected | {"hash", "function", "data model", "other program", "line", "column"})
+            self.assertEqual(len(kinds), len(set(kinds)))
+            self.assertEqual([mutant.kind for mutant in found if mutant.text == text], [])
+            self.assertEqual(found, mutants.mutants(text, random.Random(3), "other"))
+
+    def test_conjuncts_are_those_outside_of_parentheses(self):
+        self.assertEqual(mutants.conjuncts("a && (b && c) && d"), ["a", "(b && c)", "d"])
+        self.assertEqual(mutants.conjuncts("a && b || c"), ["a && b || c"])
+
+    def test_statements_are_woven_into_the_text(self):
+        text = ("int f(void); // while (\nint main() {\n    while (f()) { }\n    for (int i = 0; ; i++) { }\n    do { f(); } while (0);\n"
+                "    int x = f();\n    if (x) reach_error();\n}\nvoid reach_error() { }\n")
+        stated = [weave.Stated(weave.Place(line, 5), True, "v") for line in (3, 4, 5)] + [weave.Stated(weave.Place(6, None), False, "w")]
+        woven = weave.invariants(text, stated).splitlines()
+        check = "((({0})) ? (void)0 : __mutant_error())"
+        self.assertEqual(woven[3:7], [f"    while ( ({check.format('v')}, (f()))) {{ }}", f"    for (int i = 0; ({check.format('v')}, (1)); i++) {{ }}",
+                                      f"    do {{ f(); }} while ( ({check.format('v')}, (0)));", f"    {check.format('w')}; int x = f();"])
+        woven = weave.violation(text, [weave.Returned(weave.Place(6, 15), ("==", -3))], weave.Place(7, 12))
+        self.assertIn("if (x) (__mutant_state == 1 ? __mutant_error() : __builtin_trap());", woven)
+        self.assertIn("if (__mutant_state == 0) { if ((__mutant_value < 0 && (long long)__mutant_value == (-3LL))) __mutant_state++; }", woven)
+        self.assertIn("void reach_error() { }", woven)
+        for target in (weave.Place(6, None), weave.Place(7, 5)):
+            with self.assertRaises(weave.Unsure):
+                weave.violation(text, [], target)
+        with self.assertRaises(weave.Unsure):
+            weave.invariants(text, [weave.Stated(weave.Place(6, 5), True, "1")])
+
+    def test_a_false_mutant_that_is_confirmed_is_wrong(self):
+        folder = self.own_tasks({"a": "true"})
+        (folder / "a.c").write_text("int main(void) {\n    int i = 0;\n    while (i < 3) i++;\n    return 0;\n}\n", encoding="utf-8")
+        witness = CORRECTNESS.replace(invariant(9, "k == 1"), "")
+        # Everything is confirmed, and no program is decided.
+        tool = self.fake_tool(f"""case "$1" in
+  validate) echo CONFIRMED; exit 0;;
+  check) while [ $# -gt 1 ]; do [ "$1" = --witness ] && cat > "$2" <<'END' && exit 0
+{witness}END
+  shift; done; echo UNKNOWN; exit 5;;
+esac
+""")
+        code, text = self.quiet(mutants.main, [folder, "--binary", tool, "--each", "3", "--jobs", "1", "--keep", self.folder / "kept"])
+        self.assertEqual(code, 1, text)
+        self.assertEqual(text.count("WRONG: mine/a, "), 3, text)
+        self.assertEqual(len(list((self.folder / "kept").iterdir())), 3)
+
+
 class RealTool(Folder):
+    def test_mutants_of_gps_safe(self):
+        binary = os.environ.get("WAYPROOF")
+        if not binary or not Path(binary).exists():
+            self.skipTest("WAYPROOF does not name a binary")
+        if "gps-safe" not in tasks.all_suites():
+            self.skipTest(f"no suite gps-safe in {tasks.bench_folder()}")
+        code, text = self.quiet(mutants.main, ["gps-safe", "--binary", binary])
+        self.assertEqual(code, 0, text)
+
     def test_two_shards_of_gps_safe(self):
         binary = os.environ.get("WAYPROOF")
         if not binary or not Path(binary).exists():
