@@ -51,22 +51,33 @@ impl Encoder<'_> {
         values
     }
 
-    /// Where the error is reached, products that are followed for this are compared with each other.
+    /// Where the error is reached, the products that the way there tests are compared with each other, and so are those that are followed for this.
     pub(crate) fn compare_products(&mut self, symbolic: &mut Symbolic, changed: &[(SymbolId, TermId)]) {
-        let mut products = Vec::new();
+        let mut pairs = Vec::new();
+        for symbol in self.terms.symbols_of(symbolic.guard) {
+            if let Some(&[left, right]) = self.vocabulary.factors(symbol) {
+                pairs.push((symbol, left, right, false));
+            }
+        }
         for (symbol, factors) in self.vocabulary.compared() {
-            let [left, right] = *factors else { continue };
-            products.push((symbol, left, right));
+            if let [left, right] = *factors {
+                pairs.push((symbol, left, right, true));
+            }
         }
-        let mut values = Vec::with_capacity(products.len());
-        for (symbol, left, right) in products {
-            let value = changed.iter().find(|(other, _)| *other == symbol).map(|(_, value)| *value);
-            let value = value.unwrap_or_else(|| self.terms.of_symbol(symbol));
-            let (left, right) = (self.variable(symbolic, left), self.variable(symbolic, right));
-            values.push(Product { left, right, value });
+        let start = Symbolic::new();
+        let mut products: Vec<Product> = Vec::with_capacity(pairs.len());
+        for (symbol, left, right, is_at_end) in pairs {
+            let at = if is_at_end { &*symbolic } else { &start };
+            let new = changed.iter().find(|(other, _)| is_at_end && *other == symbol);
+            let value = new.map_or_else(|| self.terms.of_symbol(symbol), |(_, value)| *value);
+            let (left, right) = (self.variable(at, left), self.variable(at, right));
+            let product = Product { left, right, value };
+            if !products.contains(&product) {
+                products.push(product);
+            }
         }
-        for (at, one) in values.iter().enumerate() {
-            for other in &values[at + 1..] {
+        for (at, one) in products.iter().enumerate() {
+            for other in &products[at + 1..] {
                 let fact = one.compared(other, self.terms);
                 self.require(symbolic, fact);
             }
@@ -143,7 +154,7 @@ impl Multiplication<'_, '_> {
 }
 
 /// A product of two values.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Product {
     left: TermId,
     right: TermId,
