@@ -22,7 +22,7 @@ pub use correctness::checks_as_invariants;
 pub use execution::{Execution, execute};
 pub use invariants::{READING_TICKS, SourceInvariant, source_invariants};
 pub use ledger::{Assumption, Ledger};
-pub use shrink::certify_smallest;
+pub use shrink::{Shrinking, certify_smallest};
 pub use verdict::{End, Proof, Reason, Trace, Verdict, Violation};
 
 /// The program as engines that work on one procedure see it: the standard passes applied. The check of an annotation applies them

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use base::{Stop, timeline};
 use engine::{Drawing, EngineSpec, Env, Tuning};
-use witness::{Certified, Reason, Verdict};
+use witness::{Certified, Reason, Shrinking, Verdict};
 
 use crate::args::{CheckArgs, Format, TraceArg};
 use crate::artifact;
@@ -118,8 +118,8 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
     let known = cache.as_ref().filter(|_| !is_watched);
     let known = known.and_then(|cache| cache.find(&compiled.program, &mut env.budget));
     let is_cached = known.is_some();
-    let Outcome { certified, solved_at, shrinking_runs } = match known {
-        Some(certified) => Outcome { certified, solved_at: compiled_at, shrinking_runs: 0 },
+    let Outcome { certified, solved_at, shrinking } = match known {
+        Some(certified) => Outcome { certified, solved_at: compiled_at, shrinking: Shrinking::default() },
         None => solve(args, spec, &compiled.program, &mut env),
     };
     if let Some(cache) = cache.filter(|_| !is_cached) {
@@ -130,7 +130,8 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
         ("front end seconds", (compiled_at - start).as_secs_f64()),
         ("search seconds", (solved_at - compiled_at).as_secs_f64()),
         ("certification seconds", solved_at.elapsed().as_secs_f64()),
-        ("shrinking runs", f64::from(shrinking_runs)),
+        ("shrinking runs", f64::from(shrinking.runs)),
+        ("shrinking queries", f64::from(shrinking.queries)),
         ("ticks", env.budget.spent() as f64),
     ];
     statistics.extend(env.statistics.iter().map(|(name, value)| (*name, *value as f64)));
@@ -162,7 +163,7 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
 struct Outcome {
     certified: Certified,
     solved_at: Instant,
-    shrinking_runs: u32,
+    shrinking: Shrinking,
 }
 
 /// Lets the engine work, and checks what it says.
@@ -175,12 +176,12 @@ fn solve(args: &CheckArgs, spec: &EngineSpec, program: &cfa::Program, env: &mut 
     drop(stage);
     let solved_at = Instant::now();
     let _stage = timeline::stage("certification");
-    let (certified, shrinking_runs) = if args.no_shrink {
-        (witness::certify(program, verdict, &mut env.budget), 0)
+    let (certified, shrinking) = if args.no_shrink {
+        (witness::certify(program, verdict, &mut env.budget), Shrinking::default())
     } else {
         witness::certify_smallest(program, verdict, &mut env.budget)
     };
-    Outcome { certified, solved_at, shrinking_runs }
+    Outcome { certified, solved_at, shrinking }
 }
 
 /// What there is to report.

@@ -128,3 +128,22 @@ fn inputs_are_made_smaller_unless_the_user_wants_them_as_they_are() {
     let witness = std::fs::read_to_string(witness).unwrap();
     assert!(witness.contains("\\result == 0\""), "{witness}");
 }
+
+/// Moving one input, or two, leaves the path of these: the solver has to move all of them at once.
+#[test]
+fn inputs_that_depend_on_each_other_are_made_smaller_together() {
+    let folder = Folder::new("solve");
+    let file = folder.file(
+        "a.c",
+        "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\nint main(void) {\n  int a[4];\n  \
+         for (int i = 0; i < 4; i++) {\n    a[i] = __VERIFIER_nondet_int();\n    \
+         if (a[i] < -100000 || a[i] > 100000) return 0;\n  }\n  \
+         if (a[0] + a[1] == 700 && a[1] + a[2] == 900 && a[2] + a[3] == 1500) reach_error();\n  return 0;\n}\n",
+    );
+    let finished = wayproof(["check", "--no-exec", "--format", "json", file.to_str().unwrap()]);
+    assert_eq!(finished.code, 10, "{finished:?}");
+    let report: serde_json::Value = serde_json::from_str(&finished.stdout).unwrap();
+    let inputs = report["evidence"]["inputs"].as_array().unwrap();
+    let number = |input: &serde_json::Value| input["value"].as_str().unwrap().parse::<i64>().unwrap();
+    assert_eq!(inputs.iter().map(|input| number(input).abs()).sum::<i64>(), 2200, "{inputs:?}");
+}

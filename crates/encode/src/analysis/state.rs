@@ -71,6 +71,10 @@ impl State {
     pub fn claim(&mut self, var: VarId, value: Value) {
         self.known.insert(var, value);
     }
+    /// Knows nothing of a variable any more.
+    pub fn forget(&mut self, var: VarId) {
+        self.known.remove(&var);
+    }
     /// What is known of a variable beyond its type.
     pub fn get(&self, var: VarId) -> Option<Value> {
         self.known.get(&var).copied()

@@ -1,15 +1,22 @@
 //! Smaller inputs that lead to the same violation.
 //!
 //! # Method
-//! Delta debugging by replay: inputs are left out, set to zero, and moved towards zero by bisection; first one by one, then those
-//! with equal values together, then pairs whose values keep a sum, a difference or a small multiple. What the interpreter
-//! takes to the same violation with a lower [`Cost`] is adopted, as the interpreter recorded it.
+//! Delta debugging by replay, and solving along a path, in turns:
+//! 1. inputs are left out, set to zero, and moved towards zero by bisection, one by one, then those with equal values together;
+//! 2. if numbers are left that are not obviously small, the path of the execution becomes a formula, and the solver is asked for its
+//!    smallest inputs (path.rs, resolve.rs);
+//! 3. pairs are moved such that their values keep a sum, a difference or a small multiple: that may find another path.
+//!
+//! What the interpreter takes to the same violation with a lower [`Cost`] is adopted, as the interpreter recorded it.
 //!
 //! # Invariants
 //! * S1: the result is the recording of a run that ends in the violation of the given trace: same place, same property.
 //! * S2: its cost is not above that of the given trace.
 //! * S3: its execution is short or hardly longer.
 //! * S4: the work is bounded by ticks and depends on nothing else: one trace, one result, unless the clock ends it.
+
+mod path;
+mod resolve;
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -40,32 +47,47 @@ const SHORT: u64 = 20_000;
 const MOST_RUNS: u32 = 3_000;
 /// More inputs than these are not moved in pairs.
 const MOST_PAIRED: usize = 12;
+/// Paths that are solved.
+const MOST_PATHS: u32 = 3;
+/// Ticks that solving may take, of which one is a thousand of the solver's units or an operation of a path.
+const SOLVING_TICKS: u64 = 20_000;
 /// Multiples that are tried for pairs.
 const SLOPES: [i128; 8] = [1, -1, 2, -2, 3, -3, 4, -4];
 
-/// As [`certify`], and if the verdict is unsafe, looks for smaller inputs. The number of runs that took.
-pub fn certify_smallest(program: &Program, verdict: Verdict, budget: &mut Budget) -> (Certified, u32) {
+/// What smaller inputs took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shrinking {
+    /// Runs of the program.
+    pub runs: u32,
+    /// Questions to the solver.
+    pub queries: u32,
+}
+
+/// As [`certify`], and if the verdict is unsafe, looks for smaller inputs.
+pub fn certify_smallest(program: &Program, verdict: Verdict, budget: &mut Budget) -> (Certified, Shrinking) {
     let effort = budget.spent();
     let certified = certify(program, verdict, budget);
+    let nothing = Shrinking::default();
     let (Verdict::Unsafe(trace), Some(Check::Replayed { ticks })) = (certified.verdict(), certified.check())
     else {
-        return (certified, 0);
+        return (certified, nothing);
     };
     let limit = (effort / SHARE).clamp(LEAST_TICKS, MOST_TICKS);
     if trace.choices.is_empty() || ticks.saturating_mul(FEWEST_RUNS) > limit {
-        return (certified, 0);
+        return (certified, nothing);
     }
-    let mut shrinker = Shrinker::new(program, trace, budget.child(limit));
+    let mut shrinker = Shrinker::new(program, trace, budget.child(limit), budget.child(SOLVING_TICKS));
     shrinker.measure(ticks);
     shrinker.shrink();
     budget.absorb(&shrinker.budget);
-    let runs = MOST_RUNS - shrinker.runs;
+    budget.absorb(&shrinker.solving);
+    let took = Shrinking { runs: MOST_RUNS - shrinker.runs, queries: shrinker.queries };
     if shrinker.best == *trace {
-        return (certified, runs);
+        return (certified, took);
     }
     let small = certify(program, Verdict::Unsafe(shrinker.best), budget);
     // Whatever went wrong with the smaller one, there is a trace that was checked.
-    (if matches!(small.verdict(), Verdict::Unsafe(_)) { small } else { certified }, runs)
+    (if matches!(small.verdict(), Verdict::Unsafe(_)) { small } else { certified }, took)
 }
 
 /// What is to become smaller: number of inputs, sum of their magnitudes, number of negative ones.
@@ -101,6 +123,11 @@ fn integer(value: Value) -> Option<i128> {
     value.ty.is_int().then(|| value.as_int())
 }
 
+/// Whether an input is a number that is not obviously small.
+fn is_large(chosen: &Chosen) -> bool {
+    integer(chosen.value).is_some_and(|number| number.unsigned_abs() > 1)
+}
+
 struct Shrinker<'a> {
     program: &'a Program,
     code: Code,
@@ -108,6 +135,17 @@ struct Shrinker<'a> {
     best: Trace,
     cost: Cost,
     budget: Budget,
+    /// Of formulas.
+    solving: Budget,
+    /// The program whose paths are solved, once it is needed.
+    prepared: Option<Program>,
+    /// Paths that may still be solved.
+    paths: u32,
+    /// The cost of what was solved last.
+    solved: Option<Cost>,
+    /// Questions asked so far.
+    queries: u32,
+    uninitialised: Uninitialised,
     /// Ticks that one run may take.
     ticks: u64,
     /// Runs that are left.
@@ -121,7 +159,7 @@ struct Shrinker<'a> {
 }
 
 impl<'a> Shrinker<'a> {
-    fn new(program: &'a Program, trace: &Trace, budget: Budget) -> Self {
+    fn new(program: &'a Program, trace: &Trace, budget: Budget, solving: Budget) -> Self {
         let chooses = trace.choices.iter().any(|chosen| chosen.source == Source::Uninitialised);
         let uninitialised = if chooses { Uninitialised::Choose } else { Uninitialised::Report };
         Self {
@@ -131,6 +169,12 @@ impl<'a> Shrinker<'a> {
             best: trace.clone(),
             cost: cost(&trace.choices),
             budget,
+            solving,
+            prepared: None,
+            paths: MOST_PATHS,
+            solved: None,
+            queries: 0,
+            uninitialised,
             ticks: 0,
             runs: MOST_RUNS,
             is_over: false,
@@ -151,21 +195,57 @@ impl<'a> Shrinker<'a> {
         self.attempt(&vec![Choice::Int(0); self.best.choices.len()]);
         loop {
             let before = self.cost;
-            self.remove();
-            self.clear();
-            for index in 0..self.best.choices.len() {
-                if self.is_done() {
-                    return;
-                }
-                self.lower(&[index]);
-                self.lower_float(index);
+            self.replay();
+            self.resolve();
+            if self.cost == before {
+                self.lower_pairs();
             }
-            self.lower_equal();
-            self.lower_pairs();
             if self.cost == before || self.is_done() {
                 return;
             }
         }
+    }
+
+    /// Moves inputs one by one and those that are equal together, each once: where several depend on each other, rounds would be many and
+    /// steps small.
+    fn replay(&mut self) {
+        self.remove();
+        self.clear();
+        for index in 0..self.best.choices.len() {
+            if self.is_done() {
+                return;
+            }
+            self.lower(&[index]);
+            self.lower_float(index);
+        }
+        self.lower_equal();
+    }
+
+    /// Asks the solver for smaller inputs along the path of the best ones.
+    fn resolve(&mut self) {
+        let is_solved = self.solved == Some(self.cost);
+        if is_solved || self.is_done() || self.paths == 0 || !self.best.choices.iter().any(is_large) {
+            return;
+        }
+        self.paths -= 1;
+        self.solved = Some(self.cost);
+        let program = self.prepared.get_or_insert_with(|| crate::prepare(self.program));
+        let path = path::follow(program, &self.best.choices, self.uninitialised, &mut self.solving);
+        let Some(path) = path else { return };
+        let smaller = resolve::smaller(path, &mut self.solving);
+        self.queries += smaller.queries;
+        for candidate in smaller.candidates {
+            let mut answers = self.answers();
+            for (index, value) in candidate {
+                if let (Some(answer), Some(value)) = (answers.get_mut(index), value.to_i128()) {
+                    *answer = Choice::Int(value);
+                }
+            }
+            if self.attempt(&answers) {
+                break;
+            }
+        }
+        self.solved = Some(self.cost);
     }
 
     fn is_done(&self) -> bool {
@@ -396,23 +476,29 @@ mod tests {
             format!("  l{source} -> l{} : havoc x{index} input \"nondet\" at @f0:1:1-1:2\n", index + 3)
         });
         let last = count + 2;
+        let condition = condition.replace(" && ", ") & (");
         let text = format!(
             "program LP64 overflow=wrap start=%start\nfile f0 \"a.c\"\nproc %start() {{\n{vars}  entry l0\n  exit l1\n  \
-             error l2\n{locations}{asks}  l{last} -> l2 : assume {condition}  @f0:2:1-2:9 stmt\n  \
+             error l2\n{locations}{asks}  l{last} -> l2 : assume ({condition})  @f0:2:1-2:9 stmt\n  \
              l{last} -> l1 : assume true\n}}\n"
         );
         cfa::text::parse("test.cfa", &text).unwrap()
     }
 
-    fn shrunk(program: &Program, inputs: &[i128]) -> Vec<i128> {
+    /// The trace of these inputs, and the ticks of its execution.
+    fn traced(program: &Program, inputs: &[i128]) -> (Trace, u64) {
         let mut budget = Budget::unlimited();
         let mut oracle = Inputs::ints(inputs.iter().copied());
         let run = interp::run(program, Uninitialised::Report, &mut oracle, &mut std::io::sink(), &mut budget);
         let Outcome::Error { region, property } = run.outcome else { panic!("{:?}", run.outcome) };
         let violation = Violation { property, region, stack: run.stack };
-        let verdict = Verdict::Unsafe(Trace { violation, choices: run.choices });
-        let (certified, runs) = certify_smallest(program, verdict, &mut budget);
-        assert!(runs <= MOST_RUNS);
+        (Trace { violation, choices: run.choices }, budget.spent())
+    }
+
+    fn shrunk(program: &Program, inputs: &[i128]) -> Vec<i128> {
+        let verdict = Verdict::Unsafe(traced(program, inputs).0);
+        let (certified, took) = certify_smallest(program, verdict, &mut Budget::unlimited());
+        assert!(took.runs <= MOST_RUNS);
         let Verdict::Unsafe(trace) = certified.verdict() else { panic!("{certified:?}") };
         trace.choices.iter().map(|chosen| chosen.value.as_int()).collect()
     }
@@ -446,6 +532,47 @@ mod tests {
             9
         );
         assert_eq!(shrunk(&program(2, "x0 == x1 * 3:i32 + 1:i32"), &[300_001, 100_000]), [1, 0]);
+    }
+
+    #[test]
+    fn inputs_that_equations_tie_together_are_solved() {
+        let sums = "x0 + x1 == 700:i32 && x1 + x2 == 900:i32 && x2 + x3 == 1500:i32";
+        let found = shrunk(&program(4, sums), &[-90_000, 90_700, -89_800, 91_300]);
+        assert_eq!(found.iter().map(|value| value.abs()).sum::<i128>(), 2200, "{found:?}");
+        let chain = "0:i32 < x0 && x0 < x1 && x1 < x2 && 1000:i32 < x0 + x1 + x2 && x2 < x0 + 7:i32";
+        let found = shrunk(&program(3, chain), &[70_000, 70_003, 70_006]);
+        assert_eq!(found.iter().sum::<i128>(), 1001, "{found:?}");
+        let weighted = "x0 * 7:i32 - x1 * 5:i32 == 3:i32 && 40:i32 < x0 && x2 == x0 + x1 * 3:i32";
+        let found = shrunk(&program(3, weighted), &[4_004, 5_605, 20_819]);
+        assert_eq!(found, [44, 61, 227]);
+    }
+
+    #[test]
+    fn where_formulas_would_round_a_value_stays() {
+        let product = "x0 * x1 == 221:i32 && x2 + x3 == x0 && x3 + x4 == x1 && x2 - x4 == x0 - x1";
+        let found = shrunk(&program(5, product), &[13, 17, -5000, 5013, -4996]);
+        assert_eq!(found[..2], [13, 17]);
+        assert_eq!(found[2..].iter().map(|value| value.abs()).sum::<i128>(), 17, "{found:?}");
+    }
+
+    #[test]
+    fn a_clock_that_ends_keeps_what_was_found() {
+        let cancel = base::Cancel::new();
+        let mut budget = Budget::unlimited().with_cancel(cancel.clone());
+        let program = program(2, "x0 == x1 + 5:i32");
+        let (mut trace, ticks) = traced(&program, &[900_005, 900_000]);
+        let mut shrinker =
+            Shrinker::new(&program, &trace, budget.child(LEAST_TICKS), budget.child(SOLVING_TICKS));
+        shrinker.measure(ticks);
+        cancel.cancel();
+        shrinker.resolve();
+        assert_eq!(shrinker.best, trace);
+        budget = Budget::unlimited();
+        trace = shrinker.best;
+        assert!(matches!(
+            certify(&program, Verdict::Unsafe(trace), &mut budget).verdict(),
+            Verdict::Unsafe(_)
+        ));
     }
 
     #[test]
