@@ -4,15 +4,18 @@
 //! * I1: a file is there with all of its contents or not at all: it is written under another name first.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
 /// Writes a file. What is no ordinary file (a pipe, `/dev/stdout`) is written as it is.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    write_bytes(path, text.as_bytes())
-        .map_err(|error| Failure::Output(io::Error::other(format!("`{}`: {error}", path.display()))))
+    write_bytes(path, text.as_bytes()).map_err(|error| {
+        // A pipe whose reader has left ends a command in silence only if it is standard output.
+        let kind = if error.kind() == ErrorKind::BrokenPipe { ErrorKind::Other } else { error.kind() };
+        Failure::Output(io::Error::new(kind, format!("`{}`: {error}", path.display())))
+    })
 }
 
 fn write_bytes(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -37,7 +40,7 @@ fn beside(path: &Path) -> io::Result<(PathBuf, File)> {
         let temporary = path.with_file_name(format!(".{name}.{}-{number}", std::process::id()));
         match OpenOptions::new().write(true).create_new(true).open(&temporary) {
             Ok(file) => return Ok((temporary, file)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 100 => number += 1,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 100 => number += 1,
             Err(error) => return Err(error),
         }
     }

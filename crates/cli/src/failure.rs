@@ -49,7 +49,10 @@ impl Failure {
             .collect();
         match first {
             Self::Output(error) if !others.is_empty() => {
-                Some(Self::Output(io::Error::other(format!("{error}; {}", others.join("; ")))))
+                let message = format!("{error}; {}", others.join("; "));
+                let kind = error.kind();
+                let kind = if kind == io::ErrorKind::BrokenPipe { io::ErrorKind::Other } else { kind };
+                Some(Self::Output(io::Error::new(kind, message)))
             }
             only => Some(only),
         }

@@ -19,7 +19,7 @@ use base::Budget;
 use evidence::harness;
 
 /// Time for the compiler.
-const COMPILE_LIMIT: Duration = Duration::from_secs(60);
+const COMPILE_LIMIT: Duration = Duration::from_secs(20);
 /// Time for the program.
 const RUN_LIMIT: Duration = Duration::from_secs(5);
 /// Memory for the program, in KiB.
@@ -92,17 +92,22 @@ fn attempt(recipe: &Recipe, source: &str, budget: &Budget) -> io::Result<Attempt
     let compiler = std::env::var("CC").ok().filter(|name| !name.trim().is_empty());
     let compiler = compiler.unwrap_or_else(|| "cc".to_owned());
     let mut words = compiler.split_whitespace();
-    let mut command = Command::new(words.next().unwrap_or("cc"));
+    let name = words.next().unwrap_or("cc");
+    let mut command = Command::new(from_here(name));
     command.args(words).args(&recipe.flags).args(["-w", "harness.c", "-o", "harness", "-lm"]);
     let built = match run(command.current_dir(&folder.0), COMPILE_LIMIT, budget) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return opinion(Opinion::NotJudged("there is no C compiler".to_owned()));
+            return opinion(Opinion::NotJudged(format!("there is no C compiler `{name}`")));
         }
         built => built?,
     };
     match built.end {
         End::Code(0) => {}
-        End::Timeout => return opinion(Opinion::NotJudged("the C compiler took too long".to_owned())),
+        End::Timeout => {
+            let seconds = COMPILE_LIMIT.as_secs();
+            let why = format!("the C compiler `{name}` took too long (limit: {seconds} s or --timeout)");
+            return opinion(Opinion::NotJudged(why));
+        }
         End::Code(_) | End::Signal => {
             let missing = undefined(&built.errors);
             if !missing.is_empty() {
@@ -130,6 +135,16 @@ fn attempt(recipe: &Recipe, source: &str, budget: &Budget) -> io::Result<Attempt
         End::Signal => Opinion::Differs("it is ended by a signal".to_owned()),
         End::Timeout => Opinion::NotJudged("the compiled program took too long".to_owned()),
     })
+}
+
+/// A program as the user names it, for a process that is started in another folder.
+fn from_here(name: &str) -> PathBuf {
+    let path = Path::new(name);
+    if name.contains('/') {
+        std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+    } else {
+        path.to_owned()
+    }
 }
 
 /// The functions that a linker misses.

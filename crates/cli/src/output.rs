@@ -40,8 +40,15 @@ pub(crate) fn explain(error: &io::Error, console: Console) -> ExitStatus {
     if error.kind() == ErrorKind::BrokenPipe {
         return ExitStatus::BrokenPipe;
     }
-    let diagnostic = Diagnostic::global(format!("cannot write the result: {error}"))
-        .with_help("check that there is room where the output goes");
+    let help = match error.kind() {
+        ErrorKind::NotFound => "make the folder first, or name a file in one that exists",
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "name a file where you may write",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "make room where the output goes, and run it again"
+        }
+        _ => "check where the output goes: whether there is room, and whether you may write there",
+    };
+    let diagnostic = Diagnostic::global(format!("cannot write the result: {error}")).with_help(help);
     console.print(&[diagnostic], &SourceMap::new());
     ExitStatus::Internal
 }

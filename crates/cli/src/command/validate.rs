@@ -5,7 +5,7 @@ use cfa::Program;
 use engine::Env;
 use evidence::format::{self, Malformed};
 use evidence::validate::{Judgement, validate as judge};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use witness::{Certified, Reason, Verdict};
 
@@ -40,7 +40,11 @@ pub(crate) fn validate(mut args: ValidateArgs, console: Console) -> Result<ExitS
     let witness =
         format::read(&text).map_err(|error| malformed(&error, &args.witness.display().to_string(), &text))?;
     if let Property::Unsupported { name } = &request.property {
-        return conclude(&Judgement::Unknown(format!("the property {name} is not supported yet")), &session);
+        return conclude(
+            &Judgement::Unknown(format!("the property {name} is not supported yet")),
+            &args.witness,
+            &session,
+        );
     }
     // Mistakes in the program are reported as such, not as mistakes of the witness.
     match frontend::compile(&request, &args.source) {
@@ -48,16 +52,16 @@ pub(crate) fn validate(mut args: ValidateArgs, console: Console) -> Result<ExitS
         Err(Refusal::Failure(failure)) => return Err(failure),
         Err(Refusal::Unsupported { message, diagnostics, sources }) => {
             console.print(&diagnostics, &sources);
-            return conclude(&Judgement::Unknown(message), &session);
+            return conclude(&Judgement::Unknown(message), &args.witness, &session);
         }
     }
     let Some(mut question) = export::question(&request, &args.source)? else {
         let why = "the program is not a file that can be read again: write it to one";
-        return conclude(&Judgement::Unknown(why.to_owned()), &session);
+        return conclude(&Judgement::Unknown(why.to_owned()), &args.witness, &session);
     };
     let mut decide = |program: &Program, budget: &mut Budget| decide(program, budget);
     let judgement = judge(&witness, &mut question, &mut decide, &mut session.budget());
-    conclude(&judgement, &session)
+    conclude(&judgement, &args.witness, &session)
 }
 
 /// The files of the program.
@@ -89,21 +93,36 @@ fn decide(program: &Program, budget: &mut Budget) -> Certified {
     last
 }
 
-fn conclude(judgement: &Judgement, session: &Session) -> Result<ExitStatus, Failure> {
+fn conclude(judgement: &Judgement, witness: &Path, session: &Session) -> Result<ExitStatus, Failure> {
     session.claim();
     let (line, status) = match judgement {
         Judgement::Confirmed(how) => (format!("CONFIRMED: {how}\n"), ExitStatus::Success),
         Judgement::Refuted(why) => (format!("REFUTED: {why}\n"), ExitStatus::Violated),
         Judgement::Unknown(why) => (format!("UNKNOWN: {why}\n"), ExitStatus::Unknown),
         Judgement::Malformed(why) => {
-            let diagnostic = Diagnostic::global(format!("the witness cannot be used: {why}")).with_help(
-                "a witness belongs to one program text; docs/guide/validate-a-witness.md shows one",
-            );
+            let message = format!("the witness `{}` cannot be used: {why}", witness.display());
+            let diagnostic = Diagnostic::global(message).with_help(advice(why));
             return Err(Failure::global(ExitStatus::FrontEnd, diagnostic));
         }
     };
     Output::new().write(&line)?;
     Ok(status)
+}
+
+/// What to do about a witness that does not belong to the program, or has what it must not have.
+fn advice(why: &str) -> &'static str {
+    let has = |word: &str| why.contains(word);
+    if has("another program") {
+        "a witness belongs to one text: give the file that it was made of, or make a new one with `wayproof check --witness`"
+    } else if has("a program of") {
+        "give all files of the program, in any order"
+    } else if has("another property") || has("data model") {
+        "give the property and the data model of the witness: --property FILE.prp, --data-model MODEL, or the task definition"
+    } else if has("expression") || has("does not fit") {
+        "an expression of a witness computes and compares variables that are visible at its place; it calls and changes nothing"
+    } else {
+        "docs/guide/validate-a-witness.md shows a witness and says how it is judged"
+    }
 }
 
 /// The message about a text that is no witness, at its place.
