@@ -1,6 +1,6 @@
 """Mutants of witnesses: `check` writes a witness of each task, it is changed in one way, and `validate` must notice.
 
-A mutant is *rejected* (refuted, or no witness of this program), *unknown*, or *confirmed*. A confirmed one must be a true statement all the
+The witnesses themselves must be confirmed. A mutant is *rejected* (refuted, or no witness of this program), *unknown*, or *confirmed*. A confirmed one must be a true statement all the
 same, e.g. an invariant that was weakened: what it states is written into the program by other code than the validator's (weave.py), and
 `check` decides that program. Confirmed mutants for which that does not come out as true are wrong, and the exit code is 1.
 """
@@ -247,10 +247,14 @@ class Tool:
         code, _ = self.run("check", str(task.definition), "--no-exec", "--quiet", "--witness", str(path))
         return path.read_text(encoding="utf-8") if code in (0, 10) else ""
 
+    def judge_text(self, task: Task, text: str) -> Tuple[int, str]:
+        """The validator's opinion."""
+        path = self.file("mutant.yml", text)
+        return self.run("validate", str(task.definition), "--witness", str(path))
+
     def judge(self, task: Task, mutant: Mutant) -> Judged:
         """The validator's opinion, and a second one if it confirms."""
-        path = self.file("mutant.yml", mutant.text)
-        code, said = self.run("validate", str(task.definition), "--witness", str(path))
+        code, said = self.judge_text(task, mutant.text)
         outcome = {10: REJECTED, 2: REJECTED, 5: UNKNOWN}.get(code, WRONG)
         if code == 0:
             is_true, why = self.is_true(task, mutant)
@@ -291,21 +295,35 @@ def chosen(found: List[Mutant], each: int, used: Dict[str, int]) -> List[Mutant]
     return [found[at] for at in best]
 
 
-def collect(tool: Tool, all_tasks: List[Task], jobs: int, each: int, seed: int) -> List[Tuple[Task, Mutant]]:
-    """Mutants of the witnesses of all tasks that are solved."""
+def collect(tool: Tool, all_tasks: List[Task], jobs: int) -> List[Tuple[Task, str]]:
+    """The witnesses of all tasks that are solved."""
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         texts = list(pool.map(tool.witness, all_tasks))
+    say(f"{sum(map(bool, texts))} of {len(texts)} tasks have a witness")
+    return [(task, text) for task, text in zip(all_tasks, texts) if text]
+
+
+def change(witnesses: List[Tuple[Task, str]], each: int, seed: int) -> List[Tuple[Task, Mutant]]:
+    """Mutants of witnesses."""
     used: Dict[str, int] = collections.Counter()
     work, previous = [], ""
-    for task, text in zip(all_tasks, texts):
-        if not text:
-            continue
+    for task, text in witnesses:
         mark = hashlib.sha256(f"{seed} {task.suite}/{task.name}".encode()).hexdigest()
         found = mutants(text, random.Random(mark), previous)
         work += [(task, mutant) for mutant in chosen(found, each, used)]
         previous = text
-    say(f"{sum(map(bool, texts))} of {len(texts)} tasks have a witness; {len(work)} mutants")
     return work
+
+
+def unchanged(tool: Tool, witnesses: List[Tuple[Task, str]], jobs: int) -> bool:
+    """Whether no witness is rejected as it is; says how many are confirmed."""
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        judged = list(pool.map(lambda item: tool.judge_text(*item), witnesses))
+    print(f"unchanged witnesses: {sum(code == 0 for code, _ in judged)} of {len(judged)} confirmed, {sum(code == 5 for code, _ in judged)} unknown")
+    for (task, _), (code, said) in zip(witnesses, judged):
+        if code != 0:
+            print(f"{'unknown' if code == 5 else WRONG}: {task.suite}/{task.name}, unchanged: {said}")
+    return all(code in (0, 5) for code, _ in judged)
 
 
 def table(judged: List[Judged]) -> str:
@@ -321,9 +339,9 @@ def table(judged: List[Judged]) -> str:
 
 def options(arguments: List[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench/mutants", description="Change witnesses and see whether `validate` notices.",
-                                     epilog="Exit codes: 0 all mutants rejected, unknown or true, 1 one is confirmed and not shown to be true.")
+                                     epilog="Exit codes: 0 no witness rejected, all mutants rejected, unknown or true, 1 otherwise.")
     parser.add_argument("suites", nargs="*", default=SUITES, metavar="SUITE", help=f"({' '.join(SUITES)})")
-    parser.add_argument("--each", type=int, default=1, metavar="N", help="mutants of each witness, of different kinds (1)")
+    parser.add_argument("--each", type=int, default=1, metavar="N", help="mutants of each witness, of different kinds (1); 0 judges the witnesses as they are")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="chooses among mutants of a kind (1)")
     parser.add_argument("--seconds", type=int, default=5, metavar="N", help="for each run (5)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="runs at the same time (number of cores)")
@@ -341,7 +359,9 @@ def main(arguments: List[str]) -> int:
     jobs = max(args.jobs, 1)
     with tempfile.TemporaryDirectory() as folder:
         tool = Tool(binary, Path(folder), args.seconds)
-        work = collect(tool, all_tasks, jobs, args.each, args.seed)
+        witnesses = collect(tool, all_tasks, jobs)
+        is_kept = unchanged(tool, witnesses, jobs)
+        work = change(witnesses, args.each, args.seed)
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             judged = list(pool.map(lambda item: tool.judge(*item), work))
     if args.csv:
@@ -355,4 +375,4 @@ def main(arguments: List[str]) -> int:
             keep = Path(args.keep)
             keep.mkdir(parents=True, exist_ok=True)
             (keep / f"{row.task.replace('/', '-')}-{row.kind.replace(' ', '-')}.yml").write_text(mutant.text, encoding="utf-8")
-    return 1 if wrong else 0
+    return 1 if wrong or not is_kept else 0

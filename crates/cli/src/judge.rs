@@ -120,6 +120,9 @@ fn attempt(recipe: &Recipe, source: &str, budget: &Budget) -> io::Result<Attempt
             )));
         }
     }
+    if !folder.0.join("harness").is_file() {
+        return opinion(Opinion::NotJudged(format!("the C compiler `{name}` makes no program")));
+    }
     let limits =
         format!("ulimit -v {MEMORY_LIMIT} 2>/dev/null; ulimit -f 0 2>/dev/null; ulimit -c 0; exec ./harness");
     let ran = run(Command::new("sh").args(["-c", &limits]).current_dir(&folder.0), RUN_LIMIT, budget)?;

@@ -1,6 +1,7 @@
 //! Executable counterexamples, and reports in files.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use crate::support::{Folder, command, wayproof};
@@ -48,12 +49,27 @@ fn the_harness_runs_into_the_violation() {
 fn a_compiler_that_fails_or_is_missing_changes_no_verdict() {
     let folder = Folder::new("compiler");
     let program = folder.file("bug.c", "void reach_error(void);\nint main(void) { reach_error(); }\n");
+    let failing = folder.file("fails", "#!/bin/sh\necho error: not today >&2\nexit 1\n");
+    fs::set_permissions(&failing, fs::Permissions::from_mode(0o755)).unwrap();
     for (compiler, words) in [
         ("false", "not confirmed by a compiled program: the C compiler refuses the harness"),
         ("/nowhere/cc", "not confirmed by a compiled program: there is no C compiler"),
-        ("true", "NOT confirmed by the compiled program: it exits with 127"),
+        ("true", "not confirmed by a compiled program: the C compiler `true` makes no program"),
+        // A name with a folder is that of the caller, wherever the compiler works.
+        (
+            "./fails",
+            "not confirmed by a compiled program: the C compiler refuses the harness: error: not today",
+        ),
+        ("./gone", "not confirmed by a compiled program: there is no C compiler `./gone`"),
     ] {
-        let output = command().env("CC", compiler).arg("check").arg(&program).output().unwrap();
+        let mut command = command();
+        let output = command
+            .current_dir(folder.path())
+            .env("CC", compiler)
+            .arg("check")
+            .arg(&program)
+            .output()
+            .unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         assert_eq!(output.status.code(), Some(10), "{compiler}: {text}");
         assert!(text.contains(words), "{compiler}: {text}");
