@@ -545,7 +545,12 @@ fn output(text: &str) -> Result<(Format, PathBuf), String> {
     if file.is_empty() {
         return Err("the name of the file is missing".to_owned());
     }
-    Ok((Format::from_str(format, true)?, PathBuf::from(file)))
+    let format = Format::from_str(format, true).map_err(|_| {
+        let names = Format::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let names: Vec<String> = names.map(|name| name.get_name().to_owned()).collect();
+        format!("there is no format `{format}`; the formats are: {}", names.join(", "))
+    })?;
+    Ok((format, PathBuf::from(file)))
 }
 
 #[cfg(test)]

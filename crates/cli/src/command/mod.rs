@@ -36,6 +36,9 @@ pub(crate) fn run(command: Command, console: Console) -> Result<ExitStatus, Fail
 
 /// `check`, once it is known what its command line stands for.
 fn check_one_or_many(mut args: Box<CheckArgs>, console: Console) -> Result<ExitStatus, Failure> {
+    if !args.paths.is_empty() && crate::batch::is_wanted(&args) {
+        return crate::batch::check_all(&args, console);
+    }
     if let Err(failure) = crate::stale::clear(&args) {
         // Files are not written: one of them is an input, or cannot be removed.
         return Err(check::refuse(args.format, &[], failure, console));
@@ -47,6 +50,7 @@ fn check_one_or_many(mut args: Box<CheckArgs>, console: Console) -> Result<ExitS
         Ok(paths) => args.paths = paths,
         Err(failure) => return Err(check::refuse(args.format, &args.files.outputs, failure, console)),
     }
+    // A build may be a list, too.
     if crate::batch::is_wanted(&args) {
         return crate::batch::check_all(&args, console);
     }

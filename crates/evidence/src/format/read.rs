@@ -133,7 +133,14 @@ pub fn read(text: &[u8]) -> Result<Witness, Malformed> {
     };
     let entries: Vec<RawEntry> = serde_saphyr::from_slice_with_options(text, options).map_err(|error| {
         let message = error.without_snippet().to_string();
-        let first = message.lines().next().unwrap_or_default().to_owned();
+        let first = message.lines().next().unwrap_or_default();
+        // The place is told apart from the message.
+        let first = first.split(" at line ").next().unwrap_or(first);
+        let first = match first {
+            "expected sequence start" => "a list is expected here; a witness starts with `- entry_type: `",
+            "expected mapping start" => "keys with values are expected here",
+            other => other,
+        };
         Malformed::new(format!("not a witness: {first}"), error.location().unwrap_or(Place::UNKNOWN))
     })?;
     let mut entries = entries.into_iter();
