@@ -101,11 +101,21 @@ impl Encoder<'_> {
                     let exact = self.terms.mul(left, right);
                     return self.fit(exact, range, ty);
                 }
-                if let Some(exact) = self.multiply(left, right) {
+                let wraps = !(self.fits(range, ty)
+                    || ty.is_signed() && self.program.signed_overflow != cfa::SignedOverflow::Wrap);
+                // Of an unknown product that wraps around nothing is known but its type.
+                if let Some((exact, facts)) = self.multiply(left, right)
+                    && !(wraps && self.has_unknown_product(exact))
+                {
+                    self.facts.extend(facts);
                     self.product_facts(left, right, exact);
                     return self.fit(exact, range, ty);
                 }
-                (Coded::Int(self.product(symbolic, left, right, range, ty)), Terms::TRUE)
+                let result = self.approximate(symbolic, "product of two variables", ty);
+                if !wraps {
+                    self.product_facts(left, right, result);
+                }
+                (Coded::Int(result), Terms::TRUE)
             }
             BinaryOp::Div | BinaryOp::Rem => self.divide(symbolic, op, (lhs, left), right, ty),
             BinaryOp::PtrAdd => {
@@ -127,24 +137,6 @@ impl Encoder<'_> {
             | BinaryOp::Lt
             | BinaryOp::Le => unreachable!("not arithmetic"),
         }
-    }
-
-    /// A product of two unknowns: exact by cases if one has few values, else a value in the known range whose sign is right.
-    fn product(
-        &mut self,
-        symbolic: &mut Symbolic,
-        left: TermId,
-        right: TermId,
-        range: Option<Value>,
-        ty: Ty,
-    ) -> TermId {
-        let result = self.approximate(symbolic, "product of two variables", ty);
-        let wraps = !(self.fits(range, ty)
-            || ty.is_signed() && self.program.signed_overflow != cfa::SignedOverflow::Wrap);
-        if !wraps {
-            self.product_facts(left, right, result);
-        }
-        result
     }
 
     /// Linear consequences of `result = left * right`.

@@ -91,7 +91,8 @@ impl<'a> Pieces<'a> {
             .into_iter()
             .map(|(target, paths)| {
                 let (mut symbolic, state) = encoder.merge(target, paths);
-                let products = encoder.products(&symbolic);
+                let products = encoder.products(&mut symbolic);
+                encoder.extend_equations(&mut symbolic, &products);
                 if Some(target) == self.procedure.error {
                     encoder.compare_products(&mut symbolic, &products);
                 }

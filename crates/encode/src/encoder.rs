@@ -21,6 +21,7 @@ use term::{Sort, SymbolId, SymbolKind, TermId, Terms};
 use crate::Vocabulary;
 use crate::analysis::state::{Abstract, State};
 use crate::arithmetic::bounds;
+use crate::product::Others;
 
 /// Where an operation stands: an edge of the procedure at hand and its position on that edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -89,6 +90,8 @@ pub struct Encoder<'a> {
     pub(crate) ranges: FxHashMap<cfa::ExprId, Abstract>,
     /// What holds of the Skolem constants of the expression at hand if it is defined.
     pub(crate) facts: Vec<TermId>,
+    /// Products without symbol of their own.
+    pub(crate) others: Others,
 }
 
 impl<'a> Encoder<'a> {
@@ -103,6 +106,7 @@ impl<'a> Encoder<'a> {
             skolems: Vec::new(),
             ranges: FxHashMap::default(),
             facts: Vec::new(),
+            others: Others::default(),
         }
     }
     /// The Skolem constants made so far, in order; the list is handed over.

@@ -2,18 +2,24 @@
 //!
 //! Formulas are linear. A product of variables that matters to the program, `x·y`, is therefore a symbol, which stands for the exact product of
 //! the mathematical integers: wherever the variables change, so does it. If `x` grows by one, `x·y` grows by `y`: the change of a product
-//! is linear again as long as all products that occur in it are symbols, too ([`crate::analysis::monomials`] chooses them with that in
+//! is linear again as long as all products that occur in it have symbols, too ([`crate::analysis::monomials`] chooses them with that in
 //! mind). So everything that is known about linear programs (summaries, interpolants, invariants) holds for polynomials, and `b = i·a`
-//! is an invariant like any other.
+//! is an invariant like any other. Other products have a Skolem constant each, within one piece.
+//!
+//! # Paper
+//! Courtois, Klimov, Patarin and Shamir, Efficient Algorithms for Solving Overdefined Systems of Multivariate Polynomial Equations,
+//! EUROCRYPT 2000: equations are multiplied by variables, then products are taken for variables ([`Encoder::extend_equations`]).
 //!
 //! # Meaning
 //! A symbol for a product has, at every location, the value that the variables have multiplied. What is said of it in the guard of a piece is a
 //! consequence of that.
 //!
 //! # Invariants
-//! * M1: a product that cannot be expressed is an arbitrary integer: rounded up.
+//! * M1: the Skolem constant of a product is an arbitrary integer but for consequences of what it stands for: rounded up.
 //! * M2: the value of a product at the end of a piece depends on the variables' values at its end alone, so the order of operations does not
 //!   matter.
+
+use std::collections::BTreeMap;
 
 use cfa::VarId;
 use rustc_hash::FxHashMap;
@@ -23,15 +29,34 @@ use crate::encoder::{Encoder, Skolem, SkolemSource, Symbolic};
 
 /// Cases of conditional values beyond this number are not multiplied out.
 const MOST_STEPS: u32 = 400;
+/// Products of more factors are not considered.
+const MOST_FACTORS: usize = 6;
+/// Rests of divisions by more than this are not treated case by case.
+const MOST_RESTS: i64 = 4;
+/// Equations of a piece beyond this number are not multiplied.
+const MOST_EQUATIONS: usize = 16;
+
+/// What is multiplied, ascending, perhaps not strictly: symbols of variables, and terms that are not sums.
+type Factors = Vec<TermId>;
+
+/// The products of a piece that have no symbol of their own.
+#[derive(Debug, Default)]
+pub(crate) struct Others {
+    values: BTreeMap<Factors, (TermId, Vec<TermId>)>,
+    factors: FxHashMap<TermId, Factors>,
+}
 
 impl Encoder<'_> {
-    /// The exact product of two terms over the values at the start; `None` if it has a part that no symbol stands for.
-    pub(crate) fn multiply(&mut self, left: TermId, right: TermId) -> Option<TermId> {
-        Multiplication { encoder: self, known: FxHashMap::default(), steps: 0 }.terms(left, right)
+    /// The exact product of two terms over the values at the start, and what is known of it; `None` if it has too many parts.
+    pub(crate) fn multiply(&mut self, left: TermId, right: TermId) -> Option<(TermId, Vec<TermId>)> {
+        let mut multiplication =
+            Multiplication { encoder: self, known: FxHashMap::default(), steps: 0, facts: Vec::new() };
+        let product = multiplication.terms(left, right)?;
+        Some((product, multiplication.facts))
     }
 
-    /// The products that may have changed, at the end of a piece.
-    pub(crate) fn products(&mut self, symbolic: &Symbolic) -> Vec<(SymbolId, TermId)> {
+    /// The products that may have changed, at the end of a piece. What is known of them is added to the guard.
+    pub(crate) fn products(&mut self, symbolic: &mut Symbolic) -> Vec<(SymbolId, TermId)> {
         let changed: Vec<(SymbolId, Vec<VarId>)> = self
             .vocabulary
             .products()
@@ -43,12 +68,109 @@ impl Encoder<'_> {
             let mut product = Some(self.terms.int(1));
             for factor in factors {
                 let factor = self.variable(symbolic, factor);
-                product = product.and_then(|product| self.multiply(product, factor));
+                let extended = product.and_then(|product| self.multiply(product, factor));
+                product = extended.map(|(product, facts)| {
+                    symbolic.guard = self.terms.and(facts.into_iter().chain([symbolic.guard]));
+                    product
+                });
             }
             let value = product.unwrap_or_else(|| self.unknown_product());
             values.push((symbol, value));
         }
         values
+    }
+
+    /// M1.
+    fn unknown_product(&mut self) -> TermId {
+        let symbol = self.terms.fresh("product", Sort::Int, SymbolKind::Skolem);
+        let source = SkolemSource::Approximation("product of variables".into());
+        self.add_skolem(Skolem { symbol, ty: None, site: self.site, source });
+        self.terms.of_symbol(symbol)
+    }
+
+    /// Whether a term contains a product that has no symbol of its own.
+    pub(crate) fn has_unknown_product(&self, term: TermId) -> bool {
+        self.terms.reachable(&[term]).iter().any(|part| self.others.factors.contains_key(part))
+    }
+
+    /// Multiplies the equations in the guard by variables, as far as all products that result occur in the piece already.
+    pub(crate) fn extend_equations(&mut self, symbolic: &mut Symbolic, products: &[(SymbolId, TermId)]) {
+        let mut roots: Vec<TermId> = products.iter().map(|(_, value)| *value).collect();
+        roots.push(symbolic.guard);
+        let mut multipliers: Factors = Vec::new();
+        for symbol in self.terms.symbols_of_all(&roots) {
+            let term = self.terms.of_symbol(symbol);
+            multipliers.extend(self.factors(term).filter(|factors| factors.len() > 1).into_iter().flatten());
+        }
+        multipliers.sort_unstable();
+        multipliers.dedup();
+        let equations: Vec<Linear> = self
+            .terms
+            .conjuncts(symbolic.guard)
+            .into_iter()
+            .filter_map(|part| match *self.terms.node(part) {
+                Node::Zero(sum) => Some(self.terms.linear(sum)),
+                _ => None,
+            })
+            .filter(|form| form.terms().len() > 1)
+            .take(MOST_EQUATIONS)
+            .collect();
+        for equation in equations {
+            for multiplier in &multipliers {
+                if let Some(product) = self.known_multiple(&equation, *multiplier) {
+                    let fact = self.terms.eq_zero(&product);
+                    self.require(symbolic, fact);
+                }
+            }
+        }
+    }
+
+    /// The product of a sum and a factor, if all its parts have symbols.
+    fn known_multiple(&mut self, form: &Linear, factor: TermId) -> Option<Linear> {
+        let mut result = Linear::monomial(factor, form.constant_part().clone());
+        for (atom, coefficient) in form.terms() {
+            let mut factors = self.factors(*atom)?;
+            factors.push(factor);
+            factors.sort_unstable();
+            let product = self.known_product(&factors)?;
+            result = result.add_scaled(&Linear::monomial(product, Integer::ONE), coefficient);
+        }
+        Some(result)
+    }
+
+    /// The symbol of a product, if it has one.
+    fn known_product(&mut self, factors: &Factors) -> Option<TermId> {
+        if let Some((value, _)) = self.others.values.get(factors) {
+            return Some(*value);
+        }
+        let variable = |factor: &TermId| match self.terms.node(*factor) {
+            Node::Symbol(symbol) => self.vocabulary.var(*symbol),
+            _ => None,
+        };
+        let mut variables: Vec<VarId> = factors.iter().map(variable).collect::<Option<_>>()?;
+        variables.sort_unstable();
+        let symbol = self.vocabulary.product(&variables)?;
+        Some(self.terms.of_symbol(symbol))
+    }
+
+    /// What a term that is no sum is the product of: itself, if nothing else.
+    fn factors(&mut self, atom: TermId) -> Option<Factors> {
+        if let Some(factors) = self.others.factors.get(&atom) {
+            return Some(factors.clone());
+        }
+        let Node::Symbol(symbol) = *self.terms.node(atom) else {
+            return matches!(self.terms.node(atom), Node::Div(..) | Node::Select(..)).then(|| vec![atom]);
+        };
+        let Some(variables) = self.vocabulary.factors(symbol).map(<[VarId]>::to_vec) else {
+            return Some(vec![atom]);
+        };
+        let mut factors = Vec::with_capacity(variables.len());
+        for var in variables {
+            let symbol = self.vocabulary.symbol(var)?;
+            factors.push(self.terms.of_symbol(symbol));
+        }
+        factors.sort_unstable();
+        Some(factors)
     }
 
     /// Where the error is reached, the products that the way there tests are compared with each other, and so are those that are followed for this.
@@ -83,20 +205,13 @@ impl Encoder<'_> {
             }
         }
     }
-
-    /// M1.
-    fn unknown_product(&mut self) -> TermId {
-        let symbol = self.terms.fresh("product", Sort::Int, SymbolKind::Skolem);
-        let source = SkolemSource::Approximation("product of variables".into());
-        self.add_skolem(Skolem { symbol, ty: None, site: self.site, source });
-        self.terms.of_symbol(symbol)
-    }
 }
 
 struct Multiplication<'m, 'e> {
     encoder: &'m mut Encoder<'e>,
     known: FxHashMap<(TermId, TermId), TermId>,
     steps: u32,
+    facts: Vec<TermId>,
 }
 
 impl Multiplication<'_, '_> {
@@ -135,21 +250,59 @@ impl Multiplication<'_, '_> {
                 return Some(self.encoder.terms.ite(condition, then, otherwise));
             }
         }
-        let mut factors = self.factors(left)?;
-        factors.extend(self.factors(right)?);
+        let mut factors = self.encoder.factors(left)?;
+        factors.extend(self.encoder.factors(right)?);
         factors.sort_unstable();
-        let symbol = self.encoder.vocabulary.product(&factors)?;
-        Some(self.encoder.terms.of_symbol(symbol))
+        if factors.len() > MOST_FACTORS {
+            return None;
+        }
+        if let Some((value, facts)) = self.encoder.others.values.get(&factors) {
+            self.facts.extend(facts);
+            return Some(*value);
+        }
+        match self.encoder.known_product(&factors) {
+            Some(value) => Some(value),
+            None => self.other(factors),
+        }
     }
 
-    /// The variables that a symbol stands for.
-    fn factors(&self, atom: TermId) -> Option<Vec<VarId>> {
-        let Node::Symbol(symbol) = *self.encoder.terms.node(atom) else { return None };
-        let vocabulary = &self.encoder.vocabulary;
-        vocabulary
-            .var(symbol)
-            .map(|var| vec![var])
-            .or_else(|| vocabulary.factors(symbol).map(<[VarId]>::to_vec))
+    /// A product without symbol: a new Skolem constant. With a quotient among its factors, `q = a / k`: k times the product is that of `a` without the rest.
+    fn other(&mut self, factors: Factors) -> Option<TermId> {
+        let value = self.encoder.unknown_product();
+        let quotient =
+            factors.iter().enumerate().find_map(|(at, factor)| match self.encoder.terms.node(*factor) {
+                Node::Div(dividend, divisor) => Some((at, *dividend, divisor.clone())),
+                _ => None,
+            });
+        let mut facts = Vec::new();
+        if let Some((at, dividend, divisor)) = quotient
+            && let Some(cases) = divisor.to_i64().filter(|divisor| *divisor <= MOST_RESTS)
+        {
+            let before = self.facts.len();
+            let mut others = self.encoder.terms.int(1);
+            for (position, factor) in factors.iter().enumerate() {
+                if position != at {
+                    others = self.terms(others, *factor)?;
+                }
+            }
+            let whole = self.terms(others, dividend)?;
+            let rest = self.encoder.terms.modulo(dividend, &divisor);
+            let mut rests = self.encoder.terms.int(0);
+            for case in 1..cases {
+                let number = self.encoder.terms.int(case);
+                let is_case = self.encoder.terms.eq(rest, number);
+                let scaled = self.encoder.terms.scale(&Integer::from(case), others);
+                rests = self.encoder.terms.ite(is_case, scaled, rests);
+            }
+            let expected = self.encoder.terms.sub(whole, rests);
+            let scaled = self.encoder.terms.scale(&divisor, value);
+            facts.extend(self.facts.drain(before..));
+            facts.push(self.encoder.terms.eq(scaled, expected));
+        }
+        self.facts.extend(&facts);
+        self.encoder.others.factors.insert(value, factors.clone());
+        self.encoder.others.values.insert(factors, (value, facts));
+        Some(value)
     }
 }
 
@@ -182,14 +335,16 @@ impl Product {
     }
 }
 
-/// `common >= 1` and `x > y` imply `common·x >= common·y + common`; and so on for the other order and sign; `x = y` implies that the products are equal.
+/// `common >= 1` and `x > y` imply `common·x >= common·y + common`; and so on for the other order and sign; if `x` and `y` differ by one, or not at all,
+/// so do the products by `common`.
 fn monotone(
     terms: &mut Terms,
     common: TermId,
     (x, common_x): (TermId, TermId),
     (y, common_y): (TermId, TermId),
 ) -> TermId {
-    let (one, minus) = (terms.int(1), terms.int(-1));
+    let one = terms.int(1);
+    let minus = terms.int(-1);
     let (positive, negative) = (terms.ge(common, one), terms.le(common, minus));
     let mut facts = Vec::new();
     for ((high, product_high), (low, product_low)) in
@@ -202,6 +357,9 @@ fn monotone(
             let premise = terms.and([sign, above]);
             facts.push(terms.implies(premise, conclusion));
         }
+        let next = terms.add(low, one);
+        let (is_next, is_bound) = (terms.eq(high, next), terms.eq(product_high, bound));
+        facts.push(terms.implies(is_next, is_bound));
     }
     let (same, equal) = (terms.eq(x, y), terms.eq(common_x, common_y));
     facts.push(terms.implies(same, equal));

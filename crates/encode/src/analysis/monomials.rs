@@ -23,9 +23,9 @@ pub type Monomial = Vec<VarId>;
 type Updates = BTreeMap<VarId, Vec<BTreeSet<Monomial>>>;
 
 /// Monomials of a higher degree are not followed.
-const HIGHEST_DEGREE: usize = 4;
+const HIGHEST_DEGREE: usize = 6;
 /// More symbols than this cost more than they tell.
-const MOST_PRODUCTS: usize = 14;
+const MOST_PRODUCTS: usize = 16;
 /// A polynomial with more monomials is not followed.
 const LONGEST: usize = 24;
 
@@ -43,6 +43,7 @@ impl Products {
     pub fn of(program: &Program, procedure: &Procedure) -> Self {
         let mut polynomials = Polynomials { program, known: FxHashMap::default() };
         let mut chosen = polynomials.computed(procedure);
+        let tested = polynomials.tested(procedure);
         let steps = stepped(program, procedure);
         let mut compared = BTreeSet::new();
         if steps.len() > 1 {
@@ -53,13 +54,13 @@ impl Products {
             return Self::default();
         }
         let updates = polynomials.updates(procedure);
-        Self { followed: closed(&chosen, &updates), compared }
+        Self { followed: closed(&chosen, &tested, &updates), compared }
     }
 }
 
 /// The monomials that occur when those given change. What leads to one that is not followed is not followed either: the first change would be the end
-/// of all that is known of it.
-fn closed(chosen: &BTreeSet<Monomial>, updates: &Updates) -> BTreeSet<Monomial> {
+/// of all that is known of it. Unless it occurs in an equation that the program tests: multiples of the equation may tell more.
+fn closed(chosen: &BTreeSet<Monomial>, tested: &BTreeSet<Monomial>, updates: &Updates) -> BTreeSet<Monomial> {
     let mut successors: BTreeMap<Monomial, BTreeSet<Monomial>> = BTreeMap::new();
     let mut pending: VecDeque<Monomial> = chosen.iter().cloned().collect();
     while let Some(monomial) = pending.pop_front() {
@@ -72,7 +73,7 @@ fn closed(chosen: &BTreeSet<Monomial>, updates: &Updates) -> BTreeSet<Monomial> 
     }
     loop {
         let followed: BTreeSet<Monomial> = successors.keys().cloned().collect();
-        successors.retain(|_, changed| changed.is_subset(&followed));
+        successors.retain(|monomial, changed| tested.contains(monomial) || changed.is_subset(&followed));
         if successors.len() == followed.len() {
             return followed;
         }
@@ -125,6 +126,19 @@ impl Polynomials<'_> {
                 (monomials, self.program.exprs.get(id))
             {
                 found.extend(monomials.into_iter().filter(|monomial| monomial.len() > 1));
+            }
+        }
+        found
+    }
+
+    /// Products in equations between polynomials that the procedure tests.
+    fn tested(&mut self, procedure: &Procedure) -> BTreeSet<Monomial> {
+        let mut found = BTreeSet::new();
+        let roots = procedure.edges().iter().flat_map(|edge| &edge.ops).flat_map(Op::exprs);
+        for id in operands_first(self.program, roots) {
+            if let Expr::Binary { op: BinaryOp::Eq | BinaryOp::Ne, lhs, rhs } = *self.program.exprs.get(id) {
+                let sides = [self.of(lhs), self.of(rhs)];
+                found.extend(sides.into_iter().flatten().flatten().filter(|monomial| monomial.len() > 1));
             }
         }
         found
