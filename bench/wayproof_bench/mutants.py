@@ -281,7 +281,7 @@ class Tool:
             if code == wanted:
                 return True, f"executed: {said}"
         for engine in ("gps", "cra", "impact"):
-            code, said = self.run("check", str(path), "--property", str(rule), "--data-model", model, "--engine", engine, seconds=4 * self.seconds)
+            code, said = self.run("check", str(path), "--property", str(rule), "--data-model", model, "--engine", engine, seconds=12 * self.seconds)
             if code in (0, 10, 2):
                 return code == wanted, f"{engine}: {said}"
         return False, "not decided"
