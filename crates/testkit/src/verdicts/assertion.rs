@@ -58,25 +58,30 @@ fn place(body: &mut [Statement], slot: usize, condition: &Expression) {
     }
 }
 
-/// A linear combination of one or two variables: `x`, `x + y`, `x - k*y`.
+/// A combination of a few variables: `x`, `x + y`, `x - k*y`, `x + k*y*z`.
 struct Combination {
     first: Id,
     second: Option<(i64, Id)>,
+    /// What the second is multiplied by, too.
+    third: Option<Id>,
 }
 
 impl Combination {
     fn random(visible: &[Id], random: &mut Random) -> Self {
         let first = *random.pick(visible);
         let second = random.chance(65).then(|| (random.between(-3, 3), *random.pick(visible)));
-        Self { first, second: second.filter(|(factor, id)| *factor != 0 && *id != first) }
+        let third = random.chance(25).then(|| *random.pick(visible));
+        Self { first, second: second.filter(|(factor, id)| *factor != 0 && *id != first), third }
     }
 
     fn value(&self, visible: &[Id], row: &[i64]) -> i64 {
         let of = |id: Id| {
             visible.iter().position(|other| *other == id).and_then(|at| row.get(at)).copied().unwrap_or(0)
         };
-        self.second
-            .map_or(of(self.first), |(factor, id)| of(self.first).wrapping_add(factor.wrapping_mul(of(id))))
+        let times = self.third.map_or(1, of);
+        self.second.map_or(of(self.first), |(factor, id)| {
+            of(self.first).wrapping_add(factor.wrapping_mul(of(id)).wrapping_mul(times))
+        })
     }
 
     /// Exact: 64 bits are enough for the types of variables, and almost always for `long`.
@@ -89,6 +94,10 @@ impl Combination {
                     long(id)
                 } else {
                     Expression::binary("*", Expression::Constant(factor.abs()), long(id))
+                };
+                let product = match self.third {
+                    None => product,
+                    Some(third) => Expression::binary("*", product, long(third)),
                 };
                 Expression::binary(if factor < 0 { "-" } else { "+" }, long(self.first), product)
             }
