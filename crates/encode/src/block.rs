@@ -87,36 +87,25 @@ impl<'a> Pieces<'a> {
             let (symbolic, state) = encoder.merge(location, paths);
             self.leave(location, &symbolic, &state, &mut encoder, &mut arrivals, &mut ends);
         }
-        let ends: Vec<(Loc, Symbolic, Vec<(SymbolId, TermId)>, State)> = ends
-            .into_iter()
-            .map(|(target, paths)| {
-                let (mut symbolic, state) = encoder.merge(target, paths);
-                let products = encoder.products(&mut symbolic);
-                encoder.extend_equations(&mut symbolic, &products);
-                if Some(target) == self.procedure.error {
-                    encoder.compare_products(&mut symbolic, &products);
-                }
-                (target, symbolic, products, state)
-            })
-            .collect();
+        let mut blocks = Vec::with_capacity(ends.len());
+        for (target, paths) in ends {
+            let (mut symbolic, known) = encoder.merge(target, paths);
+            let products = encoder.products(&mut symbolic);
+            encoder.extend_equations(&mut symbolic, &products);
+            if Some(target) == self.procedure.error {
+                encoder.compare_products(&mut symbolic, &products);
+            }
+            let Symbolic { guard, values } = symbolic;
+            blocks.push(Block { source: start, target, guard, values, products, skolems: Vec::new(), known });
+        }
         let skolems = encoder.take_skolems();
-        let mut blocks = Vec::new();
-        for (target, symbolic, products, known) in ends {
-            let mut roots: Vec<TermId> = symbolic.values.values().copied().collect();
-            roots.extend(products.iter().map(|(_, value)| *value));
-            roots.push(symbolic.guard);
+        for block in &mut blocks {
+            let mut roots: Vec<TermId> = block.values.values().copied().collect();
+            roots.extend(block.products.iter().map(|(_, value)| *value));
+            roots.push(block.guard);
             let used = terms.symbols_of_all(&roots);
-            let skolems =
-                skolems.iter().filter(|skolem| used.binary_search(&skolem.symbol).is_ok()).cloned().collect();
-            blocks.push(Block {
-                source: start,
-                target,
-                guard: symbolic.guard,
-                values: symbolic.values,
-                products,
-                skolems,
-                known,
-            });
+            let occurs = |skolem: &&Skolem| used.binary_search(&skolem.symbol).is_ok();
+            block.skolems = skolems.iter().filter(occurs).cloned().collect();
         }
         blocks
     }

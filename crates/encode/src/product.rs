@@ -19,7 +19,7 @@
 //! * M2: the value of a product at the end of a piece depends on the variables' values at its end alone, so the order of operations does not
 //!   matter.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cfa::VarId;
 use rustc_hash::FxHashMap;
@@ -173,11 +173,20 @@ impl Encoder<'_> {
         Some(factors)
     }
 
-    /// Where the error is reached, the products that the way there tests are compared with each other, and so are those that are followed for this.
+    /// Where the error is reached, the products of values that the way there tests are compared with each other, and so are those that are followed for
+    /// this.
     pub(crate) fn compare_products(&mut self, symbolic: &mut Symbolic, changed: &[(SymbolId, TermId)]) {
         let mut pairs = Vec::new();
+        let mut tested: BTreeSet<VarId> = BTreeSet::new();
         for symbol in self.terms.symbols_of(symbolic.guard) {
-            if let Some(&[left, right]) = self.vocabulary.factors(symbol) {
+            tested.extend(self.vocabulary.var(symbol));
+            tested.extend(self.vocabulary.factors(symbol).into_iter().flatten());
+        }
+        for (symbol, factors) in self.vocabulary.products() {
+            if let &[left, right] = factors
+                && tested.contains(&left)
+                && tested.contains(&right)
+            {
                 pairs.push((symbol, left, right, false));
             }
         }
@@ -326,6 +335,9 @@ impl Product {
         }
         let same = terms.eq(self.value, other.value);
         let mut facts = Vec::new();
+        if a == b && c == d {
+            facts.extend([next_square(terms, self, other), next_square(terms, other, self)]);
+        }
         for (first, second) in [((a, c), (b, d)), ((a, d), (b, c))] {
             let equal = [terms.eq(first.0, first.1), terms.eq(second.0, second.1)];
             let equal = terms.and(equal);
@@ -333,6 +345,19 @@ impl Product {
         }
         terms.and(facts)
     }
+}
+
+/// `x = y + 1` implies `x·x = y·y + 2·y + 1`, and `x > y >= 0` that it is no less.
+fn next_square(terms: &mut Terms, high: &Product, low: &Product) -> TermId {
+    let (zero, one) = (terms.int(0), terms.int(1));
+    let next = terms.add(low.left, one);
+    let square = [low.value, low.left, low.left, one];
+    let square = terms.sum(square);
+    let (is_next, is_square) = (terms.eq(high.left, next), terms.eq(high.value, square));
+    let above = [terms.ge(high.left, next), terms.ge(low.left, zero)];
+    let (is_above, is_more) = (terms.and(above), terms.ge(high.value, square));
+    let facts = [terms.implies(is_next, is_square), terms.implies(is_above, is_more)];
+    terms.and(facts)
 }
 
 /// `common >= 1` and `x > y` imply `common·x >= common·y + common`; and so on for the other order and sign; if `x` and `y` differ by one, or not at all,

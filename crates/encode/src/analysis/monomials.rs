@@ -4,6 +4,7 @@
 //! * Products that the program itself computes.
 //! * Products of a counter and a step: where one round of a loop adds a constant to `i` and a variable `a` to `b`, the relation of `b` and `i` is
 //!   `b - i·a`. They count only if there are several such loops: then they may have to be compared.
+//! * Squares of counters that are summed up, if the program computes products: where a round adds one to `i` and `i` to `s`, twice `s` is about `i·i`.
 //! * Whatever products the change of a chosen product consists of, if degree and number allow all of them.
 //!
 //! The choice depends on the program alone and is a matter of precision, not of soundness.
@@ -11,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use cfa::loops::LoopForest;
-use cfa::{BinaryOp, Expr, ExprId, Op, Place, Procedure, Program, Ty, UnaryOp, VarId};
+use cfa::{BinaryOp, Expr, ExprId, Loc, Op, Place, Procedure, Program, Ty, UnaryOp, VarId};
 use rustc_hash::FxHashMap;
 
 use super::state::operands_first;
@@ -44,8 +45,11 @@ impl Products {
         let mut polynomials = Polynomials { program, known: FxHashMap::default() };
         let mut chosen = polynomials.computed(procedure);
         let tested = polynomials.tested(procedure);
-        let steps = stepped(program, procedure);
+        let Steps { products: steps, squares } = stepped(program, procedure);
         let mut compared = BTreeSet::new();
+        if !chosen.is_empty() {
+            chosen.extend(squares);
+        }
         if steps.len() > 1 {
             compared.extend(steps.iter().flatten().copied());
             chosen.extend(steps);
@@ -198,16 +202,22 @@ impl Polynomials<'_> {
     }
 }
 
-/// Products of counters and steps: of `i` and `a`, where a loop that has no other inside adds a constant to `i` and `a` to something.
-fn stepped(program: &Program, procedure: &Procedure) -> BTreeSet<Monomial> {
+/// What loops step by.
+#[derive(Default)]
+struct Steps {
+    /// Products of `i` and `a`, where a round adds a constant to `i` and `a` to something.
+    products: BTreeSet<Monomial>,
+    /// Squares of `i`, where a round adds a constant to `i` and `i` to something.
+    squares: BTreeSet<Monomial>,
+}
+
+fn stepped(program: &Program, procedure: &Procedure) -> Steps {
     let forest = LoopForest::of(procedure);
-    let mut found = BTreeSet::new();
+    let mut found = Steps::default();
     for (id, _) in forest.loops().iter_enumerated() {
-        let body: BTreeSet<_> = forest.body(id).iter().copied().collect();
-        let inside = procedure
-            .edges()
-            .iter()
-            .filter(|edge| body.contains(&edge.source) && body.contains(&edge.target));
+        let body: BTreeSet<Loc> = forest.body(id).iter().copied().collect();
+        let inside = procedure.edges().iter();
+        let inside = inside.filter(|edge| body.contains(&edge.source) && body.contains(&edge.target));
         let mut writes: BTreeMap<VarId, Vec<Option<ExprId>>> = BTreeMap::new();
         for op in inside.flat_map(|edge| &edge.ops) {
             for place in op.places() {
@@ -221,20 +231,17 @@ fn stepped(program: &Program, procedure: &Procedure) -> BTreeSet<Monomial> {
         for (var, values) in &writes {
             let [Some(value)] = values[..] else { continue };
             match increment(program, *var, value) {
-                Some(Increment::Constant) => {
-                    counters.insert(*var);
-                }
-                Some(Increment::Variable(step)) if !writes.contains_key(&step) => {
-                    steps.insert(step);
-                }
-                Some(Increment::Variable(_)) | None => {}
-            }
+                Some(Increment::Constant) => counters.insert(*var),
+                Some(Increment::Variable(step)) => steps.insert(step),
+                None => false,
+            };
         }
-        for counter in &counters {
-            for step in &steps {
+        found.squares.extend(steps.intersection(&counters).map(|counter| vec![*counter; 2]));
+        for step in steps.iter().filter(|step| !writes.contains_key(*step)) {
+            for counter in &counters {
                 let mut both = vec![*counter, *step];
                 both.sort_unstable();
-                found.insert(both);
+                found.products.insert(both);
             }
         }
     }
