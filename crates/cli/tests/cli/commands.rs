@@ -66,6 +66,8 @@ fn every_example_gets_its_verdict() {
         ("ring_buffer", 0),
         ("door_lock", 0),
         ("long_way", 10),
+        ("triangle", 0),
+        ("gcd", 5),
     ] {
         let path = format!("examples/{name}.c");
         assert_eq!(wayproof(["check", &path, "--quiet"]).code, code, "{name}");
