@@ -40,6 +40,7 @@ use output::Output;
 
 fn main() -> ExitCode {
     panic::install_hook();
+    smt::keep_contexts();
     match Cli::from_words(std::env::args_os()) {
         Ok(cli) => {
             let console = Console::new(cli.color);

@@ -74,17 +74,22 @@ pub fn confirm(invariants: &mut Vec<Readable>, question: &Question, budget: &mut
     let all = |invariants: &[Readable]| -> Vec<Invariant> {
         invariants.iter().map(|readable| readable.invariant.clone()).collect()
     };
-    if !is_understood(&all(invariants), question, budget) {
-        invariants
-            .retain(|readable| is_understood(std::slice::from_ref(&readable.invariant), question, budget));
-    }
     let mut shorter = invariants.clone();
     shorter.iter_mut().for_each(Readable::shorten);
-    if shorter != *invariants && is_inductive(&all(&shorter), question, budget) {
+    if shorter != *invariants && is_inductive(&all(&shorter), question, budget) == Some(true) {
         *invariants = shorter;
         return Some(true);
     }
-    (!invariants.is_empty()).then(|| is_inductive(&all(invariants), question, budget))
+    if let Some(is_proof) = is_inductive(&all(invariants), question, budget) {
+        return (!invariants.is_empty()).then_some(is_proof);
+    }
+    let count = invariants.len();
+    invariants.retain(|readable| is_understood(std::slice::from_ref(&readable.invariant), question, budget));
+    match invariants.len() {
+        0 => None,
+        left if left == count => Some(false),
+        _ => confirm(invariants, question, budget),
+    }
 }
 
 impl Readable {

@@ -58,10 +58,10 @@ pub fn validate(
     judged.unwrap_or_else(|judgement| judgement)
 }
 
-/// Whether invariants are inductive as they stand and exclude the error.
-pub fn is_inductive(invariants: &[Invariant], question: &Question, budget: &mut Budget) -> bool {
+/// Whether invariants are inductive as they stand and exclude the error; nothing if they cannot be evaluated at their places.
+pub fn is_inductive(invariants: &[Invariant], question: &Question, budget: &mut Budget) -> Option<bool> {
     let mut validator = Validator { question, decide: &mut nobody, budget };
-    validator.claimed(invariants).is_ok_and(|program| validator.inductive(&program))
+    validator.claimed(invariants).ok().map(|program| validator.inductive(&program))
 }
 
 /// Whether invariants can be evaluated at their places.

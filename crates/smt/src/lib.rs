@@ -18,4 +18,4 @@ pub use answer::{Answer, Core, Statistics, Why};
 pub use log::log_all_queries;
 pub use pool::Pooled;
 pub use solver::{Solver, SolverFactory, check_formula, minimise};
-pub use z3::{Arithmetic, Z3, Z3Settings, Z3Solver, limit_memory, z3_version};
+pub use z3::{Arithmetic, Z3, Z3Settings, Z3Solver, keep_contexts, limit_memory, z3_version};

@@ -31,10 +31,13 @@ use cfa::{Loc, Op, Procedure, Program, SignedOverflow, VarId};
 use encode::analysis::state::{State, type_range};
 use encode::analysis::value::Value;
 use encode::{Block, Pieces, Skolem, Vocabulary};
-use smt::{Answer, Why, Z3, Z3Settings, check_formula};
+use smt::{Answer, Why, Z3, Z3Settings, Z3Solver, check_formula};
 use term::{Substitution, SymbolId, TermId, Terms};
 
 use crate::verdict::Reason;
+
+/// After so many obligations a solver is replaced: it does not get faster.
+const OBLIGATIONS_PER_SOLVER: u64 = 16;
 
 /// What is claimed of a location.
 #[derive(Clone, Debug)]
@@ -102,12 +105,14 @@ pub(crate) fn check(program: &Program, annotation: &Annotation, budget: &mut Bud
     hints_are_free(annotation)?;
     let mut terms = annotation.terms.borrow_mut();
     let mut vocabulary = annotation.vocabulary.borrow_mut();
+    let solvers = Z3::new(Z3Settings::default());
     let mut checker = Checker {
         program: &prepared,
         invariants: &annotation.invariants,
         choices: &annotation.choices,
         terms: &mut terms,
-        solvers: Z3::new(Z3Settings::default()),
+        solver: solvers.z3_solver(),
+        solvers,
         budget,
         proved: 0,
     };
@@ -166,6 +171,8 @@ struct Checker<'a> {
     choices: &'a BTreeMap<Loc, Vec<Skolem>>,
     terms: &'a mut Terms,
     solvers: Z3,
+    /// For the next obligations: a new one costs as much as a small proof.
+    solver: Z3Solver,
     budget: &'a mut Budget,
     proved: u64,
 }
@@ -280,10 +287,12 @@ impl Checker<'_> {
     ) -> Result<(), Reason> {
         let typed = encode::typing(self.program, self.terms, vocabulary, formula);
         let query = self.terms.and([typed, formula]);
-        let mut solver = self.solvers.z3_solver();
-        match check_formula(&mut solver, self.terms, query, self.budget) {
+        match check_formula(&mut self.solver, self.terms, query, self.budget) {
             Answer::Unsat(_) => {
                 self.proved += 1;
+                if self.proved.is_multiple_of(OBLIGATIONS_PER_SOLVER) {
+                    self.solver = self.solvers.z3_solver();
+                }
                 Ok(())
             }
             Answer::Sat(_) => Err(failure(what())),

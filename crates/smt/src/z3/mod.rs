@@ -15,6 +15,7 @@ use std::cell::RefCell;
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::Budget;
 use base::timeline::{self, Detail};
@@ -39,6 +40,13 @@ pub fn z3_version() -> String {
 /// Limits the memory of all of Z3 in this process. Should be called before the first solver is made.
 pub fn limit_memory(megabytes: u32) {
     z3::set_global_param("memory_max_size", &megabytes.to_string());
+}
+
+static KEEPS_CONTEXTS: AtomicBool = AtomicBool::new(false);
+
+/// From now on contexts last as long as the process: to take one apart takes longer than a small proof. For a process that ends with its threads.
+pub fn keep_contexts() {
+    KEEPS_CONTEXTS.store(true, Ordering::Relaxed);
 }
 
 /// Which of Z3's two solvers for linear integer arithmetic is used.
@@ -109,6 +117,9 @@ impl Z3 {
     /// Z3 on this thread.
     pub fn new(settings: Z3Settings) -> Self {
         let context = Context::thread_local();
+        if KEEPS_CONTEXTS.load(Ordering::Relaxed) {
+            std::mem::forget(context.clone());
+        }
         let watchdog = Watchdog::new(&context);
         let state = RefCell::new(State { log: QueryLog::everywhere(), ..State::default() });
         Self { shared: Rc::new(Shared { watchdog, _context: context, settings, state }) }
@@ -142,6 +153,7 @@ impl Z3 {
             shared: Rc::clone(&self.shared),
             solver: made.ok(),
             levels: vec![Level::default()],
+            limit: None,
             statistics: Statistics::default(),
         }
     }
@@ -159,6 +171,8 @@ pub struct Z3Solver {
     /// Absent if it could not be made (I3).
     solver: Option<z3::Solver>,
     levels: Vec<Level>,
+    /// The limit of effort that Z3 was told last.
+    limit: Option<u32>,
     statistics: Statistics,
 }
 
@@ -240,13 +254,7 @@ impl Z3Solver {
         let left = ticks_left(budget).saturating_mul(UNITS_PER_TICK);
         let most = self.shared.settings.query_effort.unwrap_or(u32::MAX);
         let limit = u32::try_from(left).unwrap_or(u32::MAX).min(most);
-        let mut parameters = Params::new();
-        // Zero would be no limit at all.
-        parameters.set_u32("rlimit", if limit == u32::MAX { 0 } else { limit.max(1) });
-        if self.shared.settings.minimise_cores {
-            parameters.set_bool("core.minimize", true);
-        }
-        solver.set_params(&parameters);
+        self.limit_effort(solver, limit);
         let (result, interrupted) = self.shared.watchdog.guard(budget, || {
             if literals.is_empty() { solver.check() } else { solver.check_assumptions(&literals) }
         });
@@ -275,6 +283,22 @@ impl Z3Solver {
                 })
             }
         }
+    }
+
+    /// Limits the effort of the next query. Z3 looks up every parameter among those of all its tactics, which takes longer than a small
+    /// query: it is told of changes only.
+    fn limit_effort(&mut self, solver: &z3::Solver, limit: u32) {
+        if self.limit == Some(limit) {
+            return;
+        }
+        let mut parameters = Params::new();
+        // Zero would be no limit at all.
+        parameters.set_u32("rlimit", if limit == u32::MAX { 0 } else { limit.max(1) });
+        if self.shared.settings.minimise_cores {
+            parameters.set_bool("core.minimize", true);
+        }
+        solver.set_params(&parameters);
+        self.limit = Some(limit);
     }
 
     fn read_model(&self, solver: &z3::Solver) -> Result<term::Model, String> {

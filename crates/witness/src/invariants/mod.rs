@@ -20,8 +20,8 @@ use cfa::loops::LoopForest;
 use cfa::passes::{PipelineConfig, Pipelined, pipeline};
 use cfa::{Loc, LocationRole, ProcId, Program, VarId};
 use encode::Vocabulary;
-use smt::{Z3, Z3Settings, Z3Solver, check_formula};
-use term::{Sort, Substitution, SymbolId, TermId, Terms};
+use smt::{Answer, Z3, Z3Settings, Z3Solver, check_formula};
+use term::{Evaluator, Model, Node, Sort, Substitution, SymbolId, TermId, Terms};
 
 use crate::annotation::{Annotation, Invariant};
 use express::Expressions;
@@ -41,6 +41,8 @@ const MAX_CONJUNCTS: usize = 60;
 const MAX_QUESTIONS: u32 = 120;
 /// Conjuncts with more parts are left as they are.
 const MAX_PARTS: usize = 40;
+/// Models that are kept.
+const MAX_MODELS: usize = 24;
 /// More copies of a loop are not put together.
 const MAX_COPIES: usize = 4;
 
@@ -82,6 +84,7 @@ pub fn source_invariants(
         terms: &mut terms,
         vocabulary: &vocabulary,
         solver: Z3::new(Z3Settings::default()).z3_solver(),
+        models: Vec::new(),
         budget: budget.child(ticks),
         ticks,
     };
@@ -180,6 +183,8 @@ struct Reader<'a> {
     terms: &'a mut Terms,
     vocabulary: &'a Vocabulary,
     solver: Z3Solver,
+    /// What questions were answered with, the last one used first: most questions are answered by a model of an earlier one.
+    models: Vec<Model>,
     budget: Budget,
     /// What all of it may cost.
     ticks: u64,
@@ -216,6 +221,7 @@ impl Reader<'_> {
             names,
         };
         let mut conjuncts = self.terms.conjuncts(formula);
+        self.drop_consequences(&mut conjuncts, typing);
         self.shorten(&mut conjuncts, typing);
         conjuncts.retain(|conjunct| expressions.text(self.terms, *conjunct).is_some());
         // The longest ones go first if they follow from others.
@@ -264,7 +270,23 @@ impl Reader<'_> {
     }
 
     fn is_unsat(&mut self, formula: TermId, share: u64) -> bool {
-        self.within(share, |solver, terms, budget| check_formula(solver, terms, formula, budget).is_unsat())
+        if formula == Terms::FALSE {
+            return true;
+        }
+        let holds = |model: &Model| Evaluator::new(self.terms, model).holds(formula);
+        if let Some(position) = self.models.iter().position(holds) {
+            self.models[..=position].rotate_right(1);
+            return false;
+        }
+        match self.within(share, |solver, terms, budget| check_formula(solver, terms, formula, budget)) {
+            Answer::Sat(model) => {
+                self.models.insert(0, model);
+                self.models.truncate(MAX_MODELS);
+                false
+            }
+            Answer::Unsat(_) => true,
+            Answer::Unknown(_) => false,
+        }
     }
 
     /// A formula over variables with names that the invariant implies (I1).
@@ -372,6 +394,28 @@ impl Reader<'_> {
             }
         }
         None
+    }
+
+    /// Drops alternatives that follow from smaller conjuncts and from the types: they are not worth shortening. What is small may
+    /// help to shorten what is large, and stays for now.
+    fn drop_consequences(&mut self, conjuncts: &mut Vec<TermId>, typing: TermId) {
+        if conjuncts.len() > MAX_CONJUNCTS {
+            return;
+        }
+        let mut by_size: Vec<(usize, TermId)> =
+            conjuncts.iter().map(|conjunct| (self.terms.reachable(&[*conjunct]).len(), *conjunct)).collect();
+        by_size.sort_unstable();
+        while let Some((_, largest)) = by_size.pop() {
+            if !matches!(self.terms.node(largest), Node::Or(_)) {
+                continue;
+            }
+            let opposite = self.terms.not(largest);
+            let smaller = by_size.iter().map(|(_, conjunct)| *conjunct);
+            let query = self.terms.and(smaller.chain([typing, opposite]));
+            if self.is_unsat(query, REDUNDANCY_SHARE) {
+                conjuncts.retain(|conjunct| *conjunct != largest);
+            }
+        }
     }
 
     /// Drops conjuncts that follow from the others and from the types.
