@@ -79,6 +79,10 @@ impl Vocabulary {
     pub fn var(&self, symbol: SymbolId) -> Option<VarId> {
         self.vars.get(&symbol).copied()
     }
+    /// Whether a symbol stands for nothing of the program: not for a variable, an address or a product, which have the values that they have.
+    pub fn is_free(&self, symbol: SymbolId) -> bool {
+        self.var(symbol).is_none() && self.factors(symbol).is_none() && self.address_of(symbol).is_none()
+    }
     /// The expression of the address that a symbol stands for.
     pub fn address_of(&self, symbol: SymbolId) -> Option<ExprId> {
         self.addresses.iter().find(|(_, known)| **known == symbol).map(|(expr, _)| *expr)

@@ -148,12 +148,7 @@ fn hints_are_free(annotation: &Annotation) -> Result<(), Reason> {
     let instances = annotation.invariants.values().flat_map(|invariant| &invariant.instances).flatten();
     let chosen = annotation.choices.values().flatten().map(|skolem| skolem.symbol);
     for symbol in instances.map(|(symbol, _)| *symbol).chain(chosen) {
-        let stands_for = [
-            vocabulary.var(symbol).is_some(),
-            vocabulary.address_of(symbol).is_some(),
-            vocabulary.factors(symbol).is_some(),
-        ];
-        if stands_for.contains(&true) {
+        if !vocabulary.is_free(symbol) {
             let name = annotation.terms.borrow().symbol(symbol).name.clone();
             return Err(failure(format!("a hint chooses a value for {name}, which is no free symbol")));
         }

@@ -251,3 +251,19 @@ fn witnesses_of_tasks_are_confirmed() {
         assert_eq!(judged.code, 0, "{name}: {judged:?}");
     }
 }
+
+/// A product in the annotation has the value that its factors have: it is no constant that may be chosen to make an invariant short.
+#[test]
+fn invariants_of_a_loop_whose_proof_speaks_of_products_are_true() {
+    let folder = Folder::new("product_invariant");
+    let file = folder.file(
+        "sum.c",
+        "extern void reach_error(void);\nint main(void) {\n  unsigned sum = 0, n = 1;\n  while (n <= 1000) {\n    sum += n;\n    \
+         if (sum != n * (n + 1) / 2) reach_error();\n    n++;\n  }\n  return 0;\n}\n",
+    );
+    let (file, witness) = (file.to_str().unwrap(), folder.path().join("w.yml"));
+    let witness = witness.to_str().unwrap();
+    assert_eq!(wayproof(["check", file, "--no-exec", "--witness", witness]).code, 0);
+    let judged = wayproof(["validate", file, "--witness", witness]);
+    assert!(judged.code == 0 || judged.code == 5, "{judged:?}");
+}

@@ -321,7 +321,7 @@ impl Reader<'_> {
             .terms
             .symbols_of(invariant.bad)
             .into_iter()
-            .filter(|symbol| self.vocabulary.var(*symbol).is_none())
+            .filter(|symbol| self.vocabulary.is_free(*symbol))
             .collect();
         let bad = invariant.bad;
         let parts = if let Some(bad) = self.without(bad, &constants, LOCATION_SHARE) {
