@@ -152,11 +152,8 @@ fn is_independent(first: &Statement, second: &Statement) -> bool {
 fn each_expression(block: &mut [Statement], change: &mut dyn FnMut(&mut Expression)) {
     for statement in block {
         match statement {
-            Statement::Assign(_, value) => each_part(value, change),
-            Statement::Store(_, index, value) => {
-                each_part(index, change);
-                each_part(value, change);
-            }
+            // The index of a store stays as it is, like that of an element.
+            Statement::Assign(_, value) | Statement::Store(_, _, value) => each_part(value, change),
             Statement::If(condition, ..)
             | Statement::While(condition, _)
             | Statement::DoWhile(_, condition)
