@@ -6,6 +6,7 @@ use term::{Integer, TermId, Terms};
 use crate::analysis::value::Value;
 use crate::encoder::{Encoder, Symbolic};
 use crate::expression::Coded;
+use crate::product::product_facts;
 
 /// Smallest and largest value of an integer or pointer type.
 pub(crate) fn bounds(ty: Ty, model: DataModel) -> Option<(Integer, Integer)> {
@@ -108,12 +109,14 @@ impl Encoder<'_> {
                     && !(wraps && self.has_unknown_product(exact))
                 {
                     self.facts.extend(facts);
-                    self.product_facts(left, right, exact);
+                    let consequences = product_facts(self.terms, left, right, exact);
+                    self.facts.extend(consequences);
                     return self.fit(exact, range, ty);
                 }
                 let result = self.approximate(symbolic, "product of two variables", ty);
                 if !wraps {
-                    self.product_facts(left, right, result);
+                    let consequences = product_facts(self.terms, left, right, result);
+                    self.facts.extend(consequences);
                 }
                 (Coded::Int(result), Terms::TRUE)
             }
@@ -136,39 +139,6 @@ impl Encoder<'_> {
             | BinaryOp::Ne
             | BinaryOp::Lt
             | BinaryOp::Le => unreachable!("not arithmetic"),
-        }
-    }
-
-    /// Linear consequences of `result = left * right`.
-    fn product_facts(&mut self, left: TermId, right: TermId, result: TermId) {
-        let (zero, one, minus) = (self.terms.int(0), self.terms.int(1), self.terms.int(-1));
-        for (a, b) in [(left, right), (right, left)] {
-            for (factor, value) in [(zero, zero), (one, b)] {
-                let is_factor = self.terms.eq(a, factor);
-                let is_value = self.terms.eq(result, value);
-                let fact = self.terms.implies(is_factor, is_value);
-                self.fact(fact);
-            }
-            let negative = self.terms.neg(b);
-            let is_minus = self.terms.eq(a, minus);
-            let is_negated = self.terms.eq(result, negative);
-            let fact = self.terms.implies(is_minus, is_negated);
-            self.fact(fact);
-            // a >= 1 and b >= 1: the product is at least a; a >= 1 and b <= -1: at most -a; and so on.
-            for (a_positive, b_positive) in [(true, true), (true, false), (false, true), (false, false)] {
-                let a_side = if a_positive { self.terms.ge(a, one) } else { self.terms.le(a, minus) };
-                let b_side = if b_positive { self.terms.ge(b, one) } else { self.terms.le(b, minus) };
-                let magnitude = if a_positive { a } else { self.terms.neg(a) };
-                let bound = if a_positive == b_positive {
-                    self.terms.ge(result, magnitude)
-                } else {
-                    let negated = self.terms.neg(magnitude);
-                    self.terms.le(result, negated)
-                };
-                let sides = self.terms.and([a_side, b_side]);
-                let fact = self.terms.implies(sides, bound);
-                self.fact(fact);
-            }
         }
     }
 

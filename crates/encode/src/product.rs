@@ -315,6 +315,41 @@ impl Multiplication<'_, '_> {
     }
 }
 
+/// Linear consequences of `result = left * right`.
+pub(crate) fn product_facts(terms: &mut Terms, left: TermId, right: TermId, result: TermId) -> Vec<TermId> {
+    let mut facts = Vec::new();
+    let (zero, one, minus) = (terms.int(0), terms.int(1), terms.int(-1));
+    for (a, b) in [(left, right), (right, left)] {
+        for (factor, value) in [(zero, zero), (one, b)] {
+            let is_factor = terms.eq(a, factor);
+            let is_value = terms.eq(result, value);
+            let fact = terms.implies(is_factor, is_value);
+            facts.push(fact);
+        }
+        let negative = terms.neg(b);
+        let is_minus = terms.eq(a, minus);
+        let is_negated = terms.eq(result, negative);
+        let fact = terms.implies(is_minus, is_negated);
+        facts.push(fact);
+        // a >= 1 and b >= 1: the product is at least a; a >= 1 and b <= -1: at most -a; and so on.
+        for (a_positive, b_positive) in [(true, true), (true, false), (false, true), (false, false)] {
+            let a_side = if a_positive { terms.ge(a, one) } else { terms.le(a, minus) };
+            let b_side = if b_positive { terms.ge(b, one) } else { terms.le(b, minus) };
+            let magnitude = if a_positive { a } else { terms.neg(a) };
+            let bound = if a_positive == b_positive {
+                terms.ge(result, magnitude)
+            } else {
+                let negated = terms.neg(magnitude);
+                terms.le(result, negated)
+            };
+            let sides = terms.and([a_side, b_side]);
+            let fact = terms.implies(sides, bound);
+            facts.push(fact);
+        }
+    }
+    facts
+}
+
 /// A product of two values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Product {

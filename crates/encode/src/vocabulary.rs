@@ -10,6 +10,7 @@ use term::{Sort, SymbolId, SymbolKind, TermId, Terms};
 
 use crate::analysis::monomials::{Monomial, Products};
 use crate::arithmetic::bounds;
+use crate::product::product_facts;
 
 /// One symbol for every scalar and array variable: an integer, or a map from integers to integers. Memory objects have
 /// none. And one for every product of variables that is followed ([`Products`]).
@@ -101,7 +102,7 @@ impl Vocabulary {
     }
 }
 
-/// That all variables that a formula mentions have values of their types.
+/// That all variables that a formula mentions have values of their types, and products the signs of products.
 pub fn typing(program: &Program, terms: &mut Terms, vocabulary: &Vocabulary, formula: TermId) -> TermId {
     let mut conjuncts = Vec::new();
     for symbol in terms.symbols_of(formula) {
@@ -111,6 +112,13 @@ pub fn typing(program: &Program, terms: &mut Terms, vocabulary: &Vocabulary, for
             conjuncts.push(terms.le(low, value));
             conjuncts.push(terms.le(value, high));
         }
+    }
+    for symbol in terms.symbols_of(formula) {
+        let Some(&[left, right]) = vocabulary.factors(symbol) else { continue };
+        let (Some(left), Some(right)) = (vocabulary.symbol(left), vocabulary.symbol(right)) else { continue };
+        let value = terms.of_symbol(symbol);
+        let (left, right) = (terms.of_symbol(left), terms.of_symbol(right));
+        conjuncts.extend(product_facts(terms, left, right, value));
     }
     terms.and(conjuncts)
 }

@@ -73,7 +73,7 @@ fn leaps_cross_the_loops_of_a_nest() {
 fn dead_states_are_recognised_again() {
     // What the guide rounds up turns out to be wrong after the first choice, in every test: a round is lost, whatever comes.
     let program = "int main(void) { int n = 0, s = 0, k = 0;
-        while (n < 12) { int c = IN(); if (c > 0) { if ((c ^ (c >> 3)) == 77) k++; else s++; } n++; }
+        while (n < 12) { int c = IN(); if (c > 0) { if ((c ^ (c >> 3)) == 777777) k++; else s++; } n++; }
         if (k >= 12 && s == 0) reach_error(); return 0; }";
     let (certified, env) = solve(program, "gps", Tuning::default());
     assert_ne!(word(&certified), "safe");

@@ -4,13 +4,13 @@
 //! * E1: a comparison of one variable with a number, or of two variables of one type, is written as it is; in everything else
 //!   variables are converted to `long long`, and it is written only if no sum can leave that type.
 
-use cfa::{Program, Ty};
+use cfa::{Program, Ty, VarId};
 use encode::Vocabulary;
 use encode::analysis::state::State;
 use term::print::c_expression;
 use term::{Integer, Linear, Node, SymbolId, TermId, Terms};
 
-use super::names::Names;
+use super::names::{Names, factors};
 
 /// Longer expressions help nobody.
 const MAX_LENGTH: usize = 400;
@@ -91,13 +91,17 @@ impl Expressions<'_> {
             }
             _ => return None,
         };
-        for symbol in terms.symbols_of(formula) {
-            self.names.text(self.vocabulary.var(symbol)?)?;
+        if !terms.symbols_of(formula).iter().all(|symbol| self.names.can_say(self.vocabulary, *symbol)) {
+            return None;
         }
         let name = |symbol: SymbolId| {
-            let var = self.vocabulary.var(symbol);
-            let text = var.and_then(|var| self.names.text(var)).unwrap_or_default();
-            if is_simple { text.to_owned() } else { format!("(long long){text}") }
+            let texts: Vec<&str> = factors(self.vocabulary, symbol)
+                .into_iter()
+                .map(|var| self.names.text(var).unwrap_or_default())
+                .collect();
+            // The first conversion makes it a product of long long.
+            let text = texts.join(" * ");
+            if is_simple { text } else { format!("(long long){text}") }
         };
         c_expression(terms, formula, &name, MAX_LENGTH)
     }
@@ -135,14 +139,25 @@ impl Expressions<'_> {
         let mut total = form.constant_part().to_i128()?.checked_abs()?;
         for (term, factor) in form.terms() {
             let Node::Symbol(symbol) = terms.node(*term) else { return None };
-            let var = self.vocabulary.var(*symbol)?;
-            let (mut low, mut high) = self.program.vars[var].scalar()?.range()?;
-            if let Some(value) = self.known.and_then(|state| state.get(var)) {
-                (low, high) = (low.max(value.low()), high.min(value.high()));
+            let vars = factors(self.vocabulary, *symbol);
+            if vars.is_empty() {
+                return None;
             }
-            let size = low.checked_abs()?.max(high.checked_abs()?);
-            total = total.checked_add(size.checked_mul(factor.to_i128()?.checked_abs()?)?)?;
+            let mut size = factor.to_i128()?.checked_abs()?;
+            for var in vars {
+                size = size.checked_mul(self.size(var)?)?;
+            }
+            total = total.checked_add(size)?;
         }
         (total <= i128::from(i64::MAX)).then_some(())
+    }
+
+    /// The largest magnitude that a variable may have.
+    fn size(&self, var: VarId) -> Option<i128> {
+        let (mut low, mut high) = self.program.vars[var].scalar()?.range()?;
+        if let Some(value) = self.known.and_then(|state| state.get(var)) {
+            (low, high) = (low.max(value.low()), high.min(value.high()));
+        }
+        Some(low.checked_abs()?.max(high.checked_abs()?))
     }
 }

@@ -198,7 +198,8 @@ impl Reader<'_> {
         let good = self.not_bad(invariant);
         let (text, conjuncts) = self.text(invariant, good, &names)?;
         let symbols = self.terms.symbols_of_all(&conjuncts);
-        let vars: Vec<VarId> = symbols.iter().filter_map(|symbol| self.vocabulary.var(*symbol)).collect();
+        let vars: Vec<VarId> =
+            symbols.iter().flat_map(|symbol| names::factors(self.vocabulary, *symbol)).collect();
         let near: Vec<TermId> =
             conjuncts.iter().map(|conjunct| express::without_far_cases(self.terms, *conjunct)).collect();
         let bold = if near == conjuncts { None } else { self.joined(invariant, &names, &near) };
@@ -296,9 +297,7 @@ impl Reader<'_> {
         let facts = state.formula(&self.pipelined.program, &vars, self.vocabulary, self.terms);
         let named = |terms: &Terms, term: TermId| -> Vec<SymbolId> {
             let symbols = terms.symbols_of(term).into_iter();
-            symbols
-                .filter(|symbol| !self.vocabulary.var(*symbol).is_some_and(|var| names.contains(var)))
-                .collect()
+            symbols.filter(|symbol| !names.can_say(self.vocabulary, *symbol)).collect()
         };
         let whole = self.terms.and([facts, good]);
         let hidden = named(self.terms, whole);

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use base::Region;
 use cfa::passes::Pipelined;
 use cfa::{Loc, Program, Ty, Var, VarId};
+use encode::Vocabulary;
+use term::SymbolId;
 
 /// The variables that have a name at one place.
 pub(super) struct Names {
@@ -49,8 +51,10 @@ impl Names {
         Some(Self { names })
     }
 
-    pub(super) fn contains(&self, var: VarId) -> bool {
-        self.names.contains_key(&var)
+    /// Whether a symbol is a variable with a name, or a product of such.
+    pub(super) fn can_say(&self, vocabulary: &Vocabulary, symbol: SymbolId) -> bool {
+        let vars = factors(vocabulary, symbol);
+        !vars.is_empty() && vars.iter().all(|var| self.names.contains_key(var))
     }
 
     pub(super) fn text(&self, var: VarId) -> Option<&str> {
@@ -66,6 +70,14 @@ impl Names {
     pub(super) fn visible(&self) -> Self {
         let visible = self.names.iter().filter(|(_, name)| name.is_visible);
         Self { names: visible.map(|(var, name)| (*var, name.clone())).collect() }
+    }
+}
+
+/// The variables that a symbol is the product of: one, if it is a variable; none if it stands for something else.
+pub(super) fn factors(vocabulary: &Vocabulary, symbol: SymbolId) -> Vec<VarId> {
+    match vocabulary.var(symbol) {
+        Some(var) => vec![var],
+        None => vocabulary.factors(symbol).map(<[VarId]>::to_vec).unwrap_or_default(),
     }
 }
 
