@@ -278,7 +278,7 @@ fn scope(args: &CheckArgs) -> Option<Scope> {
     match args.trace {
         Some(trace) => Some(Scope { selection: selection(trace), most: 400, ticks: 200_000_000 }),
         // Nobody asked for it by name: a long execution is not worth the time.
-        None => is_told.then_some(Scope { selection: Selection::Relevant, most: 400, ticks: 20_000_000 }),
+        None => is_told.then_some(Scope { selection: Selection::Relevant, most: 400, ticks: 2_000_000 }),
     }
 }
 
