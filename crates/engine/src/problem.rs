@@ -70,8 +70,14 @@ impl Problem {
                 bad.push(self.terms.not(label));
             }
             let bad = self.terms.and(bad);
+            let other_case = self.terms.not(point.cases);
+            let bad = self.terms.or([bad, other_case]);
             let known = Some(point.known.clone());
-            invariants.insert(point.location, Invariant { known, bad, instances: reach.instances.clone() });
+            let mut instances = reach.instances.clone();
+            if instances.is_empty() && point.cases != Terms::TRUE {
+                instances.push(Vec::new());
+            }
+            invariants.insert(point.location, Invariant { known, bad, instances });
         }
         for location in &self.graph.unreachable {
             let never = Invariant { known: None, bad: Terms::FALSE, instances: Vec::new() };

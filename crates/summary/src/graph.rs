@@ -16,6 +16,7 @@ use base::{Budget, IndexVec, Stop, newtype_index};
 use cfa::loops::{Digraph, LoopForest, reaching_error};
 use cfa::{Loc, ProcId, Program, VarId};
 use encode::analysis::analyze;
+use encode::analysis::cases::Cases;
 use encode::analysis::liveness::live_variables;
 use encode::analysis::state::State;
 use encode::{Pieces, Skolem, Vocabulary};
@@ -41,8 +42,10 @@ pub struct Point {
     pub location: Loc,
     /// What the analysis knows there of the variables that matter.
     pub known: State,
-    /// The same as a formula.
+    /// The same as a formula, with the cases.
     pub facts: TermId,
+    /// Which combinations of values of state variables occur there, as a formula.
+    pub cases: TermId,
     /// The variables whose values matter there, ascending.
     pub live: Vec<SymbolId>,
     /// Edges that leave it.
@@ -90,13 +93,15 @@ impl Graph {
         let procedure = &program.procs[program.entry];
         let vocabulary = Vocabulary::new(program, terms);
         let facts = analyze(program, procedure, budget)?;
+        let cases = Cases::of(program, procedure, budget)?;
         let forest = LoopForest::new(&Digraph::of(procedure), procedure.entry);
         let mut relevant = reaching_error(procedure);
         // Variables that are only read where no execution arrives count: facts about them are why none does.
         let live = live_variables(program, procedure, &forest, &relevant);
         let mut unreachable = Vec::new();
         for location in procedure.locations.ids() {
-            if relevant[location] && facts.at(location).is_none() {
+            let is_excluded = cases.as_ref().is_some_and(|cases| cases.is_unreachable(location));
+            if relevant[location] && (is_excluded || facts.at(location).is_none()) {
                 relevant[location] = false;
                 if forest.is_header(location) || Some(location) == procedure.error {
                     unreachable.push(location);
@@ -115,6 +120,11 @@ impl Graph {
                     program.vars.ids().filter(|var| live[location].contains(*var)).collect();
                 let known = facts.at(location).map_or_else(State::new, |state| state.restricted_to(&live));
                 let formula = known.formula(program, &live, &vocabulary, terms);
+                let cases = cases.as_ref().map_or_else(Vec::new, |cases| cases.at(location, &live));
+                let cases: Vec<TermId> =
+                    cases.iter().map(|case| case.stated(program, &vocabulary, terms)).collect();
+                let cases = if cases.is_empty() { Terms::TRUE } else { terms.or(cases) };
+                let formula = terms.and([formula, cases]);
                 // A product matters where all its factors do: later values are polynomials in these.
                 let is_live = |var: &VarId| live.binary_search(var).is_ok();
                 let products = vocabulary.products().filter(|(_, factors)| factors.iter().all(is_live));
@@ -122,7 +132,8 @@ impl Graph {
                 let mut live: Vec<SymbolId> =
                     live.into_iter().filter_map(|var| vocabulary.symbol(var)).collect();
                 live.extend(products);
-                let point = Point { location, known, facts: formula, live, outgoing: Vec::new(), body: None };
+                let point =
+                    Point { location, known, facts: formula, cases, live, outgoing: Vec::new(), body: None };
                 number[location] = Some(points.push(point));
             }
         }

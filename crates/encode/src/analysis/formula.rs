@@ -13,6 +13,12 @@ impl State {
         self.filtered(|var| vars.binary_search(&var).is_ok())
     }
 
+    /// What is known, of all variables of which something is.
+    pub fn stated(&self, program: &Program, vocabulary: &Vocabulary, terms: &mut Terms) -> TermId {
+        let vars: Vec<VarId> = self.iter().map(|(var, _)| var).collect();
+        self.formula(program, &vars, vocabulary, terms)
+    }
+
     /// That the given variables have values that this state allows. The full range of a type is stated for unsigned types only: signed variables
     /// leave theirs by undefined behaviour alone, which the edges exclude.
     pub fn formula(

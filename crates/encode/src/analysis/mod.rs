@@ -10,6 +10,7 @@
 //! # Cost
 //! A few passes over the edges for each level of loop nesting; bounds grow along the constants of the program.
 
+pub mod cases;
 mod formula;
 pub mod liveness;
 pub mod monomials;
