@@ -64,6 +64,25 @@ const PROGRAMS: &[(&str, &str)] = &[
         "int main(void) { int n = IN(), m = IN(), x = 2; while (n-- > 0) x = 2 * x; while (m-- > 0) x = x - 2;
          if (x == 1) reach_error(); return 0; }",
     ),
+    // Combinations of a state and a flag.
+    (
+        "safe",
+        "int main(void) { int state = 10, next = 0, flag = 0; while (1) {
+         if (state == 10) { if (flag == 0) flag = 1; state = IN() ? 20 : 30; }
+         else if (state == 20) { if (flag == 1) flag = 2; next = 40; state = 50; }
+         else if (state == 30) { if (flag == 1) flag = 3; next = 10; state = 50; }
+         else if (state == 40) { if (flag == 3) reach_error(); state = 20; }
+         else if (state == 50) { state = flag == 3 ? 60 : next; } else return 0; } }",
+    ),
+    (
+        "unsafe",
+        "int main(void) { int state = 10, next = 0, flag = 0; while (1) {
+         if (state == 10) { if (flag == 0) flag = 1; state = IN() ? 20 : 30; }
+         else if (state == 20) { if (flag == 1) flag = 2; next = 40; state = 50; }
+         else if (state == 30) { if (flag == 2) flag = 3; next = 10; state = 50; }
+         else if (state == 40) { if (flag == 3) reach_error(); state = IN() ? 20 : 30; }
+         else if (state == 50) { state = next; } else return 0; } }",
+    ),
     // Products: of variables in the text, and of a counter and a step.
     (
         "safe",
