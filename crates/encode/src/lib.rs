@@ -18,4 +18,4 @@ mod vocabulary;
 
 pub use block::{Block, Pieces};
 pub use encoder::{Encoder, Site, Skolem, SkolemSource, Symbolic};
-pub use vocabulary::{Vocabulary, typing};
+pub use vocabulary::{Vocabulary, product_typing, typing};

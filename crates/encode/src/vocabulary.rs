@@ -113,6 +113,13 @@ pub fn typing(program: &Program, terms: &mut Terms, vocabulary: &Vocabulary, for
             conjuncts.push(terms.le(value, high));
         }
     }
+    conjuncts.push(product_typing(terms, vocabulary, formula));
+    terms.and(conjuncts)
+}
+
+/// That all products that a formula mentions have the signs and magnitudes of products.
+pub fn product_typing(terms: &mut Terms, vocabulary: &Vocabulary, formula: TermId) -> TermId {
+    let mut conjuncts = Vec::new();
     for symbol in terms.symbols_of(formula) {
         let Some(&[left, right]) = vocabulary.factors(symbol) else { continue };
         let (Some(left), Some(right)) = (vocabulary.symbol(left), vocabulary.symbol(right)) else { continue };

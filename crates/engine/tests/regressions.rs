@@ -53,6 +53,16 @@ fn what_the_analysis_knows_can_be_proved_again() {
     }
 }
 
+#[test]
+fn a_cover_by_the_sign_of_a_product_can_be_proved_again() {
+    let body = "int main(void) { int n = IN(), m = IN(), x = 0, first = 1; long i = 0;
+        __VERIFIER_assume(n >= 0 && n <= 1); __VERIFIER_assume(m >= 0 && m <= 1);
+        while (first) { first = 0; x = x + m; } while (n) { x = x % x; i = i + 1; }
+        if (!(x - i * x <= 1)) reach_error(); return 0; }";
+    let certified = solve(body, "impact");
+    assert!(matches!(certified.verdict(), Verdict::Safe(_)), "{certified:?}");
+}
+
 /// An annotation of a program with one array, `a`, whose elements are claimed to be zero at some locations.
 fn claim(program: &Program, zero_at: &[u32], bad: &[(u32, TermId)]) -> Verdict {
     let mut terms = Terms::new();

@@ -19,8 +19,9 @@
 //!   it again for every piece, from what is known at its start; at the entry nothing is.
 //!
 //! # Invariants
-//! * I1: the values of variables are within their types' ranges whenever a location is reached; this alone is assumed beyond the
-//!   annotation.
+//! * I1: the values of variables are within their types' ranges whenever a location is reached.
+//! * I2: a symbol that stands for a product has the value of the product whenever a location is reached. I1 and consequences of I2 are all that is
+//!   assumed beyond the annotation.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -224,7 +225,10 @@ impl Checker<'_> {
         let broken = self.terms.or([no_facts, bad]);
         let names = self.correspondence(block);
         let start = self.holding(block.source, &names, vocabulary);
-        let query = self.terms.and([start, block.guard, broken]);
+        // I2 at the end of the piece.
+        let products = encode::product_typing(self.terms, vocabulary, target.bad);
+        let products = update.apply(self.terms, products);
+        let query = self.terms.and([start, block.guard, products, broken]);
         self.refute(query, vocabulary, || {
             format!("the invariant of {} is not preserved on the way to {}", block.source, block.target)
         })
