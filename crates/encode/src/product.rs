@@ -29,6 +29,8 @@ use crate::encoder::{Encoder, Skolem, SkolemSource, Symbolic};
 
 /// Cases of conditional values beyond this number are not multiplied out.
 const MOST_STEPS: u32 = 400;
+/// Sums are not multiplied out if that has more parts than this.
+const MOST_PARTS: usize = 36;
 /// Products of more factors are not considered.
 const MOST_FACTORS: usize = 6;
 /// Rests of divisions by more than this are not treated case by case.
@@ -95,6 +97,9 @@ impl Encoder<'_> {
 
     /// Multiplies the equations in the guard by variables, as far as all products that result occur in the piece already.
     pub(crate) fn extend_equations(&mut self, symbolic: &mut Symbolic, products: &[(SymbolId, TermId)]) {
+        if self.others.values.is_empty() && self.vocabulary.products().next().is_none() {
+            return;
+        }
         let mut roots: Vec<TermId> = products.iter().map(|(_, value)| *value).collect();
         roots.push(symbolic.guard);
         let mut multipliers: Factors = Vec::new();
@@ -176,6 +181,9 @@ impl Encoder<'_> {
     /// Where the error is reached, the products of values that the way there tests are compared with each other, and so are those that are followed for
     /// this.
     pub(crate) fn compare_products(&mut self, symbolic: &mut Symbolic, changed: &[(SymbolId, TermId)]) {
+        if self.vocabulary.products().next().is_none() {
+            return;
+        }
         let mut pairs = Vec::new();
         let mut tested: BTreeSet<VarId> = BTreeSet::new();
         for symbol in self.terms.symbols_of(symbolic.guard) {
@@ -235,6 +243,9 @@ impl Multiplication<'_, '_> {
             return None;
         }
         let (a, b) = (self.encoder.terms.linear(left), self.encoder.terms.linear(right));
+        if a.terms().len() * b.terms().len() > MOST_PARTS {
+            return None;
+        }
         let mut sum = Linear::constant(a.constant_part() * b.constant_part());
         sum = sum.add_scaled(&a.with_constant(Integer::ZERO), b.constant_part());
         sum = sum.add_scaled(&b.with_constant(Integer::ZERO), a.constant_part());

@@ -97,7 +97,7 @@ impl Graph {
         let forest = LoopForest::new(&Digraph::of(procedure), procedure.entry);
         let mut relevant = reaching_error(procedure);
         // Variables that are only read where no execution arrives count: facts about them are why none does.
-        let live = live_variables(program, procedure, &forest, &relevant);
+        let live = live_variables(program, procedure, &forest, &relevant, &vocabulary);
         let mut unreachable = Vec::new();
         for location in procedure.locations.ids() {
             let is_excluded = cases.as_ref().is_some_and(|cases| cases.is_unreachable(location));

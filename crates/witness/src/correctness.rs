@@ -38,7 +38,7 @@ pub fn checks_as_invariants(
     let facts = analyze(&prepared, procedure, budget).map_err(Reason::Stopped)?;
     let forest = LoopForest::of(procedure);
     let relevant = reaching_error(procedure);
-    let live = live_variables(&prepared, procedure, &forest, &relevant);
+    let live = live_variables(&prepared, procedure, &forest, &relevant, &vocabulary);
     let is_cut = |location: Loc| {
         location == procedure.entry
             || relevant[location] && (forest.is_header(location) || Some(location) == procedure.error)

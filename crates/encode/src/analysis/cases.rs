@@ -8,7 +8,7 @@
 //! * C1: in every execution that reaches a location, one of its combinations holds.
 //!
 //! # Cost
-//! Every edge is executed once for each combination at its source. Where there are more than [`MOST`], fewer variables are looked at.
+//! Every edge is executed once for each combination at its source. Where there are more than [`MOST`] combinations or [`MOST_STEPS`] steps, fewer variables are looked at.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,6 +20,8 @@ use super::value::Value;
 
 /// More combinations at one location are not collected.
 const MOST: usize = 256;
+/// More steps are not taken.
+const MOST_STEPS: u32 = 200_000;
 /// A variable that is set to so many constants is worth the effort.
 const MANY_CONSTANTS: usize = 4;
 /// More variables are not looked at together.
@@ -86,9 +88,14 @@ fn collect(
     let start = vec![None; variables.len()];
     at[procedure.entry].insert(start.clone());
     let mut pending = vec![(procedure.entry, start)];
+    let mut steps = 0;
     while let Some((location, combination)) = pending.pop() {
         for id in procedure.outgoing(location) {
             budget.tick()?;
+            steps += 1;
+            if steps > MOST_STEPS {
+                return Ok(None);
+            }
             let edge = &procedure.edges()[*id];
             let mut state = State::new();
             for (var, value) in variables.iter().zip(&combination) {
@@ -98,7 +105,12 @@ fn collect(
             }
             let mut states = vec![state];
             for op in &edge.ops {
-                states = states.into_iter().flat_map(|state| after(program, op, state, variables)).collect();
+                let mut next = Vec::with_capacity(states.len());
+                for state in states {
+                    let Some(after) = after(program, op, state, variables) else { return Ok(None) };
+                    next.extend(after);
+                }
+                states = next;
                 if states.len() > MOST {
                     return Ok(None);
                 }
@@ -118,18 +130,21 @@ fn collect(
     Ok(Some(at))
 }
 
-/// The states after an operation. A conditional value of a state variable has one for each branch.
-fn after(program: &Program, op: &Op, state: State, variables: &[VarId]) -> Vec<State> {
+/// The states after an operation; nothing if they are too many. A conditional value of a state variable has one for each branch.
+fn after(program: &Program, op: &Op, state: State, variables: &[VarId]) -> Option<Vec<State>> {
     let (place, value) = match *op {
         Op::Assign { place: place @ Place::Var(var), value } if variables.contains(&var) => (place, value),
         _ => {
             let mut state = state;
-            return if state.execute(program, op) { vec![state] } else { Vec::new() };
+            return Some(if state.execute(program, op) { vec![state] } else { Vec::new() });
         }
     };
     let mut states = Vec::new();
     let mut pending = vec![(state, value)];
     while let Some((mut state, value)) = pending.pop() {
+        if pending.len() + states.len() > MOST {
+            return None;
+        }
         if let Expr::Ite { cond, then, other } = *program.exprs.get(value) {
             for (truth, branch) in [(true, then), (false, other)] {
                 let mut state = state.clone();
@@ -141,7 +156,7 @@ fn after(program: &Program, op: &Op, state: State, variables: &[VarId]) -> Vec<S
             states.push(state);
         }
     }
-    states
+    Some(states)
 }
 
 /// The state variables, those with most constants first; none if none has many.
@@ -155,8 +170,11 @@ fn state_variables(program: &Program, procedure: &Procedure) -> Vec<VarId> {
             match op {
                 Op::Havoc { .. } => {}
                 Op::Assign { value, .. } => {
-                    let mut branches = vec![*value];
+                    let (mut branches, mut seen) = (vec![*value], BTreeSet::new());
                     while let Some(branch) = branches.pop() {
+                        if !seen.insert(branch) {
+                            continue;
+                        }
                         match *program.exprs.get(branch) {
                             Expr::Const { ty: ty @ Ty::Int { width: ..=64, .. }, bits } => {
                                 constants.entry(*var).or_default().insert(ty.value_of(bits));

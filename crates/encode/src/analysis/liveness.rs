@@ -8,8 +8,8 @@ use base::{Idx, IndexVec};
 use cfa::loops::LoopForest;
 use cfa::{Edge, Expr, Loc, Op, Place, Procedure, Program, VarId};
 
-use super::monomials::Products;
 use super::state::operands_first;
+use crate::Vocabulary;
 
 /// A set of variables as bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,11 +45,14 @@ pub fn live_variables(
     procedure: &Procedure,
     forest: &LoopForest,
     relevant: &IndexVec<Loc, bool>,
+    vocabulary: &Vocabulary,
 ) -> IndexVec<Loc, VarSet> {
     let mut live = IndexVec::filled(VarSet::empty(program.vars.len()), procedure.locations.len());
     if let Some(error) = procedure.error {
-        for var in Products::of(program, procedure).compared {
-            live[error].insert(var);
+        for (_, factors) in vocabulary.compared() {
+            for factor in factors {
+                live[error].insert(*factor);
+            }
         }
     }
     loop {

@@ -65,27 +65,29 @@ impl Products {
 /// The monomials that occur when those given change. What leads to one that is not followed is not followed either: the first change would be the end
 /// of all that is known of it. Unless it occurs in an equation that the program tests: multiples of the equation may tell more.
 fn closed(chosen: &BTreeSet<Monomial>, tested: &BTreeSet<Monomial>, updates: &Updates) -> BTreeSet<Monomial> {
-    let mut successors: BTreeMap<Monomial, BTreeSet<Monomial>> = BTreeMap::new();
+    let mut successors: BTreeMap<Monomial, Option<BTreeSet<Monomial>>> = BTreeMap::new();
     let mut pending: VecDeque<Monomial> = chosen.iter().cloned().collect();
     while let Some(monomial) = pending.pop_front() {
         if successors.contains_key(&monomial) || successors.len() == MOST_PRODUCTS {
             continue;
         }
         let changed = changes(&monomial, updates);
-        pending.extend(changed.iter().filter(|new| new.len() <= HIGHEST_DEGREE).cloned());
+        pending.extend(changed.iter().flatten().cloned());
         successors.insert(monomial, changed);
     }
     loop {
         let followed: BTreeSet<Monomial> = successors.keys().cloned().collect();
-        successors.retain(|monomial, changed| tested.contains(monomial) || changed.is_subset(&followed));
+        successors.retain(|monomial, changed| {
+            tested.contains(monomial) || changed.as_ref().is_some_and(|changed| changed.is_subset(&followed))
+        });
         if successors.len() == followed.len() {
             return followed;
         }
     }
 }
 
-/// The products that a monomial may consist of after a change of one of its variables.
-fn changes(monomial: &Monomial, updates: &Updates) -> BTreeSet<Monomial> {
+/// The products that a monomial may consist of after a change of one of its variables; `None` if they are too many or of too high a degree.
+fn changes(monomial: &Monomial, updates: &Updates) -> Option<BTreeSet<Monomial>> {
     let mut all = BTreeSet::new();
     for (at, var) in monomial.iter().enumerate() {
         if at > 0 && monomial[at - 1] == *var {
@@ -93,12 +95,18 @@ fn changes(monomial: &Monomial, updates: &Updates) -> BTreeSet<Monomial> {
         }
         let (power, rest): (Monomial, Monomial) = monomial.iter().partition(|other| *other == var);
         for update in updates.get(var).into_iter().flatten() {
-            let changed =
-                power.iter().fold(BTreeSet::from([rest.clone()]), |sofar, _| product(&sofar, update));
+            let mut changed = BTreeSet::from([rest.clone()]);
+            for _ in &power {
+                changed = Some(product(&changed, update)).filter(is_small)?;
+            }
             all.extend(changed.into_iter().filter(|new| new.len() > 1));
         }
     }
-    all
+    Some(all)
+}
+
+fn is_small(monomials: &BTreeSet<Monomial>) -> bool {
+    monomials.len() <= LONGEST && monomials.iter().all(|monomial| monomial.len() <= HIGHEST_DEGREE)
 }
 
 fn product(left: &BTreeSet<Monomial>, right: &BTreeSet<Monomial>) -> BTreeSet<Monomial> {
@@ -194,9 +202,7 @@ impl Polynomials<'_> {
             }),
             _ => None,
         };
-        let result = result.filter(|monomials| {
-            monomials.len() <= LONGEST && monomials.iter().all(|monomial| monomial.len() <= HIGHEST_DEGREE)
-        });
+        let result = result.filter(is_small);
         self.known.insert(id, result.clone());
         result
     }
