@@ -18,7 +18,7 @@ pub mod ty;
 pub mod verify;
 
 pub use expr::{BinaryOp, Expr, ExprId, Exprs, UnaryOp};
-pub use op::{AllocKind, Callee, HaltReason, InitKind, Op, OutputFunction, Place, Source};
+pub use op::{AllocKind, Callee, Freedom, HaltReason, InitKind, Op, OutputFunction, Place, STDIN, Source};
 pub use program::{
     Approximation, ApproximationKind, Edge, EdgeId, Length, Loc, LocationInfo, LocationRole, Origin, ProcId,
     Procedure, Program, Role, Storage, Var, VarId,

@@ -58,6 +58,13 @@ pub enum Source {
         /// Its name.
         function: Arc<str>,
     },
+    /// What a function of the C library returns or writes.
+    Library {
+        /// Its name, or `stdin` for a byte of standard input.
+        function: Arc<str>,
+        /// Who decides about the value.
+        freedom: Freedom,
+    },
     /// A parameter of the entry function, or a part of what it leads to.
     Argument {
         /// It as C writes it: `n`, `p->next->key`; `p != NULL` for whether a pointer leads to an object.
@@ -68,6 +75,19 @@ pub enum Source {
         /// It as C writes it.
         name: Arc<str>,
     },
+}
+
+/// The name under which bytes of standard input are chosen, one at a time; -1 is its end.
+pub const STDIN: &str = "stdin";
+
+/// Who decides about a value that comes from the C library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Freedom {
+    /// The outside world: every value that the program allows occurs on some run.
+    World,
+    /// The library computes it: one value is right, and the program does not say which. An execution that chooses it is no
+    /// execution of the program.
+    Determined,
 }
 
 /// How long allocated memory lives.

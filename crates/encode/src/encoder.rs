@@ -319,7 +319,7 @@ fn input_name(source: &Source) -> String {
             .strip_prefix("__VERIFIER_nondet_")
             .map_or_else(|| function.to_string(), |ty| format!("input_{ty}")),
         Source::Uninitialised => "uninitialised".into(),
-        Source::Extern { function } => function.to_string(),
+        Source::Extern { function } | Source::Library { function, .. } => function.to_string(),
         Source::Argument { name } | Source::Global { name } => name.to_string(),
     }
 }

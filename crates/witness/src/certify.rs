@@ -7,7 +7,7 @@
 
 use base::Budget;
 use cfa::interp::{self, Chosen, Inputs, Outcome, Uninitialised};
-use cfa::{Approximation, ApproximationKind, Program, Source};
+use cfa::{Approximation, ApproximationKind, Freedom, Program, Source};
 
 use crate::annotation;
 use crate::execution::{Execution, execute};
@@ -142,9 +142,12 @@ fn check_trace(program: &Program, trace: &Trace, budget: &mut Budget) -> Result<
 /// Whether a program is free to choose these values: not those that the C library defines.
 pub fn check_choices(choices: &[Chosen]) -> Result<(), Reason> {
     for chosen in choices {
-        if let Source::Extern { function } = &chosen.source
-            && library::defines(function)
-        {
+        let computed = match &chosen.source {
+            Source::Library { function, freedom: Freedom::Determined } => Some(function),
+            Source::Extern { function } if library::defines(function) => Some(function),
+            _ => None,
+        };
+        if let Some(function) = computed {
             let what = format!("`{function}` of the C library returns an arbitrary value");
             return Err(Reason::Overapproximated { what, region: chosen.region });
         }

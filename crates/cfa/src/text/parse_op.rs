@@ -5,7 +5,7 @@ use base::Region;
 use super::ParseError;
 use super::lex::Kind;
 use super::parse::Parser;
-use crate::op::{AllocKind, Callee, HaltReason, InitKind, Op, OutputFunction, Place, Source};
+use crate::op::{AllocKind, Callee, Freedom, HaltReason, InitKind, Op, OutputFunction, Place, Source};
 use crate::verify::check_op;
 use crate::{ExprId, VarId};
 
@@ -159,6 +159,10 @@ impl Parser<'_> {
             Source::Input { function: self.text()?.into() }
         } else if self.accept_word("extern") {
             Source::Extern { function: self.text()?.into() }
+        } else if self.accept_word("world") {
+            Source::Library { function: self.text()?.into(), freedom: Freedom::World }
+        } else if self.accept_word("library") {
+            Source::Library { function: self.text()?.into(), freedom: Freedom::Determined }
         } else if self.accept_word("global") {
             Source::Global { name: self.text()?.into() }
         } else {

@@ -6,7 +6,7 @@ use base::Region;
 use rustc_hash::FxHashMap;
 
 use super::names::{Names, escape};
-use crate::op::{AllocKind, Callee, HaltReason, InitKind, Op, OutputFunction, Place, Source};
+use crate::op::{AllocKind, Callee, Freedom, HaltReason, InitKind, Op, OutputFunction, Place, Source};
 use crate::{BinaryOp, Expr, ExprId, FloatKind, Program, Ty, UnaryOp};
 
 /// For whom something is printed.
@@ -219,6 +219,8 @@ impl<'a> Notation<'a> {
             Source::Input { function } => ("input", Some(function)),
             Source::Uninitialised => ("uninit", None),
             Source::Extern { function } => ("extern", Some(function)),
+            Source::Library { function, freedom: Freedom::World } => ("world", Some(function)),
+            Source::Library { function, freedom: Freedom::Determined } => ("library", Some(function)),
             Source::Argument { name } => ("argument", Some(name)),
             Source::Global { name } => ("global", Some(name)),
         };

@@ -5,6 +5,8 @@
 //! definition in the user's program always wins. The functions of the models carry [`MODEL_PREFIX`], so that
 //! whatever the user declares cannot contradict them.
 
+use cfa::Freedom;
+
 use crate::hir;
 
 /// What the names of models start with.
@@ -30,27 +32,39 @@ static FILES: &[ModelFile] = &[
     ModelFile { name: "models/input.c", text: include_str!("models/input.c") },
 ];
 
-/// The files of models that a program needs: those that define a function which the program declares but does not define.
+/// The files of models that a program needs: those that define a function which the program declares but does not define, and those that
+/// these files need in turn.
 pub fn needed(program: &hir::Program) -> Vec<ModelFile> {
-    let missing: Vec<&str> = program
-        .functions
-        .iter()
-        .filter(|function| function.body.is_none())
-        .map(|function| plain_name(&function.name))
-        .collect();
-    FILES.iter().copied().filter(|file| missing.iter().any(|name| defines(file.text, name))).collect()
-}
-
-/// Whether a file defines the model of a function: its name, prefixed, at the start of a line's declarator.
-fn defines(text: &str, name: &str) -> bool {
-    let mut rest = text;
-    while let Some(at) = rest.find(MODEL_PREFIX) {
-        rest = &rest[at + MODEL_PREFIX.len()..];
-        if rest.strip_prefix(name).is_some_and(|after| after.starts_with('(')) {
-            return true;
+    let missing = program.functions.iter().filter(|function| function.body.is_none());
+    let missing: Vec<&str> = missing.map(|function| plain_name(&function.name)).collect();
+    let mut is_needed: Vec<bool> =
+        FILES.iter().map(|file| missing.iter().any(|name| defines(file.text, name))).collect();
+    let mut waiting: Vec<usize> = (0..FILES.len()).filter(|file| is_needed[*file]).collect();
+    while let Some(file) = waiting.pop() {
+        for (other, known) in is_needed.iter_mut().enumerate() {
+            if !*known && mentioned(FILES[file].text).any(|name| defines(FILES[other].text, name)) {
+                *known = true;
+                waiting.push(other);
+            }
         }
     }
-    false
+    FILES.iter().zip(is_needed).filter_map(|(file, is_needed)| is_needed.then_some(*file)).collect()
+}
+
+/// Whether a file defines the model of a function. In models a definition starts at the first column, and only a declaration ends its line
+/// with a semicolon.
+fn defines(text: &str, name: &str) -> bool {
+    let definitions = text.lines().filter(|line| !line.starts_with([' ', '}', '/']) && !line.ends_with(';'));
+    definitions.filter_map(|line| mentioned(line).next()).any(|defined| defined == name)
+}
+
+/// The functions of models that a text names before a parenthesis, without their prefix.
+fn mentioned(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices(MODEL_PREFIX).filter_map(|(at, _)| {
+        let rest = &text[at + MODEL_PREFIX.len()..];
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+        rest[end..].starts_with('(').then(|| &rest[..end])
+    })
 }
 
 /// The name of a library function behind a name of the compiler (`__builtin_strlen`).
@@ -71,6 +85,8 @@ pub(crate) enum Known {
     Exit,
     /// A nondeterministic input.
     Input,
+    /// In models: an arbitrary value in the name of a library function.
+    Arbitrary(Freedom),
     /// `malloc(size)`
     Malloc,
     /// `aligned_alloc(alignment, size)`
@@ -127,8 +143,19 @@ impl Known {
     }
 }
 
+/// How models ask for an arbitrary value, and in the name of which function they do: `__wayproof_world_time()` is what the outside world
+/// decides (any value may occur), `__wayproof_some_strxfrm()` what the library computes and the model does not.
+pub(crate) fn arbitrary(name: &str) -> Option<(&str, Freedom)> {
+    let name = name.strip_prefix(MODEL_PREFIX)?;
+    let world = name.strip_prefix("world_").map(|function| (function, Freedom::World));
+    world.or_else(|| name.strip_prefix("some_").map(|function| (function, Freedom::Determined)))
+}
+
 /// What is known about a function without body.
 pub(crate) fn classify(name: &str) -> Known {
+    if let Some((_, freedom)) = arbitrary(name) {
+        return Known::Arbitrary(freedom);
+    }
     if name.starts_with("__VERIFIER_nondet") {
         return Known::Input;
     }
@@ -136,7 +163,7 @@ pub(crate) fn classify(name: &str) -> Known {
         return Known::Nothing;
     }
     match plain_name(name) {
-        "__VERIFIER_assume" => Known::Assume,
+        "__VERIFIER_assume" | "__wayproof_assume" => Known::Assume,
         "__assert_fail" | "__assert" | "__assert_rtn" | "__assert_perror_fail" => Known::AssertFail,
         "abort" | "trap" => Known::Abort,
         "exit" | "_exit" | "_Exit" | "quick_exit" => Known::Exit,

@@ -54,6 +54,14 @@ impl Body<'_, '_> {
                 return Ok(Returned::Nothing);
             }
             Known::Input => return Ok(self.input(&name, site, sink)),
+            Known::Arbitrary(freedom) => {
+                let function = library::arbitrary(&name).map_or(&*name, |(function, _)| function);
+                let source = Source::Library { function: function.into(), freedom };
+                return Ok(match self.ctx.hir.types.scalar(site.ty) {
+                    Some(ty) => self.havoc_into(ty, source, site, sink),
+                    None => Returned::Nothing,
+                });
+            }
             Known::Nothing => return Ok(self.constant_result(0, site)),
             Known::Extern => {}
             Known::WritesMemory => {

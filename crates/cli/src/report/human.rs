@@ -295,6 +295,8 @@ pub(crate) fn describe_source(source: &Source) -> String {
         Source::Input { function } => format!("{}()", printable(function)),
         Source::Uninitialised => "an uninitialised variable".to_owned(),
         Source::Extern { function } => format!("the function {} without body", printable(function)),
+        Source::Library { function, .. } if &**function == cfa::STDIN => "standard input".to_owned(),
+        Source::Library { function, .. } => format!("{}() of the C library", printable(function)),
         Source::Argument { name } => format!("the parameter {}", printable(name)),
         Source::Global { name } => format!("the global variable {}", printable(name)),
     }

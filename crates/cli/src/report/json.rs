@@ -405,6 +405,7 @@ fn input(chosen: &Chosen, sources: &SourceMap) -> Input {
         Source::Input { function } => ("input", Some(function.to_string())),
         Source::Uninitialised => ("uninitialised", None),
         Source::Extern { function } => ("extern", Some(function.to_string())),
+        Source::Library { function, .. } => ("library", Some(function.to_string())),
         Source::Argument { name } => ("argument", Some(name.to_string())),
         Source::Global { name } => ("global", Some(name.to_string())),
     };

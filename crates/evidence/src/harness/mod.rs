@@ -123,6 +123,9 @@ impl Harness<'_> {
                 Source::Uninitialised => {
                     return Err("no harness can give uninitialised variables their values".to_owned());
                 }
+                Source::Library { function, .. } => {
+                    return Err(format!("no harness can choose what `{function}` of the C library does"));
+                }
                 Source::Argument { .. } if self.entry == "main" => {
                     return Err("no harness can pass arbitrary parameters to the entry function".to_owned());
                 }

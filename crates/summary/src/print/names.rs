@@ -208,7 +208,7 @@ impl Wish {
                 let what = match source {
                     Source::Input { .. } => "input",
                     Source::Uninitialised => "uninitialised",
-                    Source::Extern { function } => function,
+                    Source::Extern { function } | Source::Library { function, .. } => function,
                     Source::Argument { name } | Source::Global { name } => {
                         return Self::Plain(name.to_string());
                     }
@@ -269,7 +269,7 @@ fn meaning(
     };
     match origin {
         Some(Origin::Choice(source, region)) => match source {
-            Source::Input { function } | Source::Extern { function } => {
+            Source::Input { function } | Source::Extern { function } | Source::Library { function, .. } => {
                 format!("what {function}() returns in line {}", region.line)
             }
             Source::Uninitialised => format!("an uninitialised value of line {}", region.line),

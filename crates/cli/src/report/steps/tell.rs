@@ -280,7 +280,10 @@ fn is_result(program: &Program, var: VarId) -> bool {
 /// What asks for a value that has no name.
 fn asker(source: &Source) -> String {
     match source {
-        Source::Input { function } | Source::Extern { function } => format!("{function}()"),
+        Source::Library { function, .. } if &**function == cfa::STDIN => "standard input".to_owned(),
+        Source::Input { function } | Source::Extern { function } | Source::Library { function, .. } => {
+            format!("{function}()")
+        }
         Source::Argument { name } | Source::Global { name } => name.to_string(),
         Source::Uninitialised => "value".to_owned(),
     }
