@@ -233,6 +233,18 @@ pub enum Op {
         /// Number of bytes, an unsigned integer.
         length: ExprId,
     },
+    /// Makes bytes arbitrary, as far as the object at the address goes; they are chosen when they are read. Nothing happens if the address is
+    /// that of no object that may be written.
+    Forget {
+        /// Address of the first byte.
+        to: ExprId,
+        /// Number of bytes at most, an unsigned integer.
+        length: ExprId,
+        /// Why they are arbitrary.
+        source: Source,
+        /// If addresses may be among the bytes: pointers that the function was given. The addresses are these, or lead to memory of the library.
+        addresses: Vec<ExprId>,
+    },
     /// Writes the given bytes; read-only memory is written too (this is how string literals get their contents).
     Write {
         /// Address of the first byte.
@@ -311,6 +323,7 @@ impl Op {
             | Self::Free { .. }
             | Self::Copy { .. }
             | Self::Fill { .. }
+            | Self::Forget { .. }
             | Self::Write { .. }
             | Self::Halt { .. } => (None, &[]),
         };
@@ -330,6 +343,7 @@ impl Op {
             Self::Free { addr } => ([Some(*addr), None, None], &[]),
             Self::Copy { to, from, length } => ([Some(*to), Some(*from), Some(*length)], &[]),
             Self::Fill { to, byte, length } => ([Some(*to), Some(*byte), Some(*length)], &[]),
+            Self::Forget { to, length, addresses, .. } => ([Some(*to), Some(*length), None], addresses),
             Self::Write { to, .. } => ([Some(*to), None, None], &[]),
             Self::Call { callee: Callee::Direct(_), args, .. } => ([None; 3], args),
             Self::Call { callee: Callee::Indirect { pointer, .. }, args, .. } => {
@@ -397,6 +411,12 @@ impl Op {
             Self::Fill { to, byte, length } => {
                 Self::Fill { to: expr(*to), byte: expr(*byte), length: expr(*length) }
             }
+            Self::Forget { to, length, source, addresses } => Self::Forget {
+                to: expr(*to),
+                length: expr(*length),
+                source: source.clone(),
+                addresses: addresses.iter().map(|address| expr(*address)).collect(),
+            },
             Self::Write { to, bytes } => Self::Write { to: expr(*to), bytes: bytes.clone() },
             Self::Call { callee, args, results } => Self::Call {
                 callee: match callee {

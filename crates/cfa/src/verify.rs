@@ -521,6 +521,11 @@ pub(crate) fn check_op(program: &Program, op: &Op) -> Result<(), Complaint> {
             check_type(program, *byte, Ty::unsigned(8), "a byte")?;
             check_size(program, *length, "a length")
         }
+        Op::Forget { to, length, addresses, .. } => {
+            pointer(*to)?;
+            addresses.iter().try_for_each(|address| pointer(*address))?;
+            check_size(program, *length, "a length")
+        }
         Op::Write { to, .. } => pointer(*to),
         Op::Call { callee, args, results } => check_call(program, callee, args, results),
         Op::Output { args, result, .. } => {

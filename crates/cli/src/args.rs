@@ -110,6 +110,20 @@ pub(crate) struct SourceArgs {
     /// How many elements such a pointer leads to [default: 1]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub(crate) entry_elements: Option<u64>,
+    /// What functions without body do, other than those of the C library [default: pure]
+    #[arg(long = "extern", value_enum, value_name = "POLICY")]
+    pub(crate) extern_functions: Option<ExternPolicy>,
+}
+
+/// What functions without body do, other than those of the C library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExternPolicy {
+    /// return any value, write nothing
+    Pure,
+    /// return any value, may change global variables and what their arguments point to
+    Havoc,
+    /// are not supported: a call is reported with its place
+    Error,
 }
 
 /// What global variables hold when the entry function is called.

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use base::{Diagnostic, SourceMap};
 use cfa::Program;
-use cfront::lower::{StartGlobals, StartOptions, StartPointers};
+use cfront::lower::{ExternFunctions, StartGlobals, StartOptions, StartPointers};
 use cfront::{FailureKind, Input, preprocess};
 
-use crate::args::{EntryGlobals, EntryPointers, SourceArgs};
+use crate::args::{EntryGlobals, EntryPointers, ExternPolicy, SourceArgs};
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
 use crate::input;
@@ -99,6 +99,11 @@ pub(crate) fn options(request: &Request, source: &SourceArgs) -> cfront::Options
             entry: request.entry.clone(),
             assert_is_error: request.assert_is_error(),
             start: start(source),
+            extern_functions: match source.extern_functions {
+                None | Some(ExternPolicy::Pure) => ExternFunctions::Pure,
+                Some(ExternPolicy::Havoc) => ExternFunctions::Havoc,
+                Some(ExternPolicy::Error) => ExternFunctions::Error,
+            },
         },
     }
 }

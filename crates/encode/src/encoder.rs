@@ -166,6 +166,7 @@ impl<'a> Encoder<'a> {
             }
             Op::Free { addr } => self.evaluate(symbolic, &[*addr]),
             Op::Copy { to, from, length } => self.evaluate(symbolic, &[*to, *from, *length]),
+            Op::Forget { to, length, .. } => self.evaluate(symbolic, &[*to, *length]),
             Op::Fill { to, byte, length } => self.evaluate(symbolic, &[*to, *byte, *length]),
             Op::Write { to, .. } => self.evaluate(symbolic, &[*to]),
             Op::Begin { .. } | Op::End { .. } => {}

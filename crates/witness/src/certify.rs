@@ -12,7 +12,6 @@ use cfa::{Approximation, ApproximationKind, Freedom, Program, Source};
 use crate::annotation;
 use crate::execution::{Execution, execute};
 use crate::ledger::Ledger;
-use crate::library;
 use crate::verdict::{End, Proof, Reason, Trace, Verdict};
 
 /// A verdict whose evidence was checked, with what it rests on.
@@ -120,7 +119,8 @@ fn check_trace(program: &Program, trace: &Trace, budget: &mut Budget) -> Result<
     }
     check_choices(&trace.choices)?;
     // A trace that says nothing about uninitialised values must not depend on them.
-    let chooses = trace.choices.iter().any(|chosen| chosen.source == Source::Uninitialised);
+    let is_lazy = |chosen: &Chosen| matches!(chosen.source, Source::Uninitialised | Source::Library { .. });
+    let chooses = trace.choices.iter().any(is_lazy);
     let mode = if chooses { Uninitialised::Choose } else { Uninitialised::Report };
     let mut inputs = Inputs::replay(&trace.choices);
     let run = interp::run(program, mode, &mut inputs, &mut std::io::sink(), budget);
@@ -142,12 +142,7 @@ fn check_trace(program: &Program, trace: &Trace, budget: &mut Budget) -> Result<
 /// Whether a program is free to choose these values: not those that the C library defines.
 pub fn check_choices(choices: &[Chosen]) -> Result<(), Reason> {
     for chosen in choices {
-        let computed = match &chosen.source {
-            Source::Library { function, freedom: Freedom::Determined } => Some(function),
-            Source::Extern { function } if library::defines(function) => Some(function),
-            _ => None,
-        };
-        if let Some(function) = computed {
+        if let Source::Library { function, freedom: Freedom::Determined } = &chosen.source {
             let what = format!("`{function}` of the C library returns an arbitrary value");
             return Err(Reason::Overapproximated { what, region: chosen.region });
         }

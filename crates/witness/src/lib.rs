@@ -11,7 +11,6 @@ mod correctness;
 mod execution;
 mod invariants;
 mod ledger;
-mod library;
 mod shrink;
 pub mod store;
 mod verdict;

@@ -169,6 +169,12 @@ pub(crate) enum Rare {
         ty: Ty,
         length: Reg,
     },
+    Forget {
+        to: Reg,
+        ty: Ty,
+        length: Reg,
+        source: Source,
+    },
     Write {
         to: Reg,
         bytes: Arc<[u8]>,

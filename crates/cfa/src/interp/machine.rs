@@ -14,7 +14,7 @@ use super::oracle::{Chosen, Oracle};
 use super::outcome::{CallStack, Fault, Outcome, Property, Resource, Run, StackEntry, UndefinedKind};
 use super::value::{Value, is_wide, to_register};
 use super::{Config, exec};
-use crate::op::InitKind;
+use crate::op::{InitKind, Source};
 use crate::program::{Loc, ProcId, Program, Storage, VarId};
 use crate::ty::{SignedOverflow, Ty};
 
@@ -47,6 +47,8 @@ pub(super) struct State<'p> {
     /// Live objects of activations: local variables and stack allocations.
     pub(super) locals: Vec<u64>,
     pub(super) choices: Vec<Chosen>,
+    /// The function of the C library that made memory arbitrary; from then on, what is read without a value may be its.
+    pub(super) forgotten: Option<Source>,
     /// Number of heap and stack allocations so far.
     pub(super) allocations: u32,
 }
@@ -111,6 +113,7 @@ impl<'p> Machine<'p> {
                 saved: Saved::default(),
                 locals: Vec::new(),
                 choices: Vec::new(),
+                forgotten: None,
                 allocations: 0,
             },
             pc: 0,

@@ -325,6 +325,18 @@ impl Memory {
         let made = self.objects[index as usize].bytes.forget(offset, length as usize);
         self.grow(index, made)
     }
+    /// Makes bytes uninitialised as far as their object goes and may be written; how many is returned.
+    pub(crate) fn forget_within(&mut self, pointer: u64, length: u64) -> Result<u64, Fault> {
+        let (index, offset) = self.locate(pointer);
+        let Some(object) = self.objects.get(index as usize) else { return Ok(0) };
+        let is_writable = object.live && object.kind != ObjectKind::Procedure && !object.read_only;
+        let length = length.min(u64::from(object.size.saturating_sub(offset)));
+        if is_writable && length > 0 {
+            self.forget(pointer, length)?;
+            return Ok(length);
+        }
+        Ok(0)
+    }
     /// Sets bytes to one value.
     pub(crate) fn fill(&mut self, pointer: u64, length: u64, byte: u8) -> Result<(), Fault> {
         if length == 0 {

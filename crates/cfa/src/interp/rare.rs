@@ -21,7 +21,7 @@ use super::outcome::{Fault, UndefinedKind};
 use super::printf;
 use super::value::{Value, from_register, is_wide, to_register};
 use crate::expr::BinaryOp;
-use crate::op::{AllocKind, InitKind, Source};
+use crate::op::{AllocKind, Freedom, InitKind, Source};
 use crate::program::{ProcId, VarId};
 use crate::ty::{DataModel, Ty};
 
@@ -50,6 +50,14 @@ impl State<'_> {
             regs[reg as usize] = to_register(ty, bits);
         }
     }
+    /// Bytes that lost their values are copied like others, so nobody knows later which function took them: the strictest one counts.
+    fn note_forgotten(&mut self, source: &Source) {
+        let is_computed =
+            |known: &Source| matches!(known, Source::Library { freedom: Freedom::Determined, .. });
+        if !self.forgotten.as_ref().is_some_and(is_computed) {
+            self.forgotten = Some(source.clone());
+        }
+    }
     /// Asks for an arbitrary value and records it; its bits, of a pointer the address.
     pub(super) fn choose(
         &mut self,
@@ -58,6 +66,8 @@ impl State<'_> {
         source: &Source,
         region: Region,
     ) -> Result<u128, Fault> {
+        let forgotten = self.forgotten.clone().filter(|_| *source == Source::Uninitialised);
+        let source = forgotten.as_ref().unwrap_or(source);
         let Some(choice) = oracle.choose(&Request { source, ty, region }) else {
             return Err(Fault::OutOfInputs(region));
         };
@@ -204,6 +214,10 @@ impl State<'_> {
             Rare::Fill { to, byte, ty, length } => {
                 touched = self.size(regs, ty, length)?;
                 self.memory.fill(regs[to as usize], touched, regs[byte as usize] as u8)?;
+            }
+            Rare::Forget { to, ty, length, ref source } => {
+                touched = self.memory.forget_within(regs[to as usize], self.size(regs, ty, length)?)?;
+                self.note_forgotten(source);
             }
             Rare::Write { to, ref bytes } => {
                 touched = bytes.len() as u64;

@@ -183,7 +183,9 @@ impl<'a> Slicer<'a> {
             .collect();
         let address = match op {
             Op::Free { addr } => Some(*addr),
-            Op::Copy { to, .. } | Op::Fill { to, .. } | Op::Write { to, .. } => Some(*to),
+            Op::Copy { to, .. } | Op::Fill { to, .. } | Op::Forget { to, .. } | Op::Write { to, .. } => {
+                Some(*to)
+            }
             Op::Realloc { old, .. } => Some(*old),
             _ => None,
         };

@@ -324,6 +324,16 @@ impl<'a> Solver<'a> {
                 let carries = !self.is_const(*byte);
                 self.access(region, Ty::unsigned(8), carries);
             }
+            Op::Forget { to, addresses, .. } => {
+                let region = self.class_of(*to);
+                for address in addresses {
+                    let known = self.class_of(*address);
+                    self.expose(known);
+                    if let Some(content) = self.access(region, Ty::Ptr, true) {
+                        self.unify(content, known);
+                    }
+                }
+            }
             Op::Free { addr: pointer } | Op::Write { to: pointer, .. } => {
                 self.class_of(*pointer);
             }

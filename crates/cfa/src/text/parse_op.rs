@@ -68,6 +68,22 @@ impl Parser<'_> {
                 let [to, byte, length] = self.arguments()?;
                 Ok(Op::Fill { to, byte, length })
             }
+            "forget" => {
+                let [to, length] = self.arguments()?;
+                let source = self.source()?;
+                let mut addresses = Vec::new();
+                if self.accept_word("addresses") {
+                    self.expect("(")?;
+                    while !self.at_symbol(")") {
+                        addresses.push(self.expr()?);
+                        if !self.accept(",") {
+                            break;
+                        }
+                    }
+                    self.expect(")")?;
+                }
+                Ok(Op::Forget { to, length, source, addresses })
+            }
             "write" => {
                 self.advance();
                 self.expect("(")?;
@@ -150,10 +166,9 @@ impl Parser<'_> {
         Ok(Op::Assign { place, value: self.expr()? })
     }
 
-    fn havoc(&mut self) -> Result<Op, ParseError> {
-        self.advance();
-        let place = self.place()?;
-        let source = if self.accept_word("uninit") {
+    /// Where an arbitrary value comes from.
+    fn source(&mut self) -> Result<Source, ParseError> {
+        Ok(if self.accept_word("uninit") {
             Source::Uninitialised
         } else if self.accept_word("input") {
             Source::Input { function: self.text()?.into() }
@@ -168,7 +183,13 @@ impl Parser<'_> {
         } else {
             self.expect_word("argument")?;
             Source::Argument { name: self.text()?.into() }
-        };
+        })
+    }
+
+    fn havoc(&mut self) -> Result<Op, ParseError> {
+        self.advance();
+        let place = self.place()?;
+        let source = self.source()?;
         let at =
             if self.accept_word("at") { self.region()?.unwrap_or(Region::NOWHERE) } else { Region::NOWHERE };
         Ok(Op::Havoc { place, source, at })

@@ -199,6 +199,13 @@ impl<'a> Notation<'a> {
             Op::Free { addr } => format!("free({})", self.expr(*addr)),
             Op::Copy { to, from, length } => format!("copy({})", self.list(&[*to, *from, *length])),
             Op::Fill { to, byte, length } => format!("fill({})", self.list(&[*to, *byte, *length])),
+            Op::Forget { to, length, source, addresses } => {
+                let mut out = format!("forget({}) {}", self.list(&[*to, *length]), origin(source));
+                if !addresses.is_empty() {
+                    let _ = write!(out, " addresses({})", self.list(addresses));
+                }
+                out
+            }
             Op::Write { to, bytes } => format!("write({}, {})", self.expr(*to), escape(bytes, '"')),
             Op::Call { callee, args, results } => self.call(callee, args, results),
             Op::Output { function, args, result } => {
@@ -214,20 +221,7 @@ impl<'a> Notation<'a> {
     }
 
     fn havoc(&self, place: &Place, source: &Source, at: Region) -> String {
-        let mut out = format!("havoc {} ", self.place(place));
-        let (word, name) = match source {
-            Source::Input { function } => ("input", Some(function)),
-            Source::Uninitialised => ("uninit", None),
-            Source::Extern { function } => ("extern", Some(function)),
-            Source::Library { function, freedom: Freedom::World } => ("world", Some(function)),
-            Source::Library { function, freedom: Freedom::Determined } => ("library", Some(function)),
-            Source::Argument { name } => ("argument", Some(name)),
-            Source::Global { name } => ("global", Some(name)),
-        };
-        out.push_str(word);
-        if let Some(name) = name {
-            let _ = write!(out, " {}", escape(name.as_bytes(), '"'));
-        }
+        let mut out = format!("havoc {} {}", self.place(place), origin(source));
         if self.style == Style::Exact && !at.is_nowhere() {
             let _ = write!(out, " at @{at:?}");
         }
@@ -254,6 +248,23 @@ impl<'a> Notation<'a> {
             let _ = write!(out, " -> ({})", places.join(", "));
         }
         out
+    }
+}
+
+/// Where an arbitrary value comes from.
+fn origin(source: &Source) -> String {
+    let (word, name) = match source {
+        Source::Input { function } => ("input", Some(function)),
+        Source::Uninitialised => ("uninit", None),
+        Source::Extern { function } => ("extern", Some(function)),
+        Source::Library { function, freedom: Freedom::World } => ("world", Some(function)),
+        Source::Library { function, freedom: Freedom::Determined } => ("library", Some(function)),
+        Source::Argument { name } => ("argument", Some(name)),
+        Source::Global { name } => ("global", Some(name)),
+    };
+    match name {
+        Some(name) => format!("{word} {}", escape(name.as_bytes(), '"')),
+        None => word.to_owned(),
     }
 }
 

@@ -1,9 +1,11 @@
 //! What is known about the C library.
 //!
 //! A library function is an operation of the program ([`Known`]), a model written in C (`models/*.c`, compiled together with the
-//! user's program when it is needed), or unknown: then it returns an arbitrary value and writes nothing. A
-//! definition in the user's program always wins. The functions of the models carry [`MODEL_PREFIX`], so that
+//! user's program when it is needed), or described by its effects ([`effects`]). What a system header declares and nobody describes caps both
+//! verdicts; any other function without body is the user's. A definition in the user's program always wins. The functions of the models carry [`MODEL_PREFIX`], so that
 //! whatever the user declares cannot contradict them.
+
+pub mod effects;
 
 use cfa::Freedom;
 
@@ -11,6 +13,9 @@ use crate::hir;
 
 /// What the names of models start with.
 pub const MODEL_PREFIX: &str = "__wayproof_";
+
+/// The variable behind `errno`, in the models.
+pub(crate) const ERRNO: &str = "__wayproof_errno";
 
 /// The error function of old verification tasks.
 pub const VERIFIER_ERROR: &str = "__VERIFIER_error";
@@ -115,15 +120,9 @@ pub(crate) enum Known {
     Putchar,
     /// `fabs(x)`
     FloatAbs,
-    /// No effect that a verdict could depend on; the result is 0.
+    /// Marks the start or the end of an atomic section, which is nothing in a program without threads.
     Nothing,
-    /// An arbitrary result that is not negative.
-    NotNegative,
-    /// Writes to memory of the caller in a way that is not modelled.
-    WritesMemory,
-    /// Not modelled at all: calling it is an error.
-    Refused(&'static str),
-    /// Any other function.
+    /// Any other function: what is known about it is in the data file ([`effects`]), or nothing is.
     Extern,
 }
 
@@ -138,7 +137,7 @@ impl Known {
                 | Self::CopyReturningEnd
                 | Self::Fill
                 | Self::Zero
-                | Self::WritesMemory
+                | Self::Extern
         )
     }
 }
@@ -159,7 +158,7 @@ pub(crate) fn classify(name: &str) -> Known {
     if name.starts_with("__VERIFIER_nondet") {
         return Known::Input;
     }
-    if name.starts_with("__VERIFIER_atomic_") {
+    if matches!(name, "__VERIFIER_atomic_begin" | "__VERIFIER_atomic_end") {
         return Known::Nothing;
     }
     match plain_name(name) {
@@ -182,23 +181,6 @@ pub(crate) fn classify(name: &str) -> Known {
         "puts" => Known::Puts,
         "putchar" => Known::Putchar,
         "fabs" | "fabsf" | "fabsl" => Known::FloatAbs,
-        "srand" | "srandom" | "fflush" | "perror" | "setbuf" => Known::Nothing,
-        "rand" | "random" => Known::NotNegative,
-        "sprintf" | "snprintf" | "vsprintf" | "vsnprintf" | "scanf" | "fscanf" | "sscanf"
-        | "__isoc99_scanf" | "__isoc99_fscanf" | "__isoc99_sscanf" | "gets" | "fgets" | "fread" | "read"
-        | "recv" | "recvfrom" | "getline" | "strerror_r" | "gethostname" | "getcwd" | "strftime"
-        | "gettimeofday" | "clock_gettime" | "qsort" | "bsearch" | "strtok" | "strtok_r" | "frexp"
-        | "modf" | "stat" | "fstat" | "wait" | "waitpid" | "pipe" => Known::WritesMemory,
-        "pthread_create" | "thrd_create" => Known::Refused("threads"),
-        "fork" | "vfork" | "clone" => Known::Refused("processes"),
-        "setjmp" | "_setjmp" | "__sigsetjmp" | "sigsetjmp" | "longjmp" | "_longjmp" | "siglongjmp"
-        | "__longjmp_chk" => Known::Refused("non-local jumps"),
-        "signal" | "sigaction" | "bsd_signal" | "sysv_signal" => Known::Refused("signal handlers"),
-        "atexit" | "at_quick_exit" | "on_exit" => Known::Refused("exit handlers"),
-        "execl" | "execlp" | "execle" | "execv" | "execvp" | "execve" | "execvpe" => {
-            Known::Refused("replacing the program")
-        }
-        "apply" | "apply_args" | "return" | "longjmp_chk" => Known::Refused("this builtin"),
         _ => Known::Extern,
     }
 }

@@ -42,6 +42,9 @@ pub(super) fn accesses(program: &Program) -> Option<Approximation> {
         let mut reads = None;
         for (id, edge) in procedure.edges().iter_enumerated() {
             for op in &edge.ops {
+                if matches!(op, Op::Forget { addresses, .. } if !addresses.is_empty()) {
+                    tainted.pointers_in_memory = true;
+                }
                 let Op::Havoc { place, source, .. } = op else { continue };
                 let live = *source != Source::Uninitialised || {
                     let reads = reads.get_or_insert_with(|| pointers_read(program, procedure));
@@ -185,7 +188,7 @@ fn find(program: &Program, values: &[bool]) -> Option<Approximation> {
             });
             let through_range = match op {
                 Op::Copy { to, from, .. } => values[to.0 as usize] || values[from.0 as usize],
-                Op::Fill { to, .. } => values[to.0 as usize],
+                Op::Fill { to, .. } | Op::Forget { to, .. } => values[to.0 as usize],
                 _ => false,
             };
             through_place || through_range || op.exprs().any(|expr| dereferences[expr.0 as usize])

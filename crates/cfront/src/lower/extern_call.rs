@@ -1,16 +1,17 @@
 //! Calls of functions without body: inputs, the library functions that are operations, and all others.
 
 use cfa::{
-    AllocKind, ApproximationKind, BinaryOp, ExprId, HaltReason, InitKind, Op, OutputFunction, Place, Source,
-    Ty,
+    AllocKind, ApproximationKind, BinaryOp, ExprId, Freedom, HaltReason, InitKind, Op, OutputFunction, Place,
+    Source, Ty,
 };
 
-use crate::hir::FunctionId;
+use crate::hir::{FunctionId, VariableId};
+use crate::library::effects::{self, Description, Effects, Errno};
 use crate::library::{self, Known};
 use crate::lower::call::{Argument, Returned, Sink, Site};
 use crate::lower::function::Body;
-use crate::lower::storage::unsupported;
-use crate::lower::{Lowered, build};
+use crate::lower::storage::{Slot, unsupported};
+use crate::lower::{ExternFunctions, Lowered, build};
 
 impl Body<'_, '_> {
     /// The ledger names the models that are used.
@@ -33,9 +34,6 @@ impl Body<'_, '_> {
             return Ok(Returned::Nothing);
         }
         match known {
-            Known::Refused(what) => {
-                return unsupported(format_args!("{what} (call of `{name}`)"), site.span);
-            }
             Known::AssertFail if self.ctx.options.assert_is_error => {
                 self.graph.fail(site.origin);
                 return Ok(Returned::Nothing);
@@ -62,22 +60,60 @@ impl Body<'_, '_> {
                     None => Returned::Nothing,
                 });
             }
-            Known::Nothing => return Ok(self.constant_result(0, site)),
+            Known::Nothing => return Ok(Returned::Nothing),
             Known::Extern => {}
-            Known::WritesMemory => {
-                let what = format!("library function `{name}` writes nothing");
-                self.ctx.approximate(ApproximationKind::Under, what, site.origin.region);
-            }
             _ => {
                 if known != Known::Assume {
                     self.note_model(&name);
                 }
-                if let Some(returned) = self.operation(known, args, site)? {
+                if let Some(returned) = self.operation(known, args, site, sink)? {
                     return Ok(returned);
                 }
             }
         }
-        Ok(self.arbitrary_result(function, known, site, sink))
+        self.call_unmodelled(function, args, site, sink)
+    }
+
+    /// Calls a function that is no operation: by its description, or as one of the user's.
+    fn call_unmodelled(
+        &mut self,
+        function: FunctionId,
+        args: &[Argument],
+        site: &Site,
+        sink: Sink<'_>,
+    ) -> Lowered<Returned> {
+        let declared = &self.ctx.hir.functions[function];
+        let name = library::plain_name(&declared.name);
+        let any = Effects::any_result(Freedom::Determined);
+        match effects::describe(name) {
+            Some(Description::Effects(effects)) => self.call_described(function, &effects, args, site, sink),
+            Some(Description::Refused(why)) => {
+                unsupported(format_args!("{why} (call of `{name}`)"), site.span)
+            }
+            Some(Description::Opaque(why)) => {
+                self.cap(name, why, site);
+                self.call_described(function, &any, args, site, sink)
+            }
+            Some(Description::Exact) => {
+                self.cap(name, "it is declared in an unusual way", site);
+                self.call_described(function, &any, args, site, sink)
+            }
+            None if self.ctx.is_of_the_system(declared.declared) => {
+                if args.iter().any(|arg| self.may_lead_to_memory(arg)) {
+                    self.cap(name, "it may write memory or call back, and nothing describes it", site);
+                }
+                let effects = Effects { errno: Errno::MayBeSet, ..any };
+                self.call_described(function, &effects, args, site, sink)
+            }
+            None => self.call_users(function, args, site, sink),
+        }
+    }
+
+    fn may_lead_to_memory(&mut self, arg: &Argument) -> bool {
+        match arg {
+            Argument::Scalar(value) => self.exprs().ty(*value) == Ty::Ptr,
+            Argument::Record(..) => true,
+        }
     }
 
     /// A call of a nondeterministic input function.
@@ -116,22 +152,8 @@ impl Body<'_, '_> {
         }
     }
 
-    fn constant_result(&mut self, value: i128, site: &Site) -> Returned {
-        match self.ctx.hir.types.scalar(site.ty) {
-            Some(Ty::Ptr) => Returned::Scalar(build::address(self.exprs(), value)),
-            Some(ty @ Ty::Int { .. }) => Returned::Scalar(self.exprs().int(ty, value)),
-            Some(Ty::Float(_)) | None => Returned::Nothing,
-        }
-    }
-
     /// The convention for functions that nobody defines.
-    fn arbitrary_result(
-        &mut self,
-        function: FunctionId,
-        known: Known,
-        site: &Site,
-        sink: Sink<'_>,
-    ) -> Returned {
+    fn arbitrary_result(&mut self, function: FunctionId, site: &Site, sink: Sink<'_>) -> Returned {
         let declared = &self.ctx.hir.functions[function];
         let name = declared.name.clone();
         let region = self.ctx.region(declared.declared);
@@ -152,13 +174,6 @@ impl Body<'_, '_> {
         let source = Source::Extern { function: name };
         match (ty, record) {
             (Some(ty), _) => {
-                if known == Known::NotNegative {
-                    let value = self.havoc(ty, source, site);
-                    let zero = build::zero(self.exprs(), ty);
-                    let cond = build::compare(self.exprs(), BinaryOp::Le, zero, value);
-                    self.emit(Op::Assume { cond });
-                    return Returned::Scalar(value);
-                }
                 if matches!(sink, Sink::Drop) {
                     return Returned::Nothing;
                 }
@@ -169,8 +184,91 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Calls a function that is neither of the library nor defined, as the user wants it.
+    fn call_users(
+        &mut self,
+        function: FunctionId,
+        args: &[Argument],
+        site: &Site,
+        sink: Sink<'_>,
+    ) -> Lowered<Returned> {
+        match self.ctx.options.extern_functions {
+            ExternFunctions::Pure => {}
+            ExternFunctions::Havoc => self.havoc_by_users(function, args, site)?,
+            ExternFunctions::Error => {
+                let name = &self.ctx.hir.functions[function].name;
+                let what = format_args!("function `{name}` without body (--extern error)");
+                return unsupported(what, site.span);
+            }
+        }
+        Ok(self.arbitrary_result(function, site, sink))
+    }
+
+    /// Whatever a function of another file may reach at once gets an arbitrary value.
+    fn havoc_by_users(&mut self, function: FunctionId, args: &[Argument], site: &Site) -> Lowered<()> {
+        let hir = self.ctx.hir;
+        let name = hir.functions[function].name.clone();
+        // Which of the variables it really knows is not looked at, so an execution must not depend on the choice.
+        let source = Source::Library { function: name.clone(), freedom: Freedom::Determined };
+        let statics = hir.statics.iter().copied().filter(|variable| {
+            let declared = &hir.variables[*variable];
+            let is_model = declared.name.starts_with(library::MODEL_PREFIX);
+            declared.function.is_none() && !declared.is_const && !is_model
+        });
+        for variable in statics.collect::<Vec<_>>() {
+            if self.ctx.usage.variables[variable].referenced {
+                self.forget_static(variable, &source)?;
+            }
+        }
+        for arg in args {
+            if let Argument::Scalar(value) = arg
+                && self.exprs().ty(*value) == Ty::Ptr
+            {
+                let length = self.all();
+                let op = Op::Forget { to: *value, length, source: source.clone(), addresses: vec![*value] };
+                self.graph.emit(op, site.origin);
+            }
+        }
+        let what = format!(
+            "extern function `{name}` may change global variables and what its arguments point to, and nothing else"
+        );
+        let region = self.ctx.region(hir.functions[function].declared);
+        self.ctx.approximate(ApproximationKind::Assumption, what, region);
+        Ok(())
+    }
+
+    fn forget_static(&mut self, variable: VariableId, source: &Source) -> Lowered<()> {
+        let at = self.origin.region;
+        match self.ctx.slot(variable)? {
+            Slot::Object(var) => {
+                let (to, length) = (self.object_address(var), self.all());
+                self.emit(Op::Forget { to, length, source: source.clone(), addresses: vec![to] });
+            }
+            Slot::Pointer(_) => {}
+            Slot::Split(parts) => {
+                for part in parts.iter() {
+                    if part.dimensions.is_empty() {
+                        self.emit(Op::Havoc { place: Place::Var(part.var), source: source.clone(), at });
+                    } else {
+                        // Elements of arrays that are no memory cannot be told from uninitialised ones.
+                        self.emit(Op::Init { var: part.var, contents: InitKind::Uninitialised });
+                        let what = "arrays that an extern function may change are uninitialised afterwards";
+                        self.ctx.approximate(ApproximationKind::Over, what, at);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Library functions that are operations of the program; `None` if the arguments are not as expected.
-    fn operation(&mut self, known: Known, args: &[Argument], site: &Site) -> Lowered<Option<Returned>> {
+    fn operation(
+        &mut self,
+        known: Known,
+        args: &[Argument],
+        site: &Site,
+        sink: Sink<'_>,
+    ) -> Lowered<Option<Returned>> {
         let scalars: Vec<ExprId> = args
             .iter()
             .filter_map(|arg| match arg {
@@ -243,9 +341,9 @@ impl Body<'_, '_> {
                 self.graph.emit(Op::Fill { to, byte, length }, site.origin);
                 Returned::Nothing
             }
-            (Known::Printf, [_, ..]) => self.output(OutputFunction::Printf, scalars, site),
-            (Known::Puts, [_, ..]) => self.output(OutputFunction::Puts, scalars, site),
-            (Known::Putchar, [_, ..]) => self.output(OutputFunction::Putchar, scalars, site),
+            (Known::Printf, [_, ..]) => self.output(OutputFunction::Printf, scalars, site, sink),
+            (Known::Puts, [_, ..]) => self.output(OutputFunction::Puts, scalars, site, sink),
+            (Known::Putchar, [_, ..]) => self.output(OutputFunction::Putchar, scalars, site, sink),
             (Known::FloatAbs, [value]) if self.exprs().ty(*value).is_float() => {
                 Returned::Scalar(self.float_abs(*value))
             }
@@ -269,20 +367,6 @@ impl Body<'_, '_> {
         match self.ctx.hir.types.scalar(site.ty) {
             Some(ty) if !ty.is_float() => Returned::Scalar(self.convert_scalar(ty, value)),
             _ => Returned::Scalar(value),
-        }
-    }
-
-    fn output(&mut self, function: OutputFunction, args: Vec<ExprId>, site: &Site) -> Returned {
-        let int = Ty::signed(32);
-        let result = match self.ctx.hir.types.scalar(site.ty) {
-            Some(ty) if ty == int => Some(self.temporary(int)),
-            _ => None,
-        };
-        let op = Op::Output { function, args, result: result.map(Place::Var) };
-        self.graph.emit(op, site.origin);
-        match result {
-            Some(var) => Returned::Scalar(self.read_var(var)),
-            None => Returned::Nothing,
         }
     }
 }

@@ -29,6 +29,7 @@ mod builtin;
 mod call;
 mod condition;
 mod control;
+mod effect;
 mod entry;
 mod expr;
 mod extern_call;
@@ -58,7 +59,8 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::hir::{self, FunctionId, StringId, VariableId};
-use crate::library;
+use crate::library::effects::{self, Description};
+use crate::library::{self, Known};
 use crate::types::RecordId;
 
 /// What lowering has to know beside the program.
@@ -74,6 +76,20 @@ pub struct Options {
     pub assert_is_error: bool,
     /// What an entry function other than `main` starts with.
     pub start: StartOptions,
+    /// What functions without body do, other than those of the C library.
+    pub extern_functions: ExternFunctions,
+}
+
+/// What functions without body do, other than those of the C library.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExternFunctions {
+    /// They return any value and write nothing.
+    #[default]
+    Pure,
+    /// They return any value and may change global variables and what their arguments point to.
+    Havoc,
+    /// Calling one is an error of kind unsupported.
+    Error,
 }
 
 /// What holds when a function other than `main` is the entry.
@@ -119,6 +135,7 @@ impl Default for Options {
             entry: "main".into(),
             assert_is_error: true,
             start: StartOptions::default(),
+            extern_functions: ExternFunctions::default(),
         }
     }
 }
@@ -235,6 +252,18 @@ impl Context<'_> {
             }
         }
     }
+    /// Whether a declaration stands in a header of the system.
+    fn is_of_the_system(&self, span: Span) -> bool {
+        const FOLDERS: [&str; 5] =
+            ["/usr/include/", "/usr/lib/", "/usr/lib64/", "/usr/local/include/", "/usr/local/lib/"];
+        let Some(file) = self.program.sources.iter().find(|(id, _)| *id == span.file).map(|(_, file)| file)
+        else {
+            return false;
+        };
+        let presumed = file.presumed(file.line_of(span.lo)).map(|(name, _)| name);
+        let name = presumed.as_deref().unwrap_or(&file.name);
+        FOLDERS.iter().any(|folder| name.starts_with(folder))
+    }
     fn region(&self, span: Span) -> Region {
         self.columns.borrow_mut().region(&self.program.sources, span)
     }
@@ -255,8 +284,8 @@ impl Context<'_> {
         }
     }
     fn summary(&mut self, expr: hir::ExprId) -> summary::Summary {
-        let (hir, resolved) = (self.hir, &self.resolved);
-        self.summaries.expr(hir, expr, &|function| writes_nothing(hir, resolved, function))
+        let (hir, resolved, policy) = (self.hir, &self.resolved, self.options.extern_functions);
+        self.summaries.expr(hir, expr, &|function| writes_nothing(hir, resolved, function, policy))
     }
     fn fact(&mut self, expr: cfa::ExprId) -> facts::Fact {
         let (temporaries, vars) = (&self.temporaries, &self.program.vars);
@@ -277,7 +306,16 @@ fn writes_nothing(
     hir: &hir::Program,
     resolved: &IndexVec<FunctionId, FunctionId>,
     function: FunctionId,
+    policy: ExternFunctions,
 ) -> bool {
     let declared = &hir.functions[resolved[function]];
-    declared.body.is_none() && library::classify(&declared.name).writes_nothing()
+    if declared.body.is_some() {
+        return false;
+    }
+    match (library::classify(&declared.name), effects::describe(library::plain_name(&declared.name))) {
+        (Known::Extern, Some(Description::Effects(effects))) => effects.writes_nothing(),
+        (Known::Extern, Some(_)) => false,
+        (Known::Extern, None) => policy != ExternFunctions::Havoc,
+        (known, _) => known.writes_nothing(),
+    }
 }

@@ -1,8 +1,9 @@
 //! The entry procedure: initialises what lives for ever, then calls the entry function.
 
-use cfa::{ApproximationKind, BinaryOp, Op, Place, Source, Ty};
+use cfa::{ApproximationKind, BinaryOp, Freedom, Op, Place, Source, Ty};
 
 use crate::hir::{FunctionId, VariableId};
+use crate::library::effects::{self, InitialValue};
 use crate::lower::call::{Argument, Sink, Site};
 use crate::lower::function::Body;
 use crate::lower::storage::Slot;
@@ -57,6 +58,11 @@ impl Body<'_, '_> {
         let declared = &hir.variables[variable];
         self.at(declared.declared);
         if declared.is_extern {
+            if let Some(value) = effects::variable(&declared.name)
+                && self.library_variable(variable, value)?
+            {
+                return Ok(());
+            }
             let what = format!("the extern variable `{}` has an arbitrary value", declared.name);
             let region = self.origin.region;
             self.ctx.approximate(ApproximationKind::Assumption, what, region);
@@ -67,6 +73,53 @@ impl Body<'_, '_> {
             None => self.zero(variable, None)?,
         }
         self.start_global(variable)
+    }
+
+    /// A variable of the C library, whose initial value is known in part; false if it is not declared as usual.
+    fn library_variable(&mut self, variable: VariableId, value: InitialValue) -> Lowered<bool> {
+        let hir = self.ctx.hir;
+        let declared = &hir.variables[variable];
+        let Some(ty) = hir.types.scalar(declared.ty) else { return Ok(false) };
+        let place = match self.ctx.slot(variable)? {
+            Slot::Object(var) => Place::Mem { addr: self.object_address(var), ty },
+            Slot::Split(parts) => match parts.first() {
+                Some(part) => Place::Var(part.var),
+                None => return Ok(false),
+            },
+            Slot::Pointer(_) => return Ok(false),
+        };
+        let record = hir.types.pointee(declared.ty).and_then(|pointee| hir.types.record(pointee));
+        let initial = match (value, ty, record) {
+            (InitialValue::Number(0), Ty::Ptr, _) => build::address(self.exprs(), 0),
+            (InitialValue::Number(number), Ty::Int { .. }, _) => self.exprs().int(ty, number),
+            // A stream: an object of its own that only the library looks into.
+            (InitialValue::NotNull, Ty::Ptr, Some(record)) => {
+                let size = hir.types.records[record].size.max(1);
+                self.temporary_object(size, 16)
+            }
+            (InitialValue::NotNull | InitialValue::Any | InitialValue::Number(_), _, _) => {
+                if value == InitialValue::Any {
+                    let what = format!("functions of the C library change the variable `{}`", declared.name);
+                    let region = self.origin.region;
+                    self.ctx.approximate(ApproximationKind::Under, what.clone(), region);
+                    self.ctx.approximate(ApproximationKind::Over, what, region);
+                }
+                let var = self.temporary(ty);
+                let source =
+                    Source::Library { function: declared.name.clone(), freedom: Freedom::Determined };
+                let at = self.origin.region;
+                self.emit(Op::Havoc { place: Place::Var(var), source, at });
+                let chosen = self.read_var(var);
+                if value == InitialValue::NotNull && ty == Ty::Ptr {
+                    let null = build::address(self.exprs(), 0);
+                    let cond = build::compare(self.exprs(), BinaryOp::Ne, chosen, null);
+                    self.emit(Op::Assume { cond });
+                }
+                chosen
+            }
+        };
+        self.emit(Op::Assign { place, value: initial });
+        Ok(true)
     }
 
     fn arbitrary_static(&mut self, variable: VariableId) -> Lowered<()> {

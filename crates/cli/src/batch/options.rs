@@ -120,6 +120,7 @@ impl Arguments {
             entry_globals,
             entry_pointers,
             entry_elements,
+            extern_functions,
         } = source;
         if let Some(value) = data_model.and_then(|model| model.to_possible_value()) {
             self.option("--data-model", value.get_name());
@@ -151,6 +152,9 @@ impl Arguments {
         }
         if let Some(count) = entry_elements {
             self.option("--entry-elements", &count.to_string());
+        }
+        if let Some(value) = extern_functions.and_then(|policy| policy.to_possible_value()) {
+            self.option("--extern", value.get_name());
         }
     }
 

@@ -394,6 +394,7 @@ impl State {
             | Op::Free { .. }
             | Op::Copy { .. }
             | Op::Fill { .. }
+            | Op::Forget { .. }
             | Op::Write { .. } => {}
             Op::Halt { .. } => return false,
         }

@@ -69,6 +69,11 @@ impl Compiler<'_> {
                 let (to, byte, length) = (self.value(*to), self.value(*byte), self.value(*length));
                 self.rare(Rare::Fill { to, byte, ty, length });
             }
+            Op::Forget { to, length, source, .. } => {
+                let ty = self.program.exprs.ty(*length);
+                let (to, length) = (self.value(*to), self.value(*length));
+                self.rare(Rare::Forget { to, ty, length, source: source.clone() });
+            }
             Op::Write { to, bytes } => {
                 let to = self.value(*to);
                 self.rare(Rare::Write { to, bytes: bytes.clone() });
