@@ -33,7 +33,7 @@ use rustc_hash::FxHashMap;
 static TEXT: &str = include_str!("effects.txt");
 
 /// The section of variables that the library defines.
-const VARIABLES: &str = "variables";
+pub(super) const VARIABLES: &str = "variables";
 
 /// What is known about a function of the C library.
 #[derive(Clone, Debug, PartialEq, Eq)]

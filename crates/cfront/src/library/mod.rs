@@ -6,6 +6,7 @@
 //! whatever the user declares cannot contradict them.
 
 pub mod effects;
+pub mod page;
 
 use cfa::Freedom;
 
@@ -54,6 +55,11 @@ pub fn needed(program: &hir::Program) -> Vec<ModelFile> {
         }
     }
     FILES.iter().zip(is_needed).filter_map(|(file, is_needed)| is_needed.then_some(*file)).collect()
+}
+
+/// Whether an operation or a model executes a function of the C library.
+pub fn is_executed(name: &str) -> bool {
+    classify(name) != Known::Extern || FILES.iter().any(|file| defines(file.text, plain_name(name)))
 }
 
 /// Whether a file defines the model of a function. In models a definition starts at the first column, and only a declaration ends its line
