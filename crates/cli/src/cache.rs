@@ -20,6 +20,7 @@ use witness::{Certified, Execution, Proof, Trace, Verdict, Violation, store};
 use crate::args::CheckArgs;
 use crate::artifact;
 use crate::console::Console;
+use crate::resolve::Request;
 
 /// The first words of a file, with the version of its form.
 const FORM: &str = "wayproof cache 1";
@@ -92,9 +93,27 @@ impl Cache {
 
 /// What two runs must have in common.
 fn key(args: &CheckArgs, program: &Program) -> String {
+    let text = options(args) + &cfa::text::print(&program.without_positions());
+    evidence::format::hash(text.as_bytes())
+}
+
+/// The options that decide how a program is searched.
+fn options(args: &CheckArgs) -> String {
     let CheckArgs { engine, no_gas, no_summaries, no_congruences, no_shrink, .. } = args;
-    let options = format!("{engine} {no_gas} {no_summaries} {no_congruences} {no_shrink}\n");
-    let text = options + &cfa::text::print(&program.without_positions());
+    format!("{engine} {no_gas} {no_summaries} {no_congruences} {no_shrink}\n")
+}
+
+/// The reason of a run that was told a key and found it again.
+pub(crate) const CHECKED_BEFORE: &str = "checked-before";
+
+/// What two runs must have in common so that the verdict of the one is that of the other: the program with its places, what is asked of it,
+/// and all options that may change the answer.
+pub(crate) fn task_key(args: &CheckArgs, request: &Request, program: &Program) -> String {
+    let Request { property, entry, .. } = request;
+    let mut text = format!("{VERSION} {entry} {property:?} {:?}\n", args.timeout);
+    let _ = writeln!(text, "{:?} {}", request.error_functions(), request.assert_is_error());
+    text += &options(args);
+    text += &cfa::text::print(program);
     evidence::format::hash(text.as_bytes())
 }
 
