@@ -160,7 +160,8 @@ fn changed(
     let mut shown = (Vec::new(), Vec::new());
     for (task, row) in tasks.iter().zip(rows) {
         let before = earlier.get(&task.name);
-        if row.as_ref().is_some_and(|row| Some(&row.verdict) == before) {
+        // What this run has not certified is no verdict of its own (I4).
+        if row.as_ref().is_some_and(|row| !row.is_hearsay() && Some(&row.verdict) == before) {
             continue;
         }
         let was = before.map_or("new".to_owned(), |verdict| format!("was {}", verdict.name()));
