@@ -7,6 +7,7 @@
 
 pub mod dot;
 pub mod expr;
+pub mod hazard;
 pub mod interp;
 pub mod loops;
 pub mod op;

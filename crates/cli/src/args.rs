@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
+use crate::basis::FromSettings;
+
 /// A software model checker for C: can the error be reached?
 #[derive(Debug, Parser)]
 #[command(
@@ -113,6 +115,9 @@ pub(crate) struct SourceArgs {
     /// What functions without body do, other than those of the C library [default: pure]
     #[arg(long = "extern", value_enum, value_name = "POLICY")]
     pub(crate) extern_functions: Option<ExternPolicy>,
+    /// What of this is from a file of settings.
+    #[arg(skip)]
+    pub(crate) from_settings: Option<FromSettings>,
 }
 
 /// What functions without body do, other than those of the C library.
@@ -160,6 +165,9 @@ pub(crate) struct CheckArgs {
     /// Ignore wayproof.toml
     #[arg(long)]
     pub(crate) no_settings: bool,
+    /// Let wayproof.toml name folders outside of its own for files that are written
+    #[arg(long, conflicts_with = "no_settings")]
+    pub(crate) trust_settings: bool,
     /// What the command line says itself.
     #[arg(skip)]
     pub(crate) given: Given,
@@ -238,9 +246,13 @@ pub(crate) struct ListArgs {
     /// Write a table of the tasks; it is there with all that has ended even after Ctrl-C
     #[arg(long, value_name = "FILE.csv", conflicts_with = "resume")]
     pub(crate) csv: Option<PathBuf>,
-    /// As --csv, and do not check again what the table has already
+    /// As --csv, and do not check again what the table has already, if program and options are the same; with --cache the
+    /// evidence is checked again, without it such verdicts are marked and the exit code does not rest on them
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) resume: Option<PathBuf>,
+    /// End if the key of program and options is this one and there is no evidence: an earlier run has a verdict
+    #[arg(long, value_name = "KEY", hide = true)]
+    pub(crate) known_key: Option<String>,
     /// Show only tasks whose verdict is another one than in an earlier table; the exit code is about them alone
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) since: Option<PathBuf>,

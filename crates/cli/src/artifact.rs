@@ -11,18 +11,28 @@ use crate::failure::Failure;
 
 /// Writes a file. What is no ordinary file (a pipe, `/dev/stdout`) is written as it is.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    write_bytes(path, text.as_bytes()).map_err(|error| {
-        // A pipe whose reader has left ends a command in silence only if it is standard output.
-        let kind = if error.kind() == ErrorKind::BrokenPipe { ErrorKind::Other } else { error.kind() };
-        Failure::Output(io::Error::new(kind, format!("`{}`: {error}", path.display())))
-    })
+    let is_special = fs::metadata(path).is_ok_and(|data| !data.is_file());
+    if is_special {
+        let opened = OpenOptions::new().write(true).open(path);
+        return opened
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .map_err(|error| explain(path, &error));
+    }
+    replace(path, text)
+}
+
+/// Writes an ordinary file, in the place of whatever has its name: links are not followed.
+pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Failure> {
+    write_bytes(path, text.as_bytes()).map_err(|error| explain(path, &error))
+}
+
+fn explain(path: &Path, error: &io::Error) -> Failure {
+    // A pipe whose reader has left ends a command in silence only if it is standard output.
+    let kind = if error.kind() == ErrorKind::BrokenPipe { ErrorKind::Other } else { error.kind() };
+    Failure::Output(io::Error::new(kind, format!("`{}`: {error}", path.display())))
 }
 
 fn write_bytes(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let is_special = fs::metadata(path).is_ok_and(|data| !data.is_file());
-    if is_special {
-        return OpenOptions::new().write(true).open(path)?.write_all(bytes);
-    }
     let (temporary, mut file) = beside(path)?;
     let written =
         file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&temporary, path));

@@ -7,9 +7,10 @@
 //! # Invariants
 //! * I1: a verdict from the cache is certified by this run.
 //! * I2: a file that cannot be used is said once and replaced; a folder that cannot be used costs no verdict.
+//! * I3: what is no file of a cache is left alone, and no link is followed to write: the folder may be part of a project.
 
 use std::fmt::Write as _;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use base::Budget;
@@ -20,9 +21,12 @@ use witness::{Certified, Execution, Proof, Trace, Verdict, Violation, store};
 use crate::args::CheckArgs;
 use crate::artifact;
 use crate::console::Console;
+use crate::resolve::Request;
 
 /// The first words of a file, with the version of its form.
 const FORM: &str = "wayproof cache 1";
+/// What the files of all versions start with.
+const FAMILY: &str = "wayproof cache ";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Larger evidence is not kept.
 const MOST_BYTES: usize = 64 << 20;
@@ -44,6 +48,10 @@ impl Cache {
 
     /// The verdict of an earlier run, checked again.
     pub(crate) fn find(&self, program: &Program, budget: &mut Budget) -> Option<Certified> {
+        if !is_free(&self.file) {
+            self.console.warn(format!("`{}` is no file of a cache and is left alone", self.file.display()));
+            return None;
+        }
         let text = match std::fs::read(&self.file) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return None,
@@ -78,9 +86,12 @@ impl Cache {
         let Some(body) = evidence(certified.verdict()).filter(|body| body.len() <= MOST_BYTES) else {
             return;
         };
+        if !is_free(&self.file) {
+            return;
+        }
         let text = format!("{FORM} {VERSION} {}\n{body}", evidence::format::hash(body.as_bytes()));
         let made = std::fs::create_dir_all(&self.folder).map_err(crate::failure::Failure::from);
-        if let Err(failure) = made.and_then(|()| artifact::write(&self.file, &text)) {
+        if let Err(failure) = made.and_then(|()| artifact::replace(&self.file, &text)) {
             let why = match failure {
                 crate::failure::Failure::Output(error) => error.to_string(),
                 crate::failure::Failure::Input { .. } => "it cannot be written".to_owned(),
@@ -90,11 +101,43 @@ impl Cache {
     }
 }
 
+/// Whether a file may be written: it is not there, or one of a cache (I3).
+fn is_free(path: &Path) -> bool {
+    match std::fs::symlink_metadata(path) {
+        Err(error) => error.kind() == ErrorKind::NotFound,
+        Ok(data) if !data.is_file() => false,
+        Ok(data) if data.len() == 0 => true,
+        Ok(_) => {
+            let mut head = [0; FAMILY.len()];
+            let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
+            read.is_ok() && head == *FAMILY.as_bytes()
+        }
+    }
+}
+
 /// What two runs must have in common.
 fn key(args: &CheckArgs, program: &Program) -> String {
+    let text = options(args) + &cfa::text::print(&program.without_positions());
+    evidence::format::hash(text.as_bytes())
+}
+
+/// The options that decide how a program is searched.
+fn options(args: &CheckArgs) -> String {
     let CheckArgs { engine, no_gas, no_summaries, no_congruences, no_shrink, .. } = args;
-    let options = format!("{engine} {no_gas} {no_summaries} {no_congruences} {no_shrink}\n");
-    let text = options + &cfa::text::print(&program.without_positions());
+    format!("{engine} {no_gas} {no_summaries} {no_congruences} {no_shrink}\n")
+}
+
+/// The reason of a run that was told a key and found it again.
+pub(crate) const CHECKED_BEFORE: &str = "checked-before";
+
+/// What two runs must have in common so that the verdict of the one is that of the other: the program with its places, what is asked of it,
+/// and all options that may change the answer.
+pub(crate) fn task_key(args: &CheckArgs, request: &Request, program: &Program) -> String {
+    let Request { property, entry, .. } = request;
+    let mut text = format!("{VERSION} {entry} {property:?} {:?}\n", args.timeout);
+    let _ = writeln!(text, "{:?} {}", request.error_functions(), request.assert_is_error());
+    text += &options(args);
+    text += &cfa::text::print(program);
     evidence::format::hash(text.as_bytes())
 }
 

@@ -134,7 +134,10 @@ pub(crate) fn compile(request: &Request, source: &SourceArgs) -> Result<Compiled
     let preprocess: Vec<_> = (0..inputs.len()).map(|file| preprocessing(request, source, file)).collect();
     let units: Vec<cfront::Unit<'_>> = inputs.iter().zip(&preprocess).collect();
     match cfront::compile_units(&units, &options(request, source)) {
-        Ok(compiled) => Ok(Compiled { program: compiled.program, warnings: compiled.warnings }),
+        Ok(compiled) => {
+            request.check_property(&compiled.program.sources).map_err(Refusal::Failure)?;
+            Ok(Compiled { program: compiled.program, warnings: compiled.warnings })
+        }
         Err(failure) => Err(explain(*failure, request)),
     }
 }

@@ -5,6 +5,7 @@
 
 mod args;
 mod artifact;
+mod basis;
 mod batch;
 mod cache;
 mod command;
@@ -20,6 +21,7 @@ mod output;
 mod panic;
 mod profile;
 mod property;
+mod recognise;
 mod report;
 mod resolve;
 mod session;

@@ -2,7 +2,10 @@
 //!
 //! Spacing is free. A file is a list of such lines; a memory-safety file has three.
 
-use base::{FileId, Span};
+use std::path::PathBuf;
+
+use base::{FileId, SourceFile, SourceMap, Span};
+use cfront::lex::{Interner, Lexer, Name, TokenKind};
 
 /// What must hold of every execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +84,35 @@ fn combine(specifications: Vec<Specification>) -> Option<Specification> {
         }
     }
     Some(combined)
+}
+
+/// Whether a name is a word of the files of a program, as the compiler sees them. Texts that cannot be read have all words.
+pub(crate) fn occurs(name: &str, files: &[PathBuf], sources: &SourceMap) -> bool {
+    files.iter().any(|file| {
+        // Of a file that was preprocessed the output counts.
+        let plain = file.to_string_lossy();
+        let output = format!("<preprocessed {plain}>");
+        let find = |wanted: &str| sources.iter().find(|(_, source)| *source.name == *wanted);
+        find(&output).or_else(|| find(&plain)).is_none_or(|(id, source)| has_word(name, id, source))
+    })
+}
+
+fn has_word(name: &str, id: FileId, file: &SourceFile) -> bool {
+    let mut interner = Interner::new();
+    let wanted = interner.intern(name);
+    // What directives are left stand on lines of their own and are no part of the program.
+    let is_text = |line: &&[u8]| !line.trim_ascii_start().starts_with(b"#");
+    let text: Vec<u8> =
+        file.text.split_inclusive(|byte| *byte == b'\n').filter(is_text).flatten().copied().collect();
+    let mut lexer = Lexer::new(id, text.into());
+    loop {
+        match lexer.next_token(&mut interner) {
+            Ok(token) if token.kind == TokenKind::EndOfFile => return false,
+            Ok(token) if token.kind.is_word() && Name(token.payload) == wanted => return true,
+            Ok(_) => {}
+            Err(_) => return true,
+        }
+    }
 }
 
 /// A position in one line.

@@ -13,7 +13,7 @@ use crate::property::{self, Property, Specification};
 use crate::{compile_commands, input, task};
 
 /// What is to be verified, and how its text is read.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Request {
     /// The C files, at least one.
     pub(crate) files: Vec<PathBuf>,
@@ -153,6 +153,29 @@ impl Request {
             Property::UnreachCall { function } => vec![function.clone()],
             Property::NoOverflow | Property::Unsupported { .. } => Vec::new(),
         }
+    }
+
+    /// Whether the error is what it is for every task: nothing was said about it, or what competitions say.
+    pub(crate) fn is_standard_property(&self) -> bool {
+        match &self.property {
+            Property::UnreachCall { function } => {
+                !self.has_property_file || [ERROR_FUNCTION, OLD_ERROR_FUNCTION].contains(&function.as_str())
+            }
+            Property::NoOverflow | Property::Unsupported { .. } => true,
+        }
+    }
+
+    /// A property about a function that the program does not know holds by mistake.
+    pub(crate) fn check_property(&self, sources: &SourceMap) -> Result<(), Failure> {
+        let Property::UnreachCall { function } = &self.property else { return Ok(()) };
+        if self.is_standard_property() || property::occurs(function, &self.files, sources) {
+            return Ok(());
+        }
+        let known = if self.files.len() == 1 { "file does" } else { "files do" };
+        Err(Failure::usage(
+            format!("the property is about calls of `{function}`, and the program has no such function"),
+            format!("check the spelling of the name in the property; the {known} not mention it"),
+        ))
     }
 
     /// Whether a failing `assert` is the error; a property file speaks of calls only.

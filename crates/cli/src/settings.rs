@@ -3,16 +3,19 @@
 //! # Invariants
 //! * I1: the command line wins over a task definition, which wins over the settings.
 //! * I2: a key or a value that is not understood is an error with its line, never skipped.
+//! * I3: settings make nobody write outside of their folder unless the user allows it: they may be part of a project that somebody else wrote.
 
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
 
 use base::{SourceFile, SourceMap, Span};
 use clap::ValueEnum;
 use toml::de::{DeTable, DeValue};
 
 use crate::args::{CheckArgs, DataModelArg, Format, SignedOverflowArg, SourceArgs};
+use crate::basis::FromSettings;
 use crate::failure::Failure;
-use crate::{input, task};
+use crate::{basis, input, task};
 
 /// The name of the file.
 const NAME: &str = "wayproof.toml";
@@ -32,6 +35,8 @@ const KEYS: [&str; 9] = [
 /// What a file of settings says.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Settings {
+    /// Where it is.
+    file: PathBuf,
     engine: Option<String>,
     format: Option<Format>,
     /// Seconds for each task.
@@ -44,11 +49,15 @@ pub(crate) struct Settings {
     compile_commands: Option<PathBuf>,
 }
 
-/// The settings for a file: those of its folder, or of the nearest folder above that has some.
+/// The file of settings for a file: that of its folder, or of the nearest folder above that has one.
+pub(crate) fn file_for(file: &Path) -> Option<PathBuf> {
+    let file = std::path::absolute(file).ok()?;
+    file.ancestors().skip(1).map(|folder| folder.join(NAME)).find(|path| path.is_file())
+}
+
+/// The settings for a file.
 pub(crate) fn find(file: &Path) -> Result<Option<Settings>, Failure> {
-    let Ok(file) = std::path::absolute(file) else { return Ok(None) };
-    let found = file.ancestors().skip(1).map(|folder| folder.join(NAME)).find(|path| path.is_file());
-    found.map(|path| load(&path)).transpose()
+    file_for(file).map(|path| load(&path)).transpose()
 }
 
 /// The build of a command line that names no file: the settings of the current folder may have one.
@@ -87,7 +96,9 @@ pub(crate) fn apply(args: &mut CheckArgs) -> Result<(), Failure> {
         return Ok(());
     };
     args.timeout = args.timeout.or(settings.timeout);
-    args.cache = args.cache.take().or_else(|| settings.cache.clone());
+    if args.cache.is_none() {
+        args.cache = settings.cache(args.trust_settings)?;
+    }
     if let Some(format) = settings.format.filter(|_| !args.given.format) {
         args.format = format;
     }
@@ -98,13 +109,34 @@ pub(crate) fn apply(args: &mut CheckArgs) -> Result<(), Failure> {
 }
 
 impl Settings {
+    /// The folder of the cache (I3).
+    fn cache(&self, is_trusted: bool) -> Result<Option<PathBuf>, Failure> {
+        let Some(cache) = &self.cache else { return Ok(None) };
+        let own = self.file.parent().unwrap_or(Path::new("/"));
+        if is_trusted || is_within(cache, own) {
+            return Ok(Some(cache.clone()));
+        }
+        Err(Failure::usage(
+            format!("`{}` names a cache outside of its folder: `{}`", self.file.display(), cache.display()),
+            "--trust-settings allows it, --cache FOLDER names another one, --no-settings ignores the file",
+        ))
+    }
+
     fn read_source(&self, source: &mut SourceArgs, file: &Path) {
+        let mut used = FromSettings { file: basis::shown(&self.file), ..FromSettings::default() };
         // I1: a task definition says itself what machine it is for, and is no part of a build.
         if !task::is_task(file) {
+            used.data_model = source.data_model.is_none() && self.data_model.is_some();
             source.data_model = source.data_model.or(self.data_model);
+            let is_own =
+                source.compile_commands.is_none() || source.compile_commands == self.compile_commands;
+            used.compile_commands = is_own && self.compile_commands.is_some();
             source.compile_commands =
                 source.compile_commands.take().or_else(|| self.compile_commands.clone());
         }
+        used.signed_overflow = source.signed_overflow.is_none() && self.signed_overflow.is_some();
+        (used.defines, used.include_dirs) = (self.defines.len(), self.include_dirs.len());
+        source.from_settings = Some(used);
         source.signed_overflow = source.signed_overflow.or(self.signed_overflow);
         source.include_dirs.extend(self.include_dirs.iter().cloned());
         // Of two definitions of a macro the later one counts.
@@ -112,10 +144,26 @@ impl Settings {
     }
 }
 
+/// Whether a folder is below another one, or will be when it is made: whatever links lead to.
+fn is_within(folder: &Path, outer: &Path) -> bool {
+    let Ok(outer) = fs::canonicalize(outer) else { return false };
+    // A part that does not exist yet must not lead upwards.
+    let mut missing = folder;
+    while fs::symlink_metadata(missing).is_err() {
+        let (Some(parent), Some(Component::Normal(_))) = (missing.parent(), missing.components().next_back())
+        else {
+            return false;
+        };
+        missing = parent;
+    }
+    fs::canonicalize(missing).is_ok_and(|exists| exists.starts_with(&outer))
+}
+
 fn load(path: &Path) -> Result<Settings, Failure> {
     let text = String::from_utf8_lossy(&input::read(path)?).into_owned();
     let folder = path.parent().unwrap_or(Path::new(""));
-    parse(&text, folder).map_err(|problem| {
+    let parsed = parse(&text, folder).map(|settings| Settings { file: path.to_owned(), ..settings });
+    parsed.map_err(|problem| {
         let mut sources = SourceMap::new();
         let file = sources.add(SourceFile::new(path.display().to_string(), text.as_bytes()));
         let span = Span { file, lo: problem.at.start as u32, hi: problem.at.end as u32 };
@@ -231,6 +279,7 @@ mod tests {
                     cache = \"proofs\"\ncompile-commands = \"build\"\n";
         let settings = parse(text, Path::new("f")).ok().unwrap();
         let expected = Settings {
+            file: PathBuf::new(),
             engine: Some("cra".to_owned()),
             format: Some(Format::Json),
             timeout: Some(2.5),

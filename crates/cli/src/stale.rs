@@ -1,64 +1,150 @@
-//! Files of an earlier run under the names to which this one writes.
+//! Files under the names to which a run writes: results of earlier runs go, everything else stays.
 //!
-//! They are removed before anything else happens, so that a run that is killed, runs out of time or ends in an error leaves nothing behind
-//! that looks like its result.
+//! Results are removed before anything else happens, so that a run that is killed, runs out of time or ends in an error leaves nothing behind
+//! that looks like its result. Which headers a program includes is known only when it has been read: results that are C text, and so may be
+//! part of the program, go then.
 //!
 //! # Invariants
-//! * I1: after [`clear`] a file under one of these names is of this run, however it ends.
-//! * I2: nothing is removed that the command reads, and no C or YAML file that is not a harness or a witness.
+//! * I1: after [`clear`] a file under one of these names is of this run, however it ends; one that is C text after [`settle`].
+//! * I2: nothing is removed or written over that the command reads, under whatever name.
+//! * I3: nothing is removed or written over that is not certainly a result of this tool.
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use evidence::{format, harness};
+use base::SourceMap;
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, Format};
 use crate::failure::Failure;
-use crate::{compile_commands, input, task};
-
-/// Whether a text is a result of a certain kind.
-type Recognise = fn(&[u8]) -> bool;
+use crate::recognise::{Found, Kind};
+use crate::{compile_commands, input, settings, task};
 
 /// A file that a run may write.
-struct Wanted {
-    option: &'static str,
-    path: PathBuf,
-    /// Whether what is there is a result; everything is if there is no way to tell.
-    is_result: Recognise,
+pub(crate) struct Wanted {
+    /// The option that asks for it.
+    pub(crate) option: &'static str,
+    /// Its name.
+    pub(crate) path: PathBuf,
+    /// What it is for.
+    pub(crate) kind: Kind,
 }
 
-/// Removes the results of earlier runs; an error if the command would write over what it reads.
+/// Removes the results of earlier runs; an error if the command would write over anything else.
 pub(crate) fn clear(args: &CheckArgs) -> Result<(), Failure> {
     let wanted = wanted(args);
     if wanted.is_empty() {
         return Ok(());
     }
-    let inputs: Vec<PathBuf> = inputs(args).iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
-    for file in &wanted {
-        if fs::canonicalize(&file.path).is_ok_and(|path| inputs.contains(&path)) {
-            return Err(Failure::usage(
-                format!("{} would write over `{}`, which is an input", file.option, file.path.display()),
-                "name another file; nothing was written",
-            ));
+    let inputs = inputs(args);
+    protect(&wanted, &inputs)?;
+    // The test case goes before the metadata that say whose it is.
+    for file in wanted.iter().rev() {
+        if file.kind.find(&file.path) == Found::Result && !may_be_included(file, &inputs) {
+            remove(&file.path)?;
         }
     }
-    wanted.iter().try_for_each(remove)
+    Ok(())
 }
 
-fn remove(file: &Wanted) -> Result<(), Failure> {
-    // What is no ordinary file (a pipe, `/dev/stdout`) keeps nothing.
-    if !fs::metadata(&file.path).is_ok_and(|data| data.is_file()) {
+/// The same without removing anything: [`settle`] will.
+pub(crate) fn look(args: &CheckArgs) -> Result<(), Failure> {
+    protect(&wanted(args), &inputs(args))
+}
+
+/// The same for results that might have been a part of the program, once it is known what that consists of.
+pub(crate) fn settle(args: &CheckArgs, files: &[PathBuf], sources: &SourceMap) -> Result<(), Failure> {
+    let wanted = wanted(args);
+    if wanted.is_empty() {
         return Ok(());
     }
-    if !input::read(&file.path).is_ok_and(|text| (file.is_result)(&text)) {
-        return Ok(());
+    let mut inputs = inputs(args);
+    inputs.extend_from_slice(files);
+    inputs.extend(included(sources));
+    protect(&wanted, &inputs)?;
+    for file in wanted.iter().rev() {
+        if file.kind.find(&file.path) == Found::Result {
+            remove(&file.path)?;
+        }
     }
-    match fs::remove_file(&file.path) {
+    Ok(())
+}
+
+/// Whether a report may be written although it is not known what the program consists of (I2).
+pub(crate) fn may_write(kind: Kind, path: &Path) -> bool {
+    match kind.find(path) {
+        Found::Nothing => true,
+        Found::Result => !kind.is_c(),
+        Found::Empty => {
+            let extension = path.extension().unwrap_or_default();
+            !["c", "h", "i", "inc"].iter().any(|text| extension == *text)
+        }
+        Found::Other => false,
+    }
+}
+
+/// I2 and I3: an error if one of the files is an input, is there twice, or is something else than a result.
+pub(crate) fn protect(wanted: &[Wanted], inputs: &[PathBuf]) -> Result<(), Failure> {
+    let read: BTreeSet<(u64, u64)> = inputs.iter().filter_map(|path| identity(path)).collect();
+    let mut seen: BTreeSet<(PathBuf, OsString)> = BTreeSet::new();
+    for file in wanted {
+        let Wanted { option, path, kind } = file;
+        let refuse = |message: String| Err(Failure::usage(message, "name another file; nothing was written"));
+        if identity(path).is_some_and(|file| read.contains(&file)) {
+            return refuse(format!("{option} would write over `{}`, which is an input", path.display()));
+        }
+        if kind.find(path) == Found::Other {
+            let help = "name another file, or remove that one if it is not needed; nothing was written";
+            return Err(Failure::usage(kind.complaint(option, path), help));
+        }
+        let is_special = fs::metadata(path).is_ok_and(|data| !data.is_file());
+        if !is_special && !seen.insert(place(path)) {
+            return refuse(format!("two options would write `{}`", path.display()));
+        }
+    }
+    Ok(())
+}
+
+/// A file by whatever name; nothing for what is no ordinary file.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    let data = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    Some((data.dev(), data.ino()))
+}
+
+/// Where a file is or will be.
+fn place(path: &Path) -> (PathBuf, OsString) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    (folder, path.file_name().unwrap_or_default().to_owned())
+}
+
+/// Whether a result may be a part of the program: C text is included by its name.
+fn may_be_included(file: &Wanted, inputs: &[PathBuf]) -> bool {
+    match file.kind {
+        // Somebody may have put the annotated text in the place of the plain one.
+        Kind::Report(Format::Annotate) => true,
+        // A harness is a whole program: it is included, if at all, by the file that is checked.
+        Kind::Harness => {
+            let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let names_it = |path: &PathBuf| {
+                input::read(path)
+                    .is_ok_and(|text| text.windows(name.len()).any(|word| word == name.as_bytes()))
+            };
+            name.is_empty() || inputs.iter().filter(|path| path.is_file()).any(names_it)
+        }
+        _ => false,
+    }
+}
+
+fn remove(path: &Path) -> Result<(), Failure> {
+    match fs::remove_file(path) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) => {
-            let message = format!("`{}` of an earlier run cannot be removed: {error}", file.path.display());
+            let message = format!("`{}` of an earlier run cannot be removed: {error}", path.display());
             Err(Failure::Output(io::Error::other(message)))
         }
     }
@@ -66,46 +152,91 @@ fn remove(file: &Wanted) -> Result<(), Failure> {
 
 /// The files that a command line asks for.
 fn wanted(args: &CheckArgs) -> Vec<Wanted> {
-    let anything = |_: &[u8]| true;
     let files = &args.files;
     let mut wanted: Vec<Wanted> = Vec::new();
-    let mut add = |option, path: &Path, is_result| {
-        wanted.push(Wanted { option, path: path.to_owned(), is_result });
-    };
-    for (_, path) in &files.outputs {
-        add("--output", path, anything);
+    let mut add = |option, path: &Path, kind| wanted.push(Wanted { option, path: path.to_owned(), kind });
+    for (format, path) in &files.outputs {
+        add("--output", path, Kind::Report(*format));
     }
-    let named: [(_, _, Recognise); 5] = [
-        ("--report", &files.report, anything),
-        ("--tree", &args.tree, anything),
-        ("--profile", &args.profile, anything),
-        ("--witness", &files.witness, format::is_witness),
-        ("--harness", &files.harness, harness::is_harness),
+    let named = [
+        ("--report", &files.report, Kind::Page),
+        ("--tree", &args.tree, Kind::Tree),
+        ("--profile", &args.profile, Kind::Profile),
+        ("--witness", &files.witness, Kind::Witness),
+        ("--harness", &files.harness, Kind::Harness),
     ];
-    for (option, path, is_result) in named {
+    for (option, path, kind) in named {
         if let Some(path) = path {
-            add(option, path, is_result);
+            add(option, path, kind);
         }
     }
     if let Some(folder) = &files.testcase {
-        for name in ["metadata.xml", "test-1.xml"] {
-            add("--testcase", &folder.join(name), anything);
-        }
+        add("--testcase", &folder.join("metadata.xml"), Kind::Metadata);
+        add("--testcase", &folder.join("test-1.xml"), Kind::TestCase);
     }
     wanted
 }
 
-/// The files that the command reads, as far as it is known by now.
+/// The files that the command reads, as far as the command line tells.
 fn inputs(args: &CheckArgs) -> Vec<PathBuf> {
-    let mut inputs = args.paths.clone();
-    for path in args.paths.iter().filter(|path| task::is_task(path)) {
+    let mut inputs = Vec::new();
+    for path in &args.paths {
+        inputs.extend(files_of(path));
+    }
+    inputs.extend(given(args));
+    inputs
+}
+
+/// The files that all tasks of a command line read.
+pub(crate) fn given(args: &CheckArgs) -> Vec<PathBuf> {
+    let mut inputs = args.property.iter().cloned().collect::<Vec<_>>();
+    inputs.extend(args.source.includes.iter().cloned());
+    inputs.extend(args.source.compile_commands.as_deref().map(compile_commands::file));
+    inputs.extend(settings::file_for(Path::new("wayproof.toml")));
+    inputs
+}
+
+/// The files of one task: itself, its settings, and what its definition names.
+pub(crate) fn files_of(path: &Path) -> Vec<PathBuf> {
+    let mut inputs = vec![path.to_owned()];
+    inputs.extend(settings::file_for(path));
+    if task::is_task(path)
         // A task that cannot be read is reported later.
-        let Ok(task) = task::load(path) else { continue };
+        && let Ok(task) = task::load(path)
+    {
         inputs.extend(task.inputs);
         inputs.extend(task.properties.into_iter().map(|property| property.file));
     }
-    inputs.extend(args.property.iter().cloned());
-    inputs.extend(args.source.includes.iter().cloned());
-    inputs.extend(args.source.compile_commands.as_deref().map(compile_commands::file));
     inputs
+}
+
+/// The files that the texts of a program come from, as the preprocessor names them.
+fn included(sources: &SourceMap) -> BTreeSet<PathBuf> {
+    let mut files = BTreeSet::new();
+    for (_, file) in sources.iter() {
+        files.insert(PathBuf::from(&*file.name));
+        let markers = file.text.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"# "));
+        files.extend(markers.filter_map(marked));
+    }
+    files
+}
+
+/// The file of a line marker: `12 "name" 1`.
+fn marked(marker: &[u8]) -> Option<PathBuf> {
+    let text = std::str::from_utf8(marker).ok()?;
+    let name = text.trim_start_matches(|character: char| character.is_ascii_digit()).strip_prefix(" \"")?;
+    let (name, _) = name.rsplit_once('"')?;
+    Some(PathBuf::from(name.replace("\\\"", "\"").replace("\\\\", "\\")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_markers_name_files() {
+        assert_eq!(marked(b"1 \"a b.h\" 1 3 4"), Some(PathBuf::from("a b.h")));
+        assert_eq!(marked(b"12 \"a\\\"b.h\""), Some(PathBuf::from("a\"b.h")));
+        assert_eq!(marked(b"pragma once"), None);
+    }
 }

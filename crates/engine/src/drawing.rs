@@ -50,11 +50,13 @@ pub enum NodeState {
     Frontier,
 }
 
+/// How the text of [`SearchTree::dot`] starts.
+pub const TREE_HEAD: &str = "digraph tree {\n  node [shape=box, fontname=\"monospace\", fontsize=10];\n";
+
 impl SearchTree {
     /// The tree in the language of Graphviz: covers are dashed arrows.
     pub fn dot(&self) -> String {
-        let mut text =
-            String::from("digraph tree {\n  node [shape=box, fontname=\"monospace\", fontsize=10];\n");
+        let mut text = String::from(TREE_HEAD);
         for (id, node) in self.nodes.iter().enumerate() {
             let place = node.line.map_or("error".to_owned(), |line| format!("line {line}"));
             let style = match node.state {

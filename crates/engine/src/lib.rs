@@ -18,7 +18,7 @@ use base::Budget;
 use cfa::Program;
 use witness::Verdict;
 
-pub use drawing::{Drawing, NodeState, SearchTree, TreeNode};
+pub use drawing::{Drawing, NodeState, SearchTree, TREE_HEAD, TreeNode};
 
 /// A way to decide whether the error can be reached.
 pub trait Engine {

@@ -23,17 +23,25 @@ pub fn log_all_queries(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Why the log of the whole process is not complete, if it is not: the first query that could not be written.
+pub fn query_log_failure() -> Option<io::Error> {
+    let (kind, message) = EVERYWHERE.get()?.failure.get()?;
+    Some(io::Error::new(*kind, message.clone()))
+}
+
 /// Writes queries to numbered files. Copies share the numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct QueryLog {
     directory: PathBuf,
     count: Arc<AtomicU64>,
+    /// The first query that could not be written.
+    failure: Arc<OnceLock<(io::ErrorKind, String)>>,
 }
 
 impl QueryLog {
     pub(crate) fn new(directory: &Path) -> io::Result<Self> {
         fs::create_dir_all(directory)?;
-        Ok(Self { directory: directory.to_owned(), count: Arc::default() })
+        Ok(Self { directory: directory.to_owned(), count: Arc::default(), failure: Arc::default() })
     }
 
     /// The log of the whole process, if there is one.
@@ -45,7 +53,11 @@ impl QueryLog {
     pub(crate) fn write(&self, terms: &Terms, formulas: &[TermId], status: &str) {
         let number = self.count.fetch_add(1, Ordering::Relaxed) + 1;
         let path = self.directory.join(format!("{number:06}-{status}.smt2"));
-        // A full disk must not change a verdict: the log then simply lacks files.
-        let _ = fs::write(path, smtlib::script(terms, formulas, status));
+        // A full disk must not change a verdict: the log then lacks files, and whoever asked for it is told at the end.
+        if let Err(error) = fs::write(&path, smtlib::script(terms, formulas, status)) {
+            // Half a query is none.
+            let _ = fs::remove_file(&path);
+            self.failure.get_or_init(|| (error.kind(), format!("`{}`: {error}", path.display())));
+        }
     }
 }

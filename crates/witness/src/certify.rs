@@ -89,6 +89,7 @@ fn check_proof(
     }
     match proof {
         Proof::Annotation(annotation) => {
+            ledger.add_undefined(program);
             annotation::check(program, annotation, budget).map(|obligations| Check::Proved { obligations })
         }
         Proof::Execution(end) => check_execution(program, end, ledger, budget),

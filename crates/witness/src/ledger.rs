@@ -1,6 +1,9 @@
 //! What a verdict rests on.
 
+use std::collections::BTreeSet;
+
 use base::Region;
+use cfa::hazard::{Hazard, hazards};
 use cfa::{Approximation, ApproximationKind, DataModel, Program, SignedOverflow};
 
 /// Everything that a verdict takes for granted.
@@ -10,6 +13,8 @@ pub struct Ledger {
     pub data_model: DataModel,
     /// What signed overflow means.
     pub signed_overflow: SignedOverflow,
+    /// Undefined behaviour at which executions may end unseen; nothing if the verdict does not depend on where they end.
+    pub undefined: BTreeSet<Hazard>,
     /// The rest, in the order of the source; nothing twice.
     pub assumptions: Vec<Assumption>,
 }
@@ -31,7 +36,16 @@ impl Ledger {
         let mut assumptions: Vec<Assumption> = program.approximations.iter().map(Assumption::from).collect();
         assumptions.sort_by(|a, b| (a.region, &a.what, a.kind).cmp(&(b.region, &b.what, b.kind)));
         assumptions.dedup();
-        Self { data_model: program.data_model, signed_overflow: program.signed_overflow, assumptions }
+        Self {
+            data_model: program.data_model,
+            signed_overflow: program.signed_overflow,
+            undefined: BTreeSet::new(),
+            assumptions,
+        }
+    }
+    /// A verdict about all executions rests on where they end.
+    pub(crate) fn add_undefined(&mut self, program: &Program) {
+        self.undefined = hazards(program).undefined;
     }
     /// Adds what one verdict rests on.
     pub(crate) fn add(&mut self, what: String, region: Region) {

@@ -125,11 +125,6 @@ impl Body<'_, '_> {
                 None => Returned::Nothing,
             };
         };
-        let is_truth = name.ends_with("_bool") && ty.is_int() && ty != Ty::BOOL;
-        if is_truth {
-            let value = self.havoc(Ty::BOOL, source, site);
-            return Returned::Scalar(build::cast(self.exprs(), ty, value));
-        }
         self.havoc_into(ty, source, site, sink)
     }
 

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::options::Forwarded;
-use super::rows::{Row, Verdict};
+use super::rows::{Row, Run, Verdict};
 use super::tasks::Task;
 use crate::args::SourceArgs;
 use crate::artifact;
@@ -44,6 +44,8 @@ pub(super) struct Job<'a> {
     pub(super) timeout: f64,
     /// The path of its logs, without the last extension.
     pub(super) log: Option<&'a Path>,
+    /// What an earlier run said about it, with a key that tells whether it is still the same task.
+    pub(super) earlier: Option<&'a Row>,
 }
 
 /// What ended a child from outside.
@@ -206,6 +208,10 @@ pub(super) fn run(job: &Job<'_>, watch: &Watch) -> Option<Row> {
         return None;
     }
     let mut row = judge(job, &said);
+    if row.run == Run::Earlier {
+        // Its logs are of the earlier run, too.
+        return Some(row);
+    }
     row.seconds = seconds;
     if let Some(log) = job.log
         && let Err(error) = write_log(log, job, &said, seconds)
@@ -228,6 +234,9 @@ fn command(job: &Job<'_>) -> io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("check").args(&job.options.arguments);
     command.args(["--format=json", "--color=never"]).arg(format!("--timeout={}", job.timeout));
+    if let Some(earlier) = job.earlier {
+        command.arg(format!("--known-key={}", earlier.key));
+    }
     if let Some(log) = job.log {
         let mut report = std::ffi::OsString::from("--output=human=");
         report.push(extended(log, "txt"));
@@ -271,6 +280,8 @@ fn blank(job: &Job<'_>, verdict: Verdict) -> Row {
         seconds: 0.0,
         reason: String::new(),
         message: String::new(),
+        run: Run::This,
+        key: String::new(),
     }
 }
 
@@ -287,7 +298,10 @@ fn judge(job: &Job<'_>, said: &Said) -> Row {
             "timeout".to_owned(),
             "the task did not end by itself and was killed".to_owned(),
         ),
-        (_, Some(0)) if text("/verdict") == "safe" => (Verdict::Safe, String::new(), String::new()),
+        (_, Some(0)) if text("/verdict") == "safe" => {
+            let is_idle = report.get("nothing_to_check") == Some(&Value::Bool(true));
+            (Verdict::Safe, String::new(), if is_idle { "nothing to check" } else { "" }.to_owned())
+        }
         (_, Some(10)) if text("/verdict") == "unsafe" => (Verdict::Unsafe, String::new(), violation(&report)),
         (_, Some(5)) => (Verdict::Unknown, text("/reason/code"), text("/reason/message")),
         (_, Some(1 | 2)) => {
@@ -305,7 +319,10 @@ fn judge(job: &Job<'_>, said: &Said) -> Row {
     let stated = report.pointer("/task/expected").and_then(Value::as_bool);
     // A child that was ended from outside could not say what its task expects.
     let expected = stated.or_else(|| if report.get("task").is_none() { expected(job.task) } else { None });
-    Row { verdict, expected, reason, message, ..blank(job, Verdict::Unknown) }
+    if let Some(earlier) = job.earlier.filter(|_| reason == crate::cache::CHECKED_BEFORE) {
+        return Row { expected, ..earlier.clone() };
+    }
+    Row { verdict, expected, reason, message, key: text("/task/key"), ..blank(job, Verdict::Unknown) }
 }
 
 /// Where the violation is.
@@ -336,7 +353,8 @@ fn first_line(text: &str) -> String {
         .to_owned()
 }
 
-fn extended(log: &Path, extension: &str) -> PathBuf {
+/// A file of a log.
+pub(super) fn extended(log: &Path, extension: &str) -> PathBuf {
     let mut path = log.as_os_str().to_owned();
     path.push(".");
     path.push(extension);
@@ -389,7 +407,7 @@ mod tests {
     fn row(code: i32, ended: Option<Ended>, output: &str, errors: &str) -> (Verdict, String, String) {
         let task = Task { path: "a.c".into(), name: "a.c".to_owned() };
         let options = Forwarded { arguments: Vec::new(), label: String::new() };
-        let job = Job { index: 0, task: &task, options: &options, timeout: 1.0, log: None };
+        let job = Job { index: 0, task: &task, options: &options, timeout: 1.0, log: None, earlier: None };
         let status = ExitStatus::from_raw(code);
         let said = Said { status, ended, output: output.into(), errors: errors.to_owned() };
         let row = judge(&job, &said);

@@ -7,6 +7,8 @@
 //! * I1: a task that has ended is in the table of `--csv` within a second, and before the command ends, however it ends.
 //! * I2: an option of `check` reaches every child, or is refused: [`options::forward`] names every field.
 //! * I3: rows are in the order of the tasks, whatever the order in which they end.
+//! * I4: the exit code rests on verdicts that this run has certified. Those of an earlier table (`--resume`) are kept if program and options
+//!   are the same, and are marked.
 
 mod child;
 mod options;
@@ -23,14 +25,17 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, Format};
 use crate::artifact;
 use crate::console::Console;
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::recognise::Kind;
 use crate::settings;
+use crate::stale::{self, Wanted};
 use child::{Job, Watch};
+pub(crate) use rows::is_table;
 use rows::{Row, Verdict};
 use table::Progress;
 
@@ -58,35 +63,36 @@ pub(crate) fn check_all(args: &CheckArgs, console: Console) -> Result<ExitStatus
     let forwarded = options::forward(args)?;
     let tasks = tasks::expand(&args.paths)?;
     let table_file = args.list.resume.as_ref().or(args.list.csv.as_ref());
-    let earlier = args.list.since.as_deref().map(rows::verdicts).transpose()?;
-    let mut rows: Vec<Option<Row>> = tasks.iter().map(|_| None).collect();
-    if let Some(path) = &args.list.resume {
-        rows::restore(path, &tasks, &forwarded.label, &mut rows)?;
-    }
-    let resumed = rows.iter().flatten().count();
     let logs = args.list.logs.as_deref().map(|folder| child::logs(folder, &tasks)).transpose()?;
+    protect(args, &tasks, logs.as_deref())?;
+    let earlier = args.list.since.as_deref().map(rows::verdicts).transpose()?;
+    let resume = args.list.resume.as_deref();
+    let before = resume.map(|path| rows::restore(path, &tasks, &forwarded.label)).transpose()?;
+    let before = before.unwrap_or_else(|| tasks.iter().map(|_| None).collect());
+    let mut rows: Vec<Option<Row>> = tasks.iter().map(|_| None).collect();
     // Whether the table can be written is found out before the work, not after it.
-    let mut book = Book { file: table_file, label: &forwarded.label, saved: start };
+    let mut book = Book { file: table_file, label: &forwarded.label, before: &before, saved: start };
     book.save(&rows)?;
     let watch = Watch::start(args.list.memory);
-    let pending: Vec<usize> = (0..tasks.len()).filter(|index| rows[*index].is_none()).collect();
-    for index in &pending {
-        if let Some(logs) = &logs {
-            child::forget(&logs[*index]);
-        }
-    }
-    let count = args.list.jobs.map_or_else(processors, NonZero::get).min(pending.len()).max(1);
-    let jobs: Vec<Job<'_>> = pending
+    let jobs: Vec<Job<'_>> = tasks
         .iter()
-        .map(|index| Job {
-            index: *index,
-            task: &tasks[*index],
+        .enumerate()
+        .map(|(index, task)| Job {
+            index,
+            task,
             options: &forwarded,
-            timeout: limit(args, &tasks[*index]),
-            log: logs.as_ref().map(|logs| logs[*index].as_path()),
+            timeout: limit(args, task),
+            log: logs.as_ref().map(|logs| logs[index].as_path()),
+            earlier: before[index].as_ref().filter(|row| !row.key.is_empty()),
         })
         .collect();
-    let progress = Progress::new(tasks.len(), resumed, args.quiet);
+    for job in jobs.iter().filter(|job| job.earlier.is_none()) {
+        if let Some(log) = job.log {
+            child::forget(log);
+        }
+    }
+    let count = args.list.jobs.map_or_else(processors, NonZero::get).min(jobs.len()).max(1);
+    let progress = Progress::new(tasks.len(), args.quiet);
     let outcome = work(&jobs, count, &watch, &progress, &mut rows, &mut book);
     let is_interrupted = watch.is_interrupted();
     drop(watch);
@@ -97,7 +103,7 @@ pub(crate) fn check_all(args: &CheckArgs, console: Console) -> Result<ExitStatus
         Some(earlier) => changed(&tasks, &rows, earlier),
         None => (tasks, rows),
     };
-    let mut text = table::render(&rows, &tasks, args.quiet, console.color_stdout, start.elapsed(), resumed);
+    let mut text = table::render(&rows, &tasks, args.quiet, console.color_stdout, start.elapsed());
     if earlier.is_some() {
         let _ = writeln!(text, "{} of {count} tasks have another verdict than before", rows.len());
     }
@@ -111,7 +117,38 @@ pub(crate) fn check_all(args: &CheckArgs, console: Console) -> Result<ExitStatus
         };
         console.warn(format!("interrupted: not all tasks were checked\n{help}"));
     }
+    if rows.iter().flatten().any(Row::is_hearsay) {
+        console.warn(
+            "verdicts of an earlier run are not certified by this one, and the exit code does not rest on them\n\
+             with --cache FOLDER in both runs their evidence is kept and checked again",
+        );
+    }
     Ok(status(&rows))
+}
+
+/// Nothing is written over that is read, or that is no result of a list.
+fn protect(args: &CheckArgs, tasks: &[tasks::Task], logs: Option<&[PathBuf]>) -> Result<(), Failure> {
+    let mut wanted = Vec::new();
+    let tables = [("--csv", &args.list.csv), ("--resume", &args.list.resume)];
+    for (option, path) in tables {
+        wanted.extend(path.clone().map(|path| Wanted { option, path, kind: Kind::Table }));
+    }
+    for log in logs.unwrap_or_default() {
+        let kinds =
+            [("log", Kind::Log), ("json", Kind::Report(Format::Json)), ("txt", Kind::Report(Format::Human))];
+        for (extension, kind) in kinds {
+            wanted.push(Wanted { option: "--logs", path: child::extended(log, extension), kind });
+        }
+    }
+    wanted.retain(|file| file.path.exists());
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let mut inputs = stale::given(args);
+    inputs.extend(args.list.since.iter().cloned());
+    inputs.extend(args.paths.iter().filter_map(|path| tasks::list_file(path)));
+    inputs.extend(tasks.iter().flat_map(|task| stale::files_of(&task.path)));
+    stale::protect(&wanted, &inputs)
 }
 
 /// The tasks whose verdict is another one than in an earlier table, or that were not in it or not checked.
@@ -123,7 +160,8 @@ fn changed(
     let mut shown = (Vec::new(), Vec::new());
     for (task, row) in tasks.iter().zip(rows) {
         let before = earlier.get(&task.name);
-        if row.as_ref().is_some_and(|row| Some(&row.verdict) == before) {
+        // What this run has not certified is no verdict of its own (I4).
+        if row.as_ref().is_some_and(|row| !row.is_hearsay() && Some(&row.verdict) == before) {
             continue;
         }
         let was = before.map_or("new".to_owned(), |verdict| format!("was {}", verdict.name()));
@@ -184,6 +222,8 @@ fn work(
 struct Book<'a> {
     file: Option<&'a PathBuf>,
     label: &'a str,
+    /// The rows of the table that is gone on with.
+    before: &'a [Option<Row>],
     saved: Instant,
 }
 
@@ -191,7 +231,9 @@ impl Book<'_> {
     fn save(&mut self, rows: &[Option<Row>]) -> Result<(), Failure> {
         self.saved = Instant::now();
         let Some(file) = self.file else { return Ok(()) };
-        artifact::write(file, &rows::text(rows.iter().flatten(), self.label))
+        // What this run did not get to is not lost.
+        let known = rows.iter().zip(self.before).filter_map(|(row, before)| row.as_ref().or(before.as_ref()));
+        artifact::write(file, &rows::text(known, self.label))
     }
 }
 
@@ -210,14 +252,18 @@ fn processors() -> usize {
 
 /// A violation is certain whatever else happened; after it the worst comes first.
 fn status(rows: &[Option<Row>]) -> ExitStatus {
-    let has = |verdict: Verdict| rows.iter().flatten().any(|row| row.verdict == verdict);
+    // I4
+    let is_certain = |row: &&Row| !row.is_hearsay();
+    let has = |verdict: Verdict| rows.iter().flatten().filter(is_certain).any(|row| row.verdict == verdict);
     if has(Verdict::Unsafe) {
         ExitStatus::Violated
     } else if has(Verdict::Crashed) {
         ExitStatus::Internal
     } else if has(Verdict::Error) {
         ExitStatus::FrontEnd
-    } else if has(Verdict::Unknown) || rows.iter().any(Option::is_none) {
+    } else if has(Verdict::Unknown)
+        || !rows.iter().all(|row| row.as_ref().is_some_and(|row| !row.is_hearsay()))
+    {
         ExitStatus::Unknown
     } else {
         ExitStatus::Success
@@ -226,6 +272,7 @@ fn status(rows: &[Option<Row>]) -> ExitStatus {
 
 #[cfg(test)]
 mod tests {
+    use super::rows::Run;
     use super::*;
 
     fn of(verdicts: &[Option<Verdict>]) -> ExitStatus {
@@ -244,5 +291,10 @@ mod tests {
         assert_eq!(of(&[Some(Crashed), Some(Unsafe)]), ExitStatus::Violated);
         // What was not checked is not safe.
         assert_eq!(of(&[Some(Safe), None]), ExitStatus::Unknown);
+        // What an earlier run has said is neither safe nor unsafe (I4).
+        for verdict in [Safe, Unsafe] {
+            let row = Row { run: Run::Earlier, ..Row::sample("a.c", verdict) };
+            assert_eq!(status(&[Some(row)]), ExitStatus::Unknown);
+        }
     }
 }

@@ -43,6 +43,7 @@ pub(super) fn forward(args: &CheckArgs) -> Result<Forwarded, Failure> {
         files,
         list: _,
         no_settings,
+        trust_settings,
         given,
     } = args;
     refuse_single_files(files, &[("--tree", tree), ("--log-queries", log_queries), ("--profile", profile)])?;
@@ -71,6 +72,7 @@ pub(super) fn forward(args: &CheckArgs) -> Result<Forwarded, Failure> {
     list.switch("--stats", *stats);
     list.switch("--no-exec", files.no_exec);
     list.switch("--no-settings", *no_settings);
+    list.switch("--trust-settings", *trust_settings);
     let mut label: Vec<String> = list.0.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     if let Some(seconds) = timeout {
         label.push(format!("--timeout {seconds}"));
@@ -121,6 +123,8 @@ impl Arguments {
             entry_pointers,
             entry_elements,
             extern_functions,
+            // The process of the task reads the settings itself.
+            from_settings: _,
         } = source;
         if let Some(value) = data_model.and_then(|model| model.to_possible_value()) {
             self.option("--data-model", value.get_name());

@@ -1,9 +1,10 @@
 //! What came of the tasks, as a table in CSV (RFC 4180), written and read back.
+//!
+//! # Invariants
+//! * I1: a row of a table that was read is of an earlier run and says so, whatever becomes of it: no check of this run stands behind it.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
 use std::path::Path;
-use std::time::SystemTime;
 
 use base::{SourceFile, SourceMap, Span};
 
@@ -12,10 +13,10 @@ use crate::failure::Failure;
 use crate::input;
 
 /// The columns, in order. A change makes older tables unusable for `--resume`, with a message.
-const COLUMNS: [&str; 9] =
-    ["task", "verdict", "expected", "agrees", "seconds", "reason", "message", "version", "options"];
-/// More files of one task are not looked at.
-const MOST_FILES: usize = 64;
+const COLUMNS: [&str; 11] = [
+    "task", "verdict", "expected", "agrees", "seconds", "reason", "message", "version", "options", "run",
+    "key",
+];
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What a child said, by its exit code.
@@ -53,6 +54,24 @@ impl Verdict {
     }
 }
 
+/// Who found a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Run {
+    /// This run, which has certified it.
+    This,
+    /// An earlier one, whose evidence is not there any more.
+    Earlier,
+}
+
+impl Run {
+    fn name(self) -> &'static str {
+        match self {
+            Self::This => "this",
+            Self::Earlier => "earlier",
+        }
+    }
+}
+
 /// One task that has ended.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Row {
@@ -68,9 +87,18 @@ pub(super) struct Row {
     pub(super) reason: String,
     /// The same for people.
     pub(super) message: String,
+    /// Whose verdict it is.
+    pub(super) run: Run,
+    /// The key of program and options; empty if it is not known.
+    pub(super) key: String,
 }
 
 impl Row {
+    /// Whether it says something that this run has not certified.
+    pub(super) fn is_hearsay(&self) -> bool {
+        self.run == Run::Earlier && matches!(self.verdict, Verdict::Safe | Verdict::Unsafe)
+    }
+
     /// Whether the verdict contradicts the task definition.
     pub(super) fn is_wrong(&self) -> bool {
         matches!((self.verdict, self.expected), (Verdict::Safe, Some(false)) | (Verdict::Unsafe, Some(true)))
@@ -84,7 +112,7 @@ impl Row {
         }
     }
 
-    fn cells(&self, label: &str) -> [String; 9] {
+    fn cells(&self, label: &str) -> [String; COLUMNS.len()] {
         [
             self.task.clone(),
             self.verdict.name().to_owned(),
@@ -95,6 +123,8 @@ impl Row {
             self.message.clone(),
             VERSION.to_owned(),
             label.to_owned(),
+            self.run.name().to_owned(),
+            self.key.clone(),
         ]
     }
 
@@ -107,6 +137,8 @@ impl Row {
             seconds: 0.5,
             reason: String::new(),
             message: String::new(),
+            run: Run::This,
+            key: String::new(),
         }
     }
 }
@@ -138,26 +170,21 @@ fn quote(cell: &str) -> String {
     }
 }
 
-/// Takes the rows of tasks that an earlier run finished. A table that is not there has none.
-pub(super) fn restore(
-    path: &Path,
-    tasks: &[Task],
-    label: &str,
-    rows: &mut [Option<Row>],
-) -> Result<(), Failure> {
+/// Whether a text is a table of this version or an older one.
+pub(crate) fn is_table(text: &[u8]) -> bool {
+    text.starts_with(COLUMNS[..9].join(",").as_bytes())
+}
+
+/// The rows of tasks that an earlier run finished, in the order of the tasks. A table that is not there has none.
+pub(super) fn restore(path: &Path, tasks: &[Task], label: &str) -> Result<Vec<Option<Row>>, Failure> {
     if !path.exists() {
-        return Ok(());
+        return Ok(tasks.iter().map(|_| None).collect());
     }
     let bytes = input::read(path)?;
     let found = parse(&bytes, Some(label))
         .map_err(|problem| problem.into_failure(path, &bytes, "start a new table with --csv FILE"))?;
     let mut by_name: HashMap<String, Row> = found.into_iter().map(|row| (row.task.clone(), row)).collect();
-    // Without the time of the table nothing can be said about what is newer: all is done again.
-    let Ok(written) = fs::metadata(path).and_then(|data| data.modified()) else { return Ok(()) };
-    for (task, row) in tasks.iter().zip(rows) {
-        *row = by_name.remove(&task.name).filter(|_| is_older(&task.path, written));
-    }
-    Ok(())
+    Ok(tasks.iter().map(|task| by_name.remove(&task.name)).collect())
 }
 
 /// The verdicts of an earlier table, of whatever version and options.
@@ -167,35 +194,6 @@ pub(super) fn verdicts(path: &Path) -> Result<BTreeMap<String, Verdict>, Failure
         problem.into_failure(path, &bytes, "--since takes a table that an earlier run wrote with --csv")
     })?;
     Ok(rows.into_iter().map(|row| (row.task, row.verdict)).collect())
-}
-
-/// Whether a task, the files that it names and the settings that apply to it were last changed before a time. What a program
-/// includes by way of other folders is not looked at.
-fn is_older(task: &Path, time: SystemTime) -> bool {
-    let folder = task.parent().unwrap_or(Path::new(""));
-    let mut files = vec![task.to_owned()];
-    let mut read = 0;
-    // A definition names programs and properties, programs name headers.
-    while let Some(file) = files.get(read).cloned() {
-        read += 1;
-        let Ok(text) = fs::read(&file) else { return false };
-        let text = String::from_utf8_lossy(&text);
-        let is_definition = file.extension().is_some_and(|extension| extension == "yml");
-        let named = text.lines().filter(|line| is_definition || line.trim_start().starts_with('#'));
-        let words =
-            named.flat_map(|line| line.split(|c: char| c.is_whitespace() || "\"'<>,[]{}".contains(c)));
-        for word in words.filter(|word| word.contains('.')) {
-            let place = folder.join(word);
-            if place.is_file() && !files.contains(&place) && files.len() < MOST_FILES {
-                files.push(place);
-            }
-        }
-    }
-    let settings = task.ancestors().skip(1).map(|folder| folder.join("wayproof.toml"));
-    files.extend(settings.filter(|file| file.is_file()));
-    files
-        .iter()
-        .all(|file| fs::metadata(file).and_then(|data| data.modified()).is_ok_and(|modified| modified < time))
 }
 
 /// Why a table cannot be used.
@@ -232,7 +230,7 @@ fn parse(bytes: &[u8], label: Option<&str>) -> Result<Vec<Row>, Problem> {
 }
 
 fn row(cells: &[String], label: Option<&str>) -> Result<Row, String> {
-    let [task, verdict, expected, _, seconds, reason, message, version, options] = cells else {
+    let [task, verdict, expected, _, seconds, reason, message, version, options, _, key] = cells else {
         return Err(format!("this row has {} cells, not {}", cells.len(), COLUMNS.len()));
     };
     if let Some(label) = label.filter(|label| options != label || version != VERSION) {
@@ -252,6 +250,9 @@ fn row(cells: &[String], label: Option<&str>) -> Result<Row, String> {
         seconds: seconds.parse().map_err(|_| format!("`{seconds}` is no number of seconds"))?,
         reason: reason.clone(),
         message: message.clone(),
+        // I1: what the cell says was true when the table was written.
+        run: Run::Earlier,
+        key: key.clone(),
     })
 }
 
@@ -307,7 +308,8 @@ mod tests {
     fn what_is_written_is_read_back() {
         let rows = rows();
         let text = text(rows.iter(), "--engine=cra");
-        assert_eq!(parse(text.as_bytes(), Some("--engine=cra")), Ok(rows));
+        let earlier: Vec<Row> = rows.into_iter().map(|row| Row { run: Run::Earlier, ..row }).collect();
+        assert_eq!(parse(text.as_bytes(), Some("--engine=cra")), Ok(earlier));
         assert!(text.contains(",unsafe,safe,WRONG,0.500,timeout,"), "{text}");
     }
 
@@ -333,16 +335,14 @@ mod tests {
     #[test]
     fn only_tasks_of_this_run_are_taken() {
         let folder = std::env::temp_dir().join(format!("wayproof-rows-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join("y.c"), "int main(void) { return 0; }\n").unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join("t.csv");
-        fs::write(&path, text(rows().iter(), "")).unwrap();
+        std::fs::write(&path, text(rows().iter(), "")).unwrap();
         let task = |name: &str| Task { path: folder.join(name), name: name.to_owned() };
-        let mut found = vec![None, None];
-        restore(&path, &[task("y.c"), task("z.c")], "", &mut found).unwrap();
-        fs::remove_dir_all(&folder).unwrap();
-        assert_eq!(found, [Some(Row::sample("y.c", Verdict::Crashed)), None]);
-        restore(&path, &[task("y.c")], "", &mut [None]).unwrap();
+        let found = restore(&path, &[task("y.c"), task("z.c")], "").unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+        let earlier = Row { run: Run::Earlier, ..Row::sample("y.c", Verdict::Crashed) };
+        assert_eq!(found, [Some(earlier), None]);
+        assert_eq!(restore(&path, &[task("y.c")], "").unwrap(), [None]);
     }
 }

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write as _};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use super::rows::{Row, Verdict, expectation};
+use super::rows::{Row, Run, Verdict, expectation};
 use super::tasks::Task;
 use crate::console::printable;
 
@@ -26,6 +26,8 @@ pub(super) struct Progress {
 struct Counts {
     done: usize,
     verdicts: [usize; Verdict::ALL.len()],
+    /// Those of an earlier run, which this one has not certified.
+    hearsay: [usize; Verdict::ALL.len()],
     wrong: usize,
 }
 
@@ -33,18 +35,18 @@ impl Counts {
     fn add(&mut self, row: &Row) {
         self.done += 1;
         self.wrong += usize::from(row.is_wrong());
+        let counts = if row.is_hearsay() { &mut self.hearsay } else { &mut self.verdicts };
         if let Some(place) = Verdict::ALL.iter().position(|verdict| *verdict == row.verdict) {
-            self.verdicts[place] += 1;
+            counts[place] += 1;
         }
     }
 
     /// `3 safe, 1 unsafe`: what there is none of is left out.
     fn list(&self) -> String {
-        let mut parts = Vec::new();
-        for (verdict, count) in Verdict::ALL.iter().zip(self.verdicts) {
-            if count > 0 {
-                parts.push(format!("{count} {}", verdict.name()));
-            }
+        let mut parts = named(self.verdicts);
+        let hearsay: usize = self.hearsay.iter().sum();
+        if hearsay > 0 {
+            parts.push(format!("{hearsay} not certified ({})", named(self.hearsay).join(", ")));
         }
         if self.wrong > 0 {
             parts.push(format!("{} WRONG", self.wrong));
@@ -53,14 +55,16 @@ impl Counts {
     }
 }
 
+/// What there is of each verdict.
+fn named(counts: [usize; Verdict::ALL.len()]) -> Vec<String> {
+    let counts = Verdict::ALL.iter().zip(counts).filter(|(_, count)| *count > 0);
+    counts.map(|(verdict, count)| format!("{count} {}", verdict.name())).collect()
+}
+
 impl Progress {
-    pub(super) fn new(total: usize, resumed: usize, is_quiet: bool) -> Self {
-        let counts = Mutex::new(Counts { done: resumed, ..Counts::default() });
-        let progress = Self { total, is_quiet, is_terminal: std::io::stderr().is_terminal(), counts };
-        if resumed > 0 && !is_quiet {
-            crate::console::note(&format!("wayproof: {resumed} of {total} tasks were checked before"));
-        }
-        progress
+    pub(super) fn new(total: usize, is_quiet: bool) -> Self {
+        let counts = Mutex::default();
+        Self { total, is_quiet, is_terminal: std::io::stderr().is_terminal(), counts }
     }
 
     /// A task has ended. There is nobody to tell if writing fails.
@@ -72,7 +76,11 @@ impl Progress {
         }
         let width = self.total.to_string().len();
         let mut text = if self.is_terminal { "\r\x1b[K".to_owned() } else { String::new() };
-        let mark = if row.is_wrong() { " WRONG" } else { "" };
+        let mark = match row.run {
+            _ if row.is_wrong() => " WRONG",
+            Run::Earlier => " (earlier run)",
+            Run::This => "",
+        };
         let _ = writeln!(
             text,
             "[{:>width$}/{}] {:<7} {:>7.2} s  {}{mark}",
@@ -106,7 +114,6 @@ pub(super) fn render(
     is_quiet: bool,
     color: bool,
     time: Duration,
-    resumed: usize,
 ) -> String {
     let mut text = String::new();
     if rows.is_empty() {
@@ -131,6 +138,7 @@ pub(super) fn render(
         parts.push(format!("{missing} not checked"));
     }
     parts.retain(|part| !part.is_empty());
+    let resumed = rows.iter().flatten().filter(|row| row.run == Run::Earlier).count();
     let spent: f64 = rows.iter().flatten().map(|row| row.seconds).sum();
     let plural = if rows.len() == 1 { "" } else { "s" };
     let before = if resumed > 0 { format!(", {resumed} from an earlier run") } else { String::new() };
@@ -152,6 +160,7 @@ fn line(text: &mut String, task: &Task, row: Option<&Row>, width: usize, color: 
     };
     let style = match row.verdict {
         _ if row.is_wrong() => "\x1b[1;35m",
+        _ if row.is_hearsay() => "\x1b[1;33m",
         Verdict::Safe => "\x1b[1;32m",
         Verdict::Unsafe => "\x1b[1;31m",
         Verdict::Unknown => "\x1b[1;33m",
@@ -163,7 +172,12 @@ fn line(text: &mut String, task: &Task, row: Option<&Row>, width: usize, color: 
     if row.is_wrong() {
         why.push_str("WRONG");
     }
-    for part in [&row.reason, &row.message] {
+    let heard = if row.is_hearsay() {
+        format!("{} in an earlier run, not certified by this one", row.verdict.name())
+    } else {
+        String::new()
+    };
+    for part in [&heard, &row.reason, &row.message] {
         if !part.is_empty() {
             why.push_str(if why.is_empty() { "" } else { ": " });
             why.push_str(&short(part));
@@ -171,7 +185,7 @@ fn line(text: &mut String, task: &Task, row: Option<&Row>, width: usize, color: 
     }
     let written = format!(
         "{name:<width$}  {on}{:<7}{off}  {expected:<8} {:>9.2}  {}",
-        row.verdict.name(),
+        if row.is_hearsay() { "earlier" } else { row.verdict.name() },
         row.seconds,
         printable(&why)
     );
@@ -196,7 +210,7 @@ mod tests {
 
     #[test]
     fn the_table_has_a_line_for_each_task_and_flags_what_is_wrong() {
-        let names = ["a.c", "folder/wrong.yml", "slow.c", "broken.c", "later.c"];
+        let names = ["a.c", "folder/wrong.yml", "slow.c", "broken.c", "old.c", "later.c"];
         let tasks: Vec<Task> =
             names.map(|name| Task { path: name.into(), name: name.to_owned() }).into_iter().collect();
         let rows = [
@@ -208,9 +222,10 @@ mod tests {
                 message: "x".repeat(200),
                 ..Row::sample("", Verdict::Error)
             }),
+            Some(Row { run: Run::Earlier, ..Row::sample("old.c", Verdict::Safe) }),
             None,
         ];
-        let text = render(&rows, &tasks, false, false, Duration::from_millis(1500), 0);
+        let text = render(&rows, &tasks, false, false, Duration::from_millis(1500));
         expect![[r#"
             task              verdict  expected   seconds  why
             a.c               unsafe                 0.50  violated at a.c:7
@@ -220,7 +235,7 @@ mod tests {
             later.c           -                          
             5 tasks: 1 safe, 1 unsafe, 1 unknown, 1 error, 1 WRONG, 1 not checked; 1.5 s by the clock, 2.0 s for all tasks
         "#]].assert_eq(&text);
-        let text = render(&rows, &tasks, true, false, Duration::from_millis(1500), 2);
+        let text = render(&rows, &tasks, true, false, Duration::from_millis(1500));
         expect![[r#"
             5 tasks: 1 safe, 1 unsafe, 1 unknown, 1 error, 1 WRONG, 1 not checked; 1.5 s by the clock, 2.0 s for all tasks, 2 from an earlier run
         "#]].assert_eq(&text);

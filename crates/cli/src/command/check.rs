@@ -1,6 +1,7 @@
 //! `wayproof check`: from a file to a certified verdict.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use base::{Stop, timeline};
@@ -9,6 +10,7 @@ use witness::{Certified, Reason, Shrinking, Verdict};
 
 use crate::args::{CheckArgs, Format, TraceArg};
 use crate::artifact;
+use crate::basis::Basis;
 use crate::cache::{self, Cache};
 use crate::console::Console;
 use crate::exit::ExitStatus;
@@ -18,15 +20,19 @@ use crate::frontend::{self, Refusal};
 use crate::output::Output;
 use crate::profile;
 use crate::property::Property;
+use crate::recognise::Kind;
 use crate::report::{self, Detail, Insight, Report, Scope, Selection};
 use crate::resolve::Request;
 use crate::session::{Progress, Session};
+use crate::stale;
 
 /// Decides the property. Standard output carries a result in the wanted format even if the input cannot be used.
 pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Failure> {
     let format = args.format;
     let (profile, page) = (args.profile.clone(), args.files.report.clone());
     let outputs = args.files.outputs.clone();
+    let asked: Arc<OnceLock<Asked>> = Arc::default();
+    let known = asked.clone();
     if profile.is_some() || args.files.report.is_some() {
         timeline::start();
     }
@@ -34,16 +40,23 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Fa
         args.timeout,
         Box::new(move |stop| {
             // The report comes first; whatever cannot be written is not worth another exit code.
-            let _ = Output::new().write(&unfinished(format, stop));
+            let unfinished = |format| unfinished(format, stop, known.get());
+            let _ = Output::new().write(&unfinished(format));
             for (format, path) in &outputs {
-                let _ = artifact::write(path, &unfinished(*format, stop));
+                if stale::may_write(Kind::Report(*format), path) {
+                    let _ = artifact::write(path, &unfinished(*format));
+                }
             }
-            let _ = profile.as_deref().map(profile::write);
-            let _ = page.as_deref().map(|path| artifact::write(path, &report::page_unfinished(stop)));
+            let free =
+                |path: &Option<PathBuf>, kind| path.clone().filter(|path| stale::may_write(kind, path));
+            let _ = free(&profile, Kind::Profile).map(|path| profile::write(&path));
+            let _ =
+                free(&page, Kind::Page).map(|path| artifact::write(&path, &report::page_unfinished(stop)));
         }),
     );
-    let result = decide(args, console, &session);
-    let profiled = args.profile.as_deref().map_or(Ok(()), profile::write);
+    let result = decide(args, console, &session, &asked);
+    let profile = args.profile.as_deref().filter(|path| stale::may_write(Kind::Profile, path));
+    let profiled = profile.map_or(Ok(()), profile::write);
     match result {
         Ok(status) => profiled.map(|()| status),
         Err(failure) => {
@@ -74,14 +87,28 @@ pub(super) fn refuse(
     let first = diagnostics.first().map_or("", |diagnostic| &diagnostic.message);
     let about = format!("UNKNOWN: the input cannot be used: {}\n", first.replace('\n', " "));
     for (format, path) in outputs {
-        if let Err(Failure::Output(error)) = artifact::write(path, &text(*format, &about)) {
+        if !stale::may_write(Kind::Report(*format), path) {
+            console.warn(kept(path));
+        } else if let Err(Failure::Output(error)) = artifact::write(path, &text(*format, &about)) {
             console.warn(format!("cannot write the result: {error}"));
         }
     }
     Output::new().write(&text(format, "")).err().unwrap_or(failure)
 }
 
-fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitStatus, Failure> {
+/// What was asked, once that is known: the report of a run that is cut short has it, too.
+struct Asked {
+    request: Request,
+    engine: String,
+    key: String,
+}
+
+fn decide(
+    args: &CheckArgs,
+    console: Console,
+    session: &Session,
+    asked: &OnceLock<Asked>,
+) -> Result<ExitStatus, Failure> {
     let spec = find_engine(&args.engine)?;
     args.cache.as_deref().map_or(Ok(()), cache::check_folder)?;
     if let Some(folder) = &args.log_queries {
@@ -102,6 +129,13 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
             return conclude(args, &request, Answer::without_program(message, session), console, session);
         }
     };
+    let mut basis = Basis::new(&request, &args.source);
+    basis.is_idle = !cfa::hazard::hazards(&compiled.program).can_fail;
+    if tells(args, |format| format == Format::Json) {
+        basis.key = cache::task_key(args, &request, &compiled.program);
+        let (engine, key) = (args.engine.clone(), basis.key.clone());
+        let _ = asked.set(Asked { request: request.clone(), engine, key });
+    }
     if !args.quiet && !compiled.warnings.is_empty() {
         console.print(&compiled.warnings, &compiled.program.sources);
     }
@@ -118,6 +152,12 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
     let known = cache.as_ref().filter(|_| !is_watched);
     let known = known.and_then(|cache| cache.find(&compiled.program, &mut env.budget));
     let is_cached = known.is_some();
+    if !is_cached && args.list.known_key.as_ref().is_some_and(|key| *key == basis.key) {
+        session.claim();
+        Output::new().write(&report::json_known(&request, &args.engine, &basis.key))?;
+        return Ok(ExitStatus::Unknown);
+    }
+    stale::settle(args, &request.files, &compiled.program.sources)?;
     let Outcome { certified, solved_at, shrinking } = match known {
         Some(certified) => Outcome { certified, solved_at: compiled_at, shrinking: Shrinking::default() },
         None => solve(args, spec, &compiled.program, &mut env),
@@ -155,7 +195,8 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
         extras.steps = report::steps(&compiled.program, trace, scope, &env.budget);
     }
     extras.failures.extend(drawn.err());
-    let answer = Answer { program: Some(compiled.program), certified, extras, statistics, env };
+    extras.failures.extend(super::queries::log_failure());
+    let answer = Answer { program: Some(compiled.program), certified, extras, basis, statistics, env };
     conclude(args, &request, answer, console, session)
 }
 
@@ -184,11 +225,17 @@ fn solve(args: &CheckArgs, spec: &EngineSpec, program: &cfa::Program, env: &mut 
     Outcome { certified, solved_at, shrinking }
 }
 
+/// Why a file is not written.
+fn kept(path: &Path) -> String {
+    format!("`{}` is left as it is: it is not known whether the program includes it", path.display())
+}
+
 /// What there is to report.
 struct Answer {
     program: Option<cfa::Program>,
     certified: Certified,
     extras: Extras,
+    basis: Basis,
     statistics: Vec<(&'static str, f64)>,
     /// What the engine left behind.
     env: Env,
@@ -202,6 +249,7 @@ impl Answer {
             program: None,
             certified,
             extras: Extras::default(),
+            basis: Basis::default(),
             statistics: Vec::new(),
             env: Env::new(session.budget()),
         }
@@ -221,6 +269,7 @@ fn conclude(
         program: answer.program.as_ref(),
         certified: &answer.certified,
         extras: &answer.extras,
+        basis: &answer.basis,
         told: args.trace.map(selection),
         engine: &args.engine,
         statistics: args.stats.then_some(answer.statistics.as_slice()),
@@ -230,11 +279,21 @@ fn conclude(
     session.claim();
     // The verdict first; what cannot be written keeps nothing else from being written.
     failures.extend(Output::new().write(&text).err());
+    // Without a program it is not known what it consists of, and what is still there may be part of it.
+    let is_free = |kind, path: &Path| {
+        let is_free = answer.program.is_some() || stale::may_write(kind, path);
+        if !is_free {
+            console.warn(kept(path));
+        }
+        is_free
+    };
     for (format, path) in &args.files.outputs {
-        let written = artifact::write(path, &report::render(&report, *format, Detail::Full, false));
-        failures.extend(written.err());
+        if is_free(Kind::Report(*format), path) {
+            let written = artifact::write(path, &report::render(&report, *format, Detail::Full, false));
+            failures.extend(written.err());
+        }
     }
-    if let Some(path) = &args.files.report {
+    if let Some(path) = args.files.report.as_ref().filter(|path| is_free(Kind::Page, path)) {
         let whole = Report { statistics: Some(&answer.statistics), ..report };
         failures.extend(artifact::write(path, &report::page(&whole, &insight(&answer, request))).err());
     }
@@ -273,13 +332,17 @@ fn insight<'a>(answer: &'a Answer, request: &Request) -> Insight<'a> {
 
 /// How much of the path to a violation the reports tell; nothing if none of them tells it.
 fn scope(args: &CheckArgs) -> Option<Scope> {
-    let tells = |format: Format| matches!(format, Format::Json | Format::Sarif);
-    let is_told = tells(args.format) || args.files.outputs.iter().any(|(format, _)| tells(*format));
+    let is_told = tells(args, |format| matches!(format, Format::Json | Format::Sarif));
     match args.trace {
         Some(trace) => Some(Scope { selection: selection(trace), most: 400, ticks: 200_000_000 }),
         // Nobody asked for it by name: a long execution is not worth the time.
         None => is_told.then_some(Scope { selection: Selection::Relevant, most: 400, ticks: 2_000_000 }),
     }
+}
+
+/// Whether a report is wanted in one of certain formats.
+fn tells(args: &CheckArgs, is_wanted: impl Fn(Format) -> bool) -> bool {
+    is_wanted(args.format) || args.files.outputs.iter().any(|(format, _)| is_wanted(*format))
 }
 
 fn selection(trace: TraceArg) -> Selection {
@@ -305,12 +368,15 @@ fn find_engine(name: &str) -> Result<&'static EngineSpec, Failure> {
 }
 
 /// The report of a run that does not come back.
-fn unfinished(format: Format, stop: Stop) -> String {
+fn unfinished(format: Format, stop: Stop, asked: Option<&Asked>) -> String {
     match format {
         Format::Human => format!("UNKNOWN: {stop}\n"),
         Format::Annotate => format!("// wayproof: UNKNOWN: {stop}\n"),
         Format::Svcomp => format!("UNKNOWN: {stop}\nRESULT: unknown\n"),
-        Format::Json => report::json_unfinished(stop),
+        Format::Json => {
+            let asked = asked.map(|asked| (&asked.request, asked.engine.as_str(), asked.key.as_str()));
+            report::json_unfinished(stop, asked)
+        }
         Format::Sarif => report::sarif_unfinished(stop),
         Format::Github => report::github_unfinished(stop),
     }

@@ -39,7 +39,10 @@ fn check_one_or_many(mut args: Box<CheckArgs>, console: Console) -> Result<ExitS
     if !args.paths.is_empty() && crate::batch::is_wanted(&args) {
         return crate::batch::check_all(&args, console);
     }
-    if let Err(failure) = crate::stale::clear(&args) {
+    // Who may find that there is nothing to do must not have removed anything.
+    let is_known = args.list.known_key.is_some();
+    let cleared = if is_known { crate::stale::look(&args) } else { crate::stale::clear(&args) };
+    if let Err(failure) = cleared {
         // Files are not written: one of them is an input, or cannot be removed.
         return Err(check::refuse(args.format, &[], failure, console));
     }

@@ -34,6 +34,13 @@ pub(crate) fn log_to(folder: &Path) -> Result<(), Failure> {
     })
 }
 
+/// Why the log is not complete, if it is not.
+pub(crate) fn log_failure() -> Option<Failure> {
+    let error = smt::query_log_failure()?;
+    let message = format!("not all queries are in the log: {error}");
+    Some(Failure::Output(io::Error::new(error.kind(), message)))
+}
+
 /// Replays the queries of a folder with a second solver.
 pub(crate) fn queries(args: &QueriesArgs) -> Result<ExitStatus, Failure> {
     let folder = &args.replay;

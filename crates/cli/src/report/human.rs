@@ -28,6 +28,11 @@ pub(super) fn render(report: &Report<'_>, detail: Detail, color: bool) -> String
     if detail == Detail::Verdict {
         return writer.text;
     }
+    if report.is_idle() {
+        for line in idle(report) {
+            writer.line(&line);
+        }
+    }
     match report.certified.verdict() {
         Verdict::Safe(Proof::Execution(end)) => writer.end(end),
         Verdict::Safe(Proof::Annotation(annotation)) => {
@@ -52,7 +57,10 @@ pub(super) fn render(report: &Report<'_>, detail: Detail, color: bool) -> String
         writer.line(&check);
     }
     match (report.certified.verdict(), report.certified.ledger()) {
-        (Verdict::Safe(_) | Verdict::Unsafe(_), Some(ledger)) => writer.ledger(ledger),
+        (Verdict::Safe(_) | Verdict::Unsafe(_), Some(_)) => {
+            writer.line("this rests on:");
+            writer.ledger(report);
+        }
         // Nothing is claimed, so nothing rests on anything.
         (Verdict::Unknown(_), _) | (_, None) => {}
     }
@@ -133,6 +141,7 @@ impl Writer<'_> {
 
     fn headline(&mut self, report: &Report<'_>, color: bool) {
         let (word, style, rest) = match report.certified.verdict() {
+            Verdict::Safe(_) if report.is_idle() => ("SAFE", "\x1b[1;32m", "nothing to check".to_owned()),
             Verdict::Safe(proof) => {
                 let is_cut = matches!(proof, Proof::Execution(End::Undefined { .. }));
                 let limit = if is_cut { ", up to undefined behaviour" } else { "" };
@@ -245,10 +254,11 @@ impl Writer<'_> {
         let _ = writeln!(self.text, "{indent}{} | {}{dots}", region.line, printable(&cut));
     }
 
-    fn ledger(&mut self, ledger: &Ledger) {
-        self.line("this rests on:");
-        self.line(&format!("  data model {}", ledger.data_model));
-        self.line(&format!("  {}", overflow_policy(ledger.signed_overflow)));
+    fn ledger(&mut self, report: &Report<'_>) {
+        let Some(ledger) = report.certified.ledger() else { return };
+        for line in basis(report) {
+            self.line(&format!("  {}", printable(&line)));
+        }
         for assumption in ledger.assumptions.iter().take(MAX_ASSUMPTIONS) {
             let place = self.at(assumption.region);
             self.line(&format!("  {}{place}", self::assumption(assumption)));
@@ -260,6 +270,46 @@ impl Writer<'_> {
             ));
         }
     }
+}
+
+/// What a verdict rests on apart from single assumptions: the machine, the meaning of what C leaves open, the user's options.
+pub(super) fn basis(report: &Report<'_>) -> Vec<String> {
+    let Some(ledger) = report.certified.ledger() else { return Vec::new() };
+    let mut lines = vec![format!("data model {}{}", ledger.data_model, report.basis.data_model)];
+    let is_safe = matches!(report.certified.verdict(), Verdict::Safe(_));
+    if !(is_safe && ledger.signed_overflow == SignedOverflow::Undefined) {
+        lines.push(format!("{}{}", overflow_policy(ledger.signed_overflow), report.basis.signed_overflow));
+    }
+    lines.extend(undefined(ledger));
+    lines.extend(report.basis.options.iter().cloned());
+    lines
+}
+
+/// The undefined behaviour beyond which nothing is claimed, in one line.
+pub(super) fn undefined(ledger: &Ledger) -> Option<String> {
+    let kinds: Vec<&str> = ledger.undefined.iter().map(|hazard| hazard.name()).collect();
+    (!kinds.is_empty()).then(|| format!("undefined behaviour ends an execution: {}", kinds.join(", ")))
+}
+
+/// What would be checked, if there were anything.
+fn idle(report: &Report<'_>) -> [String; 2] {
+    let request = report.request;
+    if request.property == crate::property::Property::NoOverflow {
+        let help = "write the code that is to be checked into a function that is called".to_owned();
+        return ["the program has no signed operation that can overflow".to_owned(), help];
+    }
+    let functions = request.error_functions().join(" or ");
+    if request.assert_is_error() {
+        return [
+            format!("no call of {functions} and no assertion is part of what can be executed"),
+            "write `assert(CONDITION);`, with assert.h and without NDEBUG, or call reach_error() where control must not get".to_owned(),
+        ];
+    }
+    [
+        format!("no call of {functions} is part of what can be executed"),
+        "call the function where control must not get; with a property file, assertions are not checked"
+            .to_owned(),
+    ]
 }
 
 /// What is wrong, in words.

@@ -5,10 +5,11 @@ use cfa::interp::{CallStack, Chosen, Property};
 use cfa::{ApproximationKind, SignedOverflow, Source};
 use evidence::format::InvariantKind;
 use serde::Serialize;
-use witness::{Certified, Check, End, Proof, Reason, Verdict};
+use witness::{Check, End, Proof, Reason, Verdict};
 
 use super::steps::Kind;
-use super::{Report, Step, benchexec};
+use super::{Report, Step, benchexec, human};
+use crate::cache::CHECKED_BEFORE;
 use crate::export::Extras;
 use crate::judge::Opinion;
 use crate::resolve::Request;
@@ -31,6 +32,8 @@ struct Document {
     evidence: Option<Evidence>,
     #[serde(skip_serializing_if = "Option::is_none")]
     checked_by: Option<&'static str>,
+    #[serde(skip_serializing_if = "is_false")]
+    nothing_to_check: bool,
     #[serde(skip_serializing_if = "is_false")]
     from_cache: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,6 +74,8 @@ struct Task {
     engine: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     expected: Option<bool>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    key: String,
 }
 
 #[derive(Serialize)]
@@ -221,6 +226,7 @@ impl Document {
             reason: None,
             evidence: None,
             checked_by: None,
+            nothing_to_check: false,
             from_cache: false,
             compiled_program: None,
             ledger: None,
@@ -246,7 +252,8 @@ pub(super) fn render(report: &Report<'_>) -> String {
         Verdict::Unknown(_) => "unknown",
     };
     let mut document = Document::new(name, benchexec(verdict));
-    document.task = Some(task(report.request, report.engine));
+    document.task = Some(task(report.request, report.engine, &report.basis.key));
+    document.nothing_to_check = report.is_idle();
     match verdict {
         Verdict::Safe(Proof::Execution(end)) => document.evidence = Some(execution(end, sources)),
         Verdict::Safe(Proof::Annotation(annotation)) => {
@@ -277,7 +284,7 @@ pub(super) fn render(report: &Report<'_>) -> String {
     });
     document.from_cache = report.extras.is_cached;
     document.compiled_program = report.extras.opinion.as_ref().map(execution_of);
-    document.ledger = ledger(report.certified, sources);
+    document.ledger = ledger(report, sources);
     document.statistics = report.statistics.map(|statistics| {
         statistics.iter().map(|(name, value)| ((*name).to_owned(), serde_json::Value::from(*value))).collect()
     });
@@ -306,9 +313,10 @@ fn execution_of(opinion: &Opinion) -> Execution {
     }
 }
 
-/// The report of a run that was ended from outside.
-pub(crate) fn unfinished(stop: Stop) -> String {
+/// The report of a run that was ended from outside; what was asked, if that was known by then.
+pub(crate) fn unfinished(stop: Stop, asked: Option<(&Request, &str, &str)>) -> String {
     let mut document = Document::new("unknown", "unknown");
+    document.task = asked.map(|(request, engine, key)| task(request, engine, key));
     document.reason = Some(reason(&Reason::Stopped(stop), &SourceMap::new()));
     document.text()
 }
@@ -338,7 +346,16 @@ fn json_diagnostic(diagnostic: &Diagnostic, sources: &SourceMap) -> JsonDiagnost
     }
 }
 
-fn task(request: &Request, engine: &str) -> Task {
+/// The report of a run that ends because an earlier one has a verdict for this key.
+pub(crate) fn known(request: &Request, engine: &str, key: &str) -> String {
+    let mut document = Document::new("unknown", "unknown");
+    document.task = Some(task(request, engine, key));
+    let message = "an earlier run has checked the same program with the same options".to_owned();
+    document.reason = Some(JsonReason { code: CHECKED_BEFORE, message, location: None });
+    document.text()
+}
+
+fn task(request: &Request, engine: &str, key: &str) -> Task {
     Task {
         files: request.files.iter().map(|file| file.display().to_string()).collect(),
         property: request.property.name().to_owned(),
@@ -351,6 +368,7 @@ fn task(request: &Request, engine: &str) -> Task {
         },
         engine: engine.to_owned(),
         expected: request.expected,
+        key: key.to_owned(),
     }
 }
 
@@ -469,8 +487,12 @@ fn json_step(step: &Step, sources: &SourceMap) -> JsonStep {
     json
 }
 
-fn ledger(certified: &Certified, sources: &SourceMap) -> Option<Vec<Entry>> {
-    let entries = certified.ledger()?.assumptions.iter().map(|assumption| Entry {
+fn ledger(report: &Report<'_>, sources: &SourceMap) -> Option<Vec<Entry>> {
+    let ledger = report.certified.ledger()?;
+    let options =
+        report.basis.options.iter().map(|what| Entry { kind: "option", what: what.clone(), location: None });
+    let undefined = human::undefined(ledger).map(|what| Entry { kind: "assumption", what, location: None });
+    let entries = ledger.assumptions.iter().map(|assumption| Entry {
         kind: match assumption.kind {
             ApproximationKind::Assumption => "assumption",
             ApproximationKind::Model => "model",
@@ -480,5 +502,5 @@ fn ledger(certified: &Certified, sources: &SourceMap) -> Option<Vec<Entry>> {
         what: assumption.what.clone(),
         location: location(sources, assumption.region),
     });
-    Some(entries.collect())
+    Some(options.chain(undefined).chain(entries).collect())
 }

@@ -15,13 +15,16 @@ use cfa::interp::{CallStack, Property};
 use witness::{Certified, Verdict};
 
 use crate::args::Format;
+use crate::basis::Basis;
 use crate::exit::ExitStatus;
 use crate::export::Extras;
 use crate::resolve::Request;
 
 pub(crate) use github::{error as github_error, unfinished as github_unfinished};
 pub(crate) use html::{Insight, Summaries, unfinished as page_unfinished};
-pub(crate) use json::{Location, Tool, error as json_error, location, unfinished as json_unfinished};
+pub(crate) use json::{
+    Location, Tool, error as json_error, known as json_known, location, unfinished as json_unfinished,
+};
 pub(crate) use sarif::{error as sarif_error, unfinished as sarif_unfinished};
 pub(crate) use steps::{Scope, Selection, Step, steps};
 
@@ -35,12 +38,21 @@ pub(crate) struct Report<'a> {
     pub(crate) certified: &'a Certified,
     /// What is said beyond its evidence.
     pub(crate) extras: &'a Extras,
+    /// What shaped the program that it is about.
+    pub(crate) basis: &'a Basis,
     /// Which steps of the path to a violation the text for people tells, if any.
     pub(crate) told: Option<Selection>,
     /// The name of the engine.
     pub(crate) engine: &'a str,
     /// How much work was done, if the user wants to know: name, value.
     pub(crate) statistics: Option<&'a [(&'static str, f64)]>,
+}
+
+impl Report<'_> {
+    /// Whether it says safe about a program in which there is nothing to check.
+    fn is_idle(&self) -> bool {
+        self.basis.is_idle && matches!(self.certified.verdict(), Verdict::Safe(_))
+    }
 }
 
 /// How much people are told.

@@ -18,9 +18,7 @@ pub(super) fn render(report: &Report<'_>) -> String {
     let headline = full.lines().next().unwrap_or_default();
     let ledger = report.certified.ledger().map(|ledger| {
         let entries = ledger.assumptions.iter().map(|assumption| Value::from(assumption.what.clone()));
-        let policy = human::overflow_policy(ledger.signed_overflow);
-        let first = [format!("data model {}", ledger.data_model), policy.to_owned()];
-        first.into_iter().map(Value::from).chain(entries).collect::<Vec<Value>>()
+        human::basis(report).into_iter().map(Value::from).chain(entries).collect::<Vec<Value>>()
     });
     let (results, notifications) = match report.certified.verdict() {
         Verdict::Unsafe(trace) => {
@@ -41,6 +39,9 @@ pub(super) fn render(report: &Report<'_>) -> String {
     });
     if let (Some(ledger), Some(properties)) = (ledger, properties.as_object_mut()) {
         properties.insert("restsOn".to_owned(), ledger.into());
+    }
+    if let Some(properties) = properties.as_object_mut().filter(|_| report.is_idle()) {
+        properties.insert("nothingToCheck".to_owned(), true.into());
     }
     if !report.extras.invariants.is_empty()
         && let Some(properties) = properties.as_object_mut()

@@ -301,7 +301,9 @@ fn a_pipe_is_a_file() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    child.stdin.take().unwrap().write_all(b"int main(void) { return 0; }\n").unwrap();
+    let program =
+        b"extern void reach_error(void);\nint main(void) { int x = 0; if (x) reach_error(); return 0; }\n";
+    child.stdin.take().unwrap().write_all(program).unwrap();
     let finished = Finished::from(child.wait_with_output().unwrap());
     assert_eq!((finished.code, finished.stdout.as_str()), (0, "SAFE: unreach-call holds\n"));
 }

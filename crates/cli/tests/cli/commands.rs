@@ -18,13 +18,12 @@ fn a_program_without_inputs_is_decided_by_running_it() {
         &["check", "examples/safe_loop.c"],
         0,
         &expect![[r#"
-        SAFE: unreach-call holds
-        the program has one execution, which returns
-        checked: executed a second time, with the same end
-        this rests on:
-          data model LP64
-          signed overflow is undefined: executions are considered up to it
-    "#]],
+            SAFE: unreach-call holds
+            the program has one execution, which returns
+            checked: executed a second time, with the same end
+            this rests on:
+              data model LP64
+        "#]],
     );
     check(
         &["check", "examples/off_by_one.c", "--no-exec"],
@@ -52,7 +51,7 @@ fn a_program_with_inputs_is_proved() {
             checked: the invariants were proved again (3 obligations)
             this rests on:
               data model LP64
-              signed overflow is undefined: executions are considered up to it
+              undefined behaviour ends an execution: signed overflow
         "#]],
     );
 }
@@ -92,47 +91,52 @@ fn json_is_one_document() {
     // The steps have tests of their own.
     let (before, rest) = finished.stdout.split_once(",\n    \"steps\": [").unwrap();
     let (_, after) = rest.split_once("\n    ]").unwrap();
+    let report: serde_json::Value = serde_json::from_str(&finished.stdout).unwrap();
+    let key = report["task"]["key"].as_str().unwrap();
+    assert_eq!(key.len(), 64);
+    let before = before.replace(key, "KEY");
     let expected = expect![[r#"
-            {
-              "schema": "wayproof-report",
-              "schema_version": 1,
-              "tool": {
-                "name": "wayproof",
-                "version": "0.1.0"
-              },
-              "task": {
-                "files": [
-                  "examples/off_by_one.c"
-                ],
-                "property": "unreach-call",
-                "entry": "main",
-                "data_model": "LP64",
-                "signed_overflow": "undefined",
-                "engine": "gps"
-              },
-              "verdict": "unsafe",
-              "result": "false(unreach-call)",
-              "evidence": {
-                "kind": "trace",
-                "property": "unreach-call",
-                "location": {
-                  "file": "examples/off_by_one.c",
-                  "line": 19,
-                  "column": 5,
-                  "end_line": 19,
-                  "end_column": 30
-                },
-                "stack": [
-                  {
-                    "function": "main"
-                  }
-                ],
-                "inputs": []
-              },
-              "checked_by": "replay",
-              "ledger": []
-            }
-        "#]];
+        {
+          "schema": "wayproof-report",
+          "schema_version": 1,
+          "tool": {
+            "name": "wayproof",
+            "version": "0.1.0"
+          },
+          "task": {
+            "files": [
+              "examples/off_by_one.c"
+            ],
+            "property": "unreach-call",
+            "entry": "main",
+            "data_model": "LP64",
+            "signed_overflow": "undefined",
+            "engine": "gps",
+            "key": "KEY"
+          },
+          "verdict": "unsafe",
+          "result": "false(unreach-call)",
+          "evidence": {
+            "kind": "trace",
+            "property": "unreach-call",
+            "location": {
+              "file": "examples/off_by_one.c",
+              "line": 19,
+              "column": 5,
+              "end_line": 19,
+              "end_column": 30
+            },
+            "stack": [
+              {
+                "function": "main"
+              }
+            ],
+            "inputs": []
+          },
+          "checked_by": "replay",
+          "ledger": []
+        }
+    "#]];
     expected.assert_eq(&format!("{before}{after}"));
     assert_eq!((finished.code, finished.stderr.as_str()), (10, ""));
     let finished = wayproof(["check", "examples/safe_loop.c", "--format", "json", "--stats"]);
@@ -158,7 +162,7 @@ fn signed_overflow_means_what_the_user_says() {
     };
     let (code, stdout) = run("gps", "undefined");
     assert_eq!(code, 0);
-    assert!(stdout.contains("signed overflow is undefined"), "{stdout}");
+    assert!(stdout.contains("undefined behaviour ends an execution: signed overflow\n"), "{stdout}");
     let (code, stdout) = run("explicit", "undefined");
     assert_eq!(code, 0);
     assert!(stdout.starts_with("SAFE: unreach-call holds, up to undefined behaviour\n"), "{stdout}");

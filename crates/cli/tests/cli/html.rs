@@ -50,7 +50,7 @@ fn the_page_of_a_proof_has_invariants_automata_summaries_and_tree() {
         inputs: []
         invariants: [{"at":[0,6,3,6,3],"text":"i >= 0 && (n >= i || n <= 0)"}]
         invariants_suffice: true
-        ledger: [{"at":null,"text":"data model LP64"},{"at":null,"text":"signed overflow is undefined: executions are considered up to it"}]
+        ledger: [{"at":null,"text":"data model LP64"},{"at":null,"text":"undefined behaviour ends an execution: signed overflow"}]
         mark: null
         stacks: []
         steps: []

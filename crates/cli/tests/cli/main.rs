@@ -4,6 +4,7 @@
 
 mod annotate;
 mod bad_input;
+mod basis;
 mod batch;
 mod cache;
 mod commands;
@@ -14,7 +15,9 @@ mod html;
 mod profile;
 mod programs;
 mod projects;
+mod protect;
 mod queries;
+mod resume;
 mod settings;
 mod stale;
 mod summarize;

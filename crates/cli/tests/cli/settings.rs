@@ -92,3 +92,46 @@ fn the_build_may_stand_in_the_settings() {
         "{wrong:?}"
     );
 }
+
+#[test]
+fn settings_write_nowhere_but_in_their_own_folder() {
+    let outer = Folder::new("settings-outside");
+    let folder = outer.path().join("repository");
+    std::fs::create_dir_all(folder.join("deep")).unwrap();
+    std::fs::create_dir_all(outer.path().join("outside")).unwrap();
+    std::os::unix::fs::symlink("../outside", folder.join("link")).unwrap();
+    std::os::unix::fs::symlink("../gone", folder.join("dangling")).unwrap();
+    outer.file(
+        "repository/a.c",
+        "extern void reach_error(void);\nint main(void) { reach_error(); return 0; }\n",
+    );
+    let run = |more: &[&str]| -> Finished {
+        let words = [&["check", "a.c", "--no-exec"], more].concat();
+        command().current_dir(&folder).args(words).output().unwrap().into()
+    };
+    let outside = outer.path().join("elsewhere").display().to_string();
+    for cache in ["../outside", &outside, "link", "link/new", "dangling", "new/../../outside", "deep/../.."] {
+        outer.file("repository/wayproof.toml", format!("cache = \"{cache}\"\n"));
+        let finished = run(&[]);
+        assert_eq!(finished.code, 1, "{cache}: {finished:?}");
+        assert!(
+            finished.stderr.contains("names a cache outside of its folder"),
+            "{cache}: {}",
+            finished.stderr
+        );
+        assert!(finished.stderr.contains("--trust-settings"), "{cache}: {}", finished.stderr);
+        assert_eq!(run(&["--no-settings"]).code, 10);
+        let listed = run(&["--jobs", "1"]);
+        assert_eq!(listed.code, 2, "{cache}: {listed:?}");
+        assert_eq!(std::fs::read_dir(outer.path().join("outside")).unwrap().count(), 0, "{cache}");
+        assert_eq!(std::fs::read_dir(outer.path()).unwrap().count(), 2, "{cache}");
+    }
+    outer.file("repository/wayproof.toml", "cache = \"../outside\"\n");
+    assert_eq!(run(&["--trust-settings"]).code, 10);
+    assert_eq!(std::fs::read_dir(outer.path().join("outside")).unwrap().count(), 1);
+    for cache in ["proofs", "./deep", "other/proofs/of/all"] {
+        outer.file("repository/wayproof.toml", format!("cache = \"{cache}\"\n"));
+        assert_eq!(run(&[]).code, 10, "{cache}");
+        assert_eq!(std::fs::read_dir(folder.join(cache)).unwrap().count(), 1, "{cache}");
+    }
+}

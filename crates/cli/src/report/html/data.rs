@@ -188,8 +188,7 @@ impl Document {
             (report.certified.verdict(), report.certified.ledger())
         {
             let mut remark = |region, text: String| self.ledger.push(Remark { at: spot(region), text });
-            remark(Region::NOWHERE, format!("data model {}", ledger.data_model));
-            remark(Region::NOWHERE, human::overflow_policy(ledger.signed_overflow).to_owned());
+            human::basis(report).into_iter().for_each(|line| remark(Region::NOWHERE, line));
             for assumption in &ledger.assumptions {
                 let known = sources.get(assumption.region.file).is_some();
                 let region = if known { assumption.region } else { Region::NOWHERE };

@@ -1,0 +1,135 @@
+//! What shaped the program that a verdict is about, beyond its text: settings, the build, and the options of the command line.
+//!
+//! # Invariants
+//! * I1: nothing that changes which program is read, or where it starts, is left out. What is a default is not said.
+
+use std::path::Path;
+
+use cfront::preprocess;
+use clap::ValueEnum;
+
+use crate::args::SourceArgs;
+use crate::property::Property;
+use crate::resolve::Request;
+
+/// What a report says about it.
+#[derive(Debug, Default)]
+pub(crate) struct Basis {
+    /// One line each.
+    pub(crate) options: Vec<String>,
+    /// Who decided about the data model, as the end of a line; nothing if it was the command line, the task or nobody.
+    pub(crate) data_model: String,
+    /// The same for signed overflow.
+    pub(crate) signed_overflow: String,
+    /// Whether nothing in the program can violate the property.
+    pub(crate) is_idle: bool,
+    /// The key of program and options; empty if nobody asks for it.
+    pub(crate) key: String,
+}
+
+/// Which of the options are from a file of settings.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FromSettings {
+    /// The name of the file.
+    pub(crate) file: String,
+    /// How many of the definitions; they are the first ones.
+    pub(crate) defines: usize,
+    /// How many of the folders; they are the last ones.
+    pub(crate) include_dirs: usize,
+    /// Whether the data model is.
+    pub(crate) data_model: bool,
+    /// Whether the meaning of signed overflow is.
+    pub(crate) signed_overflow: bool,
+    /// Whether the build is.
+    pub(crate) compile_commands: bool,
+}
+
+const COMMAND_LINE: &str = "command line";
+
+impl Basis {
+    /// What the options say; the program is not known yet.
+    pub(crate) fn new(request: &Request, source: &SourceArgs) -> Self {
+        let settings = source.from_settings.clone().unwrap_or_default();
+        let mut basis = Self::default();
+        let origin = |is_setting: bool| if is_setting { settings.file.as_str() } else { COMMAND_LINE };
+        for (number, define) in source.defines.iter().enumerate() {
+            basis.add(format!("macro {define} is defined"), origin(number < settings.defines));
+        }
+        for undefine in &source.undefines {
+            basis.add(format!("macro {undefine} is undefined"), COMMAND_LINE);
+        }
+        for include in &source.includes {
+            basis.add(format!("`{}` is included first", include.display()), COMMAND_LINE);
+        }
+        let given = source.include_dirs.len().saturating_sub(settings.include_dirs);
+        for (number, folder) in source.include_dirs.iter().enumerate() {
+            basis.add(format!("headers are searched in `{}`", folder.display()), origin(number >= given));
+        }
+        if let Some(path) = &source.compile_commands {
+            let name = crate::compile_commands::file(path).display().to_string();
+            basis.build(request, &name);
+            if settings.compile_commands {
+                basis.add(format!("the build is `{name}`"), &settings.file);
+            }
+        }
+        basis.start(source);
+        if let Property::UnreachCall { function } = &request.property
+            && !request.is_standard_property()
+        {
+            basis
+                .options
+                .push(format!("the error is a call of {function}, and nothing else (property file)"));
+        }
+        if settings.data_model {
+            basis.data_model = format!(" ({})", settings.file);
+        }
+        if settings.signed_overflow {
+            basis.signed_overflow = format!(" ({})", settings.file);
+        }
+        basis
+    }
+
+    fn add(&mut self, what: String, origin: &str) {
+        self.options.push(format!("{what} ({origin})"));
+    }
+
+    /// What the build says about each file.
+    fn build(&mut self, request: &Request, name: &str) {
+        for (file, flags) in request.files.iter().zip(&request.flags) {
+            let mut options = preprocess::Options::new(request.data_model);
+            flags.extend(&mut options);
+            let preprocess::Options { include_folders, defines, undefines, includes, others, .. } = options;
+            let mut words: Vec<String> = defines.iter().map(|define| format!("-D{define}")).collect();
+            words.extend(undefines.iter().map(|undefine| format!("-U{undefine}")));
+            words.extend(includes.iter().map(|include| format!("-include {}", include.display())));
+            words.extend(others.iter().map(|word| word.to_string_lossy().into_owned()));
+            words.extend(include_folders.iter().map(|folder| format!("-I{}", folder.display())));
+            if !words.is_empty() {
+                self.add(format!("options of `{}`: {}", file.display(), words.join(" ")), name);
+            }
+        }
+    }
+
+    /// Where and with what execution starts.
+    fn start(&mut self, source: &SourceArgs) {
+        let SourceArgs { entry, entry_globals, entry_pointers, entry_elements, .. } = source;
+        if let Some(entry) = entry {
+            self.add(format!("execution starts in {entry}"), COMMAND_LINE);
+        }
+        if let Some(globals) = entry_globals.and_then(|globals| globals.to_possible_value()) {
+            self.add(format!("--entry-globals {}", globals.get_name()), COMMAND_LINE);
+        }
+        if let Some(pointers) = entry_pointers.and_then(|pointers| pointers.to_possible_value()) {
+            self.add(format!("--entry-pointers {}", pointers.get_name()), COMMAND_LINE);
+        }
+        if let Some(elements) = entry_elements {
+            self.add(format!("--entry-elements {elements}"), COMMAND_LINE);
+        }
+    }
+}
+
+/// The name of a file, relative to the current folder if it is in or below it.
+pub(crate) fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(&here).unwrap_or(path).display().to_string()
+}
