@@ -21,6 +21,9 @@ use crate::lower::range::range;
 /// After so many rounds offsets that still change may be any.
 const ROUNDS: u32 = 8;
 
+/// Targets that are computed before the analysis gives up; then every access may be beyond.
+const WORK: usize = 20_000_000;
+
 /// An object that execution starts with.
 #[derive(Clone, Debug)]
 pub(super) struct StartObject {
@@ -183,13 +186,18 @@ pub(super) fn accesses(program: &Program, objects: &[StartObject], indices: &Ind
         growth: Growth::Free,
         changed: true,
     };
-    let mut rounds = 0;
+    let (mut rounds, mut work) = (0, 0);
     while std::mem::replace(&mut state.changed, false) {
         rounds += 1;
         if rounds > ROUNDS {
             state.growth = Growth::Bounded;
         }
         state.evaluate();
+        work += state.values.iter().map(|targets| targets.objects.len() + 1).sum::<usize>();
+        if work > WORK {
+            let gave_up = |object: &StartObject| object.approximation(Beyond::Accessed, Region::NOWHERE);
+            return objects.iter().map(gave_up).collect();
+        }
         for op in program.procs.iter().flat_map(|procedure| procedure.edges()).flat_map(|edge| &edge.ops) {
             state.propagate(op);
         }
@@ -532,7 +540,7 @@ impl StartObject {
         let count = if *elements == 1 { "one element".to_owned() } else { format!("{elements} elements") };
         let what = match how {
             Beyond::Accessed => format!(
-                "`{pointer}` is assumed to lead to {count}, and an access may be beyond; `--entry-elements` sets how many there are"
+                "`{pointer}` is assumed to lead to {count}, and an access may go beyond; `--entry-elements N` assumes N"
             ),
             Beyond::Freed => {
                 format!("`{pointer}` is assumed to lead to an object that cannot be freed, and it may be")

@@ -315,7 +315,8 @@ impl Body<'_, '_> {
             self.ctx.start_objects.push(StartObject { var, pointer: name.0.clone(), elements: count });
         }
         // As many inputs would help nobody; what is uninitialised is arbitrary, too.
-        let filled = if count > MAX_ELEMENTS && !types.contains_pointer(to) { 0 } else { count };
+        let is_long = count > self.ctx.options.start.elements.max(MAX_ELEMENTS);
+        let filled = if is_long && !types.contains_pointer(to) { 0 } else { count };
         for number in 0..filled {
             let amount = self.size(number * size);
             let addr = build::offset(self.exprs(), address, amount);
