@@ -117,6 +117,8 @@ pub struct Variable {
     pub is_volatile: bool,
     /// Whether it is declared `const`, or an array of what is.
     pub is_const: bool,
+    /// The number of elements if it is a parameter that is declared as an array of constant length.
+    pub extent: Option<u64>,
     /// The function that it belongs to (static locals too).
     pub function: Option<FunctionId>,
     /// Its initialiser if it is static or a compound literal; those of other locals are in [`StmtKind::Declare`].

@@ -10,6 +10,7 @@ mod drawing;
 mod explicit;
 mod gps;
 mod problem;
+mod single;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -105,22 +106,22 @@ pub static ENGINES: &[EngineSpec] = &[
     EngineSpec {
         name: "gps",
         purpose: "runs tests that path summaries guide to the error; dead ends prove that there is none",
-        create: gps::create,
+        create: |tuning| single::first(gps::create, tuning),
     },
     EngineSpec {
         name: "gps-lite",
         purpose: "gps without covering: dead ends by summaries alone",
-        create: gps::create_lite,
+        create: |tuning| single::first(gps::create_lite, tuning),
     },
     EngineSpec {
         name: "impact",
         purpose: "lazy abstraction with interpolants: no summaries, no tests",
-        create: gps::create_impact,
+        create: |tuning| single::first(gps::create_impact, tuning),
     },
     EngineSpec {
         name: "cra",
         purpose: "proves programs by the summary of all their paths",
-        create: cra::create,
+        create: |tuning| single::first(cra::create, tuning),
     },
     EngineSpec {
         name: "explicit",

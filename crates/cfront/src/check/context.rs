@@ -235,6 +235,7 @@ impl<'a> Checker<'a> {
             is_extern: false,
             is_volatile: false,
             is_const: false,
+            extent: None,
             function: self.function.as_ref().map(|function| function.id),
             init: None,
             align: None,

@@ -35,6 +35,7 @@ impl Checker<'_> {
                     align: None,
                     is_const: qualifiers.is_const,
                     is_volatile: qualifiers.is_volatile,
+                    extent: None,
                 },
                 DeclaratorPart::Array { size, span, .. } => {
                     let ty = self.array_of(typed.ty, *size, *span)?;
@@ -166,8 +167,12 @@ impl Checker<'_> {
         Ok((declarator.ident, self.adjusted(typed)))
     }
     pub(super) fn adjusted(&mut self, typed: Typed) -> Typed {
-        if let Some((elem, _)) = self.types().array(typed.ty) {
-            return Typed::plain(self.pointer(elem));
+        if let Some((elem, length)) = self.types().array(typed.ty) {
+            let extent = match length {
+                ArrayLength::Fixed(count) => Some(count),
+                ArrayLength::Unknown | ArrayLength::Variable(_) => None,
+            };
+            return Typed { extent, ..Typed::plain(self.pointer(elem)) };
         }
         if self.types().function(typed.ty).is_some() {
             return Typed::plain(self.pointer(typed.ty));

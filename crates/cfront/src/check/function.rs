@@ -246,6 +246,7 @@ impl Checker<'_> {
         }
         let variable = self.variable(self.text(ident.name), typed.ty, duration, ident.span);
         self.program.variables[variable].is_volatile = typed.is_volatile;
+        self.program.variables[variable].extent = typed.extent;
         self.variable_facts[variable].is_const = typed.is_const;
         self.scopes.bind(ident.name, Entity::Variable(variable), Linkage::None, ident.span);
         Ok(variable)

@@ -18,11 +18,13 @@ pub(super) struct Typed {
     pub(super) align: Option<u64>,
     pub(super) is_const: bool,
     pub(super) is_volatile: bool,
+    /// The length of the array that a parameter is declared as, if it is constant.
+    pub(super) extent: Option<u64>,
 }
 
 impl Typed {
     pub(super) fn plain(ty: TypeId) -> Self {
-        Self { ty, align: None, is_const: false, is_volatile: false }
+        Self { ty, align: None, is_const: false, is_volatile: false, extent: None }
     }
 }
 

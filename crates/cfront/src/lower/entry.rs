@@ -2,8 +2,8 @@
 //!
 //! * Scalars have any value.
 //! * A parameter that points to functions or to what has no known type is refused; such a pointer further away is null, which is recorded.
-//! * A pointer to objects of a known type leads to objects of its own, [`StartOptions::elements`] of them, whose contents are
-//!   arbitrary in turn, up to [`MAX_DEPTH`] steps away; beyond that pointers are null, which is recorded. With
+//! * A pointer to objects of a known type leads to objects of its own, [`StartOptions::elements`] of them, or as many as the array has that a
+//!   parameter is declared as, whose contents are arbitrary in turn, up to [`MAX_DEPTH`] steps away; beyond that pointers are null, which is recorded. With
 //!   [`StartPointers::Nullable`] every such pointer may also be null.
 //! * A union in memory has any bytes.
 //! * Variables with static storage that are not `const` are treated like parameters, unless [`StartGlobals::Initial`] is wanted; those with
@@ -21,6 +21,7 @@ use cfa::{ApproximationKind, InitKind, Op, Place, Source, Ty};
 
 use crate::hir::{FunctionId, StorageDuration, VariableId};
 use crate::library;
+use crate::lower::beyond::StartObject;
 use crate::lower::call::{Argument, Sink, Site};
 use crate::lower::function::Body;
 use crate::lower::layout::FlatLeaf;
@@ -40,6 +41,8 @@ const MAX_CHOICES: u32 = 4096;
 /// What is being made arbitrary.
 struct Filling {
     is_global: bool,
+    /// The number of elements that the parameter is declared with, until its object is made.
+    extent: Option<u64>,
     span: Span,
     choices: u32,
 }
@@ -106,21 +109,24 @@ impl Body<'_, '_> {
         self.ctx.approximate(ApproximationKind::Assumption, what, region);
     }
 
-    /// Pointers are assumed to lead somewhere; said once.
-    fn note_pointers(&mut self) {
+    /// Pointers are assumed to lead somewhere; said once, and for each parameter whose declaration says how far.
+    fn note_pointers(&mut self, name: &Lvalue, elements: u64) {
         let options = self.ctx.options.start;
+        let which = if elements == options.elements.max(1) {
+            "a pointer that execution starts with".to_owned()
+        } else {
+            format!("`{}`", name.0)
+        };
         let null = match options.pointers {
             StartPointers::Object => "not null",
             StartPointers::Nullable => "null",
         };
         let or = if options.pointers == StartPointers::Object { "and" } else { "or" };
-        let count = match options.elements {
+        let count = match elements {
             1 => "one object of its own".to_owned(),
             count => format!("{count} objects of its own"),
         };
-        let what = format!(
-            "a pointer that execution starts with is {null} {or} leads to {count}, no two to the same"
-        );
+        let what = format!("{which} is {null} {or} leads to {count}, no two to the same");
         let region = self.origin.region;
         self.ctx.approximate(ApproximationKind::Assumption, what, region);
     }
@@ -130,7 +136,8 @@ impl Body<'_, '_> {
         let declared = &hir.variables[param];
         self.at(declared.declared);
         let ty = declared.ty;
-        let mut filling = Filling { is_global: false, span: declared.declared, choices: 0 };
+        let mut filling =
+            Filling { is_global: false, extent: declared.extent, span: declared.declared, choices: 0 };
         let name = Lvalue(declared.name.to_string());
         if let Some(scalar) = hir.types.scalar(ty) {
             if !self.ctx.usage.variables[param].referenced {
@@ -224,7 +231,7 @@ impl Body<'_, '_> {
             Some(function) => format!("{}::{}", hir.functions[function].name, declared.name),
             None => declared.name.to_string(),
         };
-        let mut filling = Filling { is_global: true, span: declared.declared, choices: 0 };
+        let mut filling = Filling { is_global: true, extent: None, span: declared.declared, choices: 0 };
         let place = self.variable_place(variable, declared.ty)?;
         self.fill(&place, declared.ty, &Lvalue(name), 0, &mut filling)
     }
@@ -296,14 +303,21 @@ impl Body<'_, '_> {
             );
             return unsupported(what, filling.span);
         }
-        self.note_pointers();
-        let (count, size) = (self.ctx.options.start.elements.max(1), layout::size_of(types, to).unwrap_or(0));
+        let count = self.ctx.options.start.elements.max(filling.extent.take().unwrap_or(1)).max(1);
+        self.note_pointers(name, count);
+        let size = layout::size_of(types, to).unwrap_or(0);
         let Some(bytes) = count.checked_mul(size) else {
             return unsupported("this many elements behind a pointer", filling.span);
         };
         let align = types.preferred_align_of(to).max(1).next_power_of_two();
         let address = self.temporary_object(bytes.max(1), align);
-        for number in 0..count {
+        if let cfa::Expr::Address { var } = *self.exprs().get(address) {
+            self.ctx.start_objects.push(StartObject { var, pointer: name.0.clone(), elements: count });
+        }
+        // As many inputs would help nobody; what is uninitialised is arbitrary, too.
+        let is_long = count > self.ctx.options.start.elements.max(MAX_ELEMENTS);
+        let filled = if is_long && !types.contains_pointer(to) { 0 } else { count };
+        for number in 0..filled {
             let amount = self.size(number * size);
             let addr = build::offset(self.exprs(), address, amount);
             let element = if count == 1 { name.target() } else { name.element(number) };

@@ -358,7 +358,9 @@ impl Body<'_, '_> {
             ElementSize::Variable(ty) => self.scale_variable(index, ty),
         };
         let amount = if subtract { self.negate(amount) } else { amount };
-        build::offset(self.exprs(), pointer, amount)
+        let moved = build::offset(self.exprs(), pointer, amount);
+        self.ctx.indices.moved(moved);
+        moved
     }
 
     fn pointer_difference(&mut self, left: ExprId, right: ExprId, element: ElementSize) -> ExprId {

@@ -24,6 +24,7 @@
 mod access;
 mod arbitrary;
 mod assign;
+mod beyond;
 mod build;
 mod builtin;
 mod call;
@@ -41,6 +42,7 @@ mod init;
 mod layout;
 mod place;
 mod position;
+mod range;
 mod record;
 mod scope;
 mod start;
@@ -99,7 +101,7 @@ pub struct StartOptions {
     pub globals: StartGlobals,
     /// Whether pointers may be null.
     pub pointers: StartPointers,
-    /// How many elements a pointer leads to.
+    /// How many elements a pointer leads to; more if it is a parameter that is declared as a longer array.
     pub elements: u64,
 }
 
@@ -184,6 +186,8 @@ pub fn lower(
         resolved,
         opaque,
         approximations: BTreeSet::new(),
+        start_objects: Vec::new(),
+        indices: beyond::Indices::default(),
         columns: RefCell::default(),
     };
     ctx.allot_procedures();
@@ -195,6 +199,7 @@ pub fn lower(
     }
     ctx.lower_start(entry)?;
     ctx.approximations.extend(arbitrary::accesses(&ctx.program));
+    ctx.approximations.extend(beyond::accesses(&ctx.program, &ctx.start_objects, &ctx.indices));
     ctx.program.approximations = ctx.approximations.into_iter().collect();
     Ok(ctx.program)
 }
@@ -235,6 +240,9 @@ struct Context<'a> {
     /// Error functions.
     opaque: FxHashSet<FunctionId>,
     approximations: BTreeSet<Approximation>,
+    /// What pointers lead to that execution starts with.
+    start_objects: Vec<beyond::StartObject>,
+    indices: beyond::Indices,
     columns: RefCell<position::Columns>,
 }
 

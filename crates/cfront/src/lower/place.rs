@@ -9,6 +9,7 @@ use cfa::{BinaryOp, Expr, ExprId, Op, Place, Ty};
 
 use crate::hir::{self, PlaceId, VariableId};
 use crate::lower::access::{Root, Step, access};
+use crate::lower::beyond::Elements;
 use crate::lower::function::Body;
 use crate::lower::layout::FlatLeaf;
 use crate::lower::record::RecordValue;
@@ -81,7 +82,19 @@ impl Body<'_, '_> {
                         }
                         None => self.exprs().int(Ty::signed(32), 0),
                     };
-                    self.element(reference, array, index, ty)
+                    let element = self.element(reference, array, index, ty);
+                    // Arrays at the end of a record are used beyond their length, and compilers respect that.
+                    let is_last = position.checked_sub(1).is_some_and(|before| match access.steps[before] {
+                        Step::Field { record, field } => {
+                            let record = &hir.types.records[record];
+                            record.is_union || field as usize + 1 == record.fields.len()
+                        }
+                        Step::Index { .. } => false,
+                    });
+                    if let (PlaceRef::Memory { addr, .. }, false) = (&element, is_last) {
+                        self.note_index(*addr, array);
+                    }
+                    element
                 }
             };
         }
@@ -170,6 +183,20 @@ impl Body<'_, '_> {
                 PlaceRef::Memory { addr, bits: None, ty }
             }
             PlaceRef::Leaves { .. } => unreachable!("L2: a record with an array should have no leaves"),
+        }
+    }
+
+    /// An address is that of an element of an array: it is undefined for other indices than those of the array.
+    fn note_index(&mut self, addr: ExprId, array: TypeId) {
+        let types = &self.ctx.hir.types;
+        let exprs = &self.ctx.program.exprs;
+        // With a constant index the same address may be that of something else.
+        if let Expr::Binary { op: BinaryOp::PtrAdd, rhs, .. } = *exprs.get(addr)
+            && build::constant(exprs, rhs).is_none()
+            && let Some((elem, ArrayLength::Fixed(count))) = types.array(array)
+            && let Some(size) = layout::size_of(types, elem)
+        {
+            self.ctx.indices.within(addr, Elements { size, count });
         }
     }
 

@@ -177,7 +177,12 @@ fn decide(
     statistics.extend(env.statistics.iter().map(|(name, value)| (*name, *value as f64)));
     let drawn = match (&args.tree, &env.drawing) {
         (Some(path), Drawing::Done(drawing)) => artifact::write(path, &drawing.dot()),
-        _ => Ok(()),
+        (Some(path), Drawing::Wanted | Drawing::Unwanted) => {
+            console
+                .warn(format!("{} is not written: there was no search, so there is no tree", path.display()));
+            Ok(())
+        }
+        (None, _) => Ok(()),
     };
     // The verdict stands: what follows makes it easier to use, and must not lose it.
     session.claim();

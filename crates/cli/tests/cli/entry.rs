@@ -130,3 +130,123 @@ int skipped(int x) {
     let words = "no harness can set the variable n of skipped: a jump may pass its declaration";
     assert!(passed.stdout.contains(words), "{}", passed.stdout);
 }
+
+/// Functions that touch what a pointer leads to, and whether that may be beyond the elements that there are.
+const TOUCHING: &str = "extern void reach_error(void);
+typedef unsigned long size_t;
+void *memcpy(void *, const void *, size_t);
+void free(void *);
+struct item { int key; struct item *next; char *name; int row[4]; char tail[2]; };
+typedef int pair[2];
+struct item *shared;
+int end(int *p) { return *p; }
+int first(int *p) { *p = 1; return 0; }
+int members(struct item *p) { p->key = 1; p->next->key = 2; p->next->row[3] = p->name[0]; return 0; }
+int row(struct item *p, unsigned i) { return p->row[i]; }
+int declared(int a[3]) { return a[0] + a[2]; }
+int guaranteed(int a[static 3]) { return a[0] + a[2]; }
+int named(pair a) { return a[1]; }
+int grid(int a[2][3]) { return a[1][2]; }
+int masked(int a[4], unsigned i) { return a[i & 3]; }
+int kept(int *p) { struct { int n; int *q; } t, *u = &t; u->q = p; u->n = 1; return *u->q; }
+int handed(int *p) { return end(p); }
+int whole(struct item *p, struct item *q) { memcpy(p, q, sizeof *p); return p->next->key; }
+int start(void) { return shared->key; }
+int second(int *p) { return p[1]; }
+int before(int *p) { return p[-1]; }
+int fourth(int a[3]) { return a[3]; }
+int any(int *p, int i) { return p[i]; }
+int walked(int *p) { for (int i = 0; i < 3; i++) p++; return *p; }
+int passed(int *p) { return end(p + 1); }
+int stored(int *p) { struct { int n; int *q; } t, *u = &t; u->q = p + 1; u->n = 1; return *u->q; }
+int wider(char *p) { return *(int *)p; }
+int number(int *p) { return *(int *)((size_t)p + 4); }
+int inner(struct item *p) { return p->name[1]; }
+int tail(struct item *p, int i) { return p->tail[i]; }
+int copied(struct item *p, struct item *q) { memcpy(p, q, 2 * sizeof *p); return 0; }
+int freed(int *p) { free(p); return 0; }
+int elsewhere(void) { return shared[1].key; }
+int chosen(int *p, int c) { int here = 0, *q = c ? p : &here; return q[c]; }
+";
+
+#[test]
+fn accesses_beyond_what_a_pointer_leads_to_leave_something_out() {
+    let folder = Folder::new("entry-beyond");
+    folder.file("a.c", TOUCHING);
+    let inside = [
+        "first",
+        "members",
+        "row",
+        "declared",
+        "guaranteed",
+        "named",
+        "grid",
+        "masked",
+        "kept",
+        "handed",
+        "whole",
+        "start",
+    ];
+    for entry in inside {
+        let finished = check(&folder, &["a.c", "--entry", entry]);
+        assert!(!finished.stdout.contains("is assumed to lead to"), "{entry}: {}", finished.stdout);
+    }
+    for (entry, words) in [
+        ("second", "`p` is assumed to lead to one element"),
+        ("before", "`p` is assumed to lead to one element"),
+        ("fourth", "`a` is assumed to lead to 3 elements"),
+        ("any", "`p` is assumed to lead to one element"),
+        ("walked", "`p` is assumed to lead to one element"),
+        ("passed", "`p` is assumed to lead to one element"),
+        ("stored", "`p` is assumed to lead to one element"),
+        ("wider", "`p` is assumed to lead to one element"),
+        ("number", "`p` is assumed to lead to one element"),
+        ("inner", "`p->name` is assumed to lead to one element"),
+        ("tail", "`p` is assumed to lead to one element"),
+        ("copied", "`p` is assumed to lead to one element"),
+        ("freed", "`p` is assumed to lead to an object that cannot be freed"),
+        ("elsewhere", "`shared` is assumed to lead to one element"),
+        ("chosen", "`p` is assumed to lead to one element"),
+    ] {
+        let finished = check(&folder, &["a.c", "--entry", entry]);
+        assert_eq!(finished.code, 5, "{entry}: {finished:?}");
+        assert!(finished.stdout.contains(words), "{entry}: {}", finished.stdout);
+        assert!(
+            finished.stdout.contains("--entry-elements") || entry == "freed",
+            "{entry}: {}",
+            finished.stdout
+        );
+    }
+    // With as many elements as are touched, nothing is left out.
+    let enough = check(&folder, &["a.c", "--entry", "second", "--entry-elements", "2"]);
+    assert_eq!(enough.code, 0, "{enough:?}");
+}
+
+#[test]
+fn an_array_parameter_has_its_elements_in_the_harness_too() {
+    let folder = Folder::new("entry-arrays");
+    let text = "extern void reach_error(void);
+int f(int n, double w[static 3], short a[2][3], int *q[2]) {
+    w[2] = 1; a[1][2] = 2; *q[1] = 3;
+    if (n == 77 && w[2] + a[1][2] + *q[1] == 6) reach_error();
+    return 0;
+}
+int big(int n, int a[1000]) { a[999] = n; if (n == 5) reach_error(); return a[999]; }
+";
+    folder.file("a.c", text);
+    for entry in ["f", "big"] {
+        let finished = check(&folder, &["a.c", "--entry", entry, "--harness", "out.c"]);
+        assert_eq!(finished.code, 10, "{finished:?}");
+        if Command::new("cc").arg("--version").output().is_ok() {
+            assert!(
+                finished.stdout.contains("checked: compiled and executed, the program ends in"),
+                "{}",
+                finished.stdout
+            );
+            let words = ["-w", "-fsanitize=address", "-fno-sanitize-recover=all", "out.c"];
+            if Command::new("cc").args(words).current_dir(folder.path()).status().unwrap().success() {
+                assert_eq!(Command::new(folder.path().join("a.out")).status().unwrap().code(), Some(10));
+            }
+        }
+    }
+}

@@ -34,14 +34,14 @@ use std::sync::atomic::Ordering;
 
 use art::{NodeId, Status, Tree};
 use base::{Budget, timeline};
-use cfa::{Program, SignedOverflow};
+use cfa::Program;
 use encode::Site;
 use rustc_hash::FxHashMap;
 use smt::{Answer, Why, Z3, Z3Solver};
 use summary::StarOptions;
 use summary::graph::{ArcId, Graph, PointId};
 use term::{Model, SymbolId, TermId, Terms};
-use witness::{Execution, Proof, Reason, Verdict};
+use witness::{Reason, Verdict};
 
 use self::path::Path;
 use self::pilot::{Plan, plan_of};
@@ -78,12 +78,8 @@ impl Options {
 
 /// Steps of the interpreter for the first tests; more once tests turn out to be too short.
 const TEST_TICKS: u64 = 4_000_000;
-/// Steps of the interpreter for the first attempt to decide a program by its only execution.
-const EXECUTION_TICKS: u64 = 100_000_000;
 /// So many executions of a path to the error are tried.
 const CONFIRMATIONS: usize = 8;
-/// So many nodes are visited before the second attempt.
-const EXECUTION_INTERVAL: u64 = 16;
 
 /// A fresh engine.
 pub(crate) fn create(tuning: Tuning) -> Box<dyn Engine> {
@@ -122,9 +118,6 @@ pub(super) struct Statistics {
 }
 
 fn solve(program: &Program, options: Options, env: &mut Env) -> Result<Verdict, Reason> {
-    if program.signed_overflow == SignedOverflow::Error {
-        return overflow_by_execution(program, &mut env.budget);
-    }
     let mut problem = Problem::new(program, solvers(), &mut env.budget)?;
     let guide = if options.summaries {
         problem.summarise(options.star, &mut env.budget)?
@@ -149,19 +142,6 @@ fn solve(program: &Program, options: Options, env: &mut Env) -> Result<Verdict, 
         Some(verdict) => verdict,
         None => Verdict::Safe(problem.annotation(&guide, &labels)),
     })
-}
-
-/// The formulas follow executions up to an overflow: where that is the violation, only a program with one execution is decided.
-fn overflow_by_execution(program: &Program, budget: &mut Budget) -> Result<Verdict, Reason> {
-    match witness::execute(program, budget) {
-        Execution::Ended(end) => Ok(Verdict::Safe(Proof::Execution(end))),
-        Execution::Violated(trace) => Ok(Verdict::Unsafe(trace)),
-        Execution::Arbitrary { what, region } => {
-            let feature = format!("the property no-overflow of a program with {what}");
-            Err(Reason::Unsupported { feature, region })
-        }
-        Execution::Undecided(reason) => Err(reason),
-    }
 }
 
 /// What a search is about.
@@ -193,11 +173,6 @@ pub(super) struct Search<'a> {
     continuations: FxHashMap<NodeId, (Rc<Vec<PointId>>, usize)>,
     tester: Option<Tester>,
     test_ticks: u64,
-    /// What the next attempt at the only execution may cost; none if there is more than one.
-    execution_ticks: Option<u64>,
-    /// When that attempt is due.
-    next_execution: u64,
-    visited: u64,
     /// Whether there is something to choose in tests.
     has_choices: bool,
     /// For questions without context.
@@ -232,9 +207,6 @@ impl<'a> Search<'a> {
             continuations: FxHashMap::default(),
             tester: None,
             test_ticks: TEST_TICKS,
-            execution_ticks: Some(EXECUTION_TICKS),
-            next_execution: 0,
-            visited: 0,
             has_choices: graph
                 .arcs
                 .iter()
@@ -256,7 +228,6 @@ impl<'a> Search<'a> {
             if self.tree.node(node).status != Status::Frontier || !self.tree.is_live(node) {
                 continue;
             }
-            self.visited += 1;
             self.show_progress();
             if let Some(verdict) = self.visit(node, &mut path)? {
                 return Ok(Some(verdict));
@@ -331,10 +302,7 @@ impl<'a> Search<'a> {
             self.expand(node, None);
             return Ok(None);
         }
-        if let Some(verdict) = self.execute() {
-            return Ok(Some(verdict));
-        }
-        // Without choices every test is the same one, which is carried out by itself.
+        // Without choices every test is the same one, which is carried out by itself (module `single`).
         if !self.has_choices && !is_error {
             self.expand(node, None);
             return Ok(None);
@@ -422,29 +390,6 @@ impl<'a> Search<'a> {
             }
         }
         self.terms.or(different)
-    }
-
-    /// Tries to decide a program by its only execution: at first, and again, longer, whenever the search has gone on for a while.
-    fn execute(&mut self) -> Option<Verdict> {
-        let ticks = self.execution_ticks?;
-        if self.visited < self.next_execution {
-            return None;
-        }
-        let _stage = timeline::stage("execution");
-        self.next_execution = self.visited.saturating_mul(8).max(EXECUTION_INTERVAL);
-        self.execution_ticks = Some(ticks.saturating_mul(8));
-        let mut allowance = self.budget.child(ticks);
-        let execution = witness::execute(self.original, &mut allowance);
-        self.budget.absorb(&allowance);
-        match execution {
-            Execution::Ended(end) => Some(Verdict::Safe(Proof::Execution(end))),
-            Execution::Violated(trace) => Some(Verdict::Unsafe(trace)),
-            Execution::Undecided(Reason::Stopped(base::Stop::Ticks)) => None,
-            Execution::Arbitrary { .. } | Execution::Undecided(_) => {
-                self.execution_ticks = None;
-                None
-            }
-        }
     }
 
     fn note_obstacle(&mut self) {

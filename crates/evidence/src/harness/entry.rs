@@ -43,6 +43,10 @@ impl Harness<'_> {
         for parameter in parameters {
             let _ = writeln!(text, "    {};", declaration(syntax, parameter));
             let _ = writeln!(text, "    __harness_set((void *)&{}, 0, sizeof({0}));", parameter.name);
+            // An array has its elements even if none of them has a value of its own.
+            if let Some(count) = declared_elements(syntax, parameter) {
+                let _ = writeln!(text, "    {}", self.allocation(&parameter.name, count));
+            }
         }
         let arguments = self.trace.choices.iter().filter_map(|chosen| match &chosen.source {
             Source::Argument { name } => Some((name.to_string(), chosen)),
@@ -114,8 +118,10 @@ impl Harness<'_> {
     }
 
     fn assignments<'c>(&self, choices: impl Iterator<Item = (String, &'c Chosen)>, text: &mut String) {
-        let mut made = BTreeSet::new();
-        for (name, chosen) in choices {
+        let choices: Vec<(String, &Chosen)> = choices.collect();
+        let names: Vec<&str> = choices.iter().map(|(name, _)| &**name).collect();
+        let mut made = Made { names: &names, pointers: BTreeSet::new() };
+        for (name, chosen) in &choices {
             if let Some(pointer) = name.strip_suffix(" != NULL") {
                 self.make(&format!("*{pointer}"), &mut made, text);
                 if chosen.value.bits == 0 {
@@ -123,13 +129,13 @@ impl Harness<'_> {
                 }
                 continue;
             }
-            self.make(&name, &mut made, text);
+            self.make(name, &mut made, text);
             // A bit-field has no address.
             let _ = match chosen.value.ty {
-                Ty::Int { width: 64, .. } if self.is_bit_field(&name) => {
+                Ty::Int { width: 64, .. } if self.is_bit_field(name) => {
                     writeln!(text, "    {name} = {:#x}ULL;", chosen.value.bits)
                 }
-                _ if self.is_bit_field(&name) => writeln!(text, "    {name} = {};", chosen.value.as_int()),
+                _ if self.is_bit_field(name) => writeln!(text, "    {name} = {};", chosen.value.as_int()),
                 Ty::Int { width: 8 | 16 | 32 | 64, .. } | Ty::Float(_) | Ty::Ptr => {
                     writeln!(
                         text,
@@ -149,19 +155,58 @@ impl Harness<'_> {
     }
 
     /// Makes the objects on the way to a part.
-    fn make(&self, name: &str, made: &mut BTreeSet<String>, text: &mut String) {
+    fn make(&self, name: &str, made: &mut Made<'_>, text: &mut String) {
         for pointer in pointers(name) {
-            if made.insert(pointer.to_owned()) {
-                // What is an array and no pointer has its elements already.
-                let _ = writeln!(
-                    text,
-                    "    if (__builtin_types_compatible_p(__typeof__({pointer}), __typeof__(&({pointer})[0]))) \
-                     __harness_point((void *)&({pointer}), __harness_allocate({}, sizeof(({pointer})[0])));",
-                    self.elements
-                );
+            if made.pointers.insert(pointer.to_owned()) {
+                let _ =
+                    writeln!(text, "    {}", self.allocation(pointer, elements_named(pointer, made.names)));
             }
         }
     }
+
+    /// The statement that makes a pointer lead to so many elements, or to as many as every pointer does.
+    fn allocation(&self, pointer: &str, count: u64) -> String {
+        // What is an array and no pointer has its elements already.
+        format!(
+            "if (__builtin_types_compatible_p(__typeof__({pointer}), __typeof__(&({pointer})[0]))) \
+             __harness_point((void *)&({pointer}), __harness_allocate({}, sizeof(({pointer})[0])));",
+            self.elements.max(count)
+        )
+    }
+}
+
+/// The objects that have been made, and the names of all parts that get values.
+struct Made<'n> {
+    names: &'n [&'n str],
+    pointers: BTreeSet<String>,
+}
+
+/// How many elements behind a pointer get values: the names have the index of each.
+fn elements_named(pointer: &str, names: &[&str]) -> u64 {
+    let opening = format!("{pointer}[");
+    let is_part =
+        |character: char| character.is_alphanumeric() || matches!(character, '_' | '.' | '>' | ']' | ')');
+    let mut count = 1;
+    for name in names {
+        for (at, _) in name.match_indices(&opening) {
+            let digits = &name[at + opening.len()..];
+            let digits = &digits[..digits.find(']').unwrap_or(0)];
+            if let (false, Ok(index)) = (name[..at].ends_with(is_part), digits.parse::<u64>()) {
+                count = count.max(index.saturating_add(1));
+            }
+        }
+    }
+    count
+}
+
+/// The number of elements that a parameter is declared with, as far as it is written as a number.
+fn declared_elements(syntax: &Syntax, parameter: &Parameter) -> Option<u64> {
+    let text = syntax.text(parameter.brackets?);
+    let inner = text.strip_prefix('[')?.strip_suffix(']')?;
+    let number = inner.split_whitespace().find(|word| {
+        !matches!(*word, "static" | "const" | "volatile" | "restrict" | "__restrict" | "__restrict__")
+    })?;
+    number.parse().ok()
 }
 
 /// Function and variable of an expression over a static variable of a function, and the expression as it is written there.
@@ -246,6 +291,13 @@ mod tests {
         assert_eq!(of_function("*f::p"), Some(("f", "p", "*p".to_owned())));
         assert_eq!(of_function("(*f::p)[3].y"), Some(("f", "p", "(*p)[3].y".to_owned())));
         assert_eq!(of_function("f::p != NULL"), Some(("f", "p", "p != NULL".to_owned())));
+    }
+
+    #[test]
+    fn the_names_of_parts_tell_how_many_elements_a_pointer_leads_to() {
+        let names = ["n", "a[0]", "a[1]", "aa[7]", "s.a[5]", "*b[3]", "(*q)[2].x", "p->c[4]"];
+        let count = |pointer| elements_named(pointer, &names);
+        assert_eq!([count("a"), count("b"), count("(*q)"), count("p->c"), count("p")], [2, 4, 3, 5, 1]);
     }
 
     #[test]

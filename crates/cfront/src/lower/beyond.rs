@@ -1,0 +1,551 @@
+//! Accesses beyond what a pointer is assumed to lead to when execution starts in a function other than `main`.
+//!
+//! Such a pointer leads to an object with a certain number of elements (module `entry`). A caller of the function may pass more of them, or memory
+//! that can be freed. An access beyond the assumed ones is undefined in the program, which ends the execution there; so the program has fewer
+//! behaviours than its author means, and the ledger has to say so. Where no such access is possible, nothing is lost.
+//!
+//! # Invariants
+//! * B1: flow-insensitive and closed under assignment, calls and memory: if an execution has a pointer into an object at an offset, the analysis
+//!   has that offset among those of the object in the value of the expression, variable or memory where the pointer is. Memory that is allocated is one
+//!   piece; objects are looked at byte by byte as far as offsets are constant.
+//! * B2: numbers carry pointers as long as they have 8 bits or at least the width of a pointer; then nothing is known of the offset.
+
+use std::collections::BTreeMap;
+
+use base::{IndexVec, Region};
+use cfa::{Approximation, ApproximationKind, Expr, ExprId, Op, Place, Program, Source, Storage, Ty, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::lower::range::range;
+
+/// After so many rounds offsets that still change may be any.
+const ROUNDS: u32 = 8;
+
+/// Targets that are computed before the analysis gives up; then every access may be beyond.
+const WORK: usize = 20_000_000;
+
+/// An object that execution starts with.
+#[derive(Clone, Debug)]
+pub(super) struct StartObject {
+    /// The object.
+    pub(super) var: VarId,
+    /// The C expression of the pointer to it.
+    pub(super) pointer: String,
+    /// The number of elements that it has.
+    pub(super) elements: u64,
+}
+
+/// The elements of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Elements {
+    /// Bytes of each.
+    pub(super) size: u64,
+    /// How many there are.
+    pub(super) count: u64,
+}
+
+/// Which sums of a pointer and a number are addresses of elements of arrays: other elements than those of the array are undefined, whatever is there.
+#[derive(Debug, Default)]
+pub(super) struct Indices(FxHashMap<ExprId, Option<Elements>>);
+
+impl Indices {
+    /// A sum was made by indexing an array.
+    pub(super) fn within(&mut self, sum: ExprId, elements: Elements) {
+        let known = self.0.entry(sum).or_insert(Some(elements));
+        if *known != Some(elements) {
+            *known = None;
+        }
+    }
+    /// A sum was made by moving a pointer.
+    pub(super) fn moved(&mut self, sum: ExprId) {
+        self.0.insert(sum, None);
+    }
+    /// The offsets of the elements, the end included, from the first one.
+    fn range(&self, sum: ExprId) -> Option<(i128, i128)> {
+        let Elements { size, count } = (*self.0.get(&sum)?)?;
+        Some((0, i128::from(size) * i128::from(count)))
+    }
+    /// The greatest offset of an element.
+    fn last(&self, sum: ExprId) -> Option<i128> {
+        let Elements { size, count } = (*self.0.get(&sum)?)?;
+        Some(i128::from(size) * i128::from(count.saturating_sub(1)))
+    }
+}
+
+/// Offsets in bytes from the start of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Offsets {
+    least: i64,
+    most: i64,
+}
+
+impl Offsets {
+    const ANY: Self = Self { least: i64::MIN, most: i64::MAX };
+
+    fn exact(self) -> Option<i64> {
+        (self.least == self.most).then_some(self.least)
+    }
+
+    fn plus(self, amount: Option<(i128, i128)>) -> Self {
+        let Some((least, most)) = amount else { return Self::ANY };
+        let sum = |offset: i64, amount: i128| i64::try_from(i128::from(offset) + amount).ok();
+        match (sum(self.least, least), sum(self.most, most)) {
+            (Some(least), Some(most)) if self != Self::ANY => Self { least, most },
+            _ => Self::ANY,
+        }
+    }
+}
+
+/// Where a pointer may lead.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Targets {
+    objects: BTreeMap<VarId, Offsets>,
+    /// Whether it may lead to memory that is no variable.
+    elsewhere: bool,
+}
+
+impl Targets {
+    const fn elsewhere() -> Self {
+        Self { objects: BTreeMap::new(), elsewhere: true }
+    }
+
+    fn start_of(var: VarId) -> Self {
+        Self { objects: BTreeMap::from([(var, Offsets { least: 0, most: 0 })]), elsewhere: false }
+    }
+
+    fn plus(&self, amount: Option<(i128, i128)>) -> Self {
+        let objects = self.objects.iter().map(|(var, offsets)| (*var, offsets.plus(amount))).collect();
+        Self { objects, elsewhere: self.elsewhere }
+    }
+
+    fn anywhere(&self) -> Self {
+        self.plus(None)
+    }
+
+    /// Adds what another pointer may lead to; whether that is new.
+    fn join(&mut self, other: &Self, growth: Growth) -> bool {
+        let mut is_new = other.elsewhere && !self.elsewhere;
+        self.elsewhere |= other.elsewhere;
+        for (var, more) in &other.objects {
+            let Some(known) = self.objects.get_mut(var) else {
+                self.objects.insert(*var, *more);
+                is_new = true;
+                continue;
+            };
+            let both = Offsets { least: known.least.min(more.least), most: known.most.max(more.most) };
+            if both != *known {
+                *known = if growth == Growth::Bounded { Offsets::ANY } else { both };
+                is_new = true;
+            }
+        }
+        is_new
+    }
+}
+
+/// Whether offsets may grow step by step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Growth {
+    Free,
+    Bounded,
+}
+
+/// Where all pointers of a program may lead.
+struct State<'p> {
+    program: &'p Program,
+    indices: &'p Indices,
+    pointer_size: i64,
+    values: Vec<Targets>,
+    vars: IndexVec<VarId, Targets>,
+    /// Pointers at constant offsets of objects.
+    cells: BTreeMap<(VarId, i64), Targets>,
+    /// Pointers at any offset of an object.
+    smeared: BTreeMap<VarId, Targets>,
+    /// Pointers in memory that is no variable.
+    heap: Targets,
+    /// Pointers that were made numbers.
+    exposed: Targets,
+    growth: Growth,
+    changed: bool,
+}
+
+/// What the program may do beyond what execution starts with: for each object the first place.
+pub(super) fn accesses(program: &Program, objects: &[StartObject], indices: &Indices) -> Vec<Approximation> {
+    if objects.is_empty() {
+        return Vec::new();
+    }
+    let mut state = State {
+        program,
+        indices,
+        pointer_size: (program.data_model.pointer_width() / 8).into(),
+        values: vec![Targets::default(); program.exprs.len()],
+        vars: program.vars.iter().map(|_| Targets::default()).collect(),
+        cells: BTreeMap::new(),
+        smeared: BTreeMap::new(),
+        heap: Targets::default(),
+        exposed: Targets::default(),
+        growth: Growth::Free,
+        changed: true,
+    };
+    let (mut rounds, mut work) = (0, 0);
+    while std::mem::replace(&mut state.changed, false) {
+        rounds += 1;
+        if rounds > ROUNDS {
+            state.growth = Growth::Bounded;
+        }
+        state.evaluate();
+        work += state.values.iter().map(|targets| targets.objects.len() + 1).sum::<usize>();
+        if work > WORK {
+            let gave_up = |object: &StartObject| object.approximation(Beyond::Accessed, Region::NOWHERE);
+            return objects.iter().map(gave_up).collect();
+        }
+        for op in program.procs.iter().flat_map(|procedure| procedure.edges()).flat_map(|edge| &edge.ops) {
+            state.propagate(op);
+        }
+    }
+    state.find(objects)
+}
+
+impl State<'_> {
+    fn of(&self, expr: ExprId) -> &Targets {
+        &self.values[expr.0 as usize]
+    }
+
+    /// The values of all expressions, operands first.
+    fn evaluate(&mut self) {
+        let program = self.program;
+        for (id, expr) in program.exprs.iter() {
+            let value = self.expr(id, expr);
+            self.values[id.0 as usize] = value;
+        }
+    }
+
+    fn expr(&mut self, id: ExprId, expr: &Expr) -> Targets {
+        let exprs = &self.program.exprs;
+        let is_pointer = exprs.ty(id) == Ty::Ptr;
+        match *expr {
+            Expr::Load { addr, ty } => {
+                let size = self.program.size_of(ty);
+                let read = self.read(&self.of(addr).clone(), size);
+                if is_pointer {
+                    return read;
+                }
+                if self.carries(ty) {
+                    self.expose(&read);
+                }
+                Targets::default()
+            }
+            Expr::LoadBits { addr, .. } => {
+                let read = self.read(&self.of(addr).clone(), 17);
+                self.expose(&read);
+                Targets::default()
+            }
+            Expr::Cast { arg, .. } if is_pointer => match exprs.ty(arg) {
+                Ty::Ptr => self.of(arg).clone(),
+                _ => Targets { elsewhere: true, ..self.exposed.clone() },
+            },
+            Expr::Cast { arg, ty } if exprs.ty(arg) == Ty::Ptr => {
+                if self.carries(ty) {
+                    self.expose(&self.of(arg).clone());
+                }
+                Targets::default()
+            }
+            _ if !is_pointer => Targets::default(),
+            Expr::Const { bits, .. } => Targets { elsewhere: bits != 0, ..Targets::default() },
+            Expr::Var { var, .. } | Expr::Elem { array: var, .. } => self.vars[var].clone(),
+            Expr::Address { var } => Targets::start_of(var),
+            Expr::Function { .. } | Expr::Unary { .. } | Expr::Cast { .. } => Targets::elsewhere(),
+            Expr::Binary { lhs, rhs, .. } => {
+                let amount = narrowed(range(exprs, rhs), self.indices.range(id));
+                self.of(lhs).plus(amount)
+            }
+            Expr::Ite { then, other, .. } => {
+                let mut value = self.of(then).clone();
+                value.join(&self.of(other).clone(), Growth::Free);
+                value
+            }
+        }
+    }
+
+    /// Whether a number of a type may be a pointer, or a part of one (B2).
+    fn carries(&self, ty: Ty) -> bool {
+        matches!(ty, Ty::Int { width, .. } if width == 8 || width >= self.program.data_model.pointer_width())
+    }
+
+    fn expose(&mut self, targets: &Targets) {
+        let growth = self.growth;
+        self.changed |= self.exposed.join(&targets.anywhere(), growth);
+    }
+
+    /// The pointers that a number of bytes at an address may hold.
+    fn read(&self, addr: &Targets, size: u64) -> Targets {
+        let mut found = Targets::default();
+        for (var, offsets) in &addr.objects {
+            let cells = self.cells.range((*var, i64::MIN)..=(*var, i64::MAX));
+            for ((_, at), held) in cells {
+                match offsets.exact() {
+                    Some(offset) if *at == offset => {
+                        found.join(held, Growth::Free);
+                    }
+                    // Bytes of several pointers are no pointer, but who knows.
+                    Some(offset) if self.overlaps(*at, offset, size) => {
+                        found.join(&held.anywhere(), Growth::Free);
+                    }
+                    Some(_) => {}
+                    None => {
+                        found.join(held, Growth::Free);
+                    }
+                }
+            }
+            if let Some(held) = self.smeared.get(var) {
+                found.join(held, Growth::Free);
+            }
+        }
+        if addr.elsewhere {
+            found.join(&self.heap, Growth::Free);
+        }
+        found
+    }
+
+    /// Whether the pointer at an offset and a piece of memory at another one have bytes in common.
+    fn overlaps(&self, pointer: i64, offset: i64, size: u64) -> bool {
+        let end = offset.saturating_add(i64::try_from(size).unwrap_or(i64::MAX));
+        pointer < end && offset < pointer.saturating_add(self.pointer_size)
+    }
+
+    fn write(&mut self, addr: &Targets, value: &Targets) {
+        if *value == Targets::default() {
+            return;
+        }
+        let growth = self.growth;
+        for (var, offsets) in &addr.objects {
+            let held = match offsets.exact() {
+                Some(offset) => self.cells.entry((*var, offset)).or_default(),
+                None => self.smeared.entry(*var).or_default(),
+            };
+            self.changed |= held.join(value, growth);
+        }
+        if addr.elsewhere {
+            self.changed |= self.heap.join(value, growth);
+        }
+    }
+
+    fn store(&mut self, place: &Place, value: &Targets) {
+        let growth = self.growth;
+        match *place {
+            Place::Var(var) | Place::Elem { array: var, .. } => {
+                self.changed |= self.vars[var].join(value, growth);
+            }
+            Place::Mem { addr, .. } | Place::Bits { addr, .. } => {
+                let addr = self.of(addr).clone();
+                self.write(&addr, value);
+            }
+        }
+    }
+
+    fn propagate(&mut self, op: &Op) {
+        match op {
+            Op::Assign { place, value } => {
+                let targets = match self.program.exprs.ty(*value) {
+                    Ty::Ptr => self.of(*value).clone(),
+                    ty if self.carries(ty) && matches!(place, Place::Mem { .. } | Place::Bits { .. }) => {
+                        self.exposed.clone()
+                    }
+                    _ => return,
+                };
+                self.store(place, &targets);
+            }
+            Op::Havoc { place, source, .. }
+                if self.holds_pointer(place) && *source != Source::Uninitialised =>
+            {
+                self.store(place, &Targets::elsewhere());
+            }
+            Op::Malloc { place, .. } => self.store(place, &Targets::elsewhere()),
+            Op::Realloc { place, old, .. } => {
+                let contents = self.read(&self.of(*old).anywhere(), 1);
+                self.write(&Targets::elsewhere(), &contents);
+                self.store(place, &Targets::elsewhere());
+            }
+            Op::Copy { to, from, length } => self.copy(*to, *from, *length),
+            Op::Fill { to, .. } => {
+                let (to, bytes) = (self.of(*to).anywhere(), self.exposed.clone());
+                self.write(&to, &bytes);
+            }
+            Op::Call { args, results, .. } => {
+                for target in op.call_targets() {
+                    let procedure = &self.program.procs[*target];
+                    for (param, arg) in procedure.params.iter().zip(args) {
+                        let targets = self.of(*arg).clone();
+                        self.store(&Place::Var(*param), &targets);
+                    }
+                    for (result, place) in procedure.results.iter().zip(results) {
+                        if let Some(place) = place {
+                            let targets = self.vars[*result].clone();
+                            self.store(place, &targets);
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn holds_pointer(&self, place: &Place) -> bool {
+        match *place {
+            Place::Var(var) | Place::Elem { array: var, .. } => match self.program.vars[var].storage {
+                Storage::Scalar(ty) | Storage::Array { elem: ty, .. } => ty == Ty::Ptr,
+                Storage::Object { .. } => false,
+            },
+            Place::Mem { ty, .. } | Place::Bits { ty, .. } => ty == Ty::Ptr,
+        }
+    }
+
+    /// What a piece of memory holds comes to another one: pointers stay at their offsets if all of them are known.
+    fn copy(&mut self, to: ExprId, from: ExprId, length: ExprId) {
+        let (to, from) = (self.of(to).clone(), self.of(from).clone());
+        let size = range(&self.program.exprs, length).map(|(_, most)| most);
+        let single = |targets: &Targets| match targets.objects.iter().next() {
+            Some((var, offsets)) if targets.objects.len() == 1 && !targets.elsewhere => {
+                offsets.exact().map(|offset| (*var, offset))
+            }
+            _ => None,
+        };
+        if let (Some(_), Some((source, first)), Some(size)) = (single(&to), single(&from), size)
+            && let Ok(size) = i64::try_from(size)
+        {
+            let end = first.saturating_add(size);
+            let moved: Vec<(i64, Targets)> = self
+                .cells
+                .range((source, first.saturating_sub(self.pointer_size - 1))..(source, end))
+                .map(|((_, at), held)| (*at, held.clone()))
+                .collect();
+            for (at, held) in moved {
+                let is_whole = at >= first && at.saturating_add(self.pointer_size) <= end;
+                let amount = i128::from(at) - i128::from(first);
+                let address = if is_whole { to.plus(Some((amount, amount))) } else { to.anywhere() };
+                self.write(&address, &held);
+            }
+            if let Some(held) = self.smeared.get(&source).cloned() {
+                self.write(&to.anywhere(), &held);
+            }
+            return;
+        }
+        let held = self.read(&from.anywhere(), 1);
+        self.write(&to.anywhere(), &held);
+    }
+
+    /// The first place of each object where an access may be beyond it, or where it may be freed.
+    fn find(&self, objects: &[StartObject]) -> Vec<Approximation> {
+        let mut found: FxHashMap<VarId, (Region, Beyond)> = FxHashMap::default();
+        let mut accesses = Vec::new();
+        for edge in self.program.procs.iter().flat_map(|procedure| procedure.edges()) {
+            for op in &edge.ops {
+                accesses.clear();
+                self.collect(op, &mut accesses);
+                for (addr, size, how) in &accesses {
+                    for (var, offsets) in &self.accessed(*addr).objects {
+                        if *how == Beyond::Freed || !self.is_inside(*var, *offsets, *size) {
+                            found.entry(*var).or_insert((edge.origin.region, *how));
+                        }
+                    }
+                }
+            }
+        }
+        let known = objects.iter().filter_map(|object| Some((object, found.get(&object.var)?)));
+        known.map(|(object, (region, how))| object.approximation(*how, *region)).collect()
+    }
+
+    /// Where an access at an address leads: never to the end of an array.
+    fn accessed(&self, addr: ExprId) -> Targets {
+        match (*self.program.exprs.get(addr), self.indices.last(addr)) {
+            (Expr::Binary { lhs, rhs, .. }, Some(last)) => {
+                self.of(lhs).plus(narrowed(range(&self.program.exprs, rhs), Some((0, last))))
+            }
+            _ => self.of(addr).clone(),
+        }
+    }
+
+    fn is_inside(&self, var: VarId, offsets: Offsets, size: Option<i128>) -> bool {
+        let Storage::Object { size: all, .. } = self.program.vars[var].storage else { return true };
+        let Some(size) = size else { return false };
+        offsets.least >= 0 && i128::from(offsets.most) + size <= i128::from(all)
+    }
+
+    /// What an operation accesses: address, number of bytes if it has a bound, and how.
+    fn collect(&self, op: &Op, accesses: &mut Vec<(ExprId, Option<i128>, Beyond)>) {
+        let bits =
+            |bit: u8, ty: Ty| Some((i128::from(bit) + i128::from(ty.width(self.program.data_model)) + 7) / 8);
+        for place in op.places() {
+            match *place {
+                Place::Mem { addr, ty } => {
+                    accesses.push((addr, Some(self.program.size_of(ty).into()), Beyond::Accessed));
+                }
+                Place::Bits { addr, bit, ty } => accesses.push((addr, bits(bit, ty), Beyond::Accessed)),
+                Place::Var(_) | Place::Elem { .. } => {}
+            }
+        }
+        let most = |length: ExprId| range(&self.program.exprs, length).map(|(_, most)| most);
+        match op {
+            Op::Copy { to, from, length } => {
+                accesses.push((*to, most(*length), Beyond::Accessed));
+                accesses.push((*from, most(*length), Beyond::Accessed));
+            }
+            Op::Fill { to, length, .. } => accesses.push((*to, most(*length), Beyond::Accessed)),
+            Op::Write { to, bytes } => accesses.push((*to, Some(bytes.len() as i128), Beyond::Accessed)),
+            Op::Free { addr } | Op::Realloc { old: addr, .. } => accesses.push((*addr, None, Beyond::Freed)),
+            // Strings end somewhere.
+            Op::Output { args, .. } => {
+                accesses.extend(args.iter().map(|arg| (*arg, None, Beyond::Accessed)));
+            }
+            _ => {}
+        }
+        let mut pending: Vec<ExprId> = op.exprs().collect();
+        let mut seen = FxHashSet::default();
+        while let Some(id) = pending.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let expr = self.program.exprs.get(id);
+            match *expr {
+                Expr::Load { addr, ty } => {
+                    accesses.push((addr, Some(self.program.size_of(ty).into()), Beyond::Accessed));
+                }
+                Expr::LoadBits { addr, bit, ty } => accesses.push((addr, bits(bit, ty), Beyond::Accessed)),
+                _ => {}
+            }
+            pending.extend(expr.operands());
+        }
+    }
+}
+
+/// What is in both of two ranges; all numbers are if nothing is known.
+fn narrowed(values: Option<(i128, i128)>, indices: Option<(i128, i128)>) -> Option<(i128, i128)> {
+    match (values, indices) {
+        (Some((least, most)), Some((first, last))) if least.max(first) <= most.min(last) => {
+            Some((least.max(first), most.min(last)))
+        }
+        (values, indices) => values.or(indices),
+    }
+}
+
+/// What goes beyond the assumptions about an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Beyond {
+    Accessed,
+    Freed,
+}
+
+impl StartObject {
+    fn approximation(&self, how: Beyond, region: Region) -> Approximation {
+        let Self { pointer, elements, .. } = self;
+        let count = if *elements == 1 { "one element".to_owned() } else { format!("{elements} elements") };
+        let what = match how {
+            Beyond::Accessed => format!(
+                "`{pointer}` is assumed to lead to {count}, and an access may go beyond; `--entry-elements N` assumes N"
+            ),
+            Beyond::Freed => {
+                format!("`{pointer}` is assumed to lead to an object that cannot be freed, and it may be")
+            }
+        };
+        Approximation { kind: ApproximationKind::Under, what, region }
+    }
+}

@@ -1,0 +1,143 @@
+//! Runs what can only be run: before an engine works, and again while it does, the only execution of a program is tried.
+//!
+//! A program without inputs has one execution. Carrying it out decides it, whatever is in it: long loops, memory, recursion. Nothing else does as
+//! cheaply, so every engine of the registry starts with it. Whether there is only one execution turns out on the way: the run ends
+//! where an arbitrary value matters, and then it is never tried again.
+//!
+//! ```text
+//!   run FIRST_RUN ticks     ended or violated: decided      an arbitrary value: the engine, without limit
+//!   engine, SLICE ticks     decided: done                   gave up: a last run
+//!   run RUN ticks           and so on, both doubled each time
+//! ```
+//!
+//! A run starts from the beginning each time, and so does the engine: neither keeps memory while the other works, and all of it takes at most
+//! about twice as long as the last round.
+//!
+//! # Invariants
+//! * I1: what decides who works next is counted in ticks, so the verdict does not depend on the clock.
+//! * I2: an engine's refusal is reported only after a run of [`LAST_RUN`] ticks did not decide the program, or has met an arbitrary value.
+
+use base::{Budget, Stop, timeline};
+use cfa::{Program, SignedOverflow};
+use witness::{Execution, Proof, Reason, Verdict};
+
+use crate::{Drawing, Engine, Env, Tuning};
+
+/// Ticks of the first run: hundredths of a second.
+const FIRST_RUN: u64 = 1 << 22;
+/// Ticks of the second run; each further one has twice as many.
+const RUN: u64 = 1 << 27;
+/// Ticks of the engine's first attempt; each further one has twice as many. A tick of an engine, mostly of its solver, is worth 2^15 of a run or so.
+const SLICE: u64 = 1 << 10;
+/// Ticks of the run after an engine that has nothing more to say: a minute.
+const LAST_RUN: u64 = 1 << 33;
+
+/// An engine behind a run of the only execution.
+pub(crate) fn first(create: fn(Tuning) -> Box<dyn Engine>, tuning: Tuning) -> Box<dyn Engine> {
+    Box::new(RunFirst { create, tuning })
+}
+
+struct RunFirst {
+    create: fn(Tuning) -> Box<dyn Engine>,
+    tuning: Tuning,
+}
+
+impl Engine for RunFirst {
+    fn solve(self: Box<Self>, program: &Program, env: &mut Env) -> Verdict {
+        if program.signed_overflow == SignedOverflow::Error {
+            return overflow_by_execution(program, &mut env.budget);
+        }
+        let (mut run, mut slice) = (FIRST_RUN, SLICE);
+        loop {
+            match attempt(program, run, &mut env.budget) {
+                Attempt::Settled(verdict) => return verdict,
+                Attempt::Hopeless => return (self.create)(self.tuning).solve(program, env),
+                Attempt::TooShort => {}
+            }
+            if env.budget.is_spent() {
+                return Verdict::Unknown(Reason::Stopped(Stop::Ticks));
+            }
+            match self.within(slice, program, env) {
+                (Verdict::Unknown(reason), Effort::Enough) => {
+                    return match attempt(program, LAST_RUN, &mut env.budget) {
+                        Attempt::Settled(verdict) => verdict,
+                        Attempt::Hopeless | Attempt::TooShort => Verdict::Unknown(reason),
+                    };
+                }
+                (Verdict::Unknown(_), Effort::Short) => {}
+                (verdict, _) => return verdict,
+            }
+            run = run.saturating_mul(2).max(RUN);
+            slice = slice.saturating_mul(2);
+        }
+    }
+}
+
+/// Whether an engine that does not know had enough ticks to find out that it does not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effort {
+    Enough,
+    Short,
+}
+
+impl RunFirst {
+    /// Lets a fresh engine work for a number of ticks. What an attempt leaves behind that was too short is forgotten, but for what it has spent.
+    fn within(&self, ticks: u64, program: &Program, env: &mut Env) -> (Verdict, Effort) {
+        let (known, is_drawn) = (env.statistics.len(), env.drawing != Drawing::Unwanted);
+        let slice = env.budget.child(ticks);
+        let whole = std::mem::replace(&mut env.budget, slice);
+        let verdict = (self.create)(self.tuning).solve(program, env);
+        let slice = std::mem::replace(&mut env.budget, whole);
+        env.budget.absorb(&slice);
+        // The last question of an engine may have been refused before it took all that was left, and an engine that runs short may give up instead of being stopped.
+        let ran_short =
+            verdict == Verdict::Unknown(Reason::Stopped(Stop::Ticks)) || slice.spent() >= ticks / 2;
+        if matches!(verdict, Verdict::Unknown(_)) && ran_short && env.budget.poll().is_ok() {
+            env.statistics.truncate(known);
+            if is_drawn {
+                env.drawing = Drawing::Wanted;
+            }
+            return (verdict, Effort::Short);
+        }
+        (verdict, Effort::Enough)
+    }
+}
+
+/// What a run of the only execution showed.
+enum Attempt {
+    /// It has come to its end, or the clock or the user has ended the work.
+    Settled(Verdict),
+    /// It has not come to its end.
+    TooShort,
+    /// There is more than one execution, or the interpreter cannot carry it out.
+    Hopeless,
+}
+
+fn attempt(program: &Program, ticks: u64, budget: &mut Budget) -> Attempt {
+    let _stage = timeline::stage("execution");
+    let mut allowance = budget.child(ticks);
+    let execution = witness::execute(program, &mut allowance);
+    budget.absorb(&allowance);
+    match execution {
+        Execution::Ended(end) => Attempt::Settled(Verdict::Safe(Proof::Execution(end))),
+        Execution::Violated(trace) => Attempt::Settled(Verdict::Unsafe(trace)),
+        Execution::Undecided(Reason::Stopped(Stop::Ticks)) => Attempt::TooShort,
+        Execution::Undecided(Reason::Stopped(stop @ (Stop::Deadline | Stop::Cancelled))) => {
+            Attempt::Settled(Verdict::Unknown(Reason::Stopped(stop)))
+        }
+        Execution::Arbitrary { .. } | Execution::Undecided(_) => Attempt::Hopeless,
+    }
+}
+
+/// The formulas follow executions up to an overflow: where that is the violation, only a program with one execution is decided.
+fn overflow_by_execution(program: &Program, budget: &mut Budget) -> Verdict {
+    match witness::execute(program, budget) {
+        Execution::Ended(end) => Verdict::Safe(Proof::Execution(end)),
+        Execution::Violated(trace) => Verdict::Unsafe(trace),
+        Execution::Arbitrary { what, region } => {
+            let feature = format!("the property no-overflow of a program with {what}");
+            Verdict::Unknown(Reason::Unsupported { feature, region })
+        }
+        Execution::Undecided(reason) => Verdict::Unknown(reason),
+    }
+}
