@@ -164,6 +164,8 @@ pub struct TranslationUnit {
     pub stmt_lists: Vec<StmtId>,
     /// Which types decimal constants have.
     pub decimal_constants: DecimalConstants,
+    /// Whether the compiler optimises: then it may know values that it otherwise does not.
+    pub is_optimised: bool,
     /// The first `#pragma omp`, which some compilers follow.
     pub open_mp: Option<Span>,
 }

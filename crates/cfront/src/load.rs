@@ -68,6 +68,7 @@ pub fn load(
 /// Tells a unit the compiler's rules. What they make of its pragmas is not modelled.
 fn accept(unit: &mut TranslationUnit, rules: preprocess::Rules) -> Result<(), Diagnostic> {
     unit.decimal_constants = rules.decimal_constants;
+    unit.is_optimised = rules.is_optimised;
     match unit.open_mp.filter(|_| rules.open_mp) {
         Some(span) => Err(Diagnostic::error("unsupported: the pragma `omp`: threads are not modelled", span)
             .with_help("without -fopenmp the compiler ignores it")),

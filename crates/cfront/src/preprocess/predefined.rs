@@ -19,6 +19,8 @@ pub(crate) struct Rules {
     pub(crate) decimal_constants: DecimalConstants,
     /// Whether `#pragma omp` is followed.
     pub(crate) open_mp: bool,
+    /// Whether there is any optimisation.
+    pub(crate) is_optimised: bool,
 }
 
 /// Macros with the only value that the front end models, for ILP32 and for LP64; `None` if any will do. Then the rule, for people.
@@ -111,7 +113,8 @@ pub(super) fn read(output: &[u8], options: &Options) -> Result<Rules, Diagnostic
     } else {
         DecimalConstants::C99
     };
-    Ok(Rules { decimal_constants, open_mp: value("_OPENMP").is_some() })
+    let (open_mp, is_optimised) = (value("_OPENMP").is_some(), value("__OPTIMIZE__").is_some());
+    Ok(Rules { decimal_constants, open_mp, is_optimised })
 }
 
 fn contradiction(name: &str, value: &str, rule: &str) -> Diagnostic {
@@ -132,6 +135,8 @@ pub(crate) fn without_output(options: &Options) -> Rules {
             _ if standard.len() < option.len() => rules.decimal_constants = DecimalConstants::C99,
             "-fopenmp" => rules.open_mp = true,
             "-fno-openmp" => rules.open_mp = false,
+            "-O0" => rules.is_optimised = false,
+            _ if option.starts_with("-O") => rules.is_optimised = true,
             _ => {}
         }
     }
@@ -154,13 +159,14 @@ mod tests {
         assert!(rules("#define __SIZEOF_LONG_DOUBLE__ 8\n").unwrap_err().contains("80-bit"));
         assert!(rules("#define __STDC_VERSION__ 202000L\n").unwrap_err().contains("C17"));
         let fused = "#define __FMA__ 1\n";
+        assert!(rules("#define __OPTIMIZE__ 1\n").is_ok_and(|rules| rules.is_optimised));
         assert!(rules(fused).is_ok(), "nothing is fused without optimisation");
         assert!(rules(&format!("{fused}#define __OPTIMIZE__ 1\n")).unwrap_err().contains("fused"));
     }
 
     #[test]
     fn old_standards_have_other_types_of_decimal_constants() {
-        let old = Rules { decimal_constants: DecimalConstants::C89, open_mp: false };
+        let old = Rules { decimal_constants: DecimalConstants::C89, ..Rules::default() };
         assert_eq!(rules("#define __STDC__ 1\n"), Ok(old));
         let mut options = Options::new(DataModel::Lp64);
         options.compiler = Some("cc -std=gnu99".to_owned());

@@ -34,8 +34,30 @@ impl Flags {
         options.undefines.splice(0..0, self.undefines.iter().cloned());
         options.includes.splice(0..0, self.includes.iter().cloned());
         options.others.splice(0..0, self.others.iter().cloned());
+        self.leave_out_fortification(options);
+    }
+
+    /// With optimisation the headers of the C library wrap functions in checks of undefined behaviour, if `_FORTIFY_SOURCE` is above 0; what a
+    /// program does apart from that is the same, and the wrappers are not modelled.
+    fn leave_out_fortification(&self, options: &mut preprocess::Options) {
+        let is_optimised = |word: &OsString| {
+            let word = word.to_string_lossy();
+            word.starts_with("-O") && word != "-O0"
+        };
+        if !self.others.iter().any(is_optimised) {
+            return;
+        }
+        let is_level = |define: &&mut String| define.split('=').next() == Some(FORTIFY);
+        for define in options.defines.iter_mut().filter(is_level) {
+            *define = format!("{FORTIFY}=0");
+        }
+        // Some compilers define it themselves.
+        options.others.push(format!("-U{FORTIFY}").into());
     }
 }
+
+/// The macro that makes the C library check its callers.
+const FORTIFY: &str = "_FORTIFY_SOURCE";
 
 /// An option that cannot be followed.
 #[derive(Debug)]
