@@ -101,7 +101,9 @@ impl Checker<'_> {
             let named = &self.program.places[place];
             let is_named = matches!(named.kind, crate::hir::PlaceKind::Variable(_));
             let ty = named.ty;
-            if let (true, Type::Array { .. }, Some(size)) = (is_named, self.types().get(ty), self.types().size_of(ty)) {
+            if let (true, Type::Array { .. }, Some(size)) =
+                (is_named, self.types().get(ty), self.types().size_of(ty))
+            {
                 return Ok(self.constant(i128::from(size), self.basic.size, span));
             }
         }

@@ -1,6 +1,9 @@
 //! Builtins that are no functions, as exact expressions.
 
-use cfa::{AllocKind, ApproximationKind, BinaryOp, Expr, ExprId, FloatKind, HaltReason, InitKind, Op, Place, Ty, UnaryOp};
+use cfa::{
+    AllocKind, ApproximationKind, BinaryOp, Expr, ExprId, FloatKind, HaltReason, InitKind, Op, Place, Ty,
+    UnaryOp,
+};
 
 use crate::hir::{self, ArithmeticOp, Builtin, CompilersChoice};
 use crate::lower::function::Body;

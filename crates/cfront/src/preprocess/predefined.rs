@@ -36,13 +36,23 @@ const VALUES: [(&str, Option<&str>, Option<&str>, &str); 18] = [
     ("__SIZEOF_LONG_DOUBLE__", Some("12"), Some("16"), "`long double` is the 80-bit format of x86"),
     ("__LDBL_MANT_DIG__", Some("64"), Some("64"), "`long double` is the 80-bit format of x86"),
     ("__SIZEOF_WCHAR_T__", Some("4"), Some("4"), "`wchar_t` has 4 bytes"),
-    ("__BYTE_ORDER__", Some("__ORDER_LITTLE_ENDIAN__"), Some("__ORDER_LITTLE_ENDIAN__"), "bytes are in little-endian order"),
+    (
+        "__BYTE_ORDER__",
+        Some("__ORDER_LITTLE_ENDIAN__"),
+        Some("__ORDER_LITTLE_ENDIAN__"),
+        "bytes are in little-endian order",
+    ),
     ("__FLT_RADIX__", Some("2"), Some("2"), "floating-point numbers are binary"),
     ("__DBL_MANT_DIG__", Some("53"), Some("53"), "`double` is the 64-bit format of IEEE 754"),
     ("__FLT_MANT_DIG__", Some("24"), Some("24"), "`float` is the 32-bit format of IEEE 754"),
     ("__FINITE_MATH_ONLY__", Some("0"), Some("0"), "floating-point numbers may be infinite or NaN"),
     // On i386 the front end computes as `-msse2 -mfpmath=sse` does, whatever the compiler's default is.
-    ("__FLT_EVAL_METHOD__", None, Some("0"), "floating-point operations are done in the precision of their type"),
+    (
+        "__FLT_EVAL_METHOD__",
+        None,
+        Some("0"),
+        "floating-point operations are done in the precision of their type",
+    ),
     ("__USER_LABEL_PREFIX__", Some(""), Some(""), "names of symbols are those of the text"),
 ];
 
@@ -80,7 +90,8 @@ pub(super) fn read(output: &[u8], options: &Options) -> Result<Rules, Diagnostic
             macros.push((name.to_owned(), value.trim().to_owned()));
         }
     }
-    let value = |name: &str| macros.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+    let value =
+        |name: &str| macros.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
     for (name, ilp32, lp64, rule) in VALUES {
         let expected = match options.data_model {
             DataModel::Ilp32 => ilp32,
@@ -97,7 +108,8 @@ pub(super) fn read(output: &[u8], options: &Options) -> Result<Rules, Diagnostic
             return Err(contradiction(name, found, rule));
         }
     }
-    let version = value("__STDC_VERSION__").map_or(0, |text| text.trim_end_matches('L').parse().unwrap_or(u32::MAX));
+    let version =
+        value("__STDC_VERSION__").map_or(0, |text| text.trim_end_matches('L').parse().unwrap_or(u32::MAX));
     if version > NEWEST {
         return Err(contradiction("__STDC_VERSION__", &version.to_string(), "the language is C17 or older"));
     }
@@ -105,8 +117,12 @@ pub(super) fn read(output: &[u8], options: &Options) -> Result<Rules, Diagnostic
     let fuses = value("__FP_FAST_FMA").or(value("__FMA__")).or(value("__FMA4__")).is_some();
     let is_told = options.others.iter().any(|option| option == "-ffp-contract=off");
     if fuses && value("__OPTIMIZE__").is_some() && value("__STRICT_ANSI__").is_none() && !is_told {
-        return Err(contradiction("__FMA__", "1", "products and sums of floating-point numbers are not fused")
-            .with_help("with -ffp-contract=off the compiler rounds each of them, as it is modelled"));
+        return Err(contradiction(
+            "__FMA__",
+            "1",
+            "products and sums of floating-point numbers are not fused",
+        )
+        .with_help("with -ffp-contract=off the compiler rounds each of them, as it is modelled"));
     }
     let decimal_constants = if version < 199_901 && value("__STDC__").is_some() {
         DecimalConstants::C89
@@ -118,8 +134,10 @@ pub(super) fn read(output: &[u8], options: &Options) -> Result<Rules, Diagnostic
 }
 
 fn contradiction(name: &str, value: &str, rule: &str) -> Diagnostic {
-    Diagnostic::global(format!("the compiler, with its options, defines `{name}` as `{value}`, but the model is: {rule}"))
-        .with_help("choose another compiler with the variable CC, or leave out the option that does this")
+    Diagnostic::global(format!(
+        "the compiler, with its options, defines `{name}` as `{value}`, but the model is: {rule}"
+    ))
+    .with_help("choose another compiler with the variable CC, or leave out the option that does this")
 }
 
 /// The rules for a text that the preprocessor does not see: what the options say.
@@ -148,7 +166,9 @@ mod tests {
     use super::*;
 
     fn rules(macros: &str) -> Result<Rules, String> {
-        let output = format!("# 0 \"a.c\"\n# 0 \"<built-in>\"\n{macros}# 0 \"<command-line>\"\n#define __CHAR_BIT__ 9\n");
+        let output = format!(
+            "# 0 \"a.c\"\n# 0 \"<built-in>\"\n{macros}# 0 \"<command-line>\"\n#define __CHAR_BIT__ 9\n"
+        );
         read(output.as_bytes(), &Options::new(DataModel::Lp64)).map_err(|diagnostic| diagnostic.message)
     }
 

@@ -184,7 +184,8 @@ impl Flags {
             "-fwrapv" | "-fno-strict-overflow" => self.signed_overflow = Some(SignedOverflow::Wrap),
             "-fno-wrapv" | "-fstrict-overflow" => self.signed_overflow = None,
             _ if word.starts_with("-Wl,") => {
-                if let Some(part) = word.split(',').skip(1).find(|part| !table::is_harmless_for_linker(part)) {
+                if let Some(part) = word.split(',').skip(1).find(|part| !table::is_harmless_for_linker(part))
+                {
                     return Err(Refused::unknown(&format!("-Wl,{part}")));
                 }
             }

@@ -206,7 +206,10 @@ pub(crate) fn environment() -> Result<Flags, Failure> {
     let words: Vec<String> = compiler.split_whitespace().map(str::to_owned).collect();
     let here = std::env::current_dir().unwrap_or_default();
     flags::read(&words, &here).map_err(|refused| {
-        Failure::usage(format!("the variable CC: {}", refused.message), "set CC to a compiler without this option")
+        Failure::usage(
+            format!("the variable CC: {}", refused.message),
+            "set CC to a compiler without this option",
+        )
     })
 }
 

@@ -258,7 +258,10 @@ fn is_debugging(word: &str) -> bool {
 /// `-dD`, `-fdump-tree-all`: what the compiler tells about its own work.
 fn is_list_of_dumps(word: &str) -> bool {
     let letters = word.strip_prefix("-d").is_some_and(|rest| matches!(rest, "D" | "I" | "M" | "N" | "U"));
-    letters || word.starts_with("-fdump-") || word.starts_with("-fdiagnostics-") || word.starts_with("-fanalyzer-")
+    letters
+        || word.starts_with("-fdump-")
+        || word.starts_with("-fdiagnostics-")
+        || word.starts_with("-fanalyzer-")
 }
 
 #[cfg(test)]

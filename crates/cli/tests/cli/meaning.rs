@@ -63,9 +63,14 @@ fn options_that_are_not_modelled_or_not_known_are_refused_by_name() {
     }
     let unknown = built("unknown", &["-fnew-rules"], program);
     assert_eq!(unknown.code, USAGE, "{unknown:?}");
-    assert!(unknown.stderr.contains("entry 1 (a.c): the option `-fnew-rules` is not known"), "{}", unknown.stderr);
+    assert!(
+        unknown.stderr.contains("entry 1 (a.c): the option `-fnew-rules` is not known"),
+        "{}",
+        unknown.stderr
+    );
     // No option of the command line says so, but the macros of the compiler do.
-    let fused = built("fused", &["-O2", "-march=haswell"], "#include <stddef.h>\nint main(void) { return 0; }\n");
+    let fused =
+        built("fused", &["-O2", "-march=haswell"], "#include <stddef.h>\nint main(void) { return 0; }\n");
     assert!(fused.stderr.contains("are not fused"), "{fused:?}");
     let exact = ["-O2", "-march=haswell", "-ffp-contract=off"];
     assert_eq!(built("exact", &exact, "int main(void) { return 0; }\n").code, SAFE);
@@ -94,7 +99,11 @@ fn words_in_cc_are_options_too() {
 
 #[test]
 fn pragmas_that_change_the_program_are_refused_with_their_place() {
-    let program = |pragma: &str| format!("void g(void) {{ reach_error(); }}\nvoid f(void);\n{pragma}\nint main(void) {{ return 0; }}\n");
+    let program = |pragma: &str| {
+        format!(
+            "void g(void) {{ reach_error(); }}\nvoid f(void);\n{pragma}\nint main(void) {{ return 0; }}\n"
+        )
+    };
     for (pragma, name) in [
         ("#pragma weak f = g", "weak"),
         ("#pragma GCC optimize (\"wrapv\")", "GCC optimize"),
@@ -121,13 +130,25 @@ fn pragmas_that_change_the_program_are_refused_with_their_place() {
 #[test]
 fn attributes_that_change_the_program_are_refused_with_their_place() {
     for (text, expected) in [
-        ("static void f(void) { reach_error(); }\n__attribute__((section(\".init_array\"), used)) static void (*p)(void) = f;", "the section `.init_array`"),
-        ("__attribute__((optimize(\"wrapv\"))) int f(int x) { return x + 1 < x; }", "the attribute `optimize`"),
+        (
+            "static void f(void) { reach_error(); }\n__attribute__((section(\".init_array\"), used)) static void (*p)(void) = f;",
+            "the section `.init_array`",
+        ),
+        (
+            "__attribute__((optimize(\"wrapv\"))) int f(int x) { return x + 1 < x; }",
+            "the attribute `optimize`",
+        ),
         ("__attribute__((target(\"fma\"))) double f(double x) { return x; }", "the attribute `target`"),
-        ("void f(void) __attribute__((weak));\nint g(void) { return f != 0; }", "the weak symbol `f` without a definition"),
+        (
+            "void f(void) __attribute__((weak));\nint g(void) { return f != 0; }",
+            "the weak symbol `f` without a definition",
+        ),
         ("int g(int *p) { int x __attribute__((cleanup(h))); return 0; }", "the attribute `cleanup`"),
         ("__attribute__((never_heard_of)) int x;", "the attribute `never_heard_of`"),
-        ("int g(int x) { switch (x) { case 1: __attribute__((never_heard_of)); } return 0; }", "the attribute `never_heard_of`"),
+        (
+            "int g(int x) { switch (x) { case 1: __attribute__((never_heard_of)); } return 0; }",
+            "the attribute `never_heard_of`",
+        ),
     ] {
         let refused = checked("attribute", &[], &format!("{text}\nint main(void) {{ return 0; }}\n"));
         assert_eq!(refused.code, UNKNOWN, "{refused:?}");
@@ -141,7 +162,11 @@ fn attributes_that_change_the_program_are_refused_with_their_place() {
 
 #[test]
 fn what_compilers_find_out_differently_is_not_decided() {
-    let main = |condition: &str| format!("char b[8];\nint main(void) {{ char *p = b + 1; int n = 3; if ({condition}) reach_error(); return n + *p; }}\n");
+    let main = |condition: &str| {
+        format!(
+            "char b[8];\nint main(void) {{ char *p = b + 1; int n = 3; if ({condition}) reach_error(); return n + *p; }}\n"
+        )
+    };
     // Every compiler knows the size of an array that is named.
     assert_eq!(checked("named", &[], &main("__builtin_object_size(b, 0) == 8")).code, UNSAFE);
     let pointer = main("__builtin_object_size(p, 0) == 7");
@@ -158,7 +183,9 @@ const DECLARATIONS: &str = "typedef unsigned long word;\nextern void *malloc(wor
     struct pair { long first; char *second; };\nint x, y, a[4];\nunion both { void *p; word n; };\n";
 
 fn addresses(name: &str, model: &str, statements: &str, condition: &str) -> i32 {
-    let text = format!("{DECLARATIONS}int main(void) {{ {statements} if ({condition}) reach_error(); return 0; }}\n");
+    let text = format!(
+        "{DECLARATIONS}int main(void) {{ {statements} if ({condition}) reach_error(); return 0; }}\n"
+    );
     checked(name, &["--data-model", model], &text).code
 }
 

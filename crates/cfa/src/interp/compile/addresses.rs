@@ -155,7 +155,9 @@ fn evaluate(program: &Program, known: &Known, is_punned: &dyn Fn(ExprId) -> bool
         let of = |id: ExprId| values[id.0 as usize];
         let is_wide_enough = |ty: Ty| matches!(ty, Ty::Int { width: own, .. } if (width..=64).contains(&own));
         values.push(match *expr {
-            Expr::Var { var, ty } | Expr::Elem { array: var, ty, .. } => is_wide_enough(ty) && known.vars.contains(&var),
+            Expr::Var { var, ty } | Expr::Elem { array: var, ty, .. } => {
+                is_wide_enough(ty) && known.vars.contains(&var)
+            }
             Expr::Load { addr, ty } => is_wide_enough(ty) && (known.in_memory || is_punned(addr)),
             Expr::Cast { ty, arg } => is_wide_enough(ty) && (program.exprs.ty(arg) == Ty::Ptr || of(arg)),
             Expr::Binary { op, lhs, rhs } => match op {
