@@ -162,6 +162,22 @@ pub struct TranslationUnit {
     pub expr_lists: Vec<ExprId>,
     /// Storage of [`StmtList`]s.
     pub stmt_lists: Vec<StmtId>,
+    /// Which types decimal constants have.
+    pub decimal_constants: DecimalConstants,
+    /// Whether the compiler optimises: then it may know values that it otherwise does not.
+    pub is_optimised: bool,
+    /// The first `#pragma omp`, which some compilers follow.
+    pub open_mp: Option<Span>,
+}
+
+/// The types that decimal constants without `u` may have (C89 3.1.3.2, C11 6.4.4.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DecimalConstants {
+    /// Signed ones only.
+    #[default]
+    C99,
+    /// Where `long` does not suffice, `unsigned long`.
+    C89,
 }
 
 impl TranslationUnit {

@@ -620,4 +620,15 @@ pub enum Builtin {
     FloatAbs,
     /// `copysign` of two operands of one type.
     CopySign,
+    /// What a compiler may find out or not, depending on how it optimises: the operand is the answer of one that finds out nothing.
+    CompilersChoice(CompilersChoice),
+}
+
+/// Builtins whose value depends on how a compiler optimises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CompilersChoice {
+    /// `__builtin_object_size`
+    ObjectSize,
+    /// `__builtin_constant_p`
+    ConstantP,
 }

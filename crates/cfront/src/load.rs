@@ -51,18 +51,29 @@ pub fn load(
     let text = source.text.clone();
     let file = sources.add(source);
     check_bytes(file, &text)?;
-    // Macros and files from the command line matter to a file without directives, too, unless it is preprocessed already.
+    // Options matter to a file without directives, too, unless it is preprocessed already.
     let is_raw = Path::new(&*sources.file(file).name).extension().is_none_or(|extension| extension != "i");
-    let has_macros = options.others.iter().any(|option| option == "-imacros");
-    let is_given = is_raw && (has_macros || !(options.defines.is_empty() && options.includes.is_empty()));
-    if !is_given && !needs_preprocessing(&text) {
-        let unit = parse(file, sources, interner)?;
+    if !(is_raw && options.change_texts()) && !needs_preprocessing(&text) {
+        let mut unit = parse(file, sources, interner)?;
+        accept(&mut unit, preprocess::without_output(options))?;
         return Ok(Loaded { unit, file, preprocessed: None });
     }
-    let output = preprocess(file, path, options, sources)?;
+    let (output, rules) = preprocess(file, path, options, sources)?;
     let (tokens, notes) = preprocess::tokens(output, file, sources, interner)?;
-    let unit = parse_tokens(tokens, sources.file(output).text.clone(), notes, interner)?;
+    let mut unit = parse_tokens(tokens, sources.file(output).text.clone(), notes, interner)?;
+    accept(&mut unit, rules)?;
     Ok(Loaded { unit, file, preprocessed: Some(output) })
+}
+
+/// Tells a unit the compiler's rules. What they make of its pragmas is not modelled.
+fn accept(unit: &mut TranslationUnit, rules: preprocess::Rules) -> Result<(), Diagnostic> {
+    unit.decimal_constants = rules.decimal_constants;
+    unit.is_optimised = rules.is_optimised;
+    match unit.open_mp.filter(|_| rules.open_mp) {
+        Some(span) => Err(Diagnostic::error("unsupported: the pragma `omp`: threads are not modelled", span)
+            .with_help("without -fopenmp the compiler ignores it")),
+        None => Ok(()),
+    }
 }
 
 /// The bytes of a file, or one sentence on why they cannot be had.

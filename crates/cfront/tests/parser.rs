@@ -253,13 +253,13 @@ fn attributes_and_asm_labels_anywhere() {
         "#]],
     );
     check(
-        "void (__attribute__((stdcall)) *p)(int) = 0; int * __attribute__((x)) const q; void f(void) __attribute__((constructor)) { int x __attribute__((cleanup(g))) = 1; __attribute__((fallthrough)); L: __attribute__((unused)); M: __attribute__((unused)) int y; }",
+        "void (__attribute__((stdcall)) *p)(int) = 0; int * __attribute__((unused)) const q; void f(void) __attribute__((weak)) { int x __attribute__((section("a"), __used__)) = 1; __attribute__((fallthrough)); L: __attribute__((unused)); M: __attribute__((unused)) int y; }",
         &expect![[r#"
             p: pointer to function(_: Int) returning Void = 0
             q: const pointer to Int
-            fn f: function() returning Void [constructor]
+            fn f: function() returning Void [weak]
               {
-                let x: Int [cleanup] = 1
+                let x: Int = 1
                 ;
                 L:
                 ;

@@ -92,6 +92,16 @@ pub(crate) fn export(
     Ok(extras)
 }
 
+/// An option of the build for the harness: sanitizers would change how it ends, so only the macros that they set are kept.
+fn harness_option(option: &str) -> String {
+    match option.strip_prefix("-fsanitize=") {
+        Some("address" | "kernel-address") => "-D__SANITIZE_ADDRESS__=1".to_owned(),
+        Some("thread") => "-D__SANITIZE_THREAD__=1".to_owned(),
+        Some(_) => "-w".to_owned(),
+        None => option.to_owned(),
+    }
+}
+
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(name).parent().unwrap_or(Path::new(""));
     std::env::current_dir().unwrap_or_default().join(folder)
@@ -230,7 +240,7 @@ impl Exporter<'_> {
         }
         // Of several files each has its own macros, which stand in the text.
         let options = &texts[0].options;
-        flags.extend(options.others.iter().map(|other| other.to_string_lossy().into_owned()));
+        flags.extend(options.others.iter().map(|other| harness_option(&other.to_string_lossy())));
         flags.append(&mut further);
         if texts.len() == 1 {
             flags.extend(options.defines.iter().map(|define| format!("-D{define}")));

@@ -6,7 +6,7 @@ use base::{SourceFile, SourceMap};
 use cfa::{DataModel, SignedOverflow};
 
 use crate::args::SourceArgs;
-use crate::compile_commands::{Database, Flags, Notes};
+use crate::compile_commands::{Database, Flags};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::property::{self, Property, Specification};
@@ -116,22 +116,23 @@ impl Request {
         Ok(request)
     }
 
-    /// Reads what the build says about the files, if there is a build: the machine, and the meaning of overflow.
+    /// Reads what `CC` and the build, if there is one, say about the files: the machine, and the meaning of overflow.
     fn read_flags(
         &mut self,
         source: &SourceArgs,
         model: &mut Option<DataModel>,
         console: Console,
     ) -> Result<Option<SignedOverflow>, Failure> {
-        let Some(path) = &source.compile_commands else { return Ok(None) };
-        let database = Database::load(path)?;
-        let mut notes = Notes::default();
-        let flags = self.files.iter().map(|file| database.flags(file, &mut notes));
-        self.flags = flags.collect::<Result<_, _>>()?;
-        notes.print(console);
-        let (built, overflow) = compile_commands::common(&self.files, &self.flags)?;
-        *model = model.or(built);
-        Ok(overflow)
+        let environment = compile_commands::environment()?;
+        let (mut built, mut overflow) = (None, None);
+        if let Some(path) = &source.compile_commands {
+            let database = Database::load(path)?;
+            let flags = self.files.iter().map(|file| database.flags(file, console));
+            self.flags = flags.collect::<Result<_, _>>()?;
+            (built, overflow) = compile_commands::common(&self.files, &self.flags)?;
+        }
+        *model = model.or(built).or(environment.data_model);
+        Ok(overflow.or(environment.signed_overflow))
     }
 
     /// C files that together are the program.

@@ -18,11 +18,13 @@ pub(crate) struct AddressSpace {
     /// Start of a live object to its size and index.
     live: BTreeMap<u32, (u32, u32)>,
     cursor: u64,
+    /// The end of the highest object so far.
+    highest: u64,
 }
 
 impl AddressSpace {
     pub(crate) fn new() -> Self {
-        Self { live: BTreeMap::new(), cursor: SPACE.start }
+        Self { live: BTreeMap::new(), cursor: SPACE.start, highest: SPACE.start }
     }
     /// An address for a new object; `None` if there is no room.
     pub(crate) fn place(&mut self, object: u32, size: u32, align: u64) -> Option<u32> {
@@ -32,6 +34,7 @@ impl AddressSpace {
         };
         self.live.insert(start as u32, (size, object));
         self.cursor = (start + u64::from(size) + GAP).min(SPACE.end);
+        self.highest = self.highest.max(self.cursor);
         Some(start as u32)
     }
     fn search(&self, from: u64, limit: u64, size: u32, align: u64) -> Option<u64> {
@@ -57,6 +60,10 @@ impl AddressSpace {
     pub(crate) fn release(&mut self, start: u32) {
         self.live.remove(&start);
     }
+    /// Whether an address may be that of an object, dead or live: it lies below the highest one that was given.
+    pub(crate) fn was_used(&self, address: u32) -> bool {
+        (SPACE.start..self.highest).contains(&u64::from(address))
+    }
     /// The live object that contains an address, or ends just before it.
     pub(crate) fn find(&self, address: u32) -> Option<u32> {
         let (start, (size, object)) = self.live.range(..=address).next_back()?;
@@ -78,8 +85,10 @@ mod tests {
         assert_eq!(space.find(first + 11), None);
         assert_eq!(space.find(second), Some(2));
         assert_eq!(space.find(0), None);
+        assert!(space.was_used(first) && !space.was_used(second + 100) && !space.was_used(0));
         space.release(first);
         assert_eq!(space.find(first), None);
+        assert!(space.was_used(first));
     }
 
     #[test]

@@ -102,6 +102,8 @@ pub(crate) enum Rare {
         src: Reg,
         var: VarId,
     },
+    /// Before an expression that the evaluator would evaluate without its guards.
+    Unguarded,
     /// Evaluated by the evaluator: its code would be too long.
     Slow {
         expr: ExprId,

@@ -372,6 +372,9 @@ pub(super) fn execute<O: Observer>(
                     check!(state.not_begun(var));
                 }
             }
+            Insn::Guard { guard, operands, a, b } => {
+                check!(state.memory.guard(guard, operands, reg!(a), reg!(b)));
+            }
             Insn::Rare { index } => {
                 let cost = check!(state.rare(regs, index, &mut context!()));
                 fuel -= i64::from(cost);

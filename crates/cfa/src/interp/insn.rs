@@ -5,6 +5,7 @@
 //! * S2: operands are read before `dst` is written, so it may be one of them.
 
 use super::code::Reg;
+use super::guard::{Guard, Operands};
 use crate::expr::BinaryOp;
 use crate::program::{EdgeId, VarId};
 use crate::ty::{FloatKind, Ty};
@@ -293,6 +294,13 @@ pub(crate) enum Insn {
     CheckBegun {
         reg: Reg,
         var: VarId,
+    },
+    /// The operation that follows must not depend on addresses.
+    Guard {
+        guard: Guard,
+        operands: Operands,
+        a: Reg,
+        b: Reg,
     },
     /// Everything that is done by [`super::code::Rare`].
     Rare {

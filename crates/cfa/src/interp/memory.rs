@@ -51,9 +51,33 @@ struct Object {
     origin: u32,
     /// Its part of the memory that is used.
     taken: u64,
+    /// Guaranteed alignment of the first byte.
+    align: u32,
     kind: ObjectKind,
     live: bool,
     read_only: bool,
+}
+
+/// The object that a pointer was made for, and where in it the pointer points to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    pub(crate) index: u32,
+    pub(crate) offset: u32,
+    pub(crate) align: u64,
+    pub(crate) is_live: bool,
+    size: u32,
+    kind: ObjectKind,
+}
+
+impl Found {
+    /// Whether the pointer points to the object or to its end.
+    pub(crate) fn is_inside(&self) -> bool {
+        self.offset <= self.size
+    }
+    /// Whether it points to the end, where another object may start. What `malloc(0)` returns is an address of its own.
+    pub(crate) fn is_past_end(&self) -> bool {
+        self.offset == self.size && (self.size > 0 || self.kind != ObjectKind::Heap)
+    }
 }
 
 /// What is asked of a new object.
@@ -87,6 +111,7 @@ impl Memory {
             base: 0,
             origin: 0,
             taken: 0,
+            align: 1,
             kind: ObjectKind::None,
             live: false,
             read_only: false,
@@ -144,6 +169,8 @@ impl Memory {
             base,
             origin: new.origin,
             taken,
+            // Where functions start is up to the compiler.
+            align: if new.kind == ObjectKind::Procedure { 1 } else { new.align as u32 },
             kind: new.kind,
             live: true,
             read_only: new.read_only,
@@ -209,6 +236,38 @@ impl Memory {
         let (index, offset) = self.locate(pointer);
         let object = self.objects.get(index as usize)?;
         (object.kind != ObjectKind::None).then_some((object.kind, object.origin, offset))
+    }
+    pub(crate) fn model(&self) -> DataModel {
+        self.model
+    }
+    /// The object that a pointer was made for, dead or live.
+    pub(crate) fn found(&self, pointer: u64) -> Option<Found> {
+        let (index, offset) = self.locate(pointer);
+        let object = self.objects.get(index as usize).filter(|object| object.kind != ObjectKind::None)?;
+        let (align, is_live) = (u64::from(object.align), object.live);
+        Some(Found { index, offset, align, is_live, size: object.size, kind: object.kind })
+    }
+    /// The object that a number is an address of. A number of ILP32 does not say which dead object it was made for.
+    pub(crate) fn found_number(&self, number: u64) -> Option<Found> {
+        match self.model {
+            DataModel::Lp64 => self.found(number),
+            DataModel::Ilp32 => {
+                let address = u32::try_from(number).ok()?;
+                match self.space.find(address) {
+                    Some(_) => self.found(self.pointer_to(number)),
+                    None if self.space.was_used(address) => Some(Found {
+                        // Like no other object: there are fewer than that.
+                        index: u32::MAX - address,
+                        offset: 0,
+                        align: 1,
+                        is_live: false,
+                        size: 0,
+                        kind: ObjectKind::None,
+                    }),
+                    None => None,
+                }
+            }
+        }
     }
     /// Reads 1, 2, 4 or 8 bytes of a plain object, little-endian.
     #[inline]

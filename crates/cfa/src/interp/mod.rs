@@ -11,6 +11,7 @@
 //! * an object or array is uninitialised until it is written; so is a scalar variable. What reading them means is a
 //!   choice ([`Uninitialised`]). Assigning a variable to another one is no reading: it copies the lack of a value too.
 //! * all objects of a procedure's activation that are still live die when it returns.
+//! * what depends on where objects lie in memory is not executed: see [`guard`].
 //! * a pointer never reaches an object but the one it was made for, except through a number in ILP32, where the live
 //!   object at that address is meant.
 //!
@@ -30,6 +31,7 @@ mod decimal;
 mod eval;
 mod exec;
 mod float;
+mod guard;
 mod insn;
 mod leap;
 mod machine;

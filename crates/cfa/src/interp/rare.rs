@@ -127,6 +127,9 @@ impl State<'_> {
             Rare::StoreElemWide { array, index, src, var } => {
                 self.store_elem_wide(*array, *var, regs[*index as usize], self.wide[*src as usize])?;
             }
+            Rare::Unguarded => {
+                return Err(Fault::Unsupported("a large expression that computes with addresses".to_owned()));
+            }
             Rare::Slow { expr, dst } => {
                 let program = self.program;
                 let bits = evaluate(program, *expr, &mut Running { state: self, regs, context })?;

@@ -211,10 +211,8 @@ pub enum AttributeKind {
     /// `#pragma pack(n)` is in force where a record's body ends: no member is aligned to more than `n` bytes.
     /// Only among the attributes of a record.
     MaxAlign(u8),
-    /// An attribute that changes the meaning of the program and has no form of its own here, by name: `cleanup`,
-    /// `constructor`, `destructor`, `alias`, `ifunc`, `weakref`, `scalar_storage_order`, `ms_struct`. To be reported if
-    /// it is not modelled.
-    Other(Name),
+    /// `weak`: another definition of the symbol counts, and it need not have any.
+    Weak,
 }
 
 /// A `struct` or `union` specifier.

@@ -24,6 +24,7 @@ pub(super) struct Effects {
     pub(super) mode: Option<(Name, Span)>,
     pub(super) noreturn: bool,
     pub(super) transparent_union: bool,
+    pub(super) weak: Option<Span>,
 }
 
 impl Checker<'_> {
@@ -53,12 +54,19 @@ impl Checker<'_> {
                 AttributeKind::TransparentUnion => effects.transparent_union = true,
                 AttributeKind::MaxAlign(bytes) => effects.max_member_align = Some(u64::from(bytes)),
                 AttributeKind::VectorSize(_) => return unsupported("vector types", attribute.span),
-                AttributeKind::Other(name) => {
-                    return unsupported(format!("the attribute `{}`", self.text(name)), attribute.span);
-                }
+                AttributeKind::Weak => effects.weak = Some(attribute.span),
             }
         }
         Ok(effects)
+    }
+    /// A symbol that is weak needs a definition: without one its address is null.
+    pub(super) fn check_weak_symbols(&self) -> Checked<()> {
+        match self.weak_symbols.iter().find(|(name, _)| !self.is_defined_external(*name)) {
+            Some((name, span)) => {
+                unsupported(format!("the weak symbol `{}` without a definition", self.text(*name)), *span)
+            }
+            None => Ok(()),
+        }
     }
     /// The alignment that an argument says; `None` for 0, which says nothing.
     fn alignment(&mut self, argument: AlignasArgument) -> Checked<Option<u64>> {

@@ -5,10 +5,10 @@ use cfa::FloatKind;
 
 use super::Checked;
 use super::context::{Checker, error, unsupported};
-use super::conversion::Purpose;
+use super::conversion::{Operand, Purpose};
 use super::float;
 use crate::ast;
-use crate::hir::{ArithmeticOp, Builtin, CompareOp, ExprId, ExprKind, VariableId};
+use crate::hir::{ArithmeticOp, Builtin, CompareOp, CompilersChoice, ExprId, ExprKind, VariableId};
 use crate::types::{IntKind, Type, TypeId};
 
 impl Checker<'_> {
@@ -56,18 +56,11 @@ impl Checker<'_> {
             }
             "constant_p" => {
                 let [value] = arguments else { return few(name, span) };
-                let value = self.rvalue(*value)?;
-                let is_constant =
-                    matches!(self.program.exprs[value].kind, ExprKind::Int(_) | ExprKind::Float(_));
-                self.constant(i128::from(is_constant), self.basic.int, span)
+                self.constant_p(*value, span)?
             }
             "object_size" | "dynamic_object_size" => {
-                let [_, kind] = arguments else { return few(name, span) };
-                let kind = self.rvalue(*kind)?;
-                let kind = self.require_int(kind, "the kind of object size")?;
-                // Not known: all ones for the maximum, zero for the minimum.
-                let largest = u64::MAX >> (64 - u32::from(self.types().model.pointer_width()));
-                self.constant(if kind & 2 == 0 { i128::from(largest) } else { 0 }, self.basic.size, span)
+                let [object, kind] = arguments else { return few(name, span) };
+                self.object_size(*object, *kind, span)?
             }
             "assume_aligned" => {
                 let [pointer, ..] = arguments else { return few(name, span) };
@@ -81,6 +74,46 @@ impl Checker<'_> {
             }
             _ => return Ok(None),
         }))
+    }
+    /// Whether a compiler knows the value: it does of a literal, and without optimisation of nothing else.
+    fn constant_p(&mut self, value: ast::ExprId, span: Span) -> Checked<ExprId> {
+        let operand = self.operand(value)?;
+        if let Operand::Place(place) = operand
+            && matches!(self.program.places[place].kind, crate::hir::PlaceKind::String(_))
+        {
+            return Ok(self.constant(1, self.basic.int, span));
+        }
+        let value = self.value(operand)?;
+        let is_constant = matches!(self.program.exprs[value].kind, ExprKind::Int(_) | ExprKind::Float(_));
+        let answer = self.constant(i128::from(is_constant), self.basic.int, span);
+        if is_constant || !self.unit.is_optimised {
+            return Ok(answer);
+        }
+        let builtin = Builtin::CompilersChoice(CompilersChoice::ConstantP);
+        Ok(self.raw(ExprKind::Builtin { builtin, args: vec![answer] }, self.basic.int, span))
+    }
+    /// The size of an array that is named is known to every compiler; of everything else it depends on the optimisation.
+    fn object_size(&mut self, object: ast::ExprId, kind: ast::ExprId, span: Span) -> Checked<ExprId> {
+        let kind = self.rvalue(kind)?;
+        let kind = self.require_int(kind, "the kind of object size")?;
+        let operand = self.operand(object)?;
+        if let Operand::Place(place) = operand {
+            let named = &self.program.places[place];
+            let is_named = matches!(named.kind, crate::hir::PlaceKind::Variable(_));
+            let ty = named.ty;
+            if let (true, Type::Array { .. }, Some(size)) =
+                (is_named, self.types().get(ty), self.types().size_of(ty))
+            {
+                return Ok(self.constant(i128::from(size), self.basic.size, span));
+            }
+        }
+        self.value(operand)?;
+        // Not known: all ones for the maximum, zero for the minimum.
+        let largest = u64::MAX >> (64 - u32::from(self.types().model.pointer_width()));
+        let answer = if kind & 2 == 0 { i128::from(largest) } else { 0 };
+        let answer = self.constant(answer, self.basic.size, span);
+        let builtin = Builtin::CompilersChoice(CompilersChoice::ObjectSize);
+        Ok(self.raw(ExprKind::Builtin { builtin, args: vec![answer] }, self.basic.size, span))
     }
     fn plain_builtin(&mut self, builtin: Builtin, ty: TypeId, span: Span) -> ExprId {
         self.raw(ExprKind::Builtin { builtin, args: Vec::new() }, ty, span)

@@ -88,6 +88,8 @@ pub(super) struct Checker<'a> {
     pub(super) late_calls: Vec<LateCall>,
     /// Symbols that declarations name by `asm("symbol")`.
     pub(super) asm_labels: Vec<(ast::Ident, String)>,
+    /// Symbols that are weak, with the attribute that says so.
+    pub(super) weak_symbols: Vec<(Name, Span)>,
     /// The function at work.
     pub(super) function: Option<FunctionContext>,
     /// [`StmtKind::SetBound`] statements of types that were read but not yet declared with.
@@ -136,6 +138,7 @@ impl<'a> Checker<'a> {
             inline_definitions: FxHashSet::default(),
             late_calls: Vec::new(),
             asm_labels: Vec::new(),
+            weak_symbols: Vec::new(),
             function: None,
             pending_bounds: Vec::new(),
             in_prototype: false,
@@ -161,6 +164,7 @@ impl<'a> Checker<'a> {
     pub(super) fn finish(mut self) -> Checked<Program> {
         self.settle_late_calls()?;
         self.check_asm_labels()?;
+        self.check_weak_symbols()?;
         Ok(self.program)
     }
 

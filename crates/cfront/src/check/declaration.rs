@@ -73,6 +73,7 @@ impl Checker<'_> {
         out.append(&mut self.pending_bounds);
         let effects = self.effects(&[&specifiers.attributes, &declarator.attributes], &specifiers.alignas)?;
         typed.ty = self.with_mode(typed.ty, &effects)?;
+        self.weak_symbols.extend(effects.weak.map(|span| (ident.name, span)));
         if let Some(label) = declarator.asm_label {
             if matches!(specifiers.storage, Some((Storage::Register, _))) {
                 return unsupported("a variable in a named register", ident.span);

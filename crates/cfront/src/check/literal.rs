@@ -31,6 +31,7 @@ impl Checker<'_> {
             (2, IntKind::UnsignedInt128),
         ];
         let model = self.types().model;
+        let is_old = self.unit.decimal_constants == ast::DecimalConstants::C89;
         let fits = |kind: IntKind| {
             let bits = u32::from(kind.width(model)) - u32::from(kind.is_signed());
             value <= u128::MAX >> (128 - bits)
@@ -40,7 +41,7 @@ impl Checker<'_> {
                 && if literal.suffix.unsigned {
                     !kind.is_signed()
                 } else {
-                    kind.is_signed() || !literal.decimal
+                    kind.is_signed() || !literal.decimal || is_old && kind == IntKind::UnsignedLong
                 };
             (is_allowed && fits(kind)).then_some(kind)
         });

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::source::LineMarker;
-use base::{Diagnostic, SourceFile};
+use base::{Diagnostic, SourceFile, Span};
 
 use super::lexer::Lexer;
 use super::{Failure, splice_length};
@@ -28,6 +28,8 @@ pub(crate) struct Notes {
     pub(crate) packing: Packing,
     /// Definitions of macros in order.
     pub(crate) definitions: Vec<Definition>,
+    /// The first `#pragma omp`.
+    pub(crate) open_mp: Option<Span>,
 }
 
 impl Notes {
@@ -38,6 +40,12 @@ impl Notes {
             let (presumed_line, presumed_file) = (marker.line, marker.file.clone());
             source.add_marker(LineMarker { physical_line, presumed_line, presumed_file });
         }
+    }
+
+    /// Whether an offset is in a header of the system.
+    pub(crate) fn is_system_at(&self, offset: usize) -> bool {
+        let count = self.markers.partition_point(|marker| marker.end <= offset);
+        count.checked_sub(1).is_some_and(|index| self.markers[index].is_system)
     }
 }
 
@@ -52,6 +60,8 @@ pub(crate) struct Marker {
     pub(crate) file: Arc<str>,
     /// Whether the file starts here (flag 1).
     pub(crate) enters: bool,
+    /// Whether the file is a header of the system (flag 3).
+    pub(crate) is_system: bool,
 }
 
 /// A `#define` or `#undef`.
@@ -88,7 +98,7 @@ pub(super) fn read(lexer: &mut Lexer) -> Result<(), Failure> {
     let word_length = line.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
     let (word, rest) = line.split_at(word_length);
     match word {
-        b"pragma" => pragma(lexer, start, end, rest),
+        b"pragma" => super::pragma::read(lexer, start, end, rest),
         b"ident" | b"sccs" => Ok(()),
         b"" if rest.is_empty() => Ok(()),
         b"line" => marker(lexer, start, end, rest),
@@ -126,7 +136,7 @@ impl Packing {
         count.checked_sub(1).map_or(0, |index| self.changes[index].1)
     }
     /// Executes `pack(arguments)`; `None` if the arguments make no sense.
-    fn execute(&mut self, offset: usize, arguments: &[u8]) -> Option<()> {
+    pub(super) fn execute(&mut self, offset: usize, arguments: &[u8]) -> Option<()> {
         let mut limit = self.changes.last().map_or(0, |(_, limit)| *limit);
         let mut words = arguments.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
         let first = words.next().unwrap_or_default();
@@ -160,24 +170,6 @@ impl Packing {
 fn alignment(number: &[u8]) -> Option<u8> {
     let value: u8 = std::str::from_utf8(number).ok()?.parse().ok()?;
     matches!(value, 0 | 1 | 2 | 4 | 8 | 16).then_some(value)
-}
-
-/// A pragma: only `pack` changes the meaning of a program.
-fn pragma(lexer: &mut Lexer, start: usize, end: usize, text: &[u8]) -> Result<(), Failure> {
-    let text = text.trim_ascii();
-    if let Some(arguments) = text.strip_prefix(b"pack") {
-        let arguments = arguments.trim_ascii().strip_prefix(b"(").and_then(|inner| inner.strip_suffix(b")"));
-        if arguments.and_then(|arguments| lexer.notes.packing.execute(end, arguments)).is_none() {
-            return Err(lexer.failure("malformed `#pragma pack`", start, end));
-        }
-    } else if text.starts_with(b"scalar_storage_order") || text.starts_with(b"redefine_extname") {
-        return Err(lexer.failure(
-            "this pragma changes the meaning of the program and is not supported",
-            start,
-            end,
-        ));
-    }
-    Ok(())
 }
 
 /// The end of the line that a directive takes, which comments and splices prolong.
@@ -251,8 +243,9 @@ fn marker(lexer: &mut Lexer, start: usize, end: usize, text: &[u8]) -> Result<()
     };
     if let Some(file) = file {
         let flags = rest.rsplit(|byte| *byte == b'"').next().unwrap_or_default();
-        let enters = flags.split(u8::is_ascii_whitespace).any(|flag| flag == b"1");
-        lexer.notes.markers.push(Marker { end, line: presumed_line, file, enters });
+        let has = |wanted: &[u8]| flags.split(u8::is_ascii_whitespace).any(|flag| flag == wanted);
+        let (enters, is_system) = (has(b"1"), has(b"3"));
+        lexer.notes.markers.push(Marker { end, line: presumed_line, file, enters, is_system });
     }
     Ok(())
 }
@@ -286,8 +279,11 @@ fn file_name(text: &[u8]) -> String {
 }
 
 /// Whether a text has directives that a preprocessor must execute (`#include`, `#define`, `#if` …), outside
-/// comments and literals. Line markers and pragmas are none.
+/// comments and literals, or `_Pragma`. Line markers and pragmas are none.
 pub fn needs_preprocessing(text: &[u8]) -> bool {
+    if text.windows(7).any(|window| window == b"_Pragma") {
+        return true;
+    }
     let mut position = 0;
     let mut at_line_start = true;
     while position < text.len() {

@@ -4,6 +4,7 @@ mod directive;
 mod intern;
 mod lexer;
 pub mod literal;
+mod pragma;
 pub(crate) mod token;
 
 use base::Diagnostic;

@@ -1,8 +1,11 @@
 //! Builtins that are no functions, as exact expressions.
 
-use cfa::{AllocKind, BinaryOp, Expr, ExprId, FloatKind, HaltReason, InitKind, Op, Place, Ty, UnaryOp};
+use cfa::{
+    AllocKind, ApproximationKind, BinaryOp, Expr, ExprId, FloatKind, HaltReason, InitKind, Op, Place, Ty,
+    UnaryOp,
+};
 
-use crate::hir::{self, ArithmeticOp, Builtin};
+use crate::hir::{self, ArithmeticOp, Builtin, CompilersChoice};
 use crate::lower::function::Body;
 use crate::lower::place::Target;
 use crate::lower::storage::unsupported;
@@ -10,6 +13,18 @@ use crate::lower::{Lowered, build};
 use crate::types::Type;
 
 impl Body<'_, '_> {
+    /// What compilers differ in: another one may take another path, so neither verdict holds for all of them.
+    fn note_choice(&mut self, choice: CompilersChoice) {
+        let name = match choice {
+            CompilersChoice::ObjectSize => "__builtin_object_size",
+            CompilersChoice::ConstantP => "__builtin_constant_p",
+        };
+        let what = format!("the value of `{name}` depends on how the compiler optimises");
+        let region = self.origin.region;
+        for kind in [ApproximationKind::Over, ApproximationKind::Under] {
+            self.ctx.approximate(kind, what.clone(), region);
+        }
+    }
     /// A builtin; `None` if it has no value.
     pub(super) fn builtin(
         &mut self,
@@ -33,6 +48,7 @@ impl Body<'_, '_> {
             }
             Builtin::Overflow(op) => return self.overflow(op, args, expr).map(Some),
             Builtin::CopySign => return self.copy_sign(args).map(Some),
+            Builtin::CompilersChoice(choice) => self.note_choice(choice),
             _ => {}
         }
         let Some(arg) = args.first() else {
@@ -102,6 +118,7 @@ impl Body<'_, '_> {
                 build::cast(self.exprs(), int, bit)
             }
             Builtin::FloatAbs => self.float_abs(value),
+            Builtin::CompilersChoice(_) => value,
             _ => return unsupported("this builtin", hir.exprs[expr].span),
         };
         Ok(Some(result))

@@ -166,6 +166,7 @@ impl Summaries {
             ExprKind::Call { .. } => (EMITS | CALLS, false),
             ExprKind::Builtin { builtin, .. } => match builtin {
                 Builtin::PopCount | Builtin::Parity | Builtin::ByteSwap | Builtin::FindFirstSet => (0, true),
+                Builtin::CompilersChoice(_) => (0, true),
                 Builtin::IsNan | Builtin::IsInf | Builtin::IsFinite | Builtin::FloatAbs => (0, true),
                 Builtin::CountLeadingZeros | Builtin::CountTrailingZeros => (EMITS, false),
                 Builtin::SignBit | Builtin::CopySign | Builtin::Alloca => (EMITS, false),

@@ -1,8 +1,37 @@
-//! `__attribute__((…))`: those that matter are kept, the others are skipped.
+//! `__attribute__((…))`: each is kept because it matters, in a list of those that change nothing, or refused by name.
+//!
+//! # Invariants
+//! * A1: an attribute that is in no list is an error with its place, except in headers of the system: they are the same for all
+//!   programs, and what of them matters is in the lists.
+
+use base::Diagnostic;
 
 use super::{Parsed, Parser};
 use crate::ast::{AlignasArgument, Attribute, AttributeKind};
-use crate::lex::{Name, TokenKind};
+use crate::lex::{Failure, Name, Token, TokenKind, literal};
+
+/// Attributes for the optimiser, messages, the linker, the calling convention and other tools. None of them changes what a program
+/// without undefined behaviour does.
+const HARMLESS: &str = "abi_tag access alloc_align alloc_size always_inline analyzer_noreturn annotate artificial assume_aligned \
+     availability btf_decl_tag btf_type_tag cdecl cf_check cold common const counted_by deprecated designated_init \
+     disable_tail_calls dllexport dllimport enum_extensibility error externally_visible fallthrough fastcall fd_arg fd_arg_read \
+     fd_arg_write flag_enum flatten force_align_arg_pointer format format_arg function_return gcc_struct gnu_inline hot \
+     indirect_branch indirect_return leaf lto_visibility_public malloc may_alias maybe_unused minsize ms_abi ms_hook_prologue \
+     musttail no_address_safety_analysis no_caller_saved_registers no_icf no_instrument_function \
+     no_profile_instrument_function no_reorder no_sanitize no_sanitize_address no_sanitize_coverage no_sanitize_memory \
+     no_sanitize_thread no_sanitize_undefined no_split_stack no_stack_limit no_stack_protector nocf_check noclone nocommon \
+     nodebug nodiscard noinline noipa nonnull nonstring noplt not_tail_called nothrow null_terminated_string_arg optnone \
+     patchable_function_entry preserve_all preserve_most pure regparm reproducible require_constant_initialization retain \
+     returns_nonnull returns_twice selectany sentinel simd speculative_load_hardening sseregparm stack_protect stdcall \
+     strict_flex_array sysv_abi tainted_args thiscall tls_model unavailable uninitialized unsequenced unused used visibility \
+     warn_if_not_aligned warn_unused_result warning zero_call_used_regs";
+
+/// Attributes that are refused in headers of the system, too.
+const REFUSED: &str = "address_space alias cleanup constructor destructor ext_vector_type ifunc init_priority ms_struct naked optimize \
+     overloadable scalar_storage_order weakref";
+
+/// How the names of sections start whose contents the start-up code of a program calls.
+const RUN_SECTIONS: [&str; 5] = [".init_array", ".preinit_array", ".fini_array", ".ctors", ".dtors"];
 
 impl Parser<'_> {
     /// Any number of attribute specifiers, appended to `attributes`.
@@ -34,32 +63,61 @@ impl Parser<'_> {
     /// One attribute; `None` if it does not matter.
     fn attribute(&mut self) -> Parsed<Option<Attribute>> {
         let token = self.bump();
-        let full = self.interner.text(Name(token.payload));
-        let name = bare(full);
-        let kind = match name {
+        let name = bare(self.interner.text(Name(token.payload))).to_owned();
+        let kind = match name.as_str() {
             "packed" => Some(AttributeKind::Packed),
             "noreturn" => Some(AttributeKind::Noreturn),
             "transparent_union" => Some(AttributeKind::TransparentUnion),
             "aligned" => Some(AttributeKind::Aligned(self.attribute_argument()?.map(AlignasArgument::Expr))),
             "vector_size" => self.attribute_argument()?.map(AttributeKind::VectorSize),
             "mode" => self.mode()?,
-            "cleanup"
-            | "constructor"
-            | "destructor"
-            | "alias"
-            | "ifunc"
-            | "weakref"
-            | "scalar_storage_order"
-            | "ms_struct" => {
-                let name = name.to_owned();
-                Some(AttributeKind::Other(self.interner.intern(&name)))
-            }
-            _ => None,
+            // In the system's headers it only means that a program must not rely on the symbol.
+            "weak" | "weak_import" => (!self.is_in_system_header()).then_some(AttributeKind::Weak),
+            "section" => self.section()?,
+            _ if is_in(HARMLESS, &name) => None,
+            _ if !is_in(REFUSED, &name) && self.is_in_system_header() => None,
+            _ => return Err(self.refused(&name, token)),
         };
         if self.at(TokenKind::LeftParen) {
             self.skip_parentheses()?;
         }
         Ok(kind.map(|kind| Attribute { kind, span: self.span_from(token.span) }))
+    }
+
+    /// A1.
+    #[allow(clippy::unnecessary_box_returns)] // errors travel boxed
+    fn refused(&self, name: &str, token: Token) -> Failure {
+        let message =
+            format!("unsupported: the attribute `{name}`, which may change the meaning of the program");
+        let diagnostic = Diagnostic::error(message, self.span_from(token.span));
+        Box::new(diagnostic.with_help("remove it if the program means the same without it"))
+    }
+
+    /// Whether the token at hand, a punctuator, stands in a header of the system.
+    fn is_in_system_header(&self) -> bool {
+        !self.token.kind.is_word() && self.tokens.is_system_at(self.token.payload as usize)
+    }
+
+    /// `("name")`: where a variable or function lies does not matter, unless it is called from there.
+    fn section(&mut self) -> Parsed<Option<AttributeKind>> {
+        let open = self.expect(TokenKind::LeftParen, "after attribute `section`")?.span;
+        let mut section = Vec::new();
+        while self.at(TokenKind::String) {
+            let literal = literal::spelling(&self.text, self.token.payload as usize, TokenKind::String);
+            section.extend(literal.into_iter().filter(|byte| *byte != b'"'));
+            self.bump();
+        }
+        let section = String::from_utf8_lossy(&section).into_owned();
+        let is_run = matches!(section.as_str(), ".init" | ".fini")
+            || RUN_SECTIONS.iter().any(|start| section.starts_with(start));
+        if is_run || section.contains('\\') {
+            let message = format!(
+                "unsupported: the section `{section}`, whose contents are executed before or after `main`"
+            );
+            return Err(Box::new(Diagnostic::error(message, self.span_from(open))));
+        }
+        self.expect_close(TokenKind::RightParen, open, "after the name of a section")?;
+        Ok(None)
     }
 
     /// `(expression)`, if there is one.
@@ -102,6 +160,10 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+fn is_in(list: &str, name: &str) -> bool {
+    list.split_ascii_whitespace().any(|entry| entry == name)
 }
 
 /// `packed` of `__packed__`.

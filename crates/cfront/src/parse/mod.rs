@@ -52,8 +52,10 @@ pub fn parse(
     let stream = TokenStream::from_lexer(Lexer::new(file, text.clone()), interner);
     let mut parser = Parser::new(stream, text, interner);
     let result = parser.translation_unit();
-    let unit = parser.unit;
-    parser.tokens.into_notes().record_markers(sources.file_mut(file));
+    let mut unit = parser.unit;
+    let notes = parser.tokens.into_notes();
+    notes.record_markers(sources.file_mut(file));
+    unit.open_mp = notes.open_mp;
     result.map(|()| unit).map_err(|failure| *failure)
 }
 
@@ -64,7 +66,9 @@ pub(crate) fn parse_tokens(
     notes: Notes,
     interner: &mut Interner,
 ) -> Result<TranslationUnit, Diagnostic> {
+    let open_mp = notes.open_mp;
     let mut parser = Parser::new(TokenStream::from_tokens(tokens, notes), text, interner);
+    parser.unit.open_mp = open_mp;
     parser.translation_unit().map_err(|failure| *failure)?;
     Ok(parser.unit)
 }

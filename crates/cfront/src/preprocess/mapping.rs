@@ -79,8 +79,9 @@ pub(crate) fn tokens(
             }
         }
     }
-    let notes = lexer.into_notes();
+    let mut notes = lexer.into_notes();
     notes.record_markers(sources.file_mut(output));
+    notes.open_mp = notes.open_mp.map(|span| source_line(span, sources));
     if let Some(failure) = failure {
         return Err(locate(*failure, sources));
     }
@@ -97,12 +98,16 @@ pub(crate) fn tokens(
 /// An error in the output, told at the line of the file from which it came.
 fn locate(mut failure: Diagnostic, sources: &SourceMap) -> Diagnostic {
     let Some(primary) = &mut failure.primary else { return failure };
-    let line = sources.file(primary.span.file).line_of(primary.span.lo);
-    let Some((name, line)) = sources.file(primary.span.file).presumed(line) else { return failure };
-    if let Some((file, source)) = sources.iter().find(|(_, file)| file.name == name) {
-        primary.span = line_span(file, source, line).unwrap_or(primary.span);
-    }
+    primary.span = source_line(primary.span, sources);
     failure
+}
+
+/// The line of the file from which a place of the output came, if that is known.
+fn source_line(span: Span, sources: &SourceMap) -> Span {
+    let line = sources.file(span.file).line_of(span.lo);
+    let Some((name, line)) = sources.file(span.file).presumed(line) else { return span };
+    let found = sources.iter().find(|(_, file)| file.name == name);
+    found.and_then(|(file, source)| line_span(file, source, line)).unwrap_or(span)
 }
 
 /// A line without the blanks around it; `None` if there is no such line or nothing in it.

@@ -6,6 +6,7 @@
 mod align;
 mod compiler;
 mod mapping;
+mod predefined;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use base::{Diagnostic, FileId, SourceFile, SourceMap};
 use cfa::DataModel;
 
 pub(crate) use mapping::tokens;
+pub(crate) use predefined::{Rules, without_output};
 
 /// How to preprocess.
 #[derive(Clone, Debug)]
@@ -47,17 +49,30 @@ impl Options {
             compiler: None,
         }
     }
+
+    /// Whether anything is said that may change a text without directives.
+    pub(crate) fn change_texts(&self) -> bool {
+        let is_given = !(self.defines.is_empty() && self.includes.is_empty() && self.others.is_empty());
+        is_given || self.compiler_words().skip(1).any(|word| word.starts_with('-'))
+    }
+
+    /// The compiler and its first arguments.
+    pub(crate) fn compiler_words(&self) -> impl Iterator<Item = String> + use<> {
+        let compiler = self.compiler.clone().or_else(|| std::env::var("CC").ok()).unwrap_or_default();
+        compiler.split_whitespace().map(str::to_owned).collect::<Vec<_>>().into_iter()
+    }
 }
 
-/// Preprocesses a loaded file and loads the result. `path` is where the file is on disk; without it the text goes through
+/// Preprocesses a loaded file and loads the result, with the rules that the compiler follows. `path` is where the file is on disk; without it the text goes through
 /// the compiler's standard input.
-pub fn preprocess(
+pub(crate) fn preprocess(
     file: FileId,
     path: Option<&Path>,
     options: &Options,
     sources: &mut SourceMap,
-) -> Result<FileId, Diagnostic> {
+) -> Result<(FileId, Rules), Diagnostic> {
     let output = compiler::run(file, path, options, sources)?;
+    let rules = predefined::read(&output, options)?;
     let name = format!("<preprocessed {}>", sources.file(file).name);
-    Ok(sources.add(SourceFile::new(name, output)))
+    Ok((sources.add(SourceFile::new(name, output)), rules))
 }

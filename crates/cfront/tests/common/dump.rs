@@ -74,7 +74,7 @@ impl Dump<'_> {
                 AttributeKind::TransparentUnion => " [transparent]".to_owned(),
                 AttributeKind::VectorSize(expr) => format!(" [vector {}]", self.expr(expr)),
                 AttributeKind::MaxAlign(limit) => format!(" [pack {limit}]"),
-                AttributeKind::Other(name) => format!(" [{}]", self.names.text(name)),
+                AttributeKind::Weak => " [weak]".to_owned(),
             })
             .collect()
     }

@@ -1,15 +1,17 @@
 //! `compile_commands.json`: how a build compiles each file (`-p`).
 //!
-//! Only what changes the meaning of the text is taken: folders of headers, macros, included files, the standard, the machine and the
-//! meaning of overflow. What would change the meaning in a way that is not modelled is refused.
+//! What changes the meaning of the text is taken: folders of headers, macros, included files, the standard, the machine, the
+//! meaning of overflow, and every option that sets macros. What would change the meaning in a way that is not modelled is refused, and so is
+//! what nobody knows.
 //!
 //! # Invariants
 //! * I1: every message about an entry says its number, counted from 1, and its file.
 //! * I2: names of files are relative to the `directory` of their entry, as for the compiler.
 
 mod flags;
+mod table;
+mod words;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use base::{SourceFile, SourceMap};
@@ -76,8 +78,8 @@ impl Database {
         Ok(database)
     }
 
-    /// The options of a file. What is ignored is said in `notes`.
-    pub(crate) fn flags(&self, file: &Path, notes: &mut Notes) -> Result<Flags, Failure> {
+    /// The options of a file.
+    pub(crate) fn flags(&self, file: &Path, console: Console) -> Result<Flags, Failure> {
         let wanted = identity(file);
         let mut found = self.entries.iter().filter(|entry| identity(&entry.file) == wanted);
         let Some(entry) = found.next() else {
@@ -88,7 +90,7 @@ impl Database {
         };
         let others = found.count();
         if others > 0 {
-            notes.add(format!(
+            console.warn(format!(
                 "`{}` has {} entries for `{}`: entry {} is used",
                 self.path.display(),
                 others + 1,
@@ -96,17 +98,13 @@ impl Database {
                 entry.number
             ));
         }
-        self.flags_of(entry, notes)
+        self.flags_of(entry)
     }
 
-    fn flags_of(&self, entry: &Entry, notes: &mut Notes) -> Result<Flags, Failure> {
+    fn flags_of(&self, entry: &Entry) -> Result<Flags, Failure> {
         let place = self.place(entry);
-        let flags = flags::read(&entry.words, &entry.directory)
-            .map_err(|refused| Failure::usage(format!("{place}: {}", refused.message), refused.help))?;
-        for flag in &flags.unknown {
-            notes.add_flag(flag, &place);
-        }
-        Ok(flags)
+        flags::read(&entry.words, &entry.directory)
+            .map_err(|refused| Failure::usage(format!("{place}: {}", refused.message), refused.help))
     }
 
     /// I1.
@@ -150,7 +148,7 @@ impl Database {
         if !text.windows(function.len()).any(|window| window == function.as_bytes()) {
             return false;
         }
-        let Ok(flags) = self.flags_of(entry, &mut Notes::default()) else { return true };
+        let Ok(flags) = self.flags_of(entry) else { return true };
         let model = source.data_model.map(DataModel::from).or(flags.data_model);
         let mut options = preprocess::Options::new(model.unwrap_or(DataModel::Lp64));
         flags.extend(&mut options);
@@ -202,33 +200,17 @@ pub(crate) fn expand(
     Ok(files.iter().map(|entry| entry.file.clone()).collect())
 }
 
-/// Warnings, each said once.
-#[derive(Default)]
-pub(crate) struct Notes {
-    plain: Vec<String>,
-    /// Options that are not known, with the first entry that has them and how many others do.
-    flags: BTreeMap<String, (String, usize)>,
-}
-
-impl Notes {
-    fn add(&mut self, text: String) {
-        self.plain.push(text);
-    }
-
-    fn add_flag(&mut self, flag: &str, place: &str) {
-        self.flags.entry(flag.to_owned()).and_modify(|known| known.1 += 1).or_insert((place.to_owned(), 0));
-    }
-
-    /// Prints them.
-    pub(crate) fn print(self, console: Console) {
-        for text in self.plain {
-            console.warn(text);
-        }
-        for (flag, (place, others)) in self.flags {
-            let more = if others > 0 { format!(" and {others} more") } else { String::new() };
-            console.warn(format!("{place}{more}: the option `{flag}` is not known and ignored"));
-        }
-    }
+/// What the words of the variable `CC` after the compiler's name say: they are options like those of a build.
+pub(crate) fn environment() -> Result<Flags, Failure> {
+    let compiler = std::env::var("CC").unwrap_or_default();
+    let words: Vec<String> = compiler.split_whitespace().map(str::to_owned).collect();
+    let here = std::env::current_dir().unwrap_or_default();
+    flags::read(&words, &here).map_err(|refused| {
+        Failure::usage(
+            format!("the variable CC: {}", refused.message),
+            "set CC to a compiler without this option",
+        )
+    })
 }
 
 /// The options that hold for a program as a whole; an error if its files disagree.
@@ -280,7 +262,7 @@ fn entry(number: usize, written: Written, home: &Path) -> Result<Entry, (String,
     let words = match (written.arguments, written.command) {
         (Some(arguments), _) => arguments,
         (None, Some(command)) => {
-            flags::split(&command).ok_or(("the quotes in `command` do not match".to_owned(), FORM))?
+            words::split(&command).ok_or(("the quotes in `command` do not match".to_owned(), FORM))?
         }
         (None, None) => return Err(missing("command")),
     };

@@ -12,6 +12,7 @@ mod entry;
 mod guide;
 mod harness;
 mod html;
+mod meaning;
 mod profile;
 mod programs;
 mod projects;

@@ -4,8 +4,10 @@ use rustc_hash::FxHashSet;
 
 use super::super::code::{Rare, Reg, VarPlace};
 use super::super::float;
+use super::super::guard::{Guard, Operands};
 use super::super::insn::{Access, Class, Insn};
 use super::super::value::{is_wide, to_register};
+use super::addresses::Needed;
 use super::{Compiler, Label};
 use crate::expr::{BinaryOp, Expr, ExprId, UnaryOp};
 use crate::program::VarId;
@@ -76,6 +78,9 @@ impl Compiler<'_> {
             if let Expr::Function { proc } = *self.program.exprs.get(expr) {
                 self.function(proc);
             }
+        }
+        if self.addresses.guards_any(self.program, &self.nodes(root)) {
+            self.rare(Rare::Unguarded);
         }
         let dst = target.unwrap_or_else(|| self.temp(self.program.exprs.ty(root)));
         self.rare(Rare::Slow { expr: root, dst });
@@ -184,6 +189,7 @@ impl Compiler<'_> {
             }
             Expr::Function { proc } => self.function(proc),
             Expr::Elem { array: var, index, .. } => {
+                self.guard_number(index);
                 let index = self.index(index);
                 let dst = target.unwrap_or_else(|| self.temp(ty));
                 let VarPlace::Array { array, .. } = self.code.vars[var] else { return dst };
@@ -213,13 +219,56 @@ impl Compiler<'_> {
             Expr::Binary { op, lhs, rhs } => {
                 let (a, b) = (self.memo[&lhs], self.memo[&rhs]);
                 let types = (self.program.exprs.ty(lhs), self.program.exprs.ty(rhs));
-                let dst = target.unwrap_or_else(|| self.temp(ty));
+                let needed = self.addresses.guard(self.program, op, lhs, rhs);
+                self.guard_before(needed, types.0, a, b);
+                // What is guarded afterwards must not lose its operands.
+                let is_moved = matches!(needed, Some(Needed::MovedLeft | Needed::MovedRight));
+                let dst = target.filter(|_| !is_moved).unwrap_or_else(|| self.temp(ty));
                 self.binary(op, types, dst, a, b);
+                self.guard_after(needed, dst, a, b);
                 dst
             }
-            Expr::Cast { arg, .. } => self.cast(self.program.exprs.ty(arg), ty, self.memo[&arg], target),
+            Expr::Cast { arg, .. } => {
+                let from = self.program.exprs.ty(arg);
+                let src = self.memo[&arg];
+                if self.addresses.guards_cast(self.program, ty, arg) {
+                    let operands = if from == Ty::Ptr { Operands::Pointers } else { Operands::Numbers };
+                    self.emit(Insn::Guard { guard: Guard::Number, operands, a: src, b: src });
+                }
+                self.cast(from, ty, src, target)
+            }
             Expr::Ite { .. } => target.unwrap_or_default(),
         }
+    }
+    /// A number that decides something must be no address.
+    pub(super) fn guard_number(&mut self, expr: ExprId) {
+        if self.addresses.contains(expr) {
+            let a = self.memo[&expr];
+            self.emit(Insn::Guard { guard: Guard::Number, operands: Operands::Numbers, a, b: a });
+        }
+    }
+    fn guard_before(&mut self, needed: Option<Needed>, ty: Ty, a: Reg, b: Reg) {
+        let operands = if ty == Ty::Ptr { Operands::Pointers } else { Operands::Numbers };
+        let number = |a| Insn::Guard { guard: Guard::Number, operands: Operands::Numbers, a, b: a };
+        match needed {
+            Some(Needed::Operands(guard)) => self.emit(Insn::Guard { guard, operands, a, b }),
+            Some(Needed::Swapped(guard)) => self.emit(Insn::Guard { guard, operands, a: b, b: a }),
+            Some(Needed::Left) => self.emit(number(a)),
+            Some(Needed::Right) => self.emit(number(b)),
+            Some(Needed::Both) => {
+                self.emit(number(a));
+                self.emit(number(b));
+            }
+            Some(Needed::MovedLeft | Needed::MovedRight) | None => {}
+        }
+    }
+    fn guard_after(&mut self, needed: Option<Needed>, result: Reg, a: Reg, b: Reg) {
+        let from = match needed {
+            Some(Needed::MovedLeft) => a,
+            Some(Needed::MovedRight) => b,
+            _ => return,
+        };
+        self.emit(Insn::Guard { guard: Guard::Move, operands: Operands::Numbers, a: from, b: result });
     }
     /// The register of an index, narrow.
     pub(super) fn index(&mut self, index: ExprId) -> Reg {
@@ -243,6 +292,7 @@ impl Compiler<'_> {
         }
     }
     fn unary(&mut self, op: UnaryOp, ty: Ty, arg: ExprId, target: Option<Reg>) -> Reg {
+        self.guard_number(arg);
         let src = self.memo[&arg];
         let dst = target.unwrap_or_else(|| self.temp(ty));
         let mask = u128::MAX >> (128 - u32::from(ty.width(self.program.data_model)));
@@ -421,7 +471,9 @@ impl Compiler<'_> {
             }
             Expr::Binary { op, lhs, rhs } if op.is_comparison() && is_fusible(exprs.ty(lhs)) => {
                 let ty = exprs.ty(lhs);
+                let needed = self.addresses.guard(self.program, op, lhs, rhs);
                 let (mut a, mut b) = (self.value(lhs), self.value(rhs));
+                self.guard_before(needed, ty, a, b);
                 if ty == Ty::Ptr {
                     (a, b) = (self.address(a), self.address(b));
                 }

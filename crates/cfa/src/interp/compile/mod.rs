@@ -9,6 +9,7 @@
 //! * E2: `memo` has the registers of expressions whose code dominates the current point, within one operation.
 //! * E3: code size is linear in the program: an expression whose code would be larger is left to the evaluator.
 
+mod addresses;
 mod assigned;
 mod expr;
 mod op;
@@ -16,6 +17,7 @@ mod op;
 use base::{Idx, IndexVec};
 use rustc_hash::FxHashMap;
 
+use self::addresses::Addresses;
 use self::assigned::{Facts, Known, ProcFacts};
 use super::code::{Code, CompileOptions, Markers, ProcCode, Reg, Slot, Spot, VarPlace};
 use super::insn::Insn;
@@ -84,6 +86,7 @@ struct Layout {
 struct Compiler<'p> {
     program: &'p Program,
     facts: Facts,
+    addresses: Addresses,
     code: Code,
     labels: Vec<u32>,
     constants: FxHashMap<u64, Reg>,
@@ -137,6 +140,7 @@ impl<'p> Compiler<'p> {
         Self {
             program,
             facts,
+            addresses: Addresses::new(program),
             code,
             labels: Vec::new(),
             constants: FxHashMap::default(),

@@ -111,6 +111,7 @@ impl Compiler<'_> {
             Place::Var(var) => Spot::Var(var),
             Place::Elem { array, index } => {
                 self.value(index);
+                self.guard_number(index);
                 Spot::Elem { array, index: self.index(index) }
             }
             Place::Mem { addr, ty } => Spot::Mem { addr: self.value(addr), ty },

@@ -1,0 +1,241 @@
+//! What changes the meaning of a program beside its statements: options, pragmas, attributes, and where objects lie in memory.
+
+use crate::support::{Finished, Folder, command};
+
+/// The exit codes.
+const SAFE: i32 = 0;
+const USAGE: i32 = 1;
+const UNKNOWN: i32 = 5;
+const UNSAFE: i32 = 10;
+
+/// Checks a program that the build compiles with the given options.
+fn built(name: &str, options: &[&str], text: &str) -> Finished {
+    let folder = Folder::new(name);
+    folder.file("a.c", format!("extern void reach_error(void);\n{text}"));
+    let words: Vec<&str> = ["cc"].into_iter().chain(options.iter().copied()).chain(["-c", "a.c"]).collect();
+    let entry = serde_json::json!([{"directory": folder.path(), "file": "a.c", "arguments": words}]);
+    folder.file("compile_commands.json", entry.to_string());
+    let words = ["check", "-p", ".", "--no-settings", "--timeout", "30", "a.c"];
+    command().current_dir(folder.path()).env_remove("CC").args(words).output().unwrap().into()
+}
+
+/// Checks a program with the default options.
+fn checked(name: &str, words: &[&str], text: &str) -> Finished {
+    let folder = Folder::new(name);
+    folder.file("a.c", format!("extern void reach_error(void);\n{text}"));
+    let always = ["check", "--no-settings", "--timeout", "30", "a.c"];
+    let mut command = command();
+    command.current_dir(folder.path()).env_remove("CC").args(always).args(words);
+    command.output().unwrap().into()
+}
+
+#[test]
+fn macros_of_options_are_those_that_the_compiler_sets() {
+    let program = "int main(void) {\n#if defined __OPTIMIZE__ && defined __AVX2__ && defined _REENTRANT\nreach_error();\n#endif\nreturn 0; }\n";
+    let both = built("macros", &["-O2", "-mavx2", "-pthread"], program);
+    assert_eq!(both.code, UNSAFE, "{both:?}");
+    // The second judge gets the same options.
+    assert!(both.stdout.contains("checked: compiled and executed"), "{}", both.stdout);
+    assert_eq!(built("no-macros", &["-O0", "-mavx2", "-pthread"], program).code, SAFE);
+    // A text without directives is preprocessed, too.
+    let trigraph = "int main(void) { if (\"??=\"[0] == '#') reach_error(); return 0; }\n";
+    assert_eq!(built("trigraphs", &["-std=c99"], trigraph).code, UNSAFE);
+    assert_eq!(built("no-trigraphs", &["-std=gnu99"], trigraph).code, SAFE);
+}
+
+#[test]
+fn the_standard_decides_what_type_a_decimal_constant_has() {
+    let program = "int main(void) { if (-2147483648 > 0) reach_error(); return 0; }\n";
+    assert_eq!(built("c89", &["-m32", "-std=c89"], program).code, UNSAFE);
+    assert_eq!(built("ansi", &["-m32", "-ansi"], program).code, UNSAFE);
+    assert_eq!(built("c99", &["-m32", "-std=c99"], program).code, SAFE);
+    assert_eq!(built("c89-64", &["-m64", "-std=c89"], program).code, SAFE);
+}
+
+#[test]
+fn options_that_are_not_modelled_or_not_known_are_refused_by_name() {
+    let program = "int main(void) { double d = 0.1; return d == 0.1f; }\n";
+    for option in ["-fsingle-precision-constant", "-ffast-math", "-fshort-enums", "-std=c2x"] {
+        let refused = built("refused", &[option], program);
+        assert_eq!(refused.code, USAGE, "{refused:?}");
+        let expected = format!("entry 1 (a.c): the option `{option}` changes the meaning of programs");
+        assert!(refused.stderr.contains(&expected), "{}", refused.stderr);
+    }
+    let unknown = built("unknown", &["-fnew-rules"], program);
+    assert_eq!(unknown.code, USAGE, "{unknown:?}");
+    assert!(
+        unknown.stderr.contains("entry 1 (a.c): the option `-fnew-rules` is not known"),
+        "{}",
+        unknown.stderr
+    );
+    // No option of the command line says so, but the macros of the compiler do.
+    let fused =
+        built("fused", &["-O2", "-march=haswell"], "#include <stddef.h>\nint main(void) { return 0; }\n");
+    assert!(fused.stderr.contains("are not fused"), "{fused:?}");
+    let exact = ["-O2", "-march=haswell", "-ffp-contract=off"];
+    assert_eq!(built("exact", &exact, "int main(void) { return 0; }\n").code, SAFE);
+}
+
+#[test]
+fn words_in_cc_are_options_too() {
+    let folder = Folder::new("cc-words");
+    folder.file("a.c", "extern void reach_error(void);\nint main(void) { char c = -1; if (c > 0) reach_error(); return X; }\n");
+    let with = |compiler: &str| -> Finished {
+        let words = ["check", "--no-settings", "--timeout", "30", "a.c"];
+        command().current_dir(folder.path()).env("CC", compiler).args(words).output().unwrap().into()
+    };
+    let refused = with("cc -DX=0 -funsigned-char");
+    assert_eq!(refused.code, USAGE, "{refused:?}");
+    assert!(refused.stderr.contains("the variable CC: the option `-funsigned-char`"), "{}", refused.stderr);
+    assert_eq!(with("cc -DX=0").code, SAFE);
+    // A wrapper adds the option where no word of CC shows it.
+    let wrapper = folder.file("wrapped", "#!/bin/sh\nexec cc -funsigned-char \"$@\"\n");
+    let mut permissions = std::fs::metadata(&wrapper).unwrap().permissions();
+    std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
+    std::fs::set_permissions(&wrapper, permissions).unwrap();
+    let refused = with("./wrapped -DX=0");
+    assert!(refused.stderr.contains("plain `char` is signed"), "{refused:?}");
+}
+
+#[test]
+fn pragmas_that_change_the_program_are_refused_with_their_place() {
+    let program = |pragma: &str| {
+        format!(
+            "void g(void) {{ reach_error(); }}\nvoid f(void);\n{pragma}\nint main(void) {{ return 0; }}\n"
+        )
+    };
+    for (pragma, name) in [
+        ("#pragma weak f = g", "weak"),
+        ("#pragma GCC optimize (\"wrapv\")", "GCC optimize"),
+        ("#pragma redefine_extname f g", "redefine_extname"),
+        ("#pragma scalar_storage_order big-endian", "scalar_storage_order"),
+        ("#pragma STDC FENV_ACCESS ON", "STDC FENV_ACCESS"),
+        ("#pragma ms_struct on", "ms_struct"),
+        ("#pragma GCC target (\"avx2\")", "GCC target"),
+        ("_Pragma(\"weak f = g\")", "weak"),
+        ("#pragma never_heard_of", "never_heard_of"),
+    ] {
+        let refused = checked("pragma", &[], &program(pragma));
+        assert_eq!(refused.code, UNKNOWN, "{refused:?}");
+        assert!(refused.stderr.contains(&format!("unsupported: the pragma `{name}`")), "{}", refused.stderr);
+        assert!(refused.stderr.contains("a.c:4:"), "{}", refused.stderr);
+    }
+    let harmless = "#pragma once\n#pragma GCC diagnostic push\n#pragma STDC FP_CONTRACT OFF\n#pragma GCC push_options\n\
+                    #pragma omp parallel\n#pragma pack(push, 1)\n#pragma pack(pop)\n#pragma GCC visibility push(hidden)";
+    assert_eq!(checked("harmless-pragmas", &[], &program(harmless)).code, SAFE);
+    let parallel = built("omp", &["-fopenmp"], &program("#pragma omp parallel"));
+    assert!(parallel.stderr.contains("unsupported: the pragma `omp`"), "{parallel:?}");
+}
+
+#[test]
+fn attributes_that_change_the_program_are_refused_with_their_place() {
+    for (text, expected) in [
+        (
+            "static void f(void) { reach_error(); }\n__attribute__((section(\".init_array\"), used)) static void (*p)(void) = f;",
+            "the section `.init_array`",
+        ),
+        (
+            "__attribute__((optimize(\"wrapv\"))) int f(int x) { return x + 1 < x; }",
+            "the attribute `optimize`",
+        ),
+        ("__attribute__((target(\"fma\"))) double f(double x) { return x; }", "the attribute `target`"),
+        (
+            "void f(void) __attribute__((weak));\nint g(void) { return f != 0; }",
+            "the weak symbol `f` without a definition",
+        ),
+        ("int g(int *p) { int x __attribute__((cleanup(h))); return 0; }", "the attribute `cleanup`"),
+        ("__attribute__((never_heard_of)) int x;", "the attribute `never_heard_of`"),
+        (
+            "int g(int x) { switch (x) { case 1: __attribute__((never_heard_of)); } return 0; }",
+            "the attribute `never_heard_of`",
+        ),
+    ] {
+        let refused = checked("attribute", &[], &format!("{text}\nint main(void) {{ return 0; }}\n"));
+        assert_eq!(refused.code, UNKNOWN, "{refused:?}");
+        assert!(refused.stderr.contains(&format!("unsupported: {expected}")), "{}", refused.stderr);
+        assert!(refused.stderr.contains("a.c:"), "{}", refused.stderr);
+    }
+    let harmless = "__attribute__((weak, noinline, __cold__, section(\"mine\"))) int f(void) { return 1; }\n\
+                    int main(void) { return f() - 1; }\n";
+    assert_eq!(checked("harmless-attributes", &[], harmless).code, SAFE);
+}
+
+#[test]
+fn what_compilers_find_out_differently_is_not_decided() {
+    let main = |condition: &str| {
+        format!(
+            "char b[8];\nint main(void) {{ char *p = b + 1; int n = 3; if ({condition}) reach_error(); return n + *p; }}\n"
+        )
+    };
+    // Every compiler knows the size of an array that is named.
+    assert_eq!(checked("named", &[], &main("__builtin_object_size(b, 0) == 8")).code, UNSAFE);
+    let pointer = main("__builtin_object_size(p, 0) == 7");
+    assert_eq!(checked("pointed", &[], &pointer).code, UNKNOWN);
+    assert_eq!(checked("pointed-not", &[], &pointer.replace("==", "!=")).code, UNKNOWN);
+    let constant = main("__builtin_constant_p(n)");
+    assert_eq!(built("constant-O0", &["-O0"], &constant).code, SAFE);
+    assert_eq!(built("constant-O2", &["-O2"], &constant).code, UNKNOWN);
+    assert_eq!(built("literal-O2", &["-O2"], &main("!__builtin_constant_p(3)")).code, SAFE);
+}
+
+/// Conditions on pointers whose truth is open, and conditions that hold wherever objects lie.
+const DECLARATIONS: &str = "typedef unsigned long word;\nextern void *malloc(word);\nextern void free(void *);\n\
+    struct pair { long first; char *second; };\nint x, y, a[4];\nunion both { void *p; word n; };\n";
+
+fn addresses(name: &str, model: &str, statements: &str, condition: &str) -> i32 {
+    let text = format!(
+        "{DECLARATIONS}int main(void) {{ {statements} if ({condition}) reach_error(); return 0; }}\n"
+    );
+    checked(name, &["--data-model", model], &text).code
+}
+
+#[test]
+fn what_depends_on_where_objects_lie_is_not_decided() {
+    let open = [
+        ("char *p = malloc(8); word old = (word)p; free(p); char *q = malloc(8);", "(word)q == old"),
+        ("char *p = malloc(8); free(p); char *q = malloc(8);", "p == q"),
+        ("char *p = malloc(8);", "(word)p % 4096 == 0x2a0"),
+        ("", "&x < &y"),
+        ("", "(word)&x < (word)&y"),
+        ("int *p = &x + 1;", "p == &y"),
+        ("word n = (word)&x;", "(n >> 4) % 7 == 3"),
+        ("union both u; u.p = &x;", "u.n % 1000 == 40"),
+        ("struct pair s; s.second = (char *)&x; word n = *(word *)&s.second;", "n * 3 % 5 == 1"),
+        ("char c[3];", "(word)&c[1] % 2 == 1"),
+        ("long d = (char *)&x - (char *)&y;", "d == 4"),
+    ];
+    for model in ["LP64", "ILP32"] {
+        for (number, (statements, condition)) in open.iter().enumerate() {
+            for condition in [(*condition).to_owned(), format!("!({condition})")] {
+                let code = addresses(&format!("open-{number}"), model, statements, &condition);
+                assert_eq!(code, UNKNOWN, "{model}: {statements} {condition}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_the_same_wherever_objects_lie_is_decided() {
+    let decided = [
+        ("int *p = &x;", "p == &y || p != &x || p == 0"),
+        ("int *p = a + 1, *q = a + 3;", "p >= q || q - p != 2 || p > q || &a[4] <= q"),
+        ("word n = (word)&x; int *p = (int *)n;", "p != &x"),
+        ("long *p = malloc(8);", "(word)p % 16 != 0 || ((word)p & 7) || (word)p == 0"),
+        ("char *p = (char *)&a[1];", "(word)(p + 1) % 4 != 1"),
+        ("word n = (word)&a[1] | 1; int *p = (int *)(n & ~(word)1);", "!(n & 1) || p != &a[1]"),
+        ("word n = (word)&a[3] - (word)&a[1];", "n != 8"),
+        ("void *p = (void *)(word)17; int n = (int)(word)p;", "n != 17"),
+        ("void *p = &x;", "(word)p >= (word)-4095 || (word)p < 100 || p == (void *)-1"),
+        ("union both u; u.n = 12;", "u.n % 5 != 2"),
+        ("char *p = malloc(3); free(p);", "p == 0"),
+        ("char *p = malloc(0), *q = malloc(0);", "p == q"),
+    ];
+    for model in ["LP64", "ILP32"] {
+        for (number, (statements, condition)) in decided.iter().enumerate() {
+            let code = addresses(&format!("decided-{number}"), model, statements, condition);
+            assert_eq!(code, SAFE, "{model}: {statements} {condition}");
+            let code = addresses(&format!("decided-{number}"), model, statements, &format!("!({condition})"));
+            assert_eq!(code, UNSAFE, "{model}: {statements} !({condition})");
+        }
+    }
+}
