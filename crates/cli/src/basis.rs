@@ -112,7 +112,7 @@ impl Basis {
 
     /// Where and with what execution starts.
     fn start(&mut self, source: &SourceArgs) {
-        let SourceArgs { entry, entry_globals, entry_pointers, entry_elements, .. } = source;
+        let SourceArgs { entry, entry_globals, entry_pointers, entry_elements, extern_functions, .. } = source;
         if let Some(entry) = entry {
             self.add(format!("execution starts in {entry}"), COMMAND_LINE);
         }
@@ -124,6 +124,9 @@ impl Basis {
         }
         if let Some(elements) = entry_elements {
             self.add(format!("--entry-elements {elements}"), COMMAND_LINE);
+        }
+        if let Some(policy) = extern_functions.and_then(|policy| policy.to_possible_value()) {
+            self.add(format!("--extern {}", policy.get_name()), COMMAND_LINE);
         }
     }
 }
