@@ -30,6 +30,12 @@ static FILES: &[ModelFile] = &[
     ModelFile { name: "models/number.c", text: include_str!("models/number.c") },
     ModelFile { name: "models/system.c", text: include_str!("models/system.c") },
     ModelFile { name: "models/input.c", text: include_str!("models/input.c") },
+    ModelFile { name: "models/strtol.c", text: include_str!("models/strtol.c") },
+    ModelFile { name: "models/sort.c", text: include_str!("models/sort.c") },
+    ModelFile { name: "models/sort_r.c", text: include_str!("models/sort_r.c") },
+    ModelFile { name: "models/search.c", text: include_str!("models/search.c") },
+    ModelFile { name: "models/token.c", text: include_str!("models/token.c") },
+    ModelFile { name: "models/format.c", text: include_str!("models/format.c") },
 ];
 
 /// The files of models that a program needs: those that define a function which the program declares but does not define, and those that
