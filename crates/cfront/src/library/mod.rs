@@ -36,6 +36,21 @@ static FILES: &[ModelFile] = &[
     ModelFile { name: "models/search.c", text: include_str!("models/search.c") },
     ModelFile { name: "models/token.c", text: include_str!("models/token.c") },
     ModelFile { name: "models/format.c", text: include_str!("models/format.c") },
+    ModelFile { name: "models/format_float.c", text: include_str!("models/format_float.c") },
+    ModelFile { name: "models/decimal.c", text: include_str!("models/decimal.c") },
+    ModelFile { name: "models/strtod.c", text: include_str!("models/strtod.c") },
+    ModelFile { name: "models/stdin.c", text: include_str!("models/stdin.c") },
+    ModelFile { name: "models/getline.c", text: include_str!("models/getline.c") },
+    ModelFile { name: "models/scan.c", text: include_str!("models/scan.c") },
+    ModelFile { name: "models/string_rare.c", text: include_str!("models/string_rare.c") },
+    ModelFile { name: "models/checked.c", text: include_str!("models/checked.c") },
+    ModelFile { name: "models/checked_format.c", text: include_str!("models/checked_format.c") },
+    ModelFile { name: "models/divide.c", text: include_str!("models/divide.c") },
+    ModelFile { name: "models/wide.c", text: include_str!("models/wide.c") },
+    ModelFile { name: "models/multibyte.c", text: include_str!("models/multibyte.c") },
+    ModelFile { name: "models/wide_character.c", text: include_str!("models/wide_character.c") },
+    ModelFile { name: "models/real.c", text: include_str!("models/real.c") },
+    ModelFile { name: "models/real_long.c", text: include_str!("models/real_long.c") },
 ];
 
 /// The files of models that a program needs: those that define a function which the program declares but does not define, and those that

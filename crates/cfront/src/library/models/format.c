@@ -1,5 +1,5 @@
-/* Formatted text in memory, as glibc writes it in the "C" locale: conversions of integers, characters and strings; one that
-   is not known here (floats, `%m`, `%ls`, positional ones) makes what follows arbitrary. errno is 75 (EOVERFLOW)
+/* Formatted text in memory, as glibc writes it in the "C" locale: conversions of integers, characters and strings; those of floats are in
+   format_float.c. A conversion that is not known here (`%m`, `%ls`, positional ones) makes what follows arbitrary. errno is 75 (EOVERFLOW)
    if a width, a precision or the whole text is longer than INT_MAX, and 22 (EINVAL) if the format ends within a conversion.
 
    Text goes to `room` bytes at `to`; `count` bytes were produced before, functions return the new count. Flags: 1 `-`, 2 `+`, 4 ` `, 8 `#`,
@@ -10,10 +10,14 @@ int __wayproof_some_printf(void);
 unsigned char __wayproof_some_text(void);
 unsigned long __wayproof_some_address(void);
 void __wayproof_assume(int condition);
+unsigned long __wayproof___wp_put_float(
+    char *to, unsigned long room, unsigned long count, int flags, int width, int precision, char letter, int is_long,
+    long double value);
+
 /* The same character `n` times; what is beyond the room takes no time. */
 unsigned long __wayproof___wp_put_same(char *to, unsigned long room, unsigned long count, char c, long n)
 {
-    if (n <= 0)
+    if (n <= 0 || count > 2147483647)
         return count;
     unsigned long end = count + (unsigned long)n;
     for (unsigned long i = count; i < end && i < room; i++)
@@ -243,7 +247,12 @@ static int __wayproof___wp_format(char *to, unsigned long size, const char *form
                 *(long long *)pointer = (long long)count;
         } else if (letter == '%')
             count = __wayproof___wp_put_same(to, room, count, '%', 1);
-        else if (letter == 0) {
+        else if ((letter == 'f' || letter == 'e' || letter == 'g' || letter == 'a' || letter == 'F' || letter == 'E' ||
+                  letter == 'G' || letter == 'A') && (is_plain || bytes == sizeof(long) || bytes == 16)) {
+            int is_long = bytes == 16;
+            long double value = is_long ? __builtin_va_arg(list, long double) : __builtin_va_arg(list, double);
+            count = __wayproof___wp_put_float(to, room, count, flags, width, precision, letter, is_long, value);
+        } else if (letter == 0) {
             failure = 22;
             continue;
         } else

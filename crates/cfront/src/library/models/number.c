@@ -4,9 +4,9 @@ int __wayproof_abs(int x) { return x < 0 ? -x : x; }
 long __wayproof_labs(long x) { return x < 0 ? -x : x; }
 long long __wayproof_llabs(long long x) { return x < 0 ? -x : x; }
 
-double __wayproof_fmax(double a, double b) { return a != a ? b : b != b ? a : a < b ? b : a; }
+double __wayproof_fmax(double a, double b) { return a != a ? b : b != b ? a : a > b ? a : b; }
 double __wayproof_fmin(double a, double b) { return a != a ? b : b != b ? a : a < b ? a : b; }
-float __wayproof_fmaxf(float a, float b) { return a != a ? b : b != b ? a : a < b ? b : a; }
+float __wayproof_fmaxf(float a, float b) { return a != a ? b : b != b ? a : a > b ? a : b; }
 float __wayproof_fminf(float a, float b) { return a != a ? b : b != b ? a : a < b ? a : b; }
 
 /* From 2^52 on every double is an integer, from 2^23 on every float. */
