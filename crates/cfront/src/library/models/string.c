@@ -34,7 +34,7 @@ int __wayproof_strncmp(const char *a, const char *b, unsigned long n)
     return (int)(unsigned char)a[i] - (int)(unsigned char)b[i];
 }
 
-static int __wayproof_fold(char c)
+static int __wayproof___wp_fold(char c)
 {
     int value = (unsigned char)c;
     return value >= 'A' && value <= 'Z' ? value + 32 : value;
@@ -43,19 +43,19 @@ static int __wayproof_fold(char c)
 int __wayproof_strcasecmp(const char *a, const char *b)
 {
     unsigned long i = 0;
-    while (a[i] != 0 && __wayproof_fold(a[i]) == __wayproof_fold(b[i]))
+    while (a[i] != 0 && __wayproof___wp_fold(a[i]) == __wayproof___wp_fold(b[i]))
         i++;
-    return __wayproof_fold(a[i]) - __wayproof_fold(b[i]);
+    return __wayproof___wp_fold(a[i]) - __wayproof___wp_fold(b[i]);
 }
 
 int __wayproof_strncasecmp(const char *a, const char *b, unsigned long n)
 {
     unsigned long i = 0;
-    while (i < n && a[i] != 0 && __wayproof_fold(a[i]) == __wayproof_fold(b[i]))
+    while (i < n && a[i] != 0 && __wayproof___wp_fold(a[i]) == __wayproof___wp_fold(b[i]))
         i++;
     if (i == n)
         return 0;
-    return __wayproof_fold(a[i]) - __wayproof_fold(b[i]);
+    return __wayproof___wp_fold(a[i]) - __wayproof___wp_fold(b[i]);
 }
 
 char *__wayproof_strcpy(char *to, const char *from)

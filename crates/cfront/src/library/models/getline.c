@@ -1,0 +1,43 @@
+/* Lines of any length. How much the buffer grows is the library's affair; here it doubles. */
+
+int *__wayproof___errno_location(void);
+int __wayproof_getc(void *stream);
+
+long __wayproof_getdelim(char **line, unsigned long *size, int end, void *stream)
+{
+    unsigned long count = 0;
+    int c = 0;
+    if (line == 0 || size == 0) {
+        *__wayproof___errno_location() = 22;
+        return -1;
+    }
+    if (*line == 0 || *size == 0) {
+        *size = 120;
+        *line = __builtin_realloc(*line, 120);
+    }
+    while (count == 0 || c != end) {
+        c = __wayproof_getc(stream);
+        if (c == -1)
+            break;
+        if (count + 2 > *size) {
+            *size = count + 2 < 2 * *size ? 2 * *size : count + 2;
+            *line = __builtin_realloc(*line, *size);
+        }
+        (*line)[count] = (char)c;
+        count++;
+    }
+    if (count == 0)
+        return -1;
+    (*line)[count] = 0;
+    return (long)count;
+}
+
+long __wayproof_getline(char **line, unsigned long *size, void *stream)
+{
+    return __wayproof_getdelim(line, size, '\n', stream);
+}
+
+long __wayproof___getdelim(char **line, unsigned long *size, int end, void *stream)
+{
+    return __wayproof_getdelim(line, size, end, stream);
+}

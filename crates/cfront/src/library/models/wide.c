@@ -1,0 +1,156 @@
+/* Wide strings; `wchar_t` is `int`. */
+
+unsigned long __wayproof_wcslen(const int *s)
+{
+    unsigned long n = 0;
+    while (s[n] != 0)
+        n++;
+    return n;
+}
+
+unsigned long __wayproof_wcsnlen(const int *s, unsigned long max)
+{
+    unsigned long n = 0;
+    while (n < max && s[n] != 0)
+        n++;
+    return n;
+}
+
+int *__wayproof_wcscpy(int *to, const int *from)
+{
+    unsigned long i = 0;
+    while ((to[i] = from[i]) != 0)
+        i++;
+    return to;
+}
+
+int *__wayproof_wcpcpy(int *to, const int *from)
+{
+    unsigned long i = 0;
+    while ((to[i] = from[i]) != 0)
+        i++;
+    return to + i;
+}
+
+int *__wayproof_wcsncpy(int *to, const int *from, unsigned long n)
+{
+    unsigned long i = 0;
+    while (i < n && from[i] != 0) {
+        to[i] = from[i];
+        i++;
+    }
+    while (i < n) {
+        to[i] = 0;
+        i++;
+    }
+    return to;
+}
+
+int *__wayproof_wcsncat(int *to, const int *from, unsigned long n)
+{
+    unsigned long end = __wayproof_wcslen(to);
+    unsigned long i = 0;
+    while (i < n && from[i] != 0) {
+        to[end + i] = from[i];
+        i++;
+    }
+    to[end + i] = 0;
+    return to;
+}
+
+int *__wayproof_wcscat(int *to, const int *from) { return __wayproof_wcsncat(to, from, ~0UL); }
+
+int __wayproof_wcsncmp(const int *a, const int *b, unsigned long n)
+{
+    unsigned long i = 0;
+    while (i < n && a[i] != 0 && a[i] == b[i])
+        i++;
+    return i == n || a[i] == b[i] ? 0 : a[i] < b[i] ? -1 : 1;
+}
+
+int __wayproof_wcscmp(const int *a, const int *b) { return __wayproof_wcsncmp(a, b, ~0UL); }
+int __wayproof_wcscoll(const int *a, const int *b) { return __wayproof_wcsncmp(a, b, ~0UL); }
+
+int *__wayproof_wcschr(const int *s, int c)
+{
+    while (*s != c) {
+        if (*s == 0)
+            return 0;
+        s++;
+    }
+    return (int *)s;
+}
+
+int *__wayproof_wcsrchr(const int *s, int c)
+{
+    const int *last = 0;
+    while (1) {
+        if (*s == c)
+            last = s;
+        if (*s == 0)
+            return (int *)last;
+        s++;
+    }
+}
+
+int *__wayproof_wcsstr(const int *s, const int *wanted)
+{
+    while (1) {
+        unsigned long i = 0;
+        while (wanted[i] != 0 && s[i] == wanted[i])
+            i++;
+        if (wanted[i] == 0)
+            return (int *)s;
+        if (*s == 0)
+            return 0;
+        s++;
+    }
+}
+
+unsigned long __wayproof_wcsspn(const int *s, const int *accepted)
+{
+    unsigned long n = 0;
+    while (s[n] != 0 && __wayproof_wcschr(accepted, s[n]) != 0)
+        n++;
+    return n;
+}
+
+unsigned long __wayproof_wcscspn(const int *s, const int *rejected)
+{
+    unsigned long n = 0;
+    while (s[n] != 0 && __wayproof_wcschr(rejected, s[n]) == 0)
+        n++;
+    return n;
+}
+
+int *__wayproof_wcspbrk(const int *s, const int *wanted)
+{
+    unsigned long n = __wayproof_wcscspn(s, wanted);
+    return s[n] != 0 ? (int *)s + n : 0;
+}
+
+int *__wayproof_wmemset(int *to, int c, unsigned long n)
+{
+    for (unsigned long i = 0; i < n; i++)
+        to[i] = c;
+    return to;
+}
+
+int *__wayproof_wmemmove(int *to, const int *from, unsigned long n) { return __builtin_memmove(to, from, n * sizeof(int)); }
+int *__wayproof_wmemcpy(int *to, const int *from, unsigned long n) { return __builtin_memcpy(to, from, n * sizeof(int)); }
+
+int *__wayproof_wmemchr(const int *s, int c, unsigned long n)
+{
+    for (unsigned long i = 0; i < n; i++)
+        if (s[i] == c)
+            return (int *)s + i;
+    return 0;
+}
+
+int __wayproof_wmemcmp(const int *a, const int *b, unsigned long n)
+{
+    for (unsigned long i = 0; i < n; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
