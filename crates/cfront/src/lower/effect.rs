@@ -411,6 +411,8 @@ impl Body<'_, '_> {
             let after_failure = self.graph.take();
             self.graph.set(Graph::step(here, Op::Assume { cond: succeeds }, site.origin));
             let value = result(self);
+            let cond = build::compare(self.exprs(), BinaryOp::Ne, value, failure);
+            self.graph.emit(Op::Assume { cond }, site.origin);
             self.graph.emit(Op::Assign { place: Place::Var(returned), value }, site.origin);
             self.graph.join(after_failure);
         }
