@@ -23,6 +23,7 @@ enum Condition {
     OneOf(Vec<Vec<u8>>),
     IsNot(Vec<u8>),
     AsItIs,
+    IsFalse,
 }
 
 /// An assertion of a program.
@@ -36,6 +37,8 @@ pub(crate) struct Assertion {
     pub(crate) claim: Option<Claim>,
     /// The condition in C.
     pub(crate) text: String,
+    /// Its negation in C.
+    pub(crate) failure: String,
     condition: Condition,
 }
 
@@ -51,6 +54,7 @@ impl Assertion {
             (Condition::OneOf(texts), Value::Text(text)) => texts.contains(text),
             (Condition::IsNot(other), Value::Text(text)) => text != other,
             (Condition::AsItIs, Value::Number(number)) => *number != 0,
+            (Condition::IsFalse, Value::Number(number)) => *number == 0,
             _ => false,
         }
     }
@@ -110,31 +114,23 @@ fn assertion(
     wish: Wish,
     random: &mut Random,
 ) -> Option<Assertion> {
-    let expression = &check.expression;
-    let (condition, text) = match check.kind {
-        Kind::Claim(_) => (Condition::AsItIs, expression.clone()),
-        Kind::Text => {
-            let condition = about_text(values, wish, random)?;
-            (condition.clone(), text_condition(expression, &condition))
-        }
+    let condition = match check.kind {
+        Kind::Claim(_) => Condition::AsItIs,
+        Kind::Text => about_text(values, wish, random)?,
         Kind::Truth => {
             let always = values.iter().all(|value| *value != Value::Number(0));
             let never = values.iter().all(|value| *value == Value::Number(0));
             match (wish, always, never) {
-                (Wish::Safe, true, _) | (Wish::Unsafe, false, _) => (Condition::AsItIs, expression.clone()),
-                (Wish::Safe, _, true) | (Wish::Unsafe, true, _) => {
-                    (Condition::Equal(0), format!("!({expression})"))
-                }
+                (Wish::Safe, true, _) | (Wish::Unsafe, false, _) => Condition::AsItIs,
+                (Wish::Safe, _, true) | (Wish::Unsafe, true, _) => Condition::IsFalse,
                 (Wish::Safe, false, false) => return None,
             }
         }
-        Kind::Number => {
-            let condition = about_number(values, wish, random)?;
-            (condition.clone(), number_condition(expression, &condition))
-        }
+        Kind::Number => about_number(values, wish, random)?,
     };
     let claim = if let Kind::Claim(claim) = check.kind { Some(claim) } else { None };
-    Some(Assertion { scene, check: number, claim, text, condition })
+    let (text, failure) = words(&check.expression, &condition);
+    Some(Assertion { scene, check: number, claim, text, failure, condition })
 }
 
 /// A condition that holds for all values, or fails for some.
@@ -190,27 +186,32 @@ fn about_text(values: &[Value], wish: Wish, random: &mut Random) -> Option<Condi
     })
 }
 
-fn number_condition(expression: &str, condition: &Condition) -> String {
+/// A condition and its negation in C.
+fn words(expression: &str, condition: &Condition) -> (String, String) {
+    // Comparisons bind more than `?:` and logical operators, less than arithmetic.
+    let operand =
+        if expression.contains(['?', '=', '&']) { format!("({expression})") } else { expression.to_owned() };
+    let compared = |operator: &str, value: i64| format!("{operand} {operator} {}", number(value));
+    let is_text =
+        |operator: &str, text: &[u8]| format!("strcmp({expression}, {}) {operator} 0", literal(text));
     match condition {
-        Condition::Equal(value) => format!("{expression} == {}", number(*value)),
-        Condition::Different(value) => format!("{expression} != {}", number(*value)),
-        Condition::AtLeast(low) => format!("{expression} >= {}", number(*low)),
-        Condition::AtMost(high) => format!("{expression} <= {}", number(*high)),
-        Condition::Between(low, high) => {
-            format!("{expression} >= {} && {expression} <= {}", number(*low), number(*high))
-        }
-        Condition::OneOf(_) | Condition::IsNot(_) | Condition::AsItIs => expression.to_owned(),
-    }
-}
-
-fn text_condition(expression: &str, condition: &Condition) -> String {
-    match condition {
-        Condition::IsNot(text) => format!("strcmp({expression}, {}) != 0", literal(text)),
+        Condition::Equal(value) => (compared("==", *value), compared("!=", *value)),
+        Condition::Different(value) => (compared("!=", *value), compared("==", *value)),
+        Condition::AtLeast(low) => (compared(">=", *low), compared("<", *low)),
+        Condition::AtMost(high) => (compared("<=", *high), compared(">", *high)),
+        Condition::Between(low, high) => (
+            format!("{} && {}", compared(">=", *low), compared("<=", *high)),
+            format!("{} || {}", compared("<", *low), compared(">", *high)),
+        ),
         Condition::OneOf(texts) => {
-            let parts = texts.iter().map(|text| format!("strcmp({expression}, {}) == 0", literal(text)));
-            parts.collect::<Vec<_>>().join(" || ")
+            let all = |operator: &str, word: &str| {
+                texts.iter().map(|text| is_text(operator, text)).collect::<Vec<_>>().join(word)
+            };
+            (all("==", " || "), all("!=", " && "))
         }
-        _ => expression.to_owned(),
+        Condition::IsNot(text) => (is_text("!=", text), is_text("==", text)),
+        Condition::AsItIs => (expression.to_owned(), format!("!({expression})")),
+        Condition::IsFalse => (format!("!({expression})"), expression.to_owned()),
     }
 }
 

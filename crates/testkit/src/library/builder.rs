@@ -7,6 +7,7 @@
 //! * B2: the names of a scene are its own.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{Display, Write as _};
 
 use crate::Random;
 
@@ -107,7 +108,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Sets the value of `@name`.
-    pub(crate) fn set(&mut self, name: &'static str, value: impl ToString) {
+    pub(crate) fn set(&mut self, name: &'static str, value: impl Display) {
         self.values.insert(name, value.to_string());
     }
 
@@ -230,7 +231,7 @@ impl<'a> Builder<'a> {
             let name = &word[..end];
             if rest[at..].starts_with('$') {
                 text.push_str(name);
-                text.push_str(&format!("_{}", self.scenes.len()));
+                let _ = write!(text, "_{}", self.scenes.len());
             } else {
                 text.push_str(self.values.get(name).map_or("", String::as_str));
             }
@@ -253,7 +254,9 @@ pub(crate) fn literal(text: &[u8]) -> String {
             b'\n' => quoted.push_str("\\n"),
             // `?` could start a trigraph.
             b' '..=b'~' if byte != b'?' => quoted.push(char::from(byte)),
-            _ => quoted.push_str(&format!("\\{byte:03o}")),
+            _ => {
+                let _ = write!(quoted, "\\{byte:03o}");
+            }
         }
     }
     quoted.push('"');

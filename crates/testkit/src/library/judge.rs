@@ -168,16 +168,16 @@ impl Judge {
         truths.dedup();
         if truths.len() == 1 { truths.pop() } else { None }
     }
+}
 
-    /// The text as the compiler's preprocessor leaves it in a build with fortified functions.
-    pub(crate) fn fortified(&self, text: &str) -> Result<String, String> {
-        let folder = TemporaryFolder::new().map_err(|error| error.to_string())?;
-        let source = folder.write("program.c", text).map_err(|error| error.to_string())?;
-        let mut command = Command::new("gcc");
-        command.args(["-E", "-m64"]).args(Mode::Fortified.flags()).arg(&source);
-        let output = run(&mut command, LIMIT).map_err(|error| error.to_string())?;
-        if output.succeeded() { Ok(output.stdout) } else { Err(output.stderr) }
-    }
+/// The text as the compiler's preprocessor leaves it in a build with fortified functions.
+pub(crate) fn fortified(text: &str) -> Result<String, String> {
+    let folder = TemporaryFolder::new().map_err(|error| error.to_string())?;
+    let source = folder.write("program.c", text).map_err(|error| error.to_string())?;
+    let mut command = Command::new("gcc");
+    command.args(["-E", "-m64"]).args(Mode::Fortified.flags()).arg(&source);
+    let output = run(&mut command, LIMIT).map_err(|error| error.to_string())?;
+    if output.succeeded() { Ok(output.stdout) } else { Err(output.stderr) }
 }
 
 /// Reads what the harness prints.

@@ -1,8 +1,8 @@
 //! Programs of the C library: text, truth, and what of the text the truth depends on.
 //!
 //! # Invariants
-//! * P1: a text of which lines were removed has a truth only if each input is there with its constraint or not at all, and if each
-//!   claim is there with its whole scene or not at all.
+//! * P1: a text from which parts were removed has a truth only if each input is there with its constraint or not at all, and if each
+//!   claim is there unchanged with its whole scene or not at all.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -78,11 +78,29 @@ pub fn sample(seed: u64, judge: &Judge) -> Result<Sample, String> {
         let reached = judge.run(&text, mode, &everything)?.iter().any(|run| run.reaches_error);
         // What a claim says about other worlds need not show here.
         if reached != fails && !(everything.claims.iter().any(|claim| *claim != Claim::Always)) {
-            return Err(format!("{mode:?} reaches the error: {reached}; observed: {fails}"));
+            return Err(format!("{mode:?} reaches the error: {reached}; observed: {fails}\n{text}"));
         }
     }
     let truth = everything.truth(fails);
     Ok(Sample { seed, text, truth, program })
+}
+
+impl Sample {
+    /// Checks that an optimised build with fortified functions does the same. The error says how it differs.
+    pub(crate) fn check_fortified(&self, judge: &Judge) -> Result<(), String> {
+        let everything = self.program.everything();
+        let reached =
+            judge.run(&self.text, Mode::Fortified, &everything)?.iter().any(|run| run.reaches_error);
+        if everything.claims.is_empty() && reached != (self.truth == Truth::Unsafe) {
+            return Err(format!("the fortified program reaches the error: {reached}"));
+        }
+        Ok(())
+    }
+
+    /// The names of the library functions that the program calls.
+    pub fn functions(&self) -> BTreeSet<String> {
+        called(&self.text)
+    }
 }
 
 /// Scenes without assertions.
@@ -143,7 +161,7 @@ impl Program {
 
     fn line(&self, assertion: &Assertion) -> String {
         match self.style {
-            Style::Branch => format!("if (!({})) reach_error();", assertion.text),
+            Style::Branch => format!("if ({}) reach_error();", assertion.failure),
             Style::Assert => format!("assert({});", assertion.text),
         }
     }
@@ -234,17 +252,29 @@ impl Program {
             return None;
         }
         let mut claims = Vec::new();
+        let mut originals = Vec::new();
         for assertion in &self.assertions {
-            let Some(claim) = assertion.claim.filter(|_| text.contains(&assertion.text)) else { continue };
-            let scene = &self.scenes[assertion.scene];
-            let helpers = scene.helpers.iter().flat_map(|helper| helper.lines().map(str::trim));
-            if !has(&self.line(assertion))
-                || !scene.lines.iter().all(|line| has(line))
-                || !helpers.into_iter().all(has)
-            {
-                return None;
+            let line = self.line(assertion);
+            if let Some(claim) = assertion.claim.filter(|_| has(&line)) {
+                let scene = &self.scenes[assertion.scene];
+                let mut whole = scene
+                    .lines
+                    .iter()
+                    .map(String::as_str)
+                    .chain(scene.helpers.iter().flat_map(|text| text.lines()));
+                if !whole.all(|line| has(line.trim())) {
+                    return None;
+                }
+                claims.push(claim);
             }
-            claims.push(claim);
+            originals.push(line);
+        }
+        // A part of a claim is a condition about which nothing is known.
+        let is_changed =
+            |line: &str| line.ends_with("reach_error();") && !originals.iter().any(|other| other == line);
+        let about_world = self.assertions.iter().any(|assertion| assertion.claim.is_some());
+        if about_world && (self.style == Style::Assert || lines.iter().any(|line| is_changed(line))) {
+            return None;
         }
         Some(Remains { ranges, claims, world: self.world })
     }
@@ -280,13 +310,6 @@ fn has_word(line: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     line.match_indices(word)
         .any(|(at, _)| !line[..at].ends_with(is_part) && !line[at + word.len()..].starts_with(is_part))
-}
-
-impl Sample {
-    /// The names of the library functions that the program calls.
-    pub fn functions(&self) -> BTreeSet<String> {
-        called(&self.text)
-    }
 }
 
 /// The names before parentheses that are neither words of C nor defined or declared by the program.

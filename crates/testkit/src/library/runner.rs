@@ -14,7 +14,7 @@ use std::time::Duration;
 use crate::process::{End, TemporaryFolder, run as execute};
 use crate::shrink::shrink;
 
-use super::judge::{Judge, Truth};
+use super::judge::{Judge, Truth, fortified};
 use super::program::{Sample, sample};
 
 /// What to run.
@@ -228,7 +228,10 @@ fn examine(seed: u64, settings: &Settings, judge: &Judge) -> Result<Examined, St
     let mut answers = Vec::new();
     let mut findings = Vec::new();
     for configuration in Configuration::all(seed) {
-        let reply = ask(&sample.text, configuration, settings, judge)?;
+        if configuration.text == Text::Fortified {
+            sample.check_fortified(judge)?;
+        }
+        let reply = ask(&sample.text, configuration, settings)?;
         if outcome(&reply.answer, sample.truth) == Outcome::Wrong {
             let text = smaller(&sample, &reply.answer, configuration, settings, judge);
             findings.push(Finding {
@@ -255,16 +258,11 @@ fn outcome(answer: &Answer, truth: Truth) -> Outcome {
 }
 
 /// The tool's answer about a text. The error says why it could not be asked.
-fn ask(
-    text: &str,
-    configuration: Configuration,
-    settings: &Settings,
-    judge: &Judge,
-) -> Result<Reply, String> {
+fn ask(text: &str, configuration: Configuration, settings: &Settings) -> Result<Reply, String> {
     let folder = TemporaryFolder::new().map_err(|error| error.to_string())?;
     let text = match configuration.text {
         Text::AsWritten => text.to_owned(),
-        Text::Fortified => judge.fortified(text)?,
+        Text::Fortified => fortified(text)?,
     };
     let file = folder.write("program.c", text).map_err(|error| error.to_string())?;
     let mut command = Command::new(&settings.wayproof);
@@ -309,7 +307,7 @@ fn smaller(
     };
     let is_wrong = |text: &str| {
         // The tool is asked first, because that is cheaper.
-        ask(text, configuration, settings, judge).is_ok_and(|reply| is_same(&reply.answer, answer))
+        ask(text, configuration, settings).is_ok_and(|reply| is_same(&reply.answer, answer))
             && judge
                 .truth(text, &sample.program)
                 .is_some_and(|truth| outcome(answer, truth) == Outcome::Wrong)

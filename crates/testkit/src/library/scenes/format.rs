@@ -1,5 +1,7 @@
 //! `snprintf`, `sprintf` and relatives.
 
+use std::fmt::Write as _;
+
 use super::super::builder::Builder;
 use super::{Entry, WORDS};
 
@@ -55,19 +57,19 @@ fn conversions(b: &mut Builder<'_>) {
             0 => {
                 format.push_str("%c");
                 b.value(value, 65, 90);
-                arguments.push_str(&format!(", @{value}"));
+                let _ = write!(arguments, ", @{value}");
             }
             1..=3 => {
                 let specification = *b.random.pick(&STRINGS);
                 format.push_str(specification);
                 let word = *b.random.pick(&WORDS);
-                arguments.push_str(&format!(", \"{word}\""));
+                let _ = write!(arguments, ", \"{word}\"");
             }
             4 => {
                 format.push_str("%*d");
                 b.constant("width", -6, 6);
                 b.value(value, -20, 200);
-                arguments.push_str(&format!(", @width, @{value}"));
+                let _ = write!(arguments, ", @width, @{value}");
             }
             _ => {
                 let (specification, cast) = *b.random.pick(&INTEGERS);
@@ -77,7 +79,7 @@ fn conversions(b: &mut Builder<'_>) {
                 } else {
                     b.constant(value, -99999, 99999);
                 }
-                arguments.push_str(&format!(", {cast}@{value}"));
+                let _ = write!(arguments, ", {cast}@{value}");
             }
         }
     }
