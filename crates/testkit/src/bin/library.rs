@@ -54,7 +54,8 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
     // The tool is started in other folders.
     settings.wayproof = std::path::absolute(&settings.wayproof).map_err(|error| error.to_string())?;
     if !arguments.prints && !arguments.settings.wayproof.is_file() {
-        return Err(format!("{} does not exist", arguments.settings.wayproof.display()));
+        let path = arguments.settings.wayproof.display();
+        return Err(format!("{path} does not exist: build it, or name another one with --wayproof"));
     }
     Ok(arguments)
 }
