@@ -10,8 +10,9 @@
 //! Exit code 0: no finding, 1: usage, 10: findings, too few decisions, or a program that gcc cannot judge.
 #![allow(clippy::print_stdout)]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use testkit::library::{Counts, Finding, Judge, Settings, Summary, run, sample};
@@ -66,13 +67,15 @@ fn report_finding(finding: &Finding, arguments: &Arguments) {
     if arguments.shows {
         println!("{text}");
     }
-    if let Some(folder) = &arguments.save {
-        let file = folder.join(format!("library-{seed}.c"));
-        let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&file, text));
-        match written {
-            Ok(()) => println!("  stored in {}", file.display()),
-            Err(error) => println!("  cannot be stored in {}: {error}", file.display()),
-        }
+}
+
+/// Stores a finding as soon as it is there: a long run may be interrupted.
+fn store(finding: &Finding, folder: &Path) {
+    let file = folder.join(format!("library-{}.c", finding.seed));
+    let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&file, &finding.text));
+    match written {
+        Ok(()) => eprintln!("a finding is stored in {}", file.display()),
+        Err(error) => eprintln!("a finding cannot be stored in {}: {error}", file.display()),
     }
 }
 
@@ -142,7 +145,12 @@ fn main() -> ExitCode {
         return print(&arguments.settings, &judge);
     }
     let start = Instant::now();
+    let stored = AtomicUsize::new(0);
     let show_progress = |done: u64, summary: &Summary| {
+        let first = stored.swap(summary.findings.len(), Ordering::Relaxed);
+        if let Some(folder) = &arguments.save {
+            summary.findings.iter().skip(first).for_each(|finding| store(finding, folder));
+        }
         if done.is_multiple_of(100) {
             let seconds = start.elapsed().as_secs();
             eprintln!("{done} programs, {} findings, {seconds} s", summary.findings.len());

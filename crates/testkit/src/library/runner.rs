@@ -176,7 +176,8 @@ pub struct Summary {
     pub findings: Vec<Finding>,
 }
 
-/// Checks programs; `progress` gets the number of programs done.
+/// Checks programs. `progress` gets the number of programs started and what became of those that are done, one call at a time;
+/// findings are only ever added at the end.
 pub fn run(settings: &Settings, judge: &Judge, progress: &(dyn Fn(u64, &Summary) + Sync)) -> Summary {
     let next = AtomicU64::new(0);
     let shared = Mutex::new(Summary::default());
