@@ -1,4 +1,5 @@
-//! Test helpers for the other crates: random C programs, mutated inputs, the task corpus, fuzzing of verdicts.
+//! Test helpers for the other crates: random C programs, programs of the C library, mutated inputs, the task corpus, fuzzing of
+//! verdicts.
 //!
 //! Does not know, except for [`verdicts`]: any other crate of the workspace. What is tested is passed in as a closure or
 //! as the path of an executable.
@@ -7,6 +8,7 @@ pub mod compiler;
 pub mod differential;
 pub mod fuzz;
 mod generate;
+pub mod library;
 pub mod mutate;
 pub mod process;
 mod random;
