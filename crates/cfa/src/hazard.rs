@@ -177,6 +177,8 @@ impl Search<'_> {
             | Op::Begin { .. }
             | Op::End { .. }
             | Op::Malloc { .. }
+            // The library's own accesses are the library's business.
+            | Op::Forget { .. }
             // How string literals get their contents.
             | Op::Write { .. }
             | Op::Halt { .. } => {}

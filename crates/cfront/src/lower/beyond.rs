@@ -370,6 +370,16 @@ impl State<'_> {
                 let (to, bytes) = (self.of(*to).anywhere(), self.exposed.clone());
                 self.write(&to, &bytes);
             }
+            Op::Forget { to, addresses, .. } => {
+                let to = self.of(*to).anywhere();
+                for address in addresses {
+                    let known = self.of(*address).anywhere();
+                    self.write(&to, &known);
+                }
+                if !addresses.is_empty() {
+                    self.write(&to, &Targets::elsewhere());
+                }
+            }
             Op::Call { args, results, .. } => {
                 for target in op.call_targets() {
                     let procedure = &self.program.procs[*target];
@@ -489,7 +499,7 @@ impl State<'_> {
                 accesses.push((*to, most(*length), Beyond::Accessed));
                 accesses.push((*from, most(*length), Beyond::Accessed));
             }
-            Op::Fill { to, length, .. } => accesses.push((*to, most(*length), Beyond::Accessed)),
+            Op::Fill { to, length, .. } | Op::Forget { to, length, .. } => accesses.push((*to, most(*length), Beyond::Accessed)),
             Op::Write { to, bytes } => accesses.push((*to, Some(bytes.len() as i128), Beyond::Accessed)),
             Op::Free { addr } | Op::Realloc { old: addr, .. } => accesses.push((*addr, None, Beyond::Freed)),
             // Strings end somewhere.
