@@ -7,6 +7,7 @@ pub mod compiler;
 pub mod differential;
 pub mod fuzz;
 mod generate;
+pub mod library_calls;
 pub mod mutate;
 pub mod process;
 mod random;
