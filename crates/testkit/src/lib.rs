@@ -9,6 +9,7 @@ pub mod differential;
 pub mod fuzz;
 mod generate;
 pub mod library;
+pub mod library_calls;
 pub mod mutate;
 pub mod process;
 mod random;

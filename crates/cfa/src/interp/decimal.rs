@@ -173,7 +173,10 @@ pub(crate) fn general_text(mut decimal: Decimal, precision: usize, keep_zeros: b
     let mut rounded = decimal.clone();
     let (_, _, exponent) = rounded.scientific(precision - 1);
     let (mut text, tail) = if exponent < -4 || exponent >= precision as i64 {
+        // glibc drops the zeros if only rounding asks for an exponent.
+        let by_rounding = exponent == precision as i64 && decimal.point == exponent;
         let (first, rest, exponent) = decimal.scientific(precision - 1);
+        let rest = if by_rounding { "" } else { &rest };
         (format!("{first}.{rest}"), exponent_text(letter, exponent))
     } else {
         let (whole, fraction) = decimal.fixed((precision as i64 - 1 - exponent) as usize);
@@ -222,7 +225,7 @@ fn format_hexadecimal(
     mut leading: u128,
     mut fraction: u128,
     bits: i32,
-    exponent: i32,
+    mut exponent: i32,
     precision: Option<usize>,
     keep_point: bool,
 ) -> String {
@@ -238,6 +241,10 @@ fn format_hexadecimal(
             digits = wanted;
             leading = rounded >> (digits * 4);
             fraction = rounded & ((1 << (digits * 4)) - 1);
+            // Only x87 has a leading digit that can be `f`.
+            if leading == 16 {
+                (leading, exponent) = (1, exponent + 4);
+            }
         }
         Some(wanted) => zeros = wanted - digits,
         None => {
@@ -324,5 +331,6 @@ mod tests {
         assert_eq!(hex(0.0, None), "0x0p+0");
         assert_eq!(hex(5e-324, None), "0x0.0000000000001p-1022");
         assert_eq!(hexadecimal(FloatKind::Extended, 0x3fff_8000_0000_0000_0000, None, false), "0x8p-3");
+        assert_eq!(hexadecimal(FloatKind::Extended, 0x3fff_ffff_ffff_ffff_ffff, Some(2), false), "0x1.00p+1");
     }
 }

@@ -132,6 +132,8 @@ impl Printer<'_> {
                 b' ' => spec.space = true,
                 b'#' => spec.alternative = true,
                 b'0' => spec.zero = true,
+                // Groups digits in locales that say how; "C" does not.
+                b'\'' => {}
                 _ => break,
             }
             *rest = &rest[1..];
@@ -171,7 +173,7 @@ impl Printer<'_> {
                 if !value.ty.is_int() {
                     return Err(bad("%c takes an int"));
                 }
-                self.pad(spec, &[], &[value.bits as u8]);
+                self.pad_text(spec, &[value.bits as u8]);
             }
             b's' if size == Size::Int => {
                 let value = self.next()?;
@@ -179,7 +181,7 @@ impl Printer<'_> {
                     return Err(bad("%s takes a string"));
                 }
                 let text = read(value.bits as u64, spec.precision)?;
-                self.pad(spec, &[], &text);
+                self.pad_text(spec, &text);
             }
             b'p' => {
                 let value = self.next()?;
@@ -188,8 +190,11 @@ impl Printer<'_> {
                 }
                 let width = u32::from(self.model.pointer_width());
                 let address = value.bits & (u128::MAX >> (128 - width));
-                let text = if address == 0 { "(nil)".to_owned() } else { format!("{address:#x}") };
-                self.pad(spec, &[], text.as_bytes());
+                if address == 0 {
+                    self.pad_text(spec, b"(nil)");
+                } else {
+                    self.digits(Spec { alternative: true, ..spec }, b'x', false, address);
+                }
             }
             b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => self.float(spec, size, letter)?,
             b'c' | b's' | b'C' | b'S' | b'n' | b'm' => {
@@ -201,6 +206,10 @@ impl Printer<'_> {
             other => return Err(bad(format!("unknown conversion %{}", other.escape_ascii()))),
         }
         Ok(())
+    }
+    /// Text, to which the flag `0` does not apply.
+    fn pad_text(&mut self, spec: Spec, body: &[u8]) {
+        self.pad(Spec { zero: false, ..spec }, &[], body);
     }
     /// Sign or prefix, then the digits, filled up to the width.
     fn pad(&mut self, spec: Spec, prefix: &[u8], body: &[u8]) {
@@ -236,14 +245,22 @@ impl Printer<'_> {
         }
         let signed = matches!(letter, b'd' | b'i');
         let number = Ty::Int { width, signed }.value_of(value.as_int() as u128);
-        let magnitude = number.unsigned_abs();
+        if !signed {
+            spec.plus = false;
+            spec.space = false;
+        }
+        self.digits(spec, letter, number < 0, number.unsigned_abs());
+        Ok(())
+    }
+    /// The digits of an integer, with what the flags ask for.
+    fn digits(&mut self, mut spec: Spec, letter: u8, negative: bool, magnitude: u128) {
         let mut digits = match letter {
             b'x' => format!("{magnitude:x}"),
             b'X' => format!("{magnitude:X}"),
             b'o' => format!("{magnitude:o}"),
             _ => magnitude.to_string(),
         };
-        if spec.precision == Some(0) && number == 0 {
+        if spec.precision == Some(0) && magnitude == 0 {
             digits.clear();
         }
         if let Some(precision) = spec.precision {
@@ -254,14 +271,13 @@ impl Printer<'_> {
         if letter == b'o' && spec.alternative && !digits.starts_with('0') {
             digits.insert(0, '0');
         }
-        let prefix: &[u8] = match letter {
-            b'x' if spec.alternative && number != 0 => b"0x",
-            b'X' if spec.alternative && number != 0 => b"0X",
-            _ if signed => sign(number < 0, spec),
-            _ => b"",
-        };
-        self.pad(spec, prefix, digits.as_bytes());
-        Ok(())
+        let mut prefix = sign(negative, spec).to_vec();
+        match letter {
+            b'x' if spec.alternative && magnitude != 0 => prefix.extend(b"0x"),
+            b'X' if spec.alternative && magnitude != 0 => prefix.extend(b"0X"),
+            _ => {}
+        }
+        self.pad(spec, &prefix, digits.as_bytes());
     }
     fn float(&mut self, mut spec: Spec, size: Size, letter: u8) -> Result<(), Fault> {
         let value = self.next()?;
@@ -364,6 +380,9 @@ mod tests {
             ("[%lld]", long(i128::from(i64::MIN)), "[-9223372036854775808]"),
             ("[%c]", int(65), "[A]"),
             ("[%3c]", int(65), "[  A]"),
+            ("[%03c]", int(65), "[  A]"),
+            ("[%'d]", int(1_234_567), "[1234567]"),
+            ("[%+u]", int(5), "[5]"),
         ];
         for (format, value, expected) in cases {
             assert_eq!(printf(format, &[], &[*value]).unwrap(), *expected, "{format}");
@@ -375,6 +394,8 @@ mod tests {
         let pointer = |at| Value::int(Ty::Ptr, at);
         assert_eq!(printf("%s-%5.1s|", &["abc", "xyz"], &[pointer(2), pointer(3)]).unwrap(), "abc-    x|");
         assert_eq!(printf("%p %p", &[], &[pointer(0), pointer(255)]).unwrap(), "(nil) 0xff");
+        assert_eq!(printf("%08p %08p", &[], &[pointer(0), pointer(255)]).unwrap(), "   (nil) 0x0000ff");
+        assert_eq!(printf("%05s", &["ab"], &[pointer(2)]).unwrap(), "   ab");
         assert_eq!(
             printf("%*d|%-*d|%.*f%%", &[], &[int(4), int(7), int(-3), int(1), int(2), Value::double(0.5)])
                 .unwrap(),
@@ -397,6 +418,8 @@ mod tests {
             ("%g", 1e6, "1e+06"),
             ("%g", 123_456.0, "123456"),
             ("%#g", 1.0, "1.00000"),
+            ("%#g", 1e6, "1.00000e+06"),
+            ("%#g", 999_999.5, "1.e+06"),
             ("%.3g", 999.9, "1e+03"),
             ("%a", 1.0, "0x1p+0"),
             ("%08a", 1.0, "0x001p+0"),

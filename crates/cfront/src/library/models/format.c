@@ -1,5 +1,5 @@
 /* Formatted text in memory, as glibc writes it in the "C" locale: conversions of integers, characters and strings; those of floats are in
-   format_float.c. A conversion that is not known here (`%m`, `%ls`, positional ones) makes what follows arbitrary. errno is 75 (EOVERFLOW)
+   format_float.c. A conversion that is not known here (`%m`, `%ls`, positional ones) makes what follows arbitrary; a `%n` behind it is beyond the model. errno is 75 (EOVERFLOW)
    if a width, a precision or the whole text is longer than INT_MAX, and 22 (EINVAL) if the format ends within a conversion.
 
    Text goes to `room` bytes at `to`; `count` bytes were produced before, functions return the new count. Flags: 1 `-`, 2 `+`, 4 ` `, 8 `#`,
@@ -7,6 +7,7 @@
 
 int *__wayproof___errno_location(void);
 int __wayproof_some_printf(void);
+void __wayproof_unsupported_printf(void);
 unsigned char __wayproof_some_text(void);
 unsigned long __wayproof_some_address(void);
 void __wayproof_assume(int condition);
@@ -92,14 +93,14 @@ static unsigned long __wayproof___wp_put_integer(
 }
 
 /* What a format means that is not known here: any text. */
-static int __wayproof___wp_any_text(char *to, unsigned long room, unsigned long count)
+static int __wayproof___wp_any_text(char *to, unsigned long room, unsigned long count, unsigned long size)
 {
     while (count < room && __wayproof_some_printf() != 0) {
         to[count] = (char)__wayproof_some_text();
         count++;
     }
-    if (count <= room)
-        to[count] = 0;
+    if (size != 0)
+        to[count < room ? count : room] = 0;
     return __wayproof_some_printf();
 }
 
@@ -255,8 +256,12 @@ static int __wayproof___wp_format(char *to, unsigned long size, const char *form
         } else if (letter == 0) {
             failure = 22;
             continue;
-        } else
-            return __wayproof___wp_any_text(to, room, count);
+        } else {
+            for (; *format != 0; format++)
+                if (*format == 'n')
+                    __wayproof_unsupported_printf();
+            return __wayproof___wp_any_text(to, room, count, size);
+        }
         format++;
         failure = count > 2147483647 ? 75 : 0;
     }

@@ -2,7 +2,8 @@
    which is 0 if white space was skipped, and a byte above 127 in the format sets it to 84 (EILSEQ). Names that start with `__wp_` are no library functions. */
 
 int *__wayproof___errno_location(void);
-void *__wayproof_stdin(void);
+int __wayproof_getchar(void);
+void __wayproof___wp_push_back(int c);
 int __wayproof_getc(void *stream);
 int __wayproof_ungetc(int c, void *stream);
 int __wayproof_some_scanf(void);
@@ -11,7 +12,8 @@ float __wayproof_strtof(const char *s, char **end);
 double __wayproof_strtod(const char *s, char **end);
 long double __wayproof_strtold(const char *s, char **end);
 
-/* Where bytes come from: the text, or if there is none the stream; how many were read, and whether the end was met. */
+/* Where bytes come from: the text, or if there is none the stream, or if there is none standard input; how many were read, whether the end
+   was met, and errno then. */
 struct __wayproof_source {
     const char *text;
     void *stream;
@@ -27,12 +29,15 @@ static int __wayproof___wp_next(struct __wayproof_source *in)
         *__wayproof___errno_location() = in->saved;
         return -1;
     }
-    if (in->text == 0)
+    if (in->text != 0) {
+        if (*in->text != 0) {
+            c = (unsigned char)*in->text;
+            in->text = in->text + 1;
+        }
+    } else if (in->stream != 0)
         c = __wayproof_getc(in->stream);
-    else if (*in->text != 0) {
-        c = (unsigned char)*in->text;
-        in->text = in->text + 1;
-    }
+    else
+        c = __wayproof_getchar();
     if (c == -1) {
         in->ended = 1;
         in->saved = *__wayproof___errno_location();
@@ -48,8 +53,10 @@ static void __wayproof___wp_back(struct __wayproof_source *in, int c)
     in->count = in->count - 1;
     if (in->text != 0)
         in->text = in->text - 1;
-    else
+    else if (in->stream != 0)
         __wayproof_ungetc(c, in->stream);
+    else
+        __wayproof___wp_push_back(c);
 }
 
 static int __wayproof___wp_space(int c) { return c == ' ' || (c >= 9 && c <= 13); }
@@ -461,7 +468,7 @@ int __wayproof_vfscanf(void *stream, const char *format, __builtin_va_list list)
 
 int __wayproof_vscanf(const char *format, __builtin_va_list list)
 {
-    return __wayproof_vfscanf(__wayproof_stdin(), format, list);
+    return __wayproof_vfscanf(0, format, list);
 }
 
 int __wayproof___isoc99_vsscanf(const char *text, const char *format, __builtin_va_list list)
@@ -476,7 +483,7 @@ int __wayproof___isoc99_vfscanf(void *stream, const char *format, __builtin_va_l
 
 int __wayproof___isoc99_vscanf(const char *format, __builtin_va_list list)
 {
-    return __wayproof_vfscanf(__wayproof_stdin(), format, list);
+    return __wayproof_vfscanf(0, format, list);
 }
 
 int __wayproof_sscanf(const char *text, const char *format, ...)
@@ -501,7 +508,7 @@ int __wayproof_scanf(const char *format, ...)
 {
     __builtin_va_list list;
     __builtin_va_start(list, format);
-    int result = __wayproof_vfscanf(__wayproof_stdin(), format, list);
+    int result = __wayproof_vfscanf(0, format, list);
     __builtin_va_end(list);
     return result;
 }
@@ -528,7 +535,7 @@ int __wayproof___isoc99_scanf(const char *format, ...)
 {
     __builtin_va_list list;
     __builtin_va_start(list, format);
-    int result = __wayproof_vfscanf(__wayproof_stdin(), format, list);
+    int result = __wayproof_vfscanf(0, format, list);
     __builtin_va_end(list);
     return result;
 }

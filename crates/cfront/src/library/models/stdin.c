@@ -1,10 +1,12 @@
 /* Standard input: one stream of bytes that the outside world decides; reading never fails, and the end is reached once. The bytes of other
-   streams are arbitrary. `__wayproof_stdin` is the value of the variable `stdin`. Names that start with `__wp_` are no library functions. */
+   streams are arbitrary. `__wayproof_stdin` is the value of the variable `stdin`; functions `__wayproof_unsupported_...` are called where
+   the model ends. Names that start with `__wp_` are no library functions. */
 
 void *__wayproof_stdin(void);
 int __wayproof_world_stdin(void);
 int __wayproof_some_file(void);
 void __wayproof_assume(int condition);
+void __wayproof_unsupported_ungetc(void);
 
 static unsigned char __wayproof_pushed[8];
 static int __wayproof_pushed_count;
@@ -40,24 +42,31 @@ int __wayproof_getc_unlocked(void *stream) { return __wayproof_getc(stream); }
 int __wayproof_fgetc_unlocked(void *stream) { return __wayproof_getc(stream); }
 int __wayproof_getchar_unlocked(void) { return __wayproof_getchar(); }
 
-/* Eight bytes can be pushed back at least; C promises one. */
-int __wayproof_ungetc(int c, void *stream)
+/* C promises room for one byte; glibc takes as many as there is memory for. */
+void __wayproof___wp_push_back(int c)
 {
-    if (c == -1)
-        return -1;
-    if (stream == __wayproof_stdin()) {
-        __wayproof_assume(__wayproof_pushed_count < 8);
+    if (__wayproof_pushed_count == 8)
+        __wayproof_unsupported_ungetc();
+    else {
         __wayproof_pushed[__wayproof_pushed_count] = (unsigned char)c;
         __wayproof_pushed_count++;
         __wayproof_stdin_ended = 0;
     }
+}
+
+int __wayproof_ungetc(int c, void *stream)
+{
+    if (c == -1)
+        return -1;
+    if (stream == __wayproof_stdin())
+        __wayproof___wp_push_back(c);
     return (unsigned char)c;
 }
 
 int __wayproof_feof(void *stream)
 {
     if (stream == __wayproof_stdin())
-        return __wayproof_stdin_ended && __wayproof_pushed_count == 0;
+        return __wayproof_stdin_ended;
     int result = __wayproof_some_file();
     __wayproof_assume(result == 0 || result == 1);
     return result;

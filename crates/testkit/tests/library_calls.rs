@@ -1,0 +1,11 @@
+//! The models of the C library do what glibc does, on random calls.
+
+use testkit::{Model, library_calls};
+
+#[test]
+fn models_agree_with_glibc() {
+    match library_calls::compare(2_000, 20_260, Model::Lp64) {
+        Ok(summary) => assert!(summary.mismatches.is_empty(), "{:#?}", summary.mismatches),
+        Err(reason) => eprintln!("skipped: {reason}"),
+    }
+}
