@@ -1,17 +1,25 @@
 //! Which expressions a witness may contain: those of C without effects, and nothing that only looks like one.
 //!
-//! The text of an expression is put between parentheses of a C text. So that it cannot do more than be evaluated, its tokens are checked
-//! first: brackets match, and there is no semicolon, brace, assignment, increment, comma or call. What the tokens cannot tell (a call of what stands in
+//! The text of an expression is put between parentheses of a C text. So that it cannot do more than be evaluated, its tokens are checked:
+//! brackets match, and there is no semicolon, brace, assignment, increment, comma or call. That is done for the text as it stands, and again
+//! for what the preprocessor makes of it in its place ([`check_expanded`]): a macro cannot leave the parentheses. What the tokens cannot tell (a call of what stands in
 //! parentheses) shows in the syntax tree: see `claim::check_effects`.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::FileId;
-use cfront::Interner;
 use cfront::lex::{Lexer, TokenKind};
+use cfront::{Interner, Name};
+
+use crate::fresh::Fresh;
+use crate::syntax::Parsed;
 
 /// Longer expressions are refused.
 const MAX_LENGTH: usize = 1 << 20;
+
+/// A token and, if it is a word, which.
+type Word<'a> = (TokenKind, &'a str);
 
 /// Says why a text may not be used as an expression.
 pub fn check(text: &str) -> Result<(), String> {
@@ -22,35 +30,50 @@ pub fn check(text: &str) -> Result<(), String> {
         return Err("it contains a comment, a directive or a backslash".to_owned());
     }
     let mut interner = Interner::new();
-    let mut lexer = Lexer::new(FileId(0), Arc::from(text.as_bytes()));
+    let Some(tokens) = lex(text.as_bytes().into(), &mut interner) else {
+        return Err("it is not text of C".to_owned());
+    };
+    let kinds: Vec<TokenKind> = tokens.iter().map(|(kind, _)| *kind).collect();
+    check_tokens(&kinds)
+}
+
+/// All tokens of a text; nothing if it is not made of tokens.
+fn lex(text: Arc<[u8]>, interner: &mut Interner) -> Option<Vec<(TokenKind, u32)>> {
+    let mut lexer = Lexer::new(FileId(0), text);
+    let mut tokens = Vec::new();
+    loop {
+        let token = lexer.next_token(interner).ok()?;
+        if token.kind == TokenKind::EndOfFile {
+            return Some(tokens);
+        }
+        tokens.push((token.kind, token.payload));
+    }
+}
+
+/// Says why tokens may not be used as an expression.
+fn check_tokens(tokens: &[TokenKind]) -> Result<(), String> {
     let mut open = Vec::new();
     let mut previous = TokenKind::EndOfFile;
-    let mut count = 0_usize;
-    loop {
-        let Ok(token) = lexer.next_token(&mut interner) else {
-            return Err("it is not text of C".to_owned());
-        };
-        match token.kind {
-            TokenKind::EndOfFile => break,
+    for token in tokens.iter().copied() {
+        match token {
             TokenKind::LeftParen if previous == TokenKind::Ident => {
                 return Err("it contains a call".to_owned());
             }
             TokenKind::LeftParen => open.push(TokenKind::RightParen),
             TokenKind::LeftBracket => open.push(TokenKind::RightBracket),
-            TokenKind::RightParen | TokenKind::RightBracket if open.pop() == Some(token.kind) => {}
+            TokenKind::RightParen | TokenKind::RightBracket if open.pop() == Some(token) => {}
             TokenKind::RightParen | TokenKind::RightBracket => {
                 return Err("its brackets do not match".to_owned());
             }
             kind if !is_allowed(kind) => return Err(format!("it contains {}", kind.describe())),
             _ => {}
         }
-        previous = token.kind;
-        count += 1;
+        previous = token;
     }
     if !open.is_empty() {
         return Err("its brackets do not match".to_owned());
     }
-    if count == 0 { Err("it is empty".to_owned()) } else { Ok(()) }
+    if tokens.is_empty() { Err("it is empty".to_owned()) } else { Ok(()) }
 }
 
 /// Brackets apart.
@@ -64,6 +87,155 @@ fn is_allowed(kind: TokenKind) -> bool {
         || matches!(kind, K::Void | K::CharKeyword | K::Short | K::Int | K::Long | K::Float | K::Double)
         || matches!(kind, K::Signed | K::Unsigned | K::Bool | K::Const | K::Volatile)
         || matches!(kind, K::Struct | K::Union | K::Enum | K::Int128 | K::UnsignedInt128)
+}
+
+/// What the text of a check must look like when it is parsed.
+pub struct Expected<'a> {
+    /// How many expressions it has.
+    pub values: usize,
+    /// Names that must not occur in them: they would not mean what they mean at the place of the check.
+    pub hidden: &'a [Arc<str>],
+}
+
+/// What is wrong with a check as it is parsed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wrong {
+    /// An expression is none any more.
+    Broken(String),
+    /// A name in it is declared between the place of the check and the place where it is evaluated.
+    Hidden {
+        /// The number of the check.
+        check: usize,
+        /// The name.
+        name: Arc<str>,
+    },
+}
+
+/// Checks the woven checks as the parser gets them. `expected` has them by number.
+pub fn check_expanded(
+    source: &Arc<[u8]>,
+    parsed: &Parsed,
+    fresh: &Fresh,
+    expected: &BTreeMap<usize, Expected<'_>>,
+) -> Result<(), Wrong> {
+    let broken = |why: &str| Wrong::Broken(why.to_owned());
+    let text = match parsed {
+        Parsed::Itself => source.clone(),
+        Parsed::Preprocessed(output) => without_directives(output).into(),
+    };
+    let mut interner = Interner::new();
+    let lexed = lex(text.clone(), &mut interner).ok_or_else(|| broken("it is not text of C"))?;
+    let tokens: Vec<Word<'_>> = lexed
+        .iter()
+        .map(|(kind, payload)| match kind {
+            kind if kind.is_word() => (*kind, interner.text(Name(*payload))),
+            TokenKind::Number => (*kind, number(&text, *payload as usize)),
+            kind => (*kind, ""),
+        })
+        .collect();
+    let positions =
+        |name: &str| -> Vec<usize> { (0..tokens.len()).filter(|at| tokens[*at].1 == name).collect() };
+    // One declaration, and one use for each check.
+    for name in [&fresh.check, &fresh.stop, &fresh.error] {
+        if positions(name).len() != expected.len() + 1 {
+            return Err(broken("a macro of the program changes what is added to it"));
+        }
+    }
+    let begins = positions(&fresh.begin);
+    let mut seen: Vec<usize> = Vec::new();
+    for begin in begins.iter().skip(1) {
+        seen.push(check_one(&tokens[begin + 1..], fresh, expected)?);
+    }
+    seen.sort_unstable();
+    if seen.iter().ne(expected.keys()) {
+        return Err(broken("a macro of the program changes what is added to it"));
+    }
+    Ok(())
+}
+
+/// Checks what follows the name that starts a check, and returns the number of the check.
+fn check_one(
+    tokens: &[Word<'_>],
+    fresh: &Fresh,
+    expected: &BTreeMap<usize, Expected<'_>>,
+) -> Result<usize, Wrong> {
+    use TokenKind as K;
+    let broken = || Wrong::Broken("it is no expression where it stands".to_owned());
+    let kind = |at: usize| tokens.get(at).map_or(K::EndOfFile, |token| token.0);
+    let number: usize = match tokens.get(1) {
+        Some((K::Number, text)) => text.parse().map_err(|_| broken())?,
+        _ => return Err(broken()),
+    };
+    let expected = expected.get(&number).ok_or_else(broken)?;
+    if [kind(0), kind(2), kind(3)] != [K::LeftParen, K::RightParen, K::Comma] {
+        return Err(broken());
+    }
+    let mut at = 4;
+    for value in 0..expected.values {
+        if [kind(at), kind(at + 1)] != [K::LeftParen, K::LeftParen] {
+            return Err(broken());
+        }
+        let start = at + 2;
+        let length = closing(&tokens[start..]).ok_or_else(broken)?;
+        let inside = &tokens[start..start + length];
+        let kinds: Vec<K> = inside.iter().map(|token| token.0).collect();
+        check_tokens(&kinds).map_err(Wrong::Broken)?;
+        if let Some(name) = hidden(inside, expected.hidden) {
+            return Err(Wrong::Hidden { check: number, name });
+        }
+        at = start + length;
+        let next = if value + 1 == expected.values { K::Question } else { K::AmpersandAmpersand };
+        if [kind(at), kind(at + 1), kind(at + 2)] != [K::RightParen, K::RightParen, next] {
+            return Err(broken());
+        }
+        at += 3;
+    }
+    let ends = tokens.get(at).is_some_and(|token| token.1 == fresh.stop);
+    if ends { Ok(number) } else { Err(broken()) }
+}
+
+/// How many tokens come before the first bracket that closes none of them.
+fn closing(tokens: &[Word<'_>]) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, (kind, _)) in tokens.iter().enumerate() {
+        match kind {
+            TokenKind::LeftParen | TokenKind::LeftBracket => depth += 1,
+            TokenKind::RightParen | TokenKind::RightBracket if depth == 0 => return Some(at),
+            TokenKind::RightParen | TokenKind::RightBracket => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A name of the list that is used, members apart.
+fn hidden(tokens: &[Word<'_>], names: &[Arc<str>]) -> Option<Arc<str>> {
+    let used = |at: usize| {
+        let is_member = at > 0 && matches!(tokens[at - 1].0, TokenKind::Dot | TokenKind::Arrow);
+        (tokens[at].0 == TokenKind::Ident && !is_member).then_some(tokens[at].1)
+    };
+    let mut words = (0..tokens.len()).filter_map(used);
+    words.find_map(|word| names.iter().find(|name| ***name == *word).cloned())
+}
+
+/// The digits at an offset.
+fn number(text: &[u8], offset: usize) -> &str {
+    let rest = text.get(offset..).unwrap_or_default();
+    let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    std::str::from_utf8(&rest[..length]).unwrap_or_default()
+}
+
+/// The output of the preprocessor without the lines that are directives. It has no comments.
+fn without_directives(text: &[u8]) -> Vec<u8> {
+    let mut rest = Vec::with_capacity(text.len());
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        if line.trim_ascii_start().starts_with(b"#") {
+            rest.push(b'\n');
+        } else {
+            rest.extend_from_slice(line);
+        }
+    }
+    rest
 }
 
 #[cfg(test)]
