@@ -336,3 +336,129 @@ fn range(exprs: &Exprs, expr: ExprId) -> Option<(i128, i128)> {
         _ => own,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use base::{Region, SourceMap};
+    use cfa::interp::{EvalError, Value, eval};
+    use cfa::{DataModel, Var, VarId};
+
+    use super::*;
+
+    /// The generator splitmix64.
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> u64 {
+            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            mixed ^ (mixed >> 31)
+        }
+        fn below(&mut self, limit: usize) -> usize {
+            (self.next() % limit as u64) as usize
+        }
+        /// Values near the ends of a type, and any.
+        fn value(&mut self, ty: Ty) -> i128 {
+            let (least, greatest) = ty.range().unwrap();
+            let near = self.below(4) as i128;
+            match self.below(4) {
+                0 => least + near,
+                1 => greatest - near,
+                2 => near - 2,
+                _ => i128::from(self.next() as i64),
+            }
+        }
+    }
+
+    const TYPES: [Ty; 6] =
+        [Ty::signed(8), Ty::signed(32), Ty::signed(64), Ty::unsigned(8), Ty::unsigned(32), Ty::unsigned(64)];
+
+    fn variables(program: &mut Program) -> Vec<(VarId, Ty)> {
+        let new = |ty: Ty| Var {
+            name: "v".into(),
+            storage: Storage::Scalar(ty),
+            owner: None,
+            c_type: "".into(),
+            declared: Region::NOWHERE,
+            scope: Region::NOWHERE,
+        };
+        TYPES.iter().map(|ty| (program.vars.push(new(*ty)), *ty)).collect()
+    }
+
+    fn expression(
+        program: &mut Program,
+        vars: &[(VarId, Ty)],
+        ty: Ty,
+        depth: usize,
+        random: &mut Random,
+    ) -> ExprId {
+        if depth == 0 {
+            let (var, own) = vars[random.below(vars.len())];
+            let value = random.value(ty);
+            let exprs = &mut program.exprs;
+            let var = exprs.var(var, own);
+            return if random.below(3) == 0 { exprs.int(ty, value) } else { exprs.cast(ty, var) };
+        }
+        let mut sub = |program: &mut Program, ty: Ty| expression(program, vars, ty, depth - 1, random);
+        let (lhs, rhs) = (sub(program, ty), sub(program, ty));
+        let exprs = &mut program.exprs;
+        match random.below(10) {
+            0 => exprs.binary(BinaryOp::Add, lhs, rhs),
+            1 => exprs.binary(BinaryOp::Sub, lhs, rhs),
+            2 => exprs.binary(BinaryOp::Mul, lhs, rhs),
+            3 => exprs.binary(BinaryOp::Div, lhs, rhs),
+            4 => exprs.binary(BinaryOp::Rem, lhs, rhs),
+            5 => exprs.binary(BinaryOp::Shl, lhs, rhs),
+            6 => exprs.binary(BinaryOp::Shr, lhs, rhs),
+            7 => exprs.unary(UnaryOp::Neg, lhs),
+            8 => {
+                let cond = exprs.binary(BinaryOp::Lt, lhs, rhs);
+                exprs.add(Expr::Ite { cond, then: lhs, other: rhs })
+            }
+            _ => {
+                let inner = TYPES[random.below(TYPES.len())];
+                let inner = expression(program, vars, inner, depth - 1, random);
+                program.exprs.cast(ty, inner)
+            }
+        }
+    }
+
+    #[test]
+    fn conditions_hold_exactly_where_the_interpreter_finds_a_value() {
+        let mut random = Random(11);
+        let mut seen = [0_u32; 2];
+        for round in 0..4_000_u32 {
+            let overflow = if round % 5 == 0 { SignedOverflow::Wrap } else { SignedOverflow::Undefined };
+            let mut program = Program::new(DataModel::Lp64, overflow, Arc::new(SourceMap::new()));
+            let vars = variables(&mut program);
+            let ty = TYPES[random.below(TYPES.len())];
+            let depth = 1 + random.below(3);
+            let expr = expression(&mut program, &vars, ty, depth, &mut random);
+            let defined = Definedness::new(&mut program).of(expr);
+            for _ in 0..20 {
+                let values: Vec<i128> = vars.iter().map(|(_, ty)| random.value(*ty)).collect();
+                let valuation = |var: VarId| {
+                    let (at, (_, ty)) = vars.iter().enumerate().find(|(_, (known, _))| *known == var)?;
+                    Some(Value { ty: *ty, bits: ty.bits_of(values[at]) })
+                };
+                let found = eval(&program, expr, &valuation);
+                let expected = match &defined {
+                    Defined::Always => true,
+                    Defined::If(condition) => {
+                        // I1
+                        eval(&program, *condition, &valuation).expect("a condition should be defined").bits
+                            != 0
+                    }
+                    Defined::Unknown(what) => panic!("{what}"),
+                };
+                assert_eq!(found.is_ok(), expected, "{found:?} of {values:?}");
+                assert!(matches!(found, Ok(_) | Err(EvalError::Undefined { .. })), "{found:?}");
+                seen[usize::from(expected)] += 1;
+            }
+        }
+        assert!(seen.iter().all(|count| *count > 5_000), "{seen:?}");
+    }
+}
