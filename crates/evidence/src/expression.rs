@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::FileId;
-use cfront::lex::{Lexer, TokenKind};
-use cfront::{Interner, Name};
+use cfront::Interner;
+use cfront::lex::{Lexer, Token, TokenKind};
 
 use crate::fresh::Fresh;
 use crate::syntax::Parsed;
@@ -18,8 +18,8 @@ use crate::syntax::Parsed;
 /// Longer expressions are refused.
 const MAX_LENGTH: usize = 1 << 20;
 
-/// A token and, if it is a word, which.
-type Word<'a> = (TokenKind, &'a str);
+/// A token and its spelling.
+type Word<'a> = (TokenKind, &'a [u8]);
 
 /// Says why a text may not be used as an expression.
 pub fn check(text: &str) -> Result<(), String> {
@@ -29,24 +29,24 @@ pub fn check(text: &str) -> Result<(), String> {
     if text.contains(['\\', '#', '\0']) || text.contains("//") || text.contains("/*") || text.contains("??") {
         return Err("it contains a comment, a directive or a backslash".to_owned());
     }
-    let mut interner = Interner::new();
-    let Some(tokens) = lex(text.as_bytes().into(), &mut interner) else {
+    let Some(tokens) = lex(text.as_bytes().into()) else {
         return Err("it is not text of C".to_owned());
     };
-    let kinds: Vec<TokenKind> = tokens.iter().map(|(kind, _)| *kind).collect();
+    let kinds: Vec<TokenKind> = tokens.iter().map(|token| token.kind).collect();
     check_tokens(&kinds)
 }
 
 /// All tokens of a text; nothing if it is not made of tokens.
-fn lex(text: Arc<[u8]>, interner: &mut Interner) -> Option<Vec<(TokenKind, u32)>> {
+fn lex(text: Arc<[u8]>) -> Option<Vec<Token>> {
+    let mut interner = Interner::new();
     let mut lexer = Lexer::new(FileId(0), text);
     let mut tokens = Vec::new();
     loop {
-        let token = lexer.next_token(interner).ok()?;
+        let token = lexer.next_token(&mut interner).ok()?;
         if token.kind == TokenKind::EndOfFile {
             return Some(tokens);
         }
-        tokens.push((token.kind, token.payload));
+        tokens.push(token);
     }
 }
 
@@ -111,61 +111,96 @@ pub enum Wrong {
     },
 }
 
-/// Checks the woven checks as the parser gets them. `expected` has them by number.
+/// A text as the parser gets it.
+pub struct Tokens {
+    text: Arc<[u8]>,
+    tokens: Vec<Token>,
+}
+
+impl Tokens {
+    /// The tokens of a text after preprocessing; nothing if it is not made of tokens.
+    pub fn new(source: &Arc<[u8]>, parsed: &Parsed) -> Option<Self> {
+        let text = match parsed {
+            Parsed::Itself => source.clone(),
+            Parsed::Preprocessed(output) => without_directives(output).into(),
+        };
+        Some(Self { tokens: lex(text.clone())?, text })
+    }
+
+    fn words(&self) -> Vec<Word<'_>> {
+        let spelling = |token: &Token| self.text.get(token.span.lo as usize..token.span.hi as usize);
+        self.tokens.iter().map(|token| (token.kind, spelling(token).unwrap_or_default())).collect()
+    }
+
+    /// How often each of some names occurs.
+    pub fn count(&self, names: &[&str]) -> Vec<usize> {
+        let words = self.words();
+        let count = |name: &&str| words.iter().filter(|word| word.1 == name.as_bytes()).count();
+        names.iter().map(count).collect()
+    }
+}
+
+/// Checks the woven checks as the parser gets them. `expected` has them by number; `plain` is the same text with numbers in the place of the expressions:
+/// what is around them must not depend on them.
 pub fn check_expanded(
-    source: &Arc<[u8]>,
-    parsed: &Parsed,
+    tokens: &Tokens,
+    plain: &Tokens,
     fresh: &Fresh,
     expected: &BTreeMap<usize, Expected<'_>>,
 ) -> Result<(), Wrong> {
-    let broken = |why: &str| Wrong::Broken(why.to_owned());
-    let text = match parsed {
-        Parsed::Itself => source.clone(),
-        Parsed::Preprocessed(output) => without_directives(output).into(),
-    };
-    let mut interner = Interner::new();
-    let lexed = lex(text.clone(), &mut interner).ok_or_else(|| broken("it is not text of C"))?;
-    let tokens: Vec<Word<'_>> = lexed
-        .iter()
-        .map(|(kind, payload)| match kind {
-            kind if kind.is_word() => (*kind, interner.text(Name(*payload))),
-            TokenKind::Number => (*kind, number(&text, *payload as usize)),
-            kind => (*kind, ""),
-        })
-        .collect();
-    let positions =
-        |name: &str| -> Vec<usize> { (0..tokens.len()).filter(|at| tokens[*at].1 == name).collect() };
-    // One declaration, and one use for each check.
-    for name in [&fresh.check, &fresh.stop, &fresh.error] {
-        if positions(name).len() != expected.len() + 1 {
-            return Err(broken("a macro of the program changes what is added to it"));
-        }
+    let (tokens, plain) = (tokens.words(), plain.words());
+    if outline(&tokens, fresh, expected)? == outline(&plain, fresh, expected)? {
+        Ok(())
+    } else {
+        Err(Wrong::Broken("it changes the program around it".to_owned()))
     }
-    let begins = positions(&fresh.begin);
+}
+
+/// The tokens around the expressions of checks.
+fn outline<'a>(
+    tokens: &[Word<'a>],
+    fresh: &Fresh,
+    expected: &BTreeMap<usize, Expected<'_>>,
+) -> Result<Vec<Word<'a>>, Wrong> {
+    let mut around = Vec::with_capacity(tokens.len());
     let mut seen: Vec<usize> = Vec::new();
-    for begin in begins.iter().skip(1) {
-        seen.push(check_one(&tokens[begin + 1..], fresh, expected)?);
+    let mut at = 0;
+    let mut is_declared = false;
+    while let Some(word) = tokens.get(at) {
+        around.push(*word);
+        at += 1;
+        if word.1 != fresh.begin.as_bytes() {
+            continue;
+        }
+        // The first one is the declaration.
+        if std::mem::replace(&mut is_declared, true) {
+            let (number, length) = check_one(&tokens[at..], fresh, expected)?;
+            seen.push(number);
+            around.extend_from_slice(&tokens[at..at + 3]);
+            at += length;
+        }
     }
     seen.sort_unstable();
     if seen.iter().ne(expected.keys()) {
-        return Err(broken("a macro of the program changes what is added to it"));
+        return Err(Wrong::Broken("a macro of the program changes what is added to it".to_owned()));
     }
-    Ok(())
+    Ok(around)
 }
 
-/// Checks what follows the name that starts a check, and returns the number of the check.
+/// Checks what follows the name that starts a check, and returns the number of the check and of the tokens up to its end.
 fn check_one(
     tokens: &[Word<'_>],
     fresh: &Fresh,
     expected: &BTreeMap<usize, Expected<'_>>,
-) -> Result<usize, Wrong> {
+) -> Result<(usize, usize), Wrong> {
     use TokenKind as K;
     let broken = || Wrong::Broken("it is no expression where it stands".to_owned());
     let kind = |at: usize| tokens.get(at).map_or(K::EndOfFile, |token| token.0);
-    let number: usize = match tokens.get(1) {
-        Some((K::Number, text)) => text.parse().map_err(|_| broken())?,
-        _ => return Err(broken()),
-    };
+    let number = match tokens.get(1) {
+        Some((K::Number, text)) => std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()),
+        _ => None,
+    }
+    .ok_or_else(broken)?;
     let expected = expected.get(&number).ok_or_else(broken)?;
     if [kind(0), kind(2), kind(3)] != [K::LeftParen, K::RightParen, K::Comma] {
         return Err(broken());
@@ -190,8 +225,8 @@ fn check_one(
         }
         at += 3;
     }
-    let ends = tokens.get(at).is_some_and(|token| token.1 == fresh.stop);
-    if ends { Ok(number) } else { Err(broken()) }
+    let ends = tokens.get(at).is_some_and(|token| token.1 == fresh.stop.as_bytes());
+    if ends { Ok((number, at)) } else { Err(broken()) }
 }
 
 /// How many tokens come before the first bracket that closes none of them.
@@ -215,14 +250,7 @@ fn hidden(tokens: &[Word<'_>], names: &[Arc<str>]) -> Option<Arc<str>> {
         (tokens[at].0 == TokenKind::Ident && !is_member).then_some(tokens[at].1)
     };
     let mut words = (0..tokens.len()).filter_map(used);
-    words.find_map(|word| names.iter().find(|name| ***name == *word).cloned())
-}
-
-/// The digits at an offset.
-fn number(text: &[u8], offset: usize) -> &str {
-    let rest = text.get(offset..).unwrap_or_default();
-    let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-    std::str::from_utf8(&rest[..length]).unwrap_or_default()
+    words.find_map(|word| names.iter().find(|name| name.as_bytes() == word).cloned())
 }
 
 /// The output of the preprocessor without the lines that are directives. It has no comments.

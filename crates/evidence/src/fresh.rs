@@ -10,8 +10,26 @@ use crate::claim::Problem;
 use crate::question::Text;
 use crate::syntax::Parsed;
 
-/// The words of C that are woven besides the names.
-const WORDS: [&str; 5] = ["extern", "int", "if", "else", "__auto_type"];
+/// The words of C that are woven besides the names, and those that may stand directly before something woven: as names of macros they could take it for arguments.
+const WORDS: [&str; 14] = [
+    "extern",
+    "int",
+    "if",
+    "else",
+    "__auto_type",
+    "return",
+    "sizeof",
+    "do",
+    "while",
+    "for",
+    "switch",
+    "case",
+    "default",
+    "goto",
+];
+
+/// Macros that depend on where the text comes from; a text with a claim comes from elsewhere.
+const SITUATION: [&str; 4] = ["__BASE_FILE__", "__TIMESTAMP__", "__DATE__", "__TIME__"];
 
 /// Names that the program does not have. Functions are inputs to the front end, so that every call of one is an operation that carries its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +69,9 @@ impl Fresh {
                 return Err(Problem::Unsupported(what));
             }
         }
+        if let Some(word) = SITUATION.iter().find(|word| taken.contains(word.as_bytes())) {
+            return Err(Problem::Unsupported(format!("a program with the macro `{word}`")));
+        }
         let mut number = 0_u64;
         loop {
             let fresh = Self::numbered(number);
@@ -75,7 +96,8 @@ impl Fresh {
         }
     }
 
-    fn all(&self) -> [&str; 7] {
+    /// All of them.
+    pub(crate) fn all(&self) -> [&str; 7] {
         [&self.check, &self.begin, &self.stop, &self.error, &self.choose, &self.state, &self.value]
     }
 }

@@ -119,7 +119,9 @@ pub struct Syntax {
     pub declared: Vec<Arc<str>>,
     /// Assignments, increments and others that change the state, and statement expressions.
     pub effects: Vec<Range>,
-    /// How many of them there are, those that come from macros and included files too.
+    /// Compound literals: they live as long as the block around them.
+    pub literals: Vec<Range>,
+    /// How many effects there are, those that come from macros and included files too.
     pub effect_count: usize,
     /// What was parsed.
     pub parsed: Parsed,
@@ -164,6 +166,7 @@ impl Syntax {
             defined: Vec::new(),
             declared: Vec::new(),
             effects: Vec::new(),
+            literals: Vec::new(),
             effect_count: unit.exprs.iter().filter(|expr| !is_pure(&expr.kind)).count(),
             parsed,
             names: names::names(unit, file, interner),
@@ -226,6 +229,9 @@ impl Syntax {
             }
             if !is_pure(&expr.kind) {
                 syntax.effects.push(range);
+            }
+            if matches!(expr.kind, ExprKind::CompoundLiteral { .. }) {
+                syntax.literals.push(range);
             }
         }
         syntax

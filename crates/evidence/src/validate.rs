@@ -127,6 +127,9 @@ impl<'a> Validator<'a, '_> {
     fn claimed(&mut self, invariants: &[Invariant], scope: Scope) -> Judged<(Checked, Fresh)> {
         let fresh = Fresh::choose(&self.question.texts)?;
         let woven = claim::correctness(&self.question.texts, invariants, &fresh, scope)?;
+        for (text, woven) in self.question.texts.iter().zip(&woven).filter(|_| !invariants.is_empty()) {
+            claim::check_added(text, woven, &fresh)?;
+        }
         let program = self.compile(&woven)?;
         Ok((checked(program, &fresh)?, fresh))
     }
@@ -227,6 +230,9 @@ impl<'a> Validator<'a, '_> {
         let question: &'a Question = self.question;
         let texts = &question.texts;
         let woven = claim::violation(texts, segments, fresh, reading)?;
+        for (text, woven) in texts.iter().zip(&woven.0) {
+            claim::check_added(text, woven, fresh)?;
+        }
         let program = self.compile(&woven.0)?;
         let error_functions = &question.options.lower.error_functions;
         Ok(Claimed::new(program, texts, woven, error_functions, fresh, segments.len() - 1))

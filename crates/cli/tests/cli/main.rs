@@ -10,6 +10,7 @@ mod commands;
 mod entry;
 mod guide;
 mod harness;
+mod hostile;
 mod html;
 mod profile;
 mod programs;

@@ -19,7 +19,7 @@ mod violation;
 
 use std::collections::BTreeMap;
 
-use crate::expression::{self, Expected, Wrong};
+use crate::expression::{self, Expected, Tokens, Wrong};
 use crate::format::{Invariant, InvariantKind, Location, Segment};
 use crate::fresh::Fresh;
 use crate::question::Text;
@@ -59,6 +59,15 @@ enum Site<'a> {
     Statement(Statement),
 }
 
+/// Which expressions are woven.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Values {
+    /// Those of the witness.
+    Own,
+    /// A number in the place of each.
+    Plain,
+}
+
 /// What is checked at one place.
 struct Check<'a> {
     site: Site<'a>,
@@ -94,6 +103,14 @@ impl<'a> Checks<'a> {
     }
 
     fn weave(&self, text: &Text, fresh: &Fresh, scope: Scope) -> Result<Woven, Problem> {
+        let woven = self.woven(text, fresh, Values::Own);
+        if !self.checks.is_empty() {
+            self.check_effects(text, &woven, fresh, scope)?;
+        }
+        Ok(woven)
+    }
+
+    fn woven(&self, text: &Text, fresh: &Fresh, values: Values) -> Woven {
         let mut edits = Edits::new();
         if !self.checks.is_empty() {
             let Fresh { check, begin, stop, error, .. } = fresh;
@@ -101,7 +118,7 @@ impl<'a> Checks<'a> {
             edits.before(text.syntax.first_item, prologue);
         }
         for (number, check) in self.checks.values().enumerate() {
-            let code = check.code(number, fresh);
+            let code = check.code(number, fresh, values);
             match check.site {
                 Site::Loop(control) if control.condition.lo == control.condition.hi => {
                     edits.wrap(control.condition, format!(" ({code}, 1)"), "");
@@ -110,18 +127,18 @@ impl<'a> Checks<'a> {
                 Site::Statement(statement) => before_statement(&mut edits, statement, &format!("{code}; ")),
             }
         }
-        let woven = edits.apply(&text.syntax.source.text);
-        if !self.checks.is_empty() {
-            self.check_effects(text, &woven, fresh, scope)?;
-        }
-        Ok(woven)
+        edits.apply(&text.syntax.source.text)
     }
 
     /// I2: what the parser gets has the expressions where they should be, and its tree has exactly the effects that it should have.
     fn check_effects(&self, text: &Text, woven: &Woven, fresh: &Fresh, scope: Scope) -> Result<(), Problem> {
-        let Some(after) = text.after(woven) else {
-            return Err(Problem::Malformed("an expression of the witness is no expression of C".to_owned()));
-        };
+        let no_expression =
+            || Problem::Malformed("an expression of the witness is no expression of C".to_owned());
+        let plain = self.woven(text, fresh, Values::Plain);
+        let (after, plain_after) = (text.after(woven), text.after(&plain));
+        let (after, plain_after) = after.zip(plain_after).ok_or_else(no_expression)?;
+        let tokens = Tokens::new(&woven.text, &after.parsed).ok_or_else(no_expression)?;
+        let plain = Tokens::new(&plain.text, &plain_after.parsed).ok_or_else(no_expression)?;
         let expected = self.checks.values().enumerate().map(|(number, check)| {
             let hidden = match (check.site, scope) {
                 (Site::Loop(control), Scope::Keyword) => control.declared.as_slice(),
@@ -130,7 +147,7 @@ impl<'a> Checks<'a> {
             (number, Expected { values: check.values.len(), hidden })
         });
         let expected: BTreeMap<usize, Expected<'_>> = expected.collect();
-        expression::check_expanded(&woven.text, &after.parsed, fresh, &expected).map_err(|wrong| match wrong {
+        expression::check_expanded(&tokens, &plain, fresh, &expected).map_err(|wrong| match wrong {
             Wrong::Broken(why) => {
                 Problem::Malformed(format!("an expression of the witness may not be used: {why}"))
             }
@@ -153,8 +170,12 @@ impl<'a> Checks<'a> {
 
 impl Check<'_> {
     /// The check, as an expression.
-    fn code(&self, number: usize, fresh: &Fresh) -> String {
-        let values: Vec<String> = self.values.iter().map(|value| format!("(({value}))")).collect();
+    fn code(&self, number: usize, fresh: &Fresh, values: Values) -> String {
+        let value = |own: &&str| match values {
+            Values::Own => format!("(({own}))"),
+            Values::Plain => "((1))".to_owned(),
+        };
+        let values: Vec<String> = self.values.iter().map(value).collect();
         let Fresh { check, begin, stop, error, .. } = fresh;
         let values = values.join(" && ");
         format!("({check}() ? ({begin}({number}), {values} ? {stop}() : {error}()) : 0)")
@@ -174,6 +195,25 @@ pub fn correctness(
         checks[number].add(text, invariant)?;
     }
     texts.iter().zip(&checks).map(|(text, checks)| checks.weave(text, fresh, scope)).collect()
+}
+
+/// I3: what is added to a text is what the parser gets.
+pub(crate) fn check_added(text: &Text, woven: &Woven, fresh: &Fresh) -> Result<(), Problem> {
+    let changed =
+        || Problem::Unsupported("a program whose preprocessing changes what is added to it".to_owned());
+    let parsed = text.after(woven).map(|after| after.parsed);
+    // What cannot be parsed is reported with its reason by the front end.
+    let Some(parsed) = parsed else { return Ok(()) };
+    let names = fresh.all();
+    let got = Tokens::new(&woven.text, &parsed).ok_or_else(changed)?.count(&names);
+    let written: Vec<usize> = names.iter().map(|name| occurrences(&woven.text, name.as_bytes())).collect();
+    if got == written { Ok(()) } else { Err(changed()) }
+}
+
+/// How often a word occurs in a text.
+fn occurrences(text: &[u8], word: &[u8]) -> usize {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    text.split(|byte| !is_part(byte)).filter(|part| *part == word).count()
 }
 
 /// Where the target of a violation is, for people.

@@ -134,6 +134,7 @@ impl Sites {
             }
             WaypointKind::Branching(branch) => {
                 let control = branch_at(syntax, location, branch)?;
+                check_literals(syntax, control.condition)?;
                 let value = &fresh.value;
                 let condition = match branch {
                     Branch::Truth(true) => value.clone(),
@@ -149,6 +150,7 @@ impl Sites {
             }
             WaypointKind::FunctionEnter => {
                 let call = find_call(syntax, location).ok_or_else(|| nothing("call", location))?;
+                check_literals(syntax, call.range)?;
                 if has_effect_inside(syntax, call) {
                     let what = "the entry into a function as a waypoint whose arguments have effects";
                     return Err(Problem::Unsupported(what.to_owned()));
@@ -157,6 +159,7 @@ impl Sites {
             }
             WaypointKind::FunctionReturn(relation) => {
                 let call = find_call(syntax, location).ok_or_else(|| nothing("call", location))?;
+                check_literals(syntax, call.range)?;
                 let condition = match relation {
                     Some((operator, constant)) => compare(&fresh.value, operator, constant),
                     None => "1".to_owned(),
@@ -213,6 +216,14 @@ fn branch_at<'a>(syntax: &'a Syntax, location: &Location, branch: &Branch) -> Re
     let is_switch = matches!(branch, Branch::Case(_) | Branch::Default);
     let found = find_control(syntax, location, |kind| (kind == ControlKind::Switch) == is_switch);
     found.ok_or_else(|| nothing("branch", location))
+}
+
+/// What is put around an expression is a block, in which a compound literal would end its life.
+fn check_literals(syntax: &Syntax, around: Range) -> Result<(), Problem> {
+    if syntax.literals.iter().any(|literal| around.contains(*literal)) {
+        return Err(Problem::Unsupported("a waypoint at an expression with a compound literal".to_owned()));
+    }
+    Ok(())
 }
 
 /// Whether evaluating the arguments of a call may do something: a function is entered after that.
