@@ -5,13 +5,18 @@
 //!
 //! Knows no engine and does no input or output.
 
+mod aim;
+mod checks;
 pub mod claim;
 pub mod correctness;
+mod definedness;
 pub mod expression;
 pub mod format;
+pub mod fresh;
 pub mod harness;
 pub mod names;
 pub mod question;
+mod rebuild;
 pub mod syntax;
 pub mod testcase;
 pub mod validate;

@@ -7,7 +7,9 @@
 use std::sync::Arc;
 
 use base::{FileId, SourceFile, SourceMap, Span};
-use cfront::ast::{DeclarationKind, ExprKind, Item, StmtId, StmtKind, TranslationUnit};
+use cfront::ast::{
+    DeclarationId, DeclarationKind, ExprKind, ForInit, Item, StmtId, StmtKind, TranslationUnit,
+};
 use cfront::lex::{Lexer, TokenKind};
 use cfront::{Input, Interner, Name, preprocess, with_large_stack};
 
@@ -64,6 +66,8 @@ pub struct Control {
     pub condition: Range,
     /// The first statement in the braces of a `do`.
     pub first_of_body: Option<u32>,
+    /// The names that the first clause of a `for` declares: they are visible in the condition, and not at the keyword.
+    pub declared: Vec<Arc<str>>,
 }
 
 /// A statement or a declaration in a block.
@@ -73,6 +77,8 @@ pub struct Statement {
     pub range: Range,
     /// Whether another statement may be put before it: it stands in a block.
     pub in_block: bool,
+    /// What labels mark; all of it if there are none. Jumps to the labels get here, and not before the labels.
+    pub body: Range,
 }
 
 /// A call.
@@ -84,6 +90,15 @@ pub struct Call {
     pub close: u32,
     /// The function, if it is named.
     pub callee: Option<Arc<str>>,
+}
+
+/// The text that the parser got.
+#[derive(Clone, Debug)]
+pub enum Parsed {
+    /// The text itself.
+    Itself,
+    /// What the preprocessor made of it, with the definitions of macros.
+    Preprocessed(Arc<[u8]>),
 }
 
 /// What is known of a text.
@@ -104,6 +119,12 @@ pub struct Syntax {
     pub declared: Vec<Arc<str>>,
     /// Assignments, increments and others that change the state, and statement expressions.
     pub effects: Vec<Range>,
+    /// Compound literals: they live as long as the block around them.
+    pub literals: Vec<Range>,
+    /// How many effects there are, those that come from macros and included files too.
+    pub effect_count: usize,
+    /// What was parsed.
+    pub parsed: Parsed,
     /// What the file declares at file level.
     pub names: Names,
     /// The functions that the text itself defines.
@@ -121,11 +142,21 @@ impl Syntax {
             let mut interner = Interner::new();
             let loaded = cfront::load(&input, options, &mut sources, &mut interner).ok()?;
             let source = sources.file(loaded.file).clone();
-            Some(Self::of(&loaded.unit, loaded.file, source, &mut interner))
+            let parsed = match loaded.preprocessed {
+                Some(output) => Parsed::Preprocessed(sources.file(output).text.clone()),
+                None => Parsed::Itself,
+            };
+            Some(Self::of(&loaded.unit, loaded.file, source, parsed, &mut interner))
         })
     }
 
-    fn of(unit: &TranslationUnit, file: FileId, source: SourceFile, interner: &mut Interner) -> Self {
+    fn of(
+        unit: &TranslationUnit,
+        file: FileId,
+        source: SourceFile,
+        parsed: Parsed,
+        interner: &mut Interner,
+    ) -> Self {
         let mut syntax = Self {
             source,
             statements: Vec::new(),
@@ -135,6 +166,9 @@ impl Syntax {
             defined: Vec::new(),
             declared: Vec::new(),
             effects: Vec::new(),
+            literals: Vec::new(),
+            effect_count: unit.exprs.iter().filter(|expr| !is_pure(&expr.kind)).count(),
+            parsed,
             names: names::names(unit, file, interner),
             functions: names::functions(unit, file, interner),
             statics: names::static_locals(unit, file, interner),
@@ -162,8 +196,12 @@ impl Syntax {
             let (Some(range), Some(keyword)) = (here(statement.span), here(statement.keyword)) else {
                 continue;
             };
-            if range.hi > range.lo {
-                syntax.statements.push(Statement { range, in_block: in_block[id.0 as usize] });
+            let body = match &statement.kind {
+                StmtKind::Labeled { body, .. } => here(unit.stmts[*body].span),
+                _ => Some(range),
+            };
+            if let (true, Some(body)) = (range.hi > range.lo, body) {
+                syntax.statements.push(Statement { range, in_block: in_block[id.0 as usize], body });
             }
             syntax.add_control(unit, id, keyword.lo, &here, interner);
         }
@@ -184,12 +222,16 @@ impl Syntax {
                         continue;
                     };
                     let kind = ControlKind::Conditional;
-                    syntax.controls.push(Control { at: at.lo, kind, condition, first_of_body: None });
+                    let (first_of_body, declared) = (None, Vec::new());
+                    syntax.controls.push(Control { at: at.lo, kind, condition, first_of_body, declared });
                 }
                 _ => {}
             }
             if !is_pure(&expr.kind) {
                 syntax.effects.push(range);
+            }
+            if matches!(expr.kind, ExprKind::CompoundLiteral { .. }) {
+                syntax.literals.push(range);
             }
         }
         syntax
@@ -203,7 +245,7 @@ impl Syntax {
         here: &impl Fn(Span) -> Option<Range>,
         interner: &mut Interner,
     ) {
-        let mut first_of_body = None;
+        let (mut first_of_body, mut declared) = (None, Vec::new());
         let (kind, condition) = match &unit.stmts[id].kind {
             StmtKind::If { condition, .. } => (ControlKind::If, Some(*condition)),
             StmtKind::While { condition, .. } => (ControlKind::While, Some(*condition)),
@@ -215,7 +257,12 @@ impl Syntax {
                 }
                 (ControlKind::Do, Some(*condition))
             }
-            StmtKind::For { condition, .. } => (ControlKind::For, *condition),
+            StmtKind::For { condition, init, .. } => {
+                if let ForInit::Declaration(declaration) = init {
+                    declared = declared_in(unit, *declaration, interner);
+                }
+                (ControlKind::For, *condition)
+            }
             StmtKind::Switch { scrutinee, .. } => (ControlKind::Switch, Some(*scrutinee)),
             _ => return,
         };
@@ -224,7 +271,7 @@ impl Syntax {
             None => self.missing_condition(at, interner),
         };
         if let Some(condition) = condition {
-            self.controls.push(Control { at, kind, condition, first_of_body });
+            self.controls.push(Control { at, kind, condition, first_of_body, declared });
         }
     }
 
@@ -276,6 +323,26 @@ impl Syntax {
         let bytes = self.source.text.get(range.lo as usize..range.hi as usize).unwrap_or_default();
         String::from_utf8_lossy(bytes).into_owned()
     }
+}
+
+/// What a declaration adds to its scope: what it declares, enumerators and tags.
+fn declared_in(unit: &TranslationUnit, declaration: DeclarationId, interner: &Interner) -> Vec<Arc<str>> {
+    let span = unit.declarations[declaration].span;
+    let inside =
+        |other: Span| other.file == span.file && span.lo <= other.lo && other.hi <= span.hi.max(other.lo);
+    let declarators = match &unit.declarations[declaration].kind {
+        DeclarationKind::Plain { declarators, .. } => declarators.as_slice(),
+        DeclarationKind::StaticAssert { .. } => &[],
+    };
+    let named = declarators.iter().filter_map(|one| unit.declarators[one.declarator].ident);
+    let records = unit.records.iter().filter(|record| inside(record.span)).filter_map(|record| record.tag);
+    let enums = unit.enums.iter().filter(|definition| inside(definition.span));
+    let enumerators = enums.flat_map(|definition| {
+        let inner = definition.enumerators.iter().flatten().map(|enumerator| enumerator.ident);
+        inner.chain(definition.tag)
+    });
+    let idents = named.chain(records).chain(enumerators);
+    idents.map(|ident| Arc::from(interner.text(ident.name))).collect()
 }
 
 /// The names that declarations at file level declare.

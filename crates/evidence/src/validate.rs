@@ -7,21 +7,26 @@
 //! # Invariants
 //! * I1: confirmed and refuted rest on an execution or on a proof that passed its check.
 //! * I2: the witness is about the very texts that are checked ([`Question::adopt`]).
+//! * I3: a violation is confirmed under the strict reading of the format and refuted under the loose one ([`Reading`]): neither depends on how the format is read.
+//! * I4: invariants are confirmed only if evaluating them is known to be defined.
 
 use std::collections::VecDeque;
 
 use base::{Budget, Region};
 use cfa::interp::{
-    Choice, Code, CompileOptions, Config, Leaper, Machine, Markers, Outcome, Request, Silent, Uninitialised,
-    Value,
+    self, Choice, Code, CompileOptions, Config, Inputs, Leaper, Machine, Markers, Oracle, Outcome, Property,
+    Request, Silent, Uninitialised, Value,
 };
 use cfa::{ApproximationKind, Program, SignedOverflow, Source};
 use cfront::FailureKind;
 use witness::{Certified, Trace, Verdict, certify, check_choices, checks_as_invariants};
 
-use crate::claim::{self, Problem, Target};
+use crate::aim::Claimed;
+use crate::checks::{Checked, checked};
+use crate::claim::{self, Problem, Reading, Scope};
 use crate::format::{Content, Invariant, Segment, WaypointKind, Witness};
-use crate::question::{Question, Text, text_of};
+use crate::fresh::Fresh;
+use crate::question::{Question, text_of};
 use crate::weave::Woven;
 
 /// Whether a witness is right.
@@ -61,12 +66,13 @@ pub fn validate(
 /// Whether invariants are inductive as they stand and exclude the error; nothing if they cannot be evaluated at their places.
 pub fn is_inductive(invariants: &[Invariant], question: &Question, budget: &mut Budget) -> Option<bool> {
     let mut validator = Validator { question, decide: &mut nobody, budget };
-    validator.claimed(invariants).ok().map(|program| validator.inductive(&program))
+    let (checked, fresh) = validator.claimed(invariants, Scope::Condition).ok()?;
+    Some(validator.inductive(&checked, &fresh))
 }
 
 /// Whether invariants can be evaluated at their places.
 pub(crate) fn is_understood(invariants: &[Invariant], question: &Question, budget: &mut Budget) -> bool {
-    Validator { question, decide: &mut nobody, budget }.claimed(invariants).is_ok()
+    Validator { question, decide: &mut nobody, budget }.claimed(invariants, Scope::Condition).is_ok()
 }
 
 /// Decides nothing.
@@ -92,19 +98,25 @@ impl From<Problem> for Judgement {
     }
 }
 
-impl Validator<'_, '_> {
+impl<'a> Validator<'a, '_> {
     fn correctness(&mut self, invariants: &[Invariant]) -> Judged<Judgement> {
-        let program = self.claimed(invariants)?;
-        if self.inductive(&program) {
+        let (checked, fresh) = self.claimed(invariants, Scope::Keyword)?;
+        if self.inductive(&checked, &fresh) {
             let how = "the invariants hold, are inductive and exclude the error";
             return Ok(Judgement::Confirmed(how.to_owned()));
         }
-        let certified = (self.decide)(&program, self.budget);
+        let certified = (self.decide)(&checked.program, self.budget);
         Ok(match certified.verdict() {
-            Verdict::Safe(_) => Judgement::Confirmed(
-                "the invariants hold, and with further ones they exclude the error".to_owned(),
-            ),
-            Verdict::Unsafe(trace) => Judgement::Refuted(broken(&program, trace)),
+            Verdict::Safe(_) => match &checked.open {
+                None => Judgement::Confirmed(
+                    "the invariants hold, and with further ones they exclude the error".to_owned(),
+                ),
+                Some((what, region)) => Judgement::Unknown(format!(
+                    "whether {what} in an invariant at {} is always defined is not known",
+                    position(&checked.program, *region)
+                )),
+            },
+            Verdict::Unsafe(trace) => Judgement::Refuted(self.broken(&checked, &fresh, trace)),
             Verdict::Unknown(reason) => {
                 Judgement::Unknown(format!("the invariants are not inductive by themselves, and: {reason}"))
             }
@@ -112,73 +124,123 @@ impl Validator<'_, '_> {
     }
 
     /// The program with checks of the invariants.
-    fn claimed(&mut self, invariants: &[Invariant]) -> Judged<Program> {
-        let woven = claim::correctness(&self.question.texts, invariants)?;
-        let lower = &self.question.options.lower;
-        let mut error_functions = lower.error_functions.clone();
-        error_functions.push(claim::ERROR.to_owned());
-        self.compile(&woven, error_functions, lower.assert_is_error)
+    fn claimed(&mut self, invariants: &[Invariant], scope: Scope) -> Judged<(Checked, Fresh)> {
+        let fresh = Fresh::choose(&self.question.texts)?;
+        let woven = claim::correctness(&self.question.texts, invariants, &fresh, scope)?;
+        for (text, woven) in self.question.texts.iter().zip(&woven).filter(|_| !invariants.is_empty()) {
+            claim::check_added(text, woven, &fresh)?;
+        }
+        let program = self.compile(&woven)?;
+        Ok((checked(program, &fresh)?, fresh))
     }
 
-    fn inductive(&mut self, program: &Program) -> bool {
-        match checks_as_invariants(program, claim::CHECK, self.budget) {
-            Ok(verdict) => matches!(certify(program, verdict, self.budget).verdict(), Verdict::Safe(_)),
+    fn inductive(&mut self, checked: &Checked, fresh: &Fresh) -> bool {
+        if checked.open.is_some() {
+            return false;
+        }
+        match checks_as_invariants(&checked.program, &fresh.check, self.budget) {
+            Ok(verdict) => {
+                matches!(certify(&checked.program, verdict, self.budget).verdict(), Verdict::Safe(_))
+            }
             Err(_) => false,
         }
     }
 
+    /// What an execution shows to be wrong about invariants.
+    fn broken(&mut self, checked: &Checked, fresh: &Fresh, trace: &Trace) -> String {
+        let place = position(&checked.program, trace.violation.region);
+        let is_check =
+            |source: &Source| matches!(source, Source::Input { function } if **function == *fresh.check);
+        let last = trace.choices.last();
+        if !last.is_some_and(|chosen| is_check(&chosen.source) && chosen.value.bits != 0) {
+            return format!("an execution violates the property at {place}");
+        }
+        // Where undefined checks end the execution, it ends differently if the last one is undefined.
+        let chooses = trace.choices.iter().any(|chosen| chosen.source == Source::Uninitialised);
+        let mode = if chooses { Uninitialised::Choose } else { Uninitialised::Report };
+        let mut inputs = Inputs::replay(&trace.choices);
+        let run = interp::run(&checked.lenient, mode, &mut inputs, &mut std::io::sink(), self.budget);
+        match run.outcome {
+            Outcome::Undefined { kind, detail, .. } => {
+                format!("an execution makes an invariant undefined at {place}: {kind}: {detail}")
+            }
+            _ => format!("an execution makes an invariant false at {place}"),
+        }
+    }
+
     fn violation(&mut self, segments: &[Segment]) -> Judged<Judgement> {
-        let meaning = claim::Violation {
-            error_functions: &self.question.options.lower.error_functions,
-            assert_is_error: self.question.options.lower.assert_is_error,
-            is_overflow: self.question.is_overflow,
-        };
-        let (woven, target) = claim::violation(&self.question.texts, segments, &meaning)?;
-        let program = self.compile(&woven, vec![claim::ERROR.to_owned()], false)?;
-        if let Some(extra) = program.approximations.iter().find(|extra| extra.kind == ApproximationKind::Over)
-        {
+        let fresh = Fresh::choose(&self.question.texts)?;
+        let strict = self.aimed(segments, &fresh, Reading::Strict)?;
+        let added = strict.program.approximations.iter().find(|extra| extra.kind == ApproximationKind::Over);
+        if let Some(extra) = added {
             let what = format!("behaviour is added to the program: {}", extra.what);
             return Ok(Judgement::Unknown(what));
         }
-        let claimed = Claimed { program: &program, texts: &self.question.texts, woven: &woven };
-        let mut oracle = Stated::new(segments, &claimed);
-        let last = segments.len() - 1;
-        match self.execute(&claimed, &mut oracle, target, last) {
+        if !strict.is_possible && strict.program.signed_overflow != SignedOverflow::Error {
+            let place = claim::describe_target(segments);
+            let why = format!("the statement at {place} does not violate the property itself");
+            return Ok(Judgement::Refuted(why));
+        }
+        let mut oracle = Stated::new(segments, &strict);
+        match self.execute(&strict, &mut oracle) {
             Attempt::Follows => {
                 return Ok(Judgement::Confirmed("the stated values lead to the violation".to_owned()));
             }
             Attempt::Stopped(why) => return Ok(Judgement::Unknown(why)),
             Attempt::Differs => {}
         }
-        let certified = (self.decide)(&program, self.budget);
-        Ok(match certified.verdict() {
-            Verdict::Safe(_) => Judgement::Refuted("no execution does what the witness says".to_owned()),
+        let found = "an execution that the witness describes violates the property";
+        let loose = self.aimed(segments, &fresh, Reading::Loose)?;
+        let certified = (self.decide)(&loose.program, self.budget);
+        let mut why = match certified.verdict() {
+            Verdict::Safe(_) => {
+                return Ok(Judgement::Refuted("no execution does what the witness says".to_owned()));
+            }
             Verdict::Unsafe(trace) => {
-                let mut found = cfa::interp::Inputs::replay(&trace.choices);
-                match self.execute(&claimed, &mut found, target, last) {
-                    Attempt::Follows => Judgement::Confirmed(
-                        "an execution that the witness describes violates the property".to_owned(),
-                    ),
-                    Attempt::Differs | Attempt::Stopped(_) => {
-                        Judgement::Unknown("there is a violation, but not as the witness says".to_owned())
-                    }
+                // Answers to questions that the strict program does not ask lead elsewhere, and then to nothing.
+                if matches!(self.execute(&strict, &mut Inputs::replay(&trace.choices)), Attempt::Follows) {
+                    return Ok(Judgement::Confirmed(found.to_owned()));
                 }
+                "there is a violation, but not as the witness says".to_owned()
             }
-            Verdict::Unknown(reason) => {
-                Judgement::Unknown(format!("the stated values do not lead to the violation, and: {reason}"))
+            Verdict::Unknown(reason) => reason.to_string(),
+        };
+        let differs = segments.len() > 1 || !segments[0].avoid.is_empty();
+        let certified = if differs {
+            (self.decide)(&strict.program, self.budget)
+        } else {
+            nobody(&strict.program, self.budget)
+        };
+        match certified.verdict() {
+            Verdict::Unsafe(trace)
+                if matches!(self.execute(&strict, &mut Inputs::replay(&trace.choices)), Attempt::Follows) =>
+            {
+                return Ok(Judgement::Confirmed(found.to_owned()));
             }
-        })
+            Verdict::Safe(_) => {
+                why = "an execution can do what the witness says only if it comes to the place of a waypoint before, with another outcome".to_owned();
+            }
+            Verdict::Unsafe(_) | Verdict::Unknown(_) => {}
+        }
+        Ok(Judgement::Unknown(format!("the stated values do not lead to the violation, and: {why}")))
+    }
+
+    /// The program with the claim of a violation.
+    fn aimed(&self, segments: &[Segment], fresh: &Fresh, reading: Reading) -> Judged<Claimed<'a>> {
+        let question: &'a Question = self.question;
+        let texts = &question.texts;
+        let woven = claim::violation(texts, segments, fresh, reading)?;
+        for (text, woven) in texts.iter().zip(&woven.0) {
+            claim::check_added(text, woven, fresh)?;
+        }
+        let program = self.compile(&woven.0)?;
+        let error_functions = &question.options.lower.error_functions;
+        Ok(Claimed::new(program, texts, woven, error_functions, fresh, segments.len() - 1))
     }
 
     /// Executes the claim of a violation.
-    fn execute(
-        &mut self,
-        claimed: &Claimed<'_>,
-        oracle: &mut dyn cfa::interp::Oracle,
-        target: Target,
-        last: usize,
-    ) -> Attempt {
-        let program = claimed.program;
+    fn execute(&mut self, claimed: &Claimed<'_>, oracle: &mut dyn Oracle) -> Attempt {
+        let program = &claimed.program;
         let options = CompileOptions { uninitialised: Uninitialised::Choose, markers: Markers::Heads };
         let code = Code::new(program, options);
         let mut machine = Machine::new(program, &code, Config::default());
@@ -186,33 +248,27 @@ impl Validator<'_, '_> {
         if let Err(reason) = check_choices(&run.choices) {
             return Attempt::Stopped(reason.to_string());
         }
-        match run.outcome {
-            Outcome::Error { region, .. } if program.signed_overflow == SignedOverflow::Error => {
-                let state = program.vars.iter_enumerated().find(|(_, var)| &*var.name == claim::STATE);
-                let state = state.and_then(|(var, _)| machine.view().scalar(var)).map(Value::as_int);
-                // A program that never touches the counter has none.
-                let passed = state.unwrap_or(0) == last as i128;
-                if passed && claimed.inside(region, target) { Attempt::Follows } else { Attempt::Differs }
+        let follows = match run.outcome {
+            Outcome::Error { region, property: Property::Unreachability } => {
+                claimed.ended_at_target(region, &run)
             }
-            Outcome::Error { .. } => Attempt::Follows,
-            Outcome::Stopped(stop) => Attempt::Stopped(stop.to_string()),
-            _ => Attempt::Differs,
-        }
+            Outcome::Error { region, property: Property::NoOverflow } => {
+                let state = claimed.counter().and_then(|var| machine.view().scalar(var)).map(Value::as_int);
+                // A program that never touches the counter has none.
+                state.unwrap_or(0) == claimed.last() as i128 && claimed.ended_inside_target(region)
+            }
+            Outcome::Stopped(stop) => return Attempt::Stopped(stop.to_string()),
+            _ => false,
+        };
+        if follows { Attempt::Follows } else { Attempt::Differs }
     }
 
-    fn compile(
-        &self,
-        woven: &[Woven],
-        error_functions: Vec<String>,
-        assert_is_error: bool,
-    ) -> Judged<Program> {
-        let mut options = self.question.options.clone();
-        options.lower.error_functions = error_functions;
-        options.lower.assert_is_error = assert_is_error;
+    fn compile(&self, woven: &[Woven]) -> Judged<Program> {
+        let options = &self.question.options;
         let parts = self.question.texts.iter().zip(woven);
         let inputs: Vec<_> = parts.map(|(text, woven)| text.input(woven)).collect();
         let units: Vec<cfront::Unit<'_>> = inputs.iter().map(|(input, options)| (input, options)).collect();
-        cfront::compile_units(&units, &options).map(|compiled| compiled.program).map_err(|failure| {
+        cfront::compile_units(&units, options).map(|compiled| compiled.program).map_err(|failure| {
             let first = failure.diagnostics.first();
             let message = first.map_or_else(String::new, |diagnostic| diagnostic.message.clone());
             match failure.kind {
@@ -225,19 +281,10 @@ impl Validator<'_, '_> {
     }
 }
 
-/// What an execution shows to be wrong about invariants.
-fn broken(program: &Program, trace: &Trace) -> String {
-    let region = trace.violation.region;
+/// A place of a program, for people.
+fn position(program: &Program, region: Region) -> String {
     let file = program.sources.get(region.file).map_or("", |file| &file.name);
-    let place = format!("{file}:{}", region.line);
-    let is_check =
-        |source: &Source| matches!(source, Source::Input { function } if &**function == claim::CHECK);
-    let last = trace.choices.last();
-    if last.is_some_and(|chosen| is_check(&chosen.source) && chosen.value.bits != 0) {
-        format!("an execution makes an invariant false at {place}")
-    } else {
-        format!("an execution violates the property at {place}")
-    }
+    format!("{file}:{}", region.line)
 }
 
 /// How an execution of a claim ends.
@@ -245,38 +292,6 @@ enum Attempt {
     Follows,
     Differs,
     Stopped(String),
-}
-
-/// The program of a claim, and the texts that it was woven into.
-struct Claimed<'a> {
-    program: &'a Program,
-    texts: &'a [Text],
-    woven: &'a [Woven],
-}
-
-impl Claimed<'_> {
-    /// The number of the text in which a region of the program lies, and its place in the original.
-    fn original(&self, region: Region) -> Option<(usize, u32)> {
-        let file = self.program.sources.get(region.file)?;
-        let number = self.texts.iter().position(|text| *text.name() == *file.name)?;
-        Some((number, self.woven[number].original(offset_of(file, region)?)))
-    }
-
-    /// Whether a region lies in a statement of the original.
-    fn inside(&self, region: Region, target: Target) -> bool {
-        let range = target.range;
-        self.original(region)
-            .is_some_and(|(number, place)| number == target.text && range.lo <= place && place < range.hi)
-    }
-}
-
-fn offset_of(file: &base::SourceFile, region: Region) -> Option<u32> {
-    if region.is_nowhere() || region.line > file.line_count() {
-        return None;
-    }
-    let line = file.line_text(region.line).iter().enumerate().filter(|(_, byte)| **byte & 0xC0 != 0x80);
-    let (at, _) = line.map(|(at, byte)| (at, *byte)).nth(region.column.checked_sub(1)? as usize)?;
-    Some(file.line_start(region.line) + at as u32)
 }
 
 /// Answers with the values that the witness states for calls, in order; zero where it states none.
@@ -307,18 +322,17 @@ impl<'a> Stated<'a> {
 
 /// A value that satisfies a constraint.
 fn solution(operator: &str, constant: &str) -> Option<Choice> {
-    let plain = constant.trim_end_matches(['u', 'U', 'l', 'L']);
-    match plain.parse::<i128>() {
-        Ok(number) => Some(Choice::Int(match operator {
-            ">" | "!=" => number + 1,
-            "<" => number - 1,
+    match claim::integer(constant) {
+        Some(number) => Some(Choice::Int(match operator {
+            ">" | "!=" => number.saturating_add(1),
+            "<" => number.saturating_sub(1),
             _ => number,
         })),
-        Err(_) => constant.trim_end_matches(['f', 'F', 'l', 'L']).parse().ok().map(Choice::Float),
+        None => constant.trim_end_matches(['f', 'F', 'l', 'L']).parse().ok().map(Choice::Float),
     }
 }
 
-impl cfa::interp::Oracle for Stated<'_> {
+impl Oracle for Stated<'_> {
     fn choose(&mut self, request: &Request<'_>) -> Option<Choice> {
         if let (Some((call, choice)), Some(place)) =
             (self.values.front().copied(), self.claimed.original(request.region))

@@ -57,13 +57,12 @@ fn returned(chosen: &Chosen, close: u32, text: &Text) -> Option<Segment> {
         Ty::Float(_) => chosen.value.to_string(),
         Ty::Int { .. } | Ty::Ptr => return None,
     };
-    if !value.starts_with(|first: char| first.is_ascii_digit() || first == '-') {
-        return None;
-    }
-    let relation = ("==".to_owned(), value);
+    // Infinity and what is no number have no constant. That the call returned is still said: the next value is that of the next call.
+    let has_constant = value.trim_start_matches('-').starts_with(|first: char| first.is_ascii_digit());
+    let relation = has_constant.then(|| ("==".to_owned(), value));
     let (line, column) = text.syntax.position(close);
     let location = Location { file: text.shown.clone(), line, column: Some(column) };
-    Some(follow(WaypointKind::FunctionReturn(Some(relation)), location))
+    Some(follow(WaypointKind::FunctionReturn(relation), location))
 }
 
 fn follow(kind: WaypointKind, location: Location) -> Segment {

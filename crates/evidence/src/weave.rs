@@ -39,21 +39,16 @@ enum Order {
 pub struct Woven {
     /// The new text.
     pub text: Arc<[u8]>,
-    /// Start in the new text and in the old one of every stretch that was kept.
-    kept: Vec<(u32, u32)>,
+    /// Start in the new text and in the old one, and length, of every stretch that was kept.
+    kept: Vec<(u32, u32, u32)>,
 }
 
 impl Woven {
-    /// The place in the old text of a place in the new one; of what was added, the place where it was.
-    pub fn original(&self, offset: u32) -> u32 {
-        let stretch = self.kept.partition_point(|(new, _)| *new <= offset);
-        match stretch.checked_sub(1).map(|index| self.kept[index]) {
-            Some((new, old)) => {
-                let next = self.kept.get(stretch).map_or(u32::MAX, |(_, old)| *old);
-                (old + (offset - new)).min(next)
-            }
-            None => 0,
-        }
+    /// The place in the old text of a place in the new one; nothing for what was added.
+    pub fn original(&self, offset: u32) -> Option<u32> {
+        let stretch = self.kept.partition_point(|(new, ..)| *new <= offset);
+        let (new, old, length) = self.kept[stretch.checked_sub(1)?];
+        (offset - new < length).then_some(old + (offset - new))
     }
 }
 
@@ -95,13 +90,13 @@ impl Edits {
         for edit in &self.edits {
             let at = (edit.at as usize).clamp(done, source.len());
             if at > done {
-                kept.push((text.len() as u32, done as u32));
+                kept.push((text.len() as u32, done as u32, (at - done) as u32));
                 text.extend_from_slice(&source[done..at]);
             }
             text.extend_from_slice(edit.text.as_bytes());
             done = (at + edit.removed as usize).min(source.len());
         }
-        kept.push((text.len() as u32, done as u32));
+        kept.push((text.len() as u32, done as u32, (source.len() - done) as u32));
         text.extend_from_slice(&source[done..]);
         Woven { text: text.into(), kept }
     }
@@ -131,8 +126,8 @@ mod tests {
         let woven = edits.apply(source);
         assert_eq!(std::str::from_utf8(&woven.text), Ok("B [f(<g({x})>)];"));
         let at = woven.text.iter().position(|byte| *byte == b'g').unwrap();
-        assert_eq!(woven.original(at as u32), 2);
-        assert_eq!(woven.original(0), 0);
+        assert_eq!(woven.original(at as u32), Some(2));
+        assert_eq!(woven.original(0), None);
     }
 
     #[test]

@@ -6,11 +6,12 @@ use std::fmt::Write;
 
 use base::Budget;
 use cfa::{DataModel, Program};
-use evidence::claim::{self, Violation};
+use evidence::claim::{self, Reading, Scope};
 use evidence::correctness::readable;
 use evidence::format::{
     self, Branch, Content, Invariant, InvariantKind, Location, Segment, Task, Waypoint, WaypointKind, Witness,
 };
+use evidence::fresh::Fresh;
 use evidence::question::{Question, Text};
 use evidence::validate::{Judgement, validate};
 use expect_test::{Expect, expect};
@@ -51,22 +52,33 @@ fn loops(values: &[(u32, &str)]) -> Content {
     )
 }
 
+/// The text with checks.
+fn woven(text: &str, invariants: &[Invariant]) -> Vec<u8> {
+    let texts = question(text).texts;
+    let fresh = Fresh::choose(&texts).unwrap();
+    claim::correctness(&texts, invariants, &fresh, Scope::Condition).unwrap()[0].text.to_vec()
+}
+
 /// The invariants that people read of the proof that the given ones make.
 fn read_back(text: &str, invariants: &[Invariant], expected: &Expect) {
     let question = question(text);
-    let woven = claim::correctness(&question.texts, invariants).unwrap().remove(0);
+    let fresh = Fresh::choose(&question.texts).unwrap();
+    let woven = woven(text, invariants);
+    // What `validate` does with the markers, done by the front end.
+    let woven =
+        String::from_utf8(woven).unwrap().replace(&format!("{}()", fresh.stop), "(__builtin_trap(), 0)");
     let mut options = question.options.clone();
-    options.lower.error_functions.push(claim::ERROR.to_owned());
-    let input = cfront::Input::Text { name: "test.c".to_owned(), text: woven.text.clone() };
+    options.lower.error_functions.push(fresh.error.clone());
+    let input = cfront::Input::Text { name: "test.c".to_owned(), text: woven.as_bytes().into() };
     let program = cfront::compile(&[input], &options).unwrap().program;
     let mut budget = Budget::unlimited();
-    let verdict = witness::checks_as_invariants(&program, claim::CHECK, &mut budget).unwrap();
+    let verdict = witness::checks_as_invariants(&program, &fresh.check, &mut budget).unwrap();
     let certified = witness::certify(&program, verdict, &mut budget);
     let Verdict::Safe(Proof::Annotation(annotation)) = certified.verdict() else {
         panic!("{:?}", certified.verdict())
     };
     let found = witness::source_invariants(&program, annotation, witness::READING_TICKS, &mut budget);
-    let text = Text::new("test.c", woven.text.clone(), question.options.preprocess).unwrap();
+    let text = Text::new("test.c", woven.as_bytes().into(), question.options.preprocess).unwrap();
     let mut shown = String::new();
     for readable in readable(&found, &program.sources, &[text]) {
         let Invariant { location, kind, value } = &readable.invariant;
@@ -171,15 +183,15 @@ int main(void) {
 fn checks_stand_where_the_condition_is_evaluated() {
     let text = "int f(void);\nint main(void) {\n  for (;;) { if (f()) break; }\n  do f(); while (f());\n  while (f()) f();\n}\n";
     let all: Vec<Invariant> = (3..6).map(|line| invariant(InvariantKind::Loop, line, "1")).collect();
-    let woven = claim::correctness(&question(text).texts, &all).unwrap().remove(0);
+    let woven = woven(text, &all);
     expect![[r#"
-        extern int __VERIFIER_nondet_witness_check(void); extern void __witness_error(void); int f(void);
+        extern int __VERIFIER_nondet_witness_check(void), __VERIFIER_nondet_witness_begin(int), __VERIFIER_nondet_witness_stop(void), __VERIFIER_nondet_witness_error(void); int f(void);
         int main(void) {
-          for (; ((__VERIFIER_nondet_witness_check() ? (((1)) ? __builtin_trap() : __witness_error()) : (void)0), 1);) { if (f()) break; }
-          do f(); while (((__VERIFIER_nondet_witness_check() ? (((1)) ? __builtin_trap() : __witness_error()) : (void)0), (f())));
-          while (((__VERIFIER_nondet_witness_check() ? (((1)) ? __builtin_trap() : __witness_error()) : (void)0), (f()))) f();
+          for (; ((__VERIFIER_nondet_witness_check() ? (__VERIFIER_nondet_witness_begin(0), ((1)) ? __VERIFIER_nondet_witness_stop() : __VERIFIER_nondet_witness_error()) : 0), 1);) { if (f()) break; }
+          do f(); while (((__VERIFIER_nondet_witness_check() ? (__VERIFIER_nondet_witness_begin(1), ((1)) ? __VERIFIER_nondet_witness_stop() : __VERIFIER_nondet_witness_error()) : 0), (f())));
+          while (((__VERIFIER_nondet_witness_check() ? (__VERIFIER_nondet_witness_begin(2), ((1)) ? __VERIFIER_nondet_witness_stop() : __VERIFIER_nondet_witness_error()) : 0), (f()))) f();
         }
-    "#]].assert_eq(&String::from_utf8_lossy(&woven.text));
+    "#]].assert_eq(&String::from_utf8_lossy(&woven));
 }
 
 #[test]
@@ -192,18 +204,29 @@ fn segments_move_a_counter() {
         follow(WaypointKind::Branching(Branch::Truth(false)), at(5, Some(3))),
         follow(WaypointKind::Target, at(6, None)),
     ];
-    let functions = ["reach_error".to_owned()];
-    let meaning = Violation { error_functions: &functions, assert_is_error: true, is_overflow: false };
-    let woven = claim::violation(&question(text).texts, &segments, &meaning).unwrap().0.remove(0);
+    let texts = question(text).texts;
+    let fresh = Fresh::choose(&texts).unwrap();
+    let woven = claim::violation(&texts, &segments, &fresh, Reading::Strict).unwrap().0.remove(0);
     expect![[r#"
-        int __witness_state; extern void __witness_error(void); extern int __VERIFIER_nondet_int(void);
+        int __witness_state; extern int __VERIFIER_nondet_witness_stop(void), __VERIFIER_nondet_witness_choose(void); extern int __VERIFIER_nondet_int(void);
         extern void reach_error(void);
         int main(void) {
-          int x = ({ __typeof__(__VERIFIER_nondet_int()) __witness_value = __VERIFIER_nondet_int(); if (__witness_state == 0) { if ((__witness_value < 0 && __witness_value == (-5LL))) __witness_state = __witness_state + 1; } else ; __witness_value; });
-          { if (__witness_state == 1) { if ((x < 0)) __witness_state = __witness_state + 1; } else ; } if (({ int __witness_value = (x > 3) ? 1 : 0; if (__witness_state == 2) { if (!__witness_value) __witness_state = __witness_state + 1; } else ; __witness_value; })) __builtin_trap();
-          (__witness_state == 3 ? __witness_error() : __builtin_trap());
+          int x = ({ __auto_type __witness_value = __VERIFIER_nondet_int(); if (__witness_state == 0) { if ((__witness_value < 0 && __witness_value == (-5LL))) __witness_state = __witness_state + 1; else __VERIFIER_nondet_witness_stop(); } else ; __witness_value; });
+          { if (__witness_state == 1) { if (((x < 0))) __witness_state = __witness_state + 1; else __VERIFIER_nondet_witness_stop(); } else ; } if (({ int __witness_value = (x > 3) ? 1 : 0; if (__witness_state == 2) { if (!__witness_value) __witness_state = __witness_state + 1; else __VERIFIER_nondet_witness_stop(); } else ; __witness_value; })) reach_error();
+          reach_error();
         }
     "#]].assert_eq(&String::from_utf8_lossy(&woven.text));
+    let loose = claim::violation(&texts, &segments, &fresh, Reading::Loose).unwrap().0.remove(0);
+    expect![[r#"
+        int __witness_state; extern int __VERIFIER_nondet_witness_stop(void), __VERIFIER_nondet_witness_choose(void); extern int __VERIFIER_nondet_int(void);
+        extern void reach_error(void);
+        int main(void) {
+          int x = ({ __auto_type __witness_value = __VERIFIER_nondet_int(); if (__witness_state == 0) { if ((__witness_value < 0 && __witness_value == (-5LL))) __witness_state = __witness_state + 1; else { } } else ; __witness_value; });
+          { if (__witness_state == 1) { if (((x < 0))) __witness_state = __witness_state + 1; else { } }  } if (({ int __witness_value = (x > 3) ? 1 : 0; if (__witness_state == 2) { if (!__witness_value) __witness_state = __witness_state + 1; else { } } else ; __witness_value; })) reach_error();
+          reach_error();
+        }
+    "#]]
+    .assert_eq(&String::from_utf8_lossy(&loose.text));
     assert!(matches!(judged(text, Content::Violation(segments.to_vec())), Judgement::Confirmed(_)));
     let mut wrong = segments.to_vec();
     wrong[2].follow.kind = WaypointKind::Branching(Branch::Truth(true));

@@ -41,7 +41,7 @@ pub(super) fn run(
     // The compiler's messages are read below, so they must not be translated.
     command.env("LC_ALL", "C").stdout(Stdio::piped()).stderr(Stdio::piped());
     command.stdin(if path.is_some() { Stdio::null() } else { Stdio::piped() });
-    let text = path.is_none().then(|| sources.file(file).text.clone());
+    let text = path.is_none().then(|| named(sources.file(file)));
     let outcome = match execute(&mut command, text.as_deref()) {
         Ok(outcome) => outcome,
         Err(error) if error.kind() == ErrorKind::NotFound => return Err(no_compiler(program)),
@@ -54,6 +54,17 @@ pub(super) fn run(
         return Err(explain(&outcome.complaints, program, options, file, sources));
     }
     Ok(outcome.output)
+}
+
+/// A text that knows the name of its file: `__FILE__` must not depend on the way by which the text gets to the compiler.
+fn named(source: &SourceFile) -> Vec<u8> {
+    let name = source.name.replace('\\', "\\\\").replace('"', "\\\"");
+    let mut text = Vec::with_capacity(source.text.len() + name.len() + 16);
+    if !name.contains(['\n', '\r']) {
+        text.extend_from_slice(format!("#line 1 \"{name}\"\n").as_bytes());
+    }
+    text.extend_from_slice(&source.text);
+    text
 }
 
 fn arguments(options: &Options) -> Vec<std::ffi::OsString> {

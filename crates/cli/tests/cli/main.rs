@@ -11,6 +11,7 @@ mod commands;
 mod entry;
 mod guide;
 mod harness;
+mod hostile;
 mod html;
 mod meaning;
 mod profile;

@@ -1,0 +1,228 @@
+//! What a witness claims, as a C program.
+//!
+//! # Correctness
+//! At the place of each invariant the program may carry out a check: unless an arbitrary number is zero, it ends in the error if
+//! the invariant is false, and ends there otherwise. An execution that carries out no check evaluates none of the expressions, so undefined behaviour
+//! in them hides nothing of the program itself. That an invariant is undefined is an error, too: `crate::checks` adds that to the program that the front end makes.
+//!
+//! # Violation
+//! A counter says how many segments have been passed. Each waypoint moves it on, or ends the execution if it is to be avoided. Which
+//! error is the violation is not decided by the text: see `crate::aim`.
+//!
+//! # Invariants
+//! * I1: the program does what the original does, except that executions end earlier, and what is added keeps its lines.
+//! * I2: expressions of a witness are evaluated and do nothing else.
+//! * I3: no name that is added is one of the program's ([`Fresh`]).
+
+mod place;
+mod violation;
+
+use std::collections::BTreeMap;
+
+use crate::expression::{self, Expected, Tokens, Wrong};
+use crate::format::{Invariant, InvariantKind, Location, Segment};
+use crate::fresh::Fresh;
+use crate::question::Text;
+use crate::syntax::{Control, ControlKind, Statement};
+use crate::weave::{Edits, Woven};
+
+pub use place::Target;
+pub(crate) use place::find_call;
+use place::{before_statement, find_control, find_statement, find_text, nothing, place};
+pub(crate) use violation::integer;
+pub use violation::{Reading, violation};
+
+/// Why a witness does not become a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// It speaks about what is not in the text, or contains what it must not.
+    Malformed(String),
+    /// No execution can do what it says.
+    Refuted(String),
+    /// It may be right, but is not understood.
+    Unsupported(String),
+}
+
+/// Which variables an invariant of a `for` may speak about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Those that are visible at its keyword, as in a witness. Names that mean something else in the condition are not understood.
+    Keyword,
+    /// Those that are visible in its condition, as in a report for people.
+    Condition,
+}
+
+/// Where a check is put.
+#[derive(Clone, Copy)]
+enum Site<'a> {
+    Loop(&'a Control),
+    Statement(Statement),
+}
+
+/// Which expressions are woven.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Values {
+    /// Those of the witness.
+    Own,
+    /// A number in the place of each.
+    Plain,
+}
+
+/// What is checked at one place.
+struct Check<'a> {
+    site: Site<'a>,
+    location: &'a Location,
+    values: Vec<&'a str>,
+}
+
+/// Places of a text and what is said there. A loop and a statement may start at one place.
+#[derive(Default)]
+struct Checks<'a> {
+    checks: BTreeMap<(u32, InvariantKind), Check<'a>>,
+}
+
+impl<'a> Checks<'a> {
+    fn add(&mut self, text: &'a Text, invariant: &'a Invariant) -> Result<(), Problem> {
+        let (syntax, location) = (&text.syntax, &invariant.location);
+        check_expression(&invariant.value, location)?;
+        let (site, at) = match invariant.kind {
+            InvariantKind::Loop => {
+                let found = find_control(syntax, location, ControlKind::is_loop);
+                let control = found.ok_or_else(|| nothing("loop", location))?;
+                (Site::Loop(control), control.at)
+            }
+            InvariantKind::Location => {
+                let found = find_statement(syntax, location);
+                let statement = found.ok_or_else(|| nothing("statement", location))?;
+                (Site::Statement(statement), statement.body.lo)
+            }
+        };
+        let new = || Check { site, location, values: Vec::new() };
+        self.checks.entry((at, invariant.kind)).or_insert_with(new).values.push(&invariant.value);
+        Ok(())
+    }
+
+    fn weave(&self, text: &Text, fresh: &Fresh, scope: Scope) -> Result<Woven, Problem> {
+        let woven = self.woven(text, fresh, Values::Own);
+        if !self.checks.is_empty() {
+            self.check_effects(text, &woven, fresh, scope)?;
+        }
+        Ok(woven)
+    }
+
+    fn woven(&self, text: &Text, fresh: &Fresh, values: Values) -> Woven {
+        let mut edits = Edits::new();
+        if !self.checks.is_empty() {
+            let Fresh { check, begin, stop, error, .. } = fresh;
+            let prologue = format!("extern int {check}(void), {begin}(int), {stop}(void), {error}(void); ");
+            edits.before(text.syntax.first_item, prologue);
+        }
+        for (number, check) in self.checks.values().enumerate() {
+            let code = check.code(number, fresh, values);
+            match check.site {
+                Site::Loop(control) if control.condition.lo == control.condition.hi => {
+                    edits.wrap(control.condition, format!(" ({code}, 1)"), "");
+                }
+                Site::Loop(control) => edits.wrap(control.condition, format!("({code}, ("), "))"),
+                Site::Statement(statement) => before_statement(&mut edits, statement, &format!("{code}; ")),
+            }
+        }
+        edits.apply(&text.syntax.source.text)
+    }
+
+    /// I2: what the parser gets has the expressions where they should be, and its tree has exactly the effects that it should have.
+    fn check_effects(&self, text: &Text, woven: &Woven, fresh: &Fresh, scope: Scope) -> Result<(), Problem> {
+        let no_expression =
+            || Problem::Malformed("an expression of the witness is no expression of C".to_owned());
+        let plain = self.woven(text, fresh, Values::Plain);
+        let (after, plain_after) = (text.after(woven), text.after(&plain));
+        let (after, plain_after) = after.zip(plain_after).ok_or_else(no_expression)?;
+        let tokens = Tokens::new(&woven.text, &after.parsed).ok_or_else(no_expression)?;
+        let plain = Tokens::new(&plain.text, &plain_after.parsed).ok_or_else(no_expression)?;
+        let expected = self.checks.values().enumerate().map(|(number, check)| {
+            let hidden = match (check.site, scope) {
+                (Site::Loop(control), Scope::Keyword) => control.declared.as_slice(),
+                _ => &[],
+            };
+            (number, Expected { values: check.values.len(), hidden })
+        });
+        let expected: BTreeMap<usize, Expected<'_>> = expected.collect();
+        expression::check_expanded(&tokens, &plain, fresh, &expected).map_err(|wrong| match wrong {
+            Wrong::Broken(why) => {
+                Problem::Malformed(format!("an expression of the witness may not be used: {why}"))
+            }
+            Wrong::Hidden { check, name } => {
+                let place = self.checks.values().nth(check).map_or_else(String::new, |check| place(check.location));
+                Problem::Unsupported(format!(
+                    "the invariant at {place} speaks about `{name}`, which the `for` itself declares and which is not visible at its keyword"
+                ))
+            }
+        })?;
+        // Each check calls four functions.
+        if after.effect_count != text.syntax.effect_count + 4 * self.checks.len() {
+            return Err(Problem::Malformed(
+                "an expression of the witness calls a function or has another effect".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Check<'_> {
+    /// The check, as an expression.
+    fn code(&self, number: usize, fresh: &Fresh, values: Values) -> String {
+        let value = |own: &&str| match values {
+            Values::Own => format!("(({own}))"),
+            Values::Plain => "((1))".to_owned(),
+        };
+        let values: Vec<String> = self.values.iter().map(value).collect();
+        let Fresh { check, begin, stop, error, .. } = fresh;
+        let values = values.join(" && ");
+        format!("({check}() ? ({begin}({number}), {values} ? {stop}() : {error}()) : 0)")
+    }
+}
+
+/// The texts with the claim of a witness of correctness.
+pub fn correctness(
+    texts: &[Text],
+    invariants: &[Invariant],
+    fresh: &Fresh,
+    scope: Scope,
+) -> Result<Vec<Woven>, Problem> {
+    let mut checks: Vec<Checks<'_>> = texts.iter().map(|_| Checks::default()).collect();
+    for invariant in invariants {
+        let (number, text) = find_text(texts, &invariant.location)?;
+        checks[number].add(text, invariant)?;
+    }
+    texts.iter().zip(&checks).map(|(text, checks)| checks.weave(text, fresh, scope)).collect()
+}
+
+/// I3: what is added to a text is what the parser gets.
+pub(crate) fn check_added(text: &Text, woven: &Woven, fresh: &Fresh) -> Result<(), Problem> {
+    let changed =
+        || Problem::Unsupported("a program whose preprocessing changes what is added to it".to_owned());
+    let parsed = text.after(woven).map(|after| after.parsed);
+    // What cannot be parsed is reported with its reason by the front end.
+    let Some(parsed) = parsed else { return Ok(()) };
+    let names = fresh.all();
+    let got = Tokens::new(&woven.text, &parsed).ok_or_else(changed)?.count(&names);
+    let written: Vec<usize> = names.iter().map(|name| occurrences(&woven.text, name.as_bytes())).collect();
+    if got == written { Ok(()) } else { Err(changed()) }
+}
+
+/// How often a word occurs in a text.
+fn occurrences(text: &[u8], word: &[u8]) -> usize {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    text.split(|byte| !is_part(byte)).filter(|part| *part == word).count()
+}
+
+/// Where the target of a violation is, for people.
+pub(crate) fn describe_target(segments: &[Segment]) -> String {
+    segments.last().map_or_else(String::new, |segment| place(&segment.follow.location))
+}
+
+fn check_expression(value: &str, location: &Location) -> Result<(), Problem> {
+    expression::check(value).map_err(|why| {
+        Problem::Malformed(format!("the expression at {} may not be used: {why}", place(location)))
+    })
+}
