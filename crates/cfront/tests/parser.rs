@@ -253,7 +253,7 @@ fn attributes_and_asm_labels_anywhere() {
         "#]],
     );
     check(
-        "void (__attribute__((stdcall)) *p)(int) = 0; int * __attribute__((unused)) const q; void f(void) __attribute__((weak)) { int x __attribute__((section("a"), __used__)) = 1; __attribute__((fallthrough)); L: __attribute__((unused)); M: __attribute__((unused)) int y; }",
+        "void (__attribute__((stdcall)) *p)(int) = 0; int * __attribute__((unused)) const q; void f(void) __attribute__((weak)) { int x __attribute__((section(\"a\"), __used__)) = 1; __attribute__((fallthrough)); L: __attribute__((unused)); M: __attribute__((unused)) int y; }",
         &expect![[r#"
             p: pointer to function(_: Int) returning Void = 0
             q: const pointer to Int

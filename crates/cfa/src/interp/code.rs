@@ -185,6 +185,8 @@ pub(crate) enum Rare {
         function: OutputFunction,
         args: Vec<(Ty, Reg)>,
         dst: Reg,
+        /// Whether the program looks at the result.
+        is_used: bool,
     },
     Exit {
         ty: Ty,

@@ -38,6 +38,8 @@ pub(crate) enum Guard {
     Tag,
     /// `a % b`.
     Remainder,
+    /// Reading at `a` what is no whole pointer.
+    Part,
 }
 
 /// Whether registers hold pointers or numbers that may be addresses.
@@ -59,6 +61,13 @@ impl Memory {
     }
 
     fn guard_slowly(&self, guard: Guard, operands: Operands, a: u64, b: u64) -> Result<(), Fault> {
+        if guard == Guard::Part {
+            return if self.is_in_pointer(a) {
+                Err(Fault::Unsupported("reading a part of a pointer".to_owned()))
+            } else {
+                Ok(())
+            };
+        }
         let (left, right) = match operands {
             Operands::Pointers => (self.found(a), self.found(b)),
             Operands::Numbers => (self.found_number(a), self.found_number(b)),
@@ -73,7 +82,9 @@ impl Memory {
             Guard::Move => left.is_none() || is_same,
             Guard::Mask => left.as_ref().is_none_or(|left| mask.is_some_and(|mask| mask < left.align)),
             Guard::Tag => left.as_ref().is_none_or(|left| b < left.align),
-            Guard::Remainder => left.as_ref().is_none_or(|left| b.is_power_of_two() && b <= left.align),
+            Guard::Remainder | Guard::Part => {
+                left.as_ref().is_none_or(|left| b.is_power_of_two() && b <= left.align)
+            }
         };
         if decided {
             return Ok(());
@@ -86,7 +97,7 @@ impl Memory {
                 Guard::Equality => "comparing addresses, which may be equal or not,",
                 Guard::Order => "comparing the addresses of different objects by size",
                 Guard::Difference => "the difference of the addresses of different objects",
-                Guard::Number | Guard::Move | Guard::Mask | Guard::Tag | Guard::Remainder => {
+                Guard::Number | Guard::Move | Guard::Mask | Guard::Tag | Guard::Remainder | Guard::Part => {
                     "computing with the number of an address"
                 }
             }
@@ -108,8 +119,31 @@ impl Memory {
                     && right.is_inside()
                     && !meets(left, right)
                     && !meets(right, left)
+                    && !self.may_be_shared((a, left), (b, right))
             }
         }
+    }
+
+    /// Whether the word of memory that a place belongs to holds a pointer.
+    fn is_in_pointer(&self, place: u64) -> bool {
+        let size = u64::from(self.model().pointer_width() / 8);
+        let Some(found) = self.found(place) else { return false };
+        let start = place - u64::from(found.offset) % size;
+        let mut word = [0; 8];
+        match self.read(start, &mut word[..size as usize]) {
+            Ok(None) => self.found_number(u64::from_le_bytes(word)).is_some(),
+            Ok(Some(_)) | Err(_) => false,
+        }
+    }
+
+    /// Whether two string literals may share their bytes: what follows is the same in both.
+    fn may_be_shared(&self, (a, left): (u64, &Found), (b, right): (u64, &Found)) -> bool {
+        let rest = |found: &Found| found.rest();
+        if !left.is_read_only || !right.is_read_only || rest(left) != rest(right) {
+            return false;
+        }
+        let (mut one, mut other) = (vec![0; rest(left)], vec![0; rest(right)]);
+        self.read(a, &mut one).is_ok() && self.read(b, &mut other).is_ok() && one == other
     }
 
     /// Whether an object, if there is one, has its place in the order relative to a number.

@@ -65,11 +65,16 @@ pub(crate) struct Found {
     pub(crate) offset: u32,
     pub(crate) align: u64,
     pub(crate) is_live: bool,
+    pub(crate) is_read_only: bool,
     size: u32,
     kind: ObjectKind,
 }
 
 impl Found {
+    /// Bytes from there to the end.
+    pub(crate) fn rest(&self) -> usize {
+        self.size.saturating_sub(self.offset) as usize
+    }
     /// Whether the pointer points to the object or to its end.
     pub(crate) fn is_inside(&self) -> bool {
         self.offset <= self.size
@@ -245,7 +250,8 @@ impl Memory {
         let (index, offset) = self.locate(pointer);
         let object = self.objects.get(index as usize).filter(|object| object.kind != ObjectKind::None)?;
         let (align, is_live) = (u64::from(object.align), object.live);
-        Some(Found { index, offset, align, is_live, size: object.size, kind: object.kind })
+        let (size, kind, is_read_only) = (object.size, object.kind, object.read_only);
+        Some(Found { index, offset, align, is_live, is_read_only, size, kind })
     }
     /// The object that a number is an address of. A number of ILP32 does not say which dead object it was made for.
     pub(crate) fn found_number(&self, number: u64) -> Option<Found> {
@@ -261,6 +267,7 @@ impl Memory {
                         offset: 0,
                         align: 1,
                         is_live: false,
+                        is_read_only: false,
                         size: 0,
                         kind: ObjectKind::None,
                     }),

@@ -17,6 +17,8 @@ const OUTPUT_LIMIT: usize = 64 << 20;
 pub(crate) struct Text {
     pub(crate) bytes: Vec<u8>,
     pub(crate) result: i64,
+    /// Whether an address is among what is written.
+    pub(crate) has_address: bool,
 }
 
 /// Reads a string of at most so many bytes at a pointer.
@@ -37,20 +39,20 @@ pub(crate) fn render(
     match function {
         OutputFunction::Putchar => {
             let byte = first.bits as u8;
-            Ok(Text { bytes: vec![byte], result: i64::from(byte) })
+            Ok(Text { bytes: vec![byte], result: i64::from(byte), has_address: false })
         }
         OutputFunction::Puts => {
             let mut bytes = read(first.bits as u64, None)?;
             bytes.push(b'\n');
             let result = bytes.len() as i64;
-            Ok(Text { bytes, result })
+            Ok(Text { bytes, result, has_address: false })
         }
         OutputFunction::Printf => {
             let format = read(first.bits as u64, None)?;
-            let mut printer = Printer { args: args[1..].iter(), model, out: Vec::new() };
+            let mut printer = Printer { args: args[1..].iter(), model, out: Vec::new(), has_address: false };
             printer.all(&format, read)?;
             let result = printer.out.len() as i64;
-            Ok(Text { bytes: printer.out, result })
+            Ok(Text { bytes: printer.out, result, has_address: printer.has_address })
         }
     }
 }
@@ -84,6 +86,7 @@ struct Printer<'a> {
     args: std::slice::Iter<'a, Value>,
     model: DataModel,
     out: Vec<u8>,
+    has_address: bool,
 }
 
 impl Printer<'_> {
@@ -190,6 +193,7 @@ impl Printer<'_> {
                 }
                 let width = u32::from(self.model.pointer_width());
                 let address = value.bits & (u128::MAX >> (128 - width));
+                self.has_address |= address != 0;
                 if address == 0 {
                     self.pad_text(spec, b"(nil)");
                 } else {

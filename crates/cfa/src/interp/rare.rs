@@ -148,7 +148,7 @@ impl State<'_> {
                 return Err(Fault::Exit(ty.value_of(self.bits(regs, *ty, *status))));
             }
             Rare::Abort => return Err(Fault::Abort),
-            Rare::Output { function, args, dst } => {
+            Rare::Output { function, args, dst, is_used } => {
                 let args: Vec<Value> = args
                     .iter()
                     .map(|(ty, reg)| Value { ty: *ty, bits: self.bits(regs, *ty, *reg) })
@@ -157,6 +157,9 @@ impl State<'_> {
                     printf::render(*function, &args, self.program.data_model, &mut |pointer, precision| {
                         self.string(pointer, precision, context)
                     })?;
+                if *is_used && text.has_address {
+                    return Err(Fault::Unsupported("counting the characters of an address".to_owned()));
+                }
                 if context.output.write_all(&text.bytes).is_err() {
                     return Err(Fault::Resource(super::Resource::Output));
                 }

@@ -203,6 +203,11 @@ fn what_depends_on_where_objects_lie_is_not_decided() {
         ("struct pair s; s.second = (char *)&x; word n = *(word *)&s.second;", "n * 3 % 5 == 1"),
         ("char c[3];", "(word)&c[1] % 2 == 1"),
         ("long d = (char *)&x - (char *)&y;", "d == 4"),
+        ("int *p = &x;", "((unsigned char *)&p)[1] == 3"),
+        ("int *p = &x; unsigned char c[8]; __builtin_memcpy(c, &p, sizeof p);", "c[0] == 0"),
+        ("const char *p = \"xabc\", *q = \"abc\";", "p + 1 == q"),
+        ("char *p = malloc(8);", "__builtin_printf(\"%lu\", (word)p) == 15"),
+        ("char *p = malloc(8);", "__builtin_printf(\"%p\", (void *)p) == 14"),
     ];
     for model in ["LP64", "ILP32"] {
         for (number, (statements, condition)) in open.iter().enumerate() {
@@ -229,6 +234,9 @@ fn what_is_the_same_wherever_objects_lie_is_decided() {
         ("union both u; u.n = 12;", "u.n % 5 != 2"),
         ("char *p = malloc(3); free(p);", "p == 0"),
         ("char *p = malloc(0), *q = malloc(0);", "p == q"),
+        ("const char *p = \"xabc\", *q = \"xabd\";", "p == q || p + 1 == q"),
+        ("int *p = &x, *q; char *f = (char *)&p, *t = (char *)&q; for (int i = 0; i < (int)sizeof p; i++) t[i] = f[i];", "q != &x"),
+        ("struct pair s = { 7, (char *)&x };", "s.first != 7 || *(char *)&s != 7"),
     ];
     for model in ["LP64", "ILP32"] {
         for (number, (statements, condition)) in decided.iter().enumerate() {

@@ -2,7 +2,8 @@
 //!
 //! # Invariants
 //! * A1: flow-insensitive and closed under assignment, calls and memory: a number that is found to be none is not the result of converting a pointer,
-//!   nor of moving such a number. Bytes of pointers that are read one by one are not followed.
+//!   nor of moving such a number. A part of a pointer that is read from memory is guarded where it is read, unless it is
+//!   only copied.
 
 use rustc_hash::FxHashSet;
 
@@ -16,6 +17,8 @@ use crate::ty::Ty;
 /// The numbers that may be addresses.
 pub(super) struct Addresses {
     exprs: Vec<bool>,
+    /// Loads of what is no whole pointer, where pointers are stored.
+    parts: FxHashSet<ExprId>,
 }
 
 /// A guard before an operation: on both operands, on one of them, or on one and the result.
@@ -50,13 +53,15 @@ impl Addresses {
         let width = program.exprs.pointer_width();
         let is_wide_enough = |ty: Ty| matches!(ty, Ty::Int { width: own, .. } if own >= width);
         let converts = |expr: &Expr| matches!(*expr, Expr::Cast { ty, arg } if is_wide_enough(ty) && program.exprs.ty(arg) == Ty::Ptr);
-        let loads = |expr: &Expr| matches!(*expr, Expr::Load { ty, .. } if is_wide_enough(ty));
+        let loads = |expr: &Expr| {
+            matches!(*expr, Expr::LoadBits { .. } | Expr::Load { ty: Ty::Int { .. } | Ty::Float(_), .. })
+        };
         let stores_pointers = program.procs.iter().flat_map(|procedure| procedure.edges()).any(|edge| {
             edge.ops.iter().flat_map(Op::places).any(|place| matches!(place, Place::Mem { ty: Ty::Ptr, .. }))
         });
         let puns = stores_pointers && program.exprs.iter().any(|(_, expr)| loads(expr));
         if !puns && !program.exprs.iter().any(|(_, expr)| converts(expr)) {
-            return Self { exprs: Vec::new() };
+            return Self { exprs: Vec::new(), parts: FxHashSet::default() };
         }
         let regions = puns.then(|| PointsTo::new(program, Punning::EffectiveTypes));
         // A number that is read where pointers are stored may be one of them.
@@ -64,6 +69,14 @@ impl Addresses {
             let Some(regions) = &regions else { return false };
             regions.region(address).is_none_or(|region| regions.contents(region).is_some())
         };
+        let parts = program.exprs.iter().filter(|(_, expr)| match **expr {
+            Expr::Load { addr, ty: Ty::Int { width: own, .. } } => {
+                !(width..=64).contains(&own) && is_punned(addr)
+            }
+            Expr::Load { addr, ty: Ty::Float(_) } | Expr::LoadBits { addr, .. } => is_punned(addr),
+            _ => false,
+        });
+        let parts = parts.map(|(id, _)| id).collect();
         let mut known = Known::default();
         loop {
             let exprs = evaluate(program, &known, &is_punned);
@@ -72,7 +85,7 @@ impl Addresses {
                 edge.ops.iter().for_each(|op| known.propagate(program, op, &exprs));
             }
             if !known.changed {
-                return Self { exprs };
+                return Self { exprs, parts };
             }
         }
     }
@@ -80,6 +93,11 @@ impl Addresses {
     /// Whether a number may be an address.
     pub(super) fn contains(&self, expr: ExprId) -> bool {
         self.exprs.get(expr.0 as usize).copied().unwrap_or(false)
+    }
+
+    /// Whether an expression reads what may be a part of a pointer.
+    pub(super) fn reads_part(&self, expr: ExprId) -> bool {
+        self.parts.contains(&expr)
     }
 
     /// The guard of an operation on two operands.
@@ -137,12 +155,15 @@ impl Addresses {
 
     /// Whether any node of an expression has a guard.
     pub(super) fn guards_any(&self, program: &Program, nodes: &[ExprId]) -> bool {
-        nodes.iter().any(|node| match *program.exprs.get(*node) {
-            Expr::Binary { op, lhs, rhs } => self.guard(program, op, lhs, rhs).is_some(),
-            Expr::Cast { ty, arg } => self.guards_cast(program, ty, arg),
-            Expr::Unary { arg, .. } => self.contains(arg),
-            Expr::Elem { index, .. } => self.contains(index),
-            _ => false,
+        nodes.iter().any(|node| {
+            self.reads_part(*node)
+                || match *program.exprs.get(*node) {
+                    Expr::Binary { op, lhs, rhs } => self.guard(program, op, lhs, rhs).is_some(),
+                    Expr::Cast { ty, arg } => self.guards_cast(program, ty, arg),
+                    Expr::Unary { arg, .. } => self.contains(arg),
+                    Expr::Elem { index, .. } => self.contains(index),
+                    _ => false,
+                }
         })
     }
 }

@@ -202,6 +202,7 @@ impl Compiler<'_> {
             }
             Expr::Load { addr, .. } => {
                 let addr = self.memo[&addr];
+                self.guard_part(expr, addr);
                 let dst = target.unwrap_or_else(|| self.temp(ty));
                 match plain_access(ty, self.lp64()) {
                     Some(kind) => self.emit(Insn::Load { dst, addr, kind }),
@@ -211,6 +212,7 @@ impl Compiler<'_> {
             }
             Expr::LoadBits { addr, bit, .. } => {
                 let addr = self.memo[&addr];
+                self.guard_part(expr, addr);
                 let dst = target.unwrap_or_else(|| self.temp(ty));
                 self.rare(Rare::LoadBits { ty, bit, dst, addr });
                 dst
@@ -245,6 +247,13 @@ impl Compiler<'_> {
         if self.addresses.contains(expr) {
             let a = self.memo[&expr];
             self.emit(Insn::Guard { guard: Guard::Number, operands: Operands::Numbers, a, b: a });
+        }
+    }
+    /// What is read must be no part of a pointer.
+    fn guard_part(&mut self, expr: ExprId, addr: Reg) {
+        if self.addresses.reads_part(expr) && self.copied != Some(expr) {
+            let operands = Operands::Pointers;
+            self.emit(Insn::Guard { guard: Guard::Part, operands, a: addr, b: addr });
         }
     }
     fn guard_before(&mut self, needed: Option<Needed>, ty: Ty, a: Reg, b: Reg) {

@@ -80,14 +80,16 @@ impl Compiler<'_> {
             }
             Op::Call { callee, args, results } => self.call(callee, args, results),
             Op::Output { function, args, result } => {
-                let args: Vec<_> =
-                    args.iter().map(|arg| (self.program.exprs.ty(*arg), self.value(*arg))).collect();
-                let function = *function;
+                let values = args.iter().map(|arg| (self.program.exprs.ty(*arg), self.value(*arg))).collect();
+                // How many characters a number takes decides what the call returns.
+                args.iter().filter(|_| result.is_some()).for_each(|arg| self.guard_number(*arg));
+                let args: Vec<_> = values;
+                let (function, is_used) = (*function, result.is_some());
                 if let Some(place) = result {
-                    self.produce(place, |dst| Rare::Output { function, args, dst });
+                    self.produce(place, |dst| Rare::Output { function, args, dst, is_used });
                 } else {
                     let dst = self.temp(Ty::signed(32));
-                    self.rare(Rare::Output { function, args, dst });
+                    self.rare(Rare::Output { function, args, dst, is_used });
                 }
             }
             Op::Halt { reason: HaltReason::Exit(status) } => {
@@ -213,7 +215,10 @@ impl Compiler<'_> {
             self.value_into(value, Some(reg));
             return self.store(Spot::Var(var), ty, reg);
         }
+        // A part of a pointer that goes to memory as it is stays one.
+        self.copied = matches!(place, Place::Mem { .. } | Place::Bits { .. }).then_some(value);
         let src = self.value(value);
+        self.copied = None;
         let spot = self.locate(place);
         self.store(spot, ty, src);
     }
