@@ -125,7 +125,9 @@ impl Search<'_> {
             self.found.can_fail |= procedure.error == Some(location);
             for edge in procedure.outgoing(location) {
                 let edge = &procedure.edges()[*edge];
-                edge.ops.iter().for_each(|op| self.op(op));
+                for op in &edge.ops {
+                    self.op(op);
+                }
                 if !reached[edge.target] {
                     reached[edge.target] = true;
                     pending.push(edge.target);
@@ -149,7 +151,9 @@ impl Search<'_> {
             Op::Call { callee: Callee::Direct(procedure), .. } => self.enter(*procedure),
             Op::Call { callee: Callee::Indirect { targets, .. }, .. } => {
                 self.add(Hazard::BadFunctionPointer);
-                targets.iter().for_each(|target| self.enter(*target));
+                for target in targets {
+                    self.enter(*target);
+                }
             }
             Op::Allocate { length, .. } if self.constant(*length).is_none_or(|length| length < 0) => {
                 self.add(Hazard::ArrayLength);
@@ -166,7 +170,9 @@ impl Search<'_> {
                 }
                 // Texts are read up to their end.
                 if *function != OutputFunction::Putchar {
-                    args.iter().for_each(|arg| self.text(*arg));
+                    for arg in args {
+                        self.text(*arg);
+                    }
                 }
             }
             Op::Assign { .. }
@@ -220,11 +226,8 @@ impl Search<'_> {
                 }
             }
             Expr::LoadBits { addr, bit, ty } => self.access(addr, Some(self.bytes(bit, ty)), Access::Read),
-            Expr::Unary { op: UnaryOp::Neg, arg } if ty.is_int() && ty.is_signed() => {
-                if self.constant(arg).is_none_or(|value| ty.range().is_some_and(|(least, _)| value == least))
-                {
-                    self.add(Hazard::SignedOverflow);
-                }
+            Expr::Unary { op: UnaryOp::Neg, arg } if ty.is_signed() && self.may_be_least(arg, ty) => {
+                self.add(Hazard::SignedOverflow);
             }
             // Of two constants the front end has folded what fits.
             Expr::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, .. }
@@ -301,6 +304,12 @@ impl Search<'_> {
     fn bytes(&self, bit: u8, ty: Ty) -> i128 {
         let bits = i128::from(bit) + i128::from(ty.width(self.program.data_model));
         (bits + 7) / 8
+    }
+
+    /// Whether the negation of a signed integer may overflow.
+    fn may_be_least(&self, arg: ExprId, ty: Ty) -> bool {
+        let Some((least, _)) = ty.range() else { return false };
+        self.constant(arg).is_none_or(|value| value == least)
     }
 
     fn constant(&self, expr: ExprId) -> Option<i128> {

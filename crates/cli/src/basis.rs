@@ -53,23 +53,23 @@ impl Basis {
         let mut basis = Self::default();
         let origin = |is_setting: bool| if is_setting { settings.file.as_str() } else { COMMAND_LINE };
         for (number, define) in source.defines.iter().enumerate() {
-            basis.add(format!("macro {define} is defined"), origin(number < settings.defines));
+            basis.add(&format!("macro {define} is defined"), origin(number < settings.defines));
         }
         for undefine in &source.undefines {
-            basis.add(format!("macro {undefine} is undefined"), COMMAND_LINE);
+            basis.add(&format!("macro {undefine} is undefined"), COMMAND_LINE);
         }
         for include in &source.includes {
-            basis.add(format!("`{}` is included first", include.display()), COMMAND_LINE);
+            basis.add(&format!("`{}` is included first", include.display()), COMMAND_LINE);
         }
         let given = source.include_dirs.len().saturating_sub(settings.include_dirs);
         for (number, folder) in source.include_dirs.iter().enumerate() {
-            basis.add(format!("headers are searched in `{}`", folder.display()), origin(number >= given));
+            basis.add(&format!("headers are searched in `{}`", folder.display()), origin(number >= given));
         }
         if let Some(path) = &source.compile_commands {
             let name = crate::compile_commands::file(path).display().to_string();
             basis.build(request, &name);
             if settings.compile_commands {
-                basis.add(format!("the build is `{name}`"), &settings.file);
+                basis.add(&format!("the build is `{name}`"), &settings.file);
             }
         }
         basis.start(source);
@@ -89,7 +89,7 @@ impl Basis {
         basis
     }
 
-    fn add(&mut self, what: String, origin: &str) {
+    fn add(&mut self, what: &str, origin: &str) {
         self.options.push(format!("{what} ({origin})"));
     }
 
@@ -105,7 +105,7 @@ impl Basis {
             words.extend(others.iter().map(|word| word.to_string_lossy().into_owned()));
             words.extend(include_folders.iter().map(|folder| format!("-I{}", folder.display())));
             if !words.is_empty() {
-                self.add(format!("options of `{}`: {}", file.display(), words.join(" ")), name);
+                self.add(&format!("options of `{}`: {}", file.display(), words.join(" ")), name);
             }
         }
     }
@@ -114,16 +114,16 @@ impl Basis {
     fn start(&mut self, source: &SourceArgs) {
         let SourceArgs { entry, entry_globals, entry_pointers, entry_elements, extern_functions, .. } = source;
         if let Some(entry) = entry {
-            self.add(format!("execution starts in {entry}"), COMMAND_LINE);
+            self.add(&format!("execution starts in {entry}"), COMMAND_LINE);
         }
         if let Some(globals) = entry_globals.and_then(|globals| globals.to_possible_value()) {
-            self.add(format!("--entry-globals {}", globals.get_name()), COMMAND_LINE);
+            self.add(&format!("--entry-globals {}", globals.get_name()), COMMAND_LINE);
         }
         if let Some(pointers) = entry_pointers.and_then(|pointers| pointers.to_possible_value()) {
-            self.add(format!("--entry-pointers {}", pointers.get_name()), COMMAND_LINE);
+            self.add(&format!("--entry-pointers {}", pointers.get_name()), COMMAND_LINE);
         }
         if let Some(elements) = entry_elements {
-            self.add(format!("--entry-elements {elements}"), COMMAND_LINE);
+            self.add(&format!("--entry-elements {elements}"), COMMAND_LINE);
         }
         if let Some(policy) = extern_functions.and_then(|policy| policy.to_possible_value()) {
             self.add(format!("--extern {}", policy.get_name()), COMMAND_LINE);

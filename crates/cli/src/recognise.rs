@@ -102,7 +102,8 @@ impl Kind {
         let has = |mark: &str| contains(text, mark.as_bytes());
         match self {
             Self::Report(Format::Human | Format::Svcomp) => {
-                ["SAFE: ", "UNSAFE: ", "UNKNOWN: ", "RESULT: "].into_iter().any(starts)
+                let is_verdict = (starts("SAFE: ") || starts("UNSAFE: ")) && has("\nthis rests on:\n");
+                is_verdict || starts("UNKNOWN: ") || starts("RESULT: ")
             }
             Self::Report(Format::Json) => starts("{\n  \"schema\": \"wayproof-report\""),
             Self::Report(Format::Sarif) => starts("{\n  \"$schema\"") && has("\"name\": \"Wayproof\""),
@@ -139,7 +140,8 @@ mod tests {
     #[test]
     fn what_is_somebody_elses_is_not_ours() {
         let path = Path::new("somewhere/file");
-        let foreign: [(Kind, &str); 10] = [
+        let foreign: [(Kind, &str); 11] = [
+            (Kind::Report(Format::Human), "SAFE: the key is under the mat\n"),
             (Kind::Report(Format::Json), "{\"verdict\": \"safe\"}"),
             (Kind::Report(Format::Sarif), "{\n  \"$schema\": \"x\", \"name\": \"Other\"}"),
             (Kind::Report(Format::Github), "::notice title=Other::SAFE"),

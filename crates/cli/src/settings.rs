@@ -97,7 +97,7 @@ pub(crate) fn apply(args: &mut CheckArgs) -> Result<(), Failure> {
     };
     args.timeout = args.timeout.or(settings.timeout);
     if args.cache.is_none() {
-        args.cache = settings.cache(args.trust_settings)?;
+        args.cache = settings.cache(args)?;
     }
     if let Some(format) = settings.format.filter(|_| !args.given.format) {
         args.format = format;
@@ -110,10 +110,10 @@ pub(crate) fn apply(args: &mut CheckArgs) -> Result<(), Failure> {
 
 impl Settings {
     /// The folder of the cache (I3).
-    fn cache(&self, is_trusted: bool) -> Result<Option<PathBuf>, Failure> {
+    fn cache(&self, args: &CheckArgs) -> Result<Option<PathBuf>, Failure> {
         let Some(cache) = &self.cache else { return Ok(None) };
         let own = self.file.parent().unwrap_or(Path::new("/"));
-        if is_trusted || is_within(cache, own) {
+        if args.trust_settings || is_within(cache, own) {
             return Ok(Some(cache.clone()));
         }
         Err(Failure::usage(

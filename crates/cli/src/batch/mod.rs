@@ -117,7 +117,7 @@ pub(crate) fn check_all(args: &CheckArgs, console: Console) -> Result<ExitStatus
         };
         console.warn(format!("interrupted: not all tasks were checked\n{help}"));
     }
-    if rows.iter().flatten().any(Row::is_hearsay) {
+    if rows.iter().flatten().any(Row::is_uncertified) {
         console.warn(
             "verdicts of an earlier run are not certified by this one, and the exit code does not rest on them\n\
              with --cache FOLDER in both runs their evidence is kept and checked again",
@@ -140,14 +140,14 @@ fn protect(args: &CheckArgs, tasks: &[tasks::Task], logs: Option<&[PathBuf]>) ->
             wanted.push(Wanted { option: "--logs", path: child::extended(log, extension), kind });
         }
     }
-    wanted.retain(|file| file.path.exists());
-    if wanted.is_empty() {
-        return Ok(());
+    let mut inputs = Vec::new();
+    // What is not there yet is no input.
+    if wanted.iter().any(|file| file.path.exists()) {
+        inputs.extend(stale::given(args));
+        inputs.extend(args.list.since.iter().cloned());
+        inputs.extend(args.paths.iter().filter_map(|path| tasks::list_file(path)));
+        inputs.extend(tasks.iter().flat_map(|task| stale::files_of(&task.path)));
     }
-    let mut inputs = stale::given(args);
-    inputs.extend(args.list.since.iter().cloned());
-    inputs.extend(args.paths.iter().filter_map(|path| tasks::list_file(path)));
-    inputs.extend(tasks.iter().flat_map(|task| stale::files_of(&task.path)));
     stale::protect(&wanted, &inputs)
 }
 
@@ -161,7 +161,7 @@ fn changed(
     for (task, row) in tasks.iter().zip(rows) {
         let before = earlier.get(&task.name);
         // What this run has not certified is no verdict of its own (I4).
-        if row.as_ref().is_some_and(|row| !row.is_hearsay() && Some(&row.verdict) == before) {
+        if row.as_ref().is_some_and(|row| !row.is_uncertified() && Some(&row.verdict) == before) {
             continue;
         }
         let was = before.map_or("new".to_owned(), |verdict| format!("was {}", verdict.name()));
@@ -253,7 +253,7 @@ fn processors() -> usize {
 /// A violation is certain whatever else happened; after it the worst comes first.
 fn status(rows: &[Option<Row>]) -> ExitStatus {
     // I4
-    let is_certain = |row: &&Row| !row.is_hearsay();
+    let is_certain = |row: &&Row| !row.is_uncertified();
     let has = |verdict: Verdict| rows.iter().flatten().filter(is_certain).any(|row| row.verdict == verdict);
     if has(Verdict::Unsafe) {
         ExitStatus::Violated
@@ -262,7 +262,7 @@ fn status(rows: &[Option<Row>]) -> ExitStatus {
     } else if has(Verdict::Error) {
         ExitStatus::FrontEnd
     } else if has(Verdict::Unknown)
-        || !rows.iter().all(|row| row.as_ref().is_some_and(|row| !row.is_hearsay()))
+        || !rows.iter().all(|row| row.as_ref().is_some_and(|row| !row.is_uncertified()))
     {
         ExitStatus::Unknown
     } else {

@@ -95,7 +95,7 @@ pub(super) struct Row {
 
 impl Row {
     /// Whether it says something that this run has not certified.
-    pub(super) fn is_hearsay(&self) -> bool {
+    pub(super) fn is_uncertified(&self) -> bool {
         self.run == Run::Earlier && matches!(self.verdict, Verdict::Safe | Verdict::Unsafe)
     }
 

@@ -27,7 +27,7 @@ struct Counts {
     done: usize,
     verdicts: [usize; Verdict::ALL.len()],
     /// Those of an earlier run, which this one has not certified.
-    hearsay: [usize; Verdict::ALL.len()],
+    uncertified: [usize; Verdict::ALL.len()],
     wrong: usize,
 }
 
@@ -35,7 +35,7 @@ impl Counts {
     fn add(&mut self, row: &Row) {
         self.done += 1;
         self.wrong += usize::from(row.is_wrong());
-        let counts = if row.is_hearsay() { &mut self.hearsay } else { &mut self.verdicts };
+        let counts = if row.is_uncertified() { &mut self.uncertified } else { &mut self.verdicts };
         if let Some(place) = Verdict::ALL.iter().position(|verdict| *verdict == row.verdict) {
             counts[place] += 1;
         }
@@ -44,9 +44,9 @@ impl Counts {
     /// `3 safe, 1 unsafe`: what there is none of is left out.
     fn list(&self) -> String {
         let mut parts = named(self.verdicts);
-        let hearsay: usize = self.hearsay.iter().sum();
-        if hearsay > 0 {
-            parts.push(format!("{hearsay} not certified ({})", named(self.hearsay).join(", ")));
+        let uncertified: usize = self.uncertified.iter().sum();
+        if uncertified > 0 {
+            parts.push(format!("{uncertified} not certified ({})", named(self.uncertified).join(", ")));
         }
         if self.wrong > 0 {
             parts.push(format!("{} WRONG", self.wrong));
@@ -160,7 +160,7 @@ fn line(text: &mut String, task: &Task, row: Option<&Row>, width: usize, color: 
     };
     let style = match row.verdict {
         _ if row.is_wrong() => "\x1b[1;35m",
-        _ if row.is_hearsay() => "\x1b[1;33m",
+        _ if row.is_uncertified() => "\x1b[1;33m",
         Verdict::Safe => "\x1b[1;32m",
         Verdict::Unsafe => "\x1b[1;31m",
         Verdict::Unknown => "\x1b[1;33m",
@@ -172,12 +172,12 @@ fn line(text: &mut String, task: &Task, row: Option<&Row>, width: usize, color: 
     if row.is_wrong() {
         why.push_str("WRONG");
     }
-    let heard = if row.is_hearsay() {
+    let kept = if row.is_uncertified() {
         format!("{} in an earlier run, not certified by this one", row.verdict.name())
     } else {
         String::new()
     };
-    for part in [&heard, &row.reason, &row.message] {
+    for part in [&kept, &row.reason, &row.message] {
         if !part.is_empty() {
             why.push_str(if why.is_empty() { "" } else { ": " });
             why.push_str(&short(part));
@@ -185,7 +185,7 @@ fn line(text: &mut String, task: &Task, row: Option<&Row>, width: usize, color: 
     }
     let written = format!(
         "{name:<width$}  {on}{:<7}{off}  {expected:<8} {:>9.2}  {}",
-        if row.is_hearsay() { "earlier" } else { row.verdict.name() },
+        if row.is_uncertified() { "earlier" } else { row.verdict.name() },
         row.seconds,
         printable(&why)
     );
@@ -232,12 +232,13 @@ mod tests {
             folder/wrong.yml  safe     unsafe        0.50  WRONG
             slow.c            unknown                0.50  timeout
             broken.c          error                  0.50  input: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
+            old.c             earlier                0.50  safe in an earlier run, not certified by this one
             later.c           -                          
-            5 tasks: 1 safe, 1 unsafe, 1 unknown, 1 error, 1 WRONG, 1 not checked; 1.5 s by the clock, 2.0 s for all tasks
+            6 tasks: 1 safe, 1 unsafe, 1 unknown, 1 error, 1 not certified (1 safe), 1 WRONG, 1 not checked; 1.5 s by the clock, 2.5 s for all tasks, 1 from an earlier run
         "#]].assert_eq(&text);
         let text = render(&rows, &tasks, true, false, Duration::from_millis(1500));
         expect![[r#"
-            5 tasks: 1 safe, 1 unsafe, 1 unknown, 1 error, 1 WRONG, 1 not checked; 1.5 s by the clock, 2.0 s for all tasks, 2 from an earlier run
+            6 tasks: 1 safe, 1 unsafe, 1 unknown, 1 error, 1 not certified (1 safe), 1 WRONG, 1 not checked; 1.5 s by the clock, 2.5 s for all tasks, 1 from an earlier run
         "#]].assert_eq(&text);
     }
 }

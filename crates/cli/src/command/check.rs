@@ -55,14 +55,32 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Fa
         }),
     );
     let result = decide(args, console, &session, &asked);
+    if let Err(Ended::InTheWay(failure)) = result {
+        session.claim();
+        return Err(refuse(args.format, &[], failure, console));
+    }
     let profile = args.profile.as_deref().filter(|path| stale::may_write(Kind::Profile, path));
     let profiled = profile.map_or(Ok(()), profile::write);
     match result {
         Ok(status) => profiled.map(|()| status),
-        Err(failure) => {
+        Err(Ended::Failed(failure) | Ended::InTheWay(failure)) => {
             session.claim();
             Err(refuse(args.format, &args.files.outputs, failure, console))
         }
+    }
+}
+
+/// Why there is no verdict.
+enum Ended {
+    /// Something is wrong, and the files that the user asked for say so.
+    Failed(Failure),
+    /// One of these files is a part of the program: none is written.
+    InTheWay(Failure),
+}
+
+impl From<Failure> for Ended {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
     }
 }
 
@@ -108,7 +126,7 @@ fn decide(
     console: Console,
     session: &Session,
     asked: &OnceLock<Asked>,
-) -> Result<ExitStatus, Failure> {
+) -> Result<ExitStatus, Ended> {
     let spec = find_engine(&args.engine)?;
     args.cache.as_deref().map_or(Ok(()), cache::check_folder)?;
     if let Some(folder) = &args.log_queries {
@@ -117,16 +135,18 @@ fn decide(
     let request = Request::with_files(&args.paths, &args.source, args.property.as_deref(), console)?;
     if let Property::Unsupported { name } = &request.property {
         let feature = format!("the property {name} is not supported yet");
-        return conclude(args, &request, Answer::without_program(feature, session), console, session);
+        let answer = Answer::without_program(feature, session);
+        return Ok(conclude(args, &request, answer, console, session)?);
     }
     let start = Instant::now();
     let stage = timeline::stage("front end");
     let compiled = match frontend::compile(&request, &args.source) {
         Ok(compiled) => compiled,
-        Err(Refusal::Failure(failure)) => return Err(failure),
+        Err(Refusal::Failure(failure)) => return Err(failure.into()),
         Err(Refusal::Unsupported { message, diagnostics, sources }) => {
             console.print(&diagnostics, &sources);
-            return conclude(args, &request, Answer::without_program(message, session), console, session);
+            let answer = Answer::without_program(message, session);
+            return Ok(conclude(args, &request, answer, console, session)?);
         }
     };
     let mut basis = Basis::new(&request, &args.source);
@@ -157,7 +177,7 @@ fn decide(
         Output::new().write(&report::json_known(&request, &args.engine, &basis.key))?;
         return Ok(ExitStatus::Unknown);
     }
-    stale::settle(args, &request.files, &compiled.program.sources)?;
+    stale::settle(args, &request.files, &compiled.program.sources).map_err(Ended::InTheWay)?;
     let Outcome { certified, solved_at, shrinking } = match known {
         Some(certified) => Outcome { certified, solved_at: compiled_at, shrinking: Shrinking::default() },
         None => solve(args, spec, &compiled.program, &mut env),
@@ -202,7 +222,7 @@ fn decide(
     extras.failures.extend(drawn.err());
     extras.failures.extend(super::queries::log_failure());
     let answer = Answer { program: Some(compiled.program), certified, extras, basis, statistics, env };
-    conclude(args, &request, answer, console, session)
+    Ok(conclude(args, &request, answer, console, session)?)
 }
 
 /// What an engine said.

@@ -88,6 +88,25 @@ fn results_that_have_become_inputs_stay() {
 }
 
 #[test]
+fn empty_files_that_a_build_names_stay() {
+    let folder = project("protect-empty");
+    folder.file("macros", "");
+    let entry = serde_json::json!([{
+        "directory": folder.path().display().to_string(), "file": "c.c", "command": "cc -imacros macros -c c.c",
+    }]);
+    folder.file("compile_commands.json", entry.to_string());
+    for way in WAYS {
+        let finished = check(&folder, &["c.c", "-p", ".", way[0], &way[1].replace("FILE", "macros")]);
+        assert_eq!(finished.code, 1, "{way:?}: {finished:?}");
+        assert_eq!(read(&folder, "macros"), "", "{way:?}");
+    }
+    // One that is not part of the program is as good as none.
+    folder.file("empty", "");
+    assert_eq!(check(&folder, &["c.c", "--output", "json=empty"]).code, 10);
+    assert!(read(&folder, "empty").contains("wayproof-report"));
+}
+
+#[test]
 fn a_program_that_includes_an_old_harness_keeps_it() {
     let folder = project("protect-harness");
     assert_eq!(check(&folder, &["c.c", "--harness", "h.c"]).code, 10);

@@ -142,7 +142,7 @@ fn a_row_by_hand_claims_nothing() {
         folder.file("t.csv", table.replace(",unsafe,", ",safe,").replace(key, other));
         expect_unsafe(&check(&folder, &[&["--resume", "t.csv"], words.as_slice()].concat()));
     }
-    // With the right key it is hearsay, whatever it says about itself.
+    // With the right key it certifies nothing, whatever it says about itself.
     folder.file("t.csv", table.replace(",unsafe,", ",safe,"));
     let finished = check(&folder, &[&["--resume", "t.csv"], words.as_slice()].concat());
     assert_eq!(finished.code, 5, "{finished:?}");

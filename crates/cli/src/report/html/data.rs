@@ -188,7 +188,9 @@ impl Document {
             (report.certified.verdict(), report.certified.ledger())
         {
             let mut remark = |region, text: String| self.ledger.push(Remark { at: spot(region), text });
-            human::basis(report).into_iter().for_each(|line| remark(Region::NOWHERE, line));
+            for line in human::basis(report) {
+                remark(Region::NOWHERE, line);
+            }
             for assumption in &ledger.assumptions {
                 let known = sources.get(assumption.region.file).is_some();
                 let region = if known { assumption.region } else { Region::NOWHERE };
