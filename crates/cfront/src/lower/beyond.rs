@@ -13,10 +13,12 @@
 use std::collections::BTreeMap;
 
 use base::{IndexVec, Region};
-use cfa::{Approximation, ApproximationKind, Expr, ExprId, Op, Place, Program, Source, Storage, Ty, VarId};
+use cfa::{
+    Approximation, ApproximationKind, Expr, ExprId, Op, Place, Procedure, Program, Source, Storage, Ty, VarId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::lower::range::range;
+use crate::lower::range::Ranges;
 
 /// After so many rounds offsets that still change may be any.
 const ROUNDS: u32 = 8;
@@ -153,6 +155,7 @@ enum Growth {
 struct State<'p> {
     program: &'p Program,
     indices: &'p Indices,
+    ranges: Ranges,
     pointer_size: i64,
     values: Vec<Targets>,
     vars: IndexVec<VarId, Targets>,
@@ -176,6 +179,7 @@ pub(super) fn accesses(program: &Program, objects: &[StartObject], indices: &Ind
     let mut state = State {
         program,
         indices,
+        ranges: Ranges::new(program),
         pointer_size: (program.data_model.pointer_width() / 8).into(),
         values: vec![Targets::default(); program.exprs.len()],
         vars: program.vars.iter().map(|_| Targets::default()).collect(),
@@ -198,7 +202,7 @@ pub(super) fn accesses(program: &Program, objects: &[StartObject], indices: &Ind
             let gave_up = |object: &StartObject| object.approximation(Beyond::Accessed, Region::NOWHERE);
             return objects.iter().map(gave_up).collect();
         }
-        for op in program.procs.iter().flat_map(|procedure| procedure.edges()).flat_map(|edge| &edge.ops) {
+        for op in program.procs.iter().flat_map(Procedure::edges).flat_map(|edge| &edge.ops) {
             state.propagate(op);
         }
     }
@@ -255,7 +259,7 @@ impl State<'_> {
             Expr::Address { var } => Targets::start_of(var),
             Expr::Function { .. } | Expr::Unary { .. } | Expr::Cast { .. } => Targets::elsewhere(),
             Expr::Binary { lhs, rhs, .. } => {
-                let amount = narrowed(range(exprs, rhs), self.indices.range(id));
+                let amount = narrowed(self.ranges.get(rhs), self.indices.range(id));
                 self.of(lhs).plus(amount)
             }
             Expr::Ite { then, other, .. } => {
@@ -412,7 +416,7 @@ impl State<'_> {
     /// What a piece of memory holds comes to another one: pointers stay at their offsets if all of them are known.
     fn copy(&mut self, to: ExprId, from: ExprId, length: ExprId) {
         let (to, from) = (self.of(to).clone(), self.of(from).clone());
-        let size = range(&self.program.exprs, length).map(|(_, most)| most);
+        let size = self.ranges.get(length).map(|(_, most)| most);
         let single = |targets: &Targets| match targets.objects.iter().next() {
             Some((var, offsets)) if targets.objects.len() == 1 && !targets.elsewhere => {
                 offsets.exact().map(|offset| (*var, offset))
@@ -447,7 +451,7 @@ impl State<'_> {
     fn find(&self, objects: &[StartObject]) -> Vec<Approximation> {
         let mut found: FxHashMap<VarId, (Region, Beyond)> = FxHashMap::default();
         let mut accesses = Vec::new();
-        for edge in self.program.procs.iter().flat_map(|procedure| procedure.edges()) {
+        for edge in self.program.procs.iter().flat_map(Procedure::edges) {
             for op in &edge.ops {
                 accesses.clear();
                 self.collect(op, &mut accesses);
@@ -468,7 +472,7 @@ impl State<'_> {
     fn accessed(&self, addr: ExprId) -> Targets {
         match (*self.program.exprs.get(addr), self.indices.last(addr)) {
             (Expr::Binary { lhs, rhs, .. }, Some(last)) => {
-                self.of(lhs).plus(narrowed(range(&self.program.exprs, rhs), Some((0, last))))
+                self.of(lhs).plus(narrowed(self.ranges.get(rhs), Some((0, last))))
             }
             _ => self.of(addr).clone(),
         }
@@ -493,7 +497,7 @@ impl State<'_> {
                 Place::Var(_) | Place::Elem { .. } => {}
             }
         }
-        let most = |length: ExprId| range(&self.program.exprs, length).map(|(_, most)| most);
+        let most = |length: ExprId| self.ranges.get(length).map(|(_, most)| most);
         match op {
             Op::Copy { to, from, length } => {
                 accesses.push((*to, most(*length), Beyond::Accessed));

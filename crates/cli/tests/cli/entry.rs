@@ -148,6 +148,8 @@ int guaranteed(int a[static 3]) { return a[0] + a[2]; }
 int named(pair a) { return a[1]; }
 int grid(int a[2][3]) { return a[1][2]; }
 int masked(int a[4], unsigned i) { return a[i & 3]; }
+int counted(int a[4]) { int s = 0; for (int i = 0; i < 4; i++) s ^= a[i]; return s; }
+int guarded(int a[4], int i, char n) { if (i < 0 || i >= 4) return 0; if (n > 0 && n <= 3) a[n] = 1; return a[i]; }
 int kept(int *p) { struct { int n; int *q; } t, *u = &t; u->q = p; u->n = 1; return *u->q; }
 int handed(int *p) { return end(p); }
 int whole(struct item *p, struct item *q) { memcpy(p, q, sizeof *p); return p->next->key; }
@@ -156,6 +158,11 @@ int second(int *p) { return p[1]; }
 int before(int *p) { return p[-1]; }
 int fourth(int a[3]) { return a[3]; }
 int any(int *p, int i) { return p[i]; }
+int long_count(int a[4]) { int s = 0; for (int i = 0; i <= 4; i++) s ^= a[i]; return s; }
+int late_count(int a[4]) { int s = 0, i = 0; while (i < 4) { i++; s ^= a[i]; } return s; }
+int low_guard(int a[4], int i) { return i < 4 ? a[i] : 0; }
+int lost_guard(int a[4], int i) { if (i < 0 || i >= 4) return 0; i = end(&i) + 1; return a[i]; }
+int wrapped(int a[4], unsigned i) { if (i + 1 < 4) return a[i]; return 0; }
 int walked(int *p) { for (int i = 0; i < 3; i++) p++; return *p; }
 int passed(int *p) { return end(p + 1); }
 int stored(int *p) { struct { int n; int *q; } t, *u = &t; u->q = p + 1; u->n = 1; return *u->q; }
@@ -182,6 +189,8 @@ fn accesses_beyond_what_a_pointer_leads_to_leave_something_out() {
         "named",
         "grid",
         "masked",
+        "counted",
+        "guarded",
         "kept",
         "handed",
         "whole",
@@ -196,6 +205,11 @@ fn accesses_beyond_what_a_pointer_leads_to_leave_something_out() {
         ("before", "`p` is assumed to lead to one element"),
         ("fourth", "`a` is assumed to lead to 3 elements"),
         ("any", "`p` is assumed to lead to one element"),
+        ("long_count", "`a` is assumed to lead to 4 elements"),
+        ("late_count", "`a` is assumed to lead to 4 elements"),
+        ("low_guard", "`a` is assumed to lead to 4 elements"),
+        ("lost_guard", "`a` is assumed to lead to 4 elements"),
+        ("wrapped", "`a` is assumed to lead to 4 elements"),
         ("walked", "`p` is assumed to lead to one element"),
         ("passed", "`p` is assumed to lead to one element"),
         ("stored", "`p` is assumed to lead to one element"),
