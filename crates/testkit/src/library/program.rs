@@ -12,7 +12,7 @@ use crate::Random;
 use super::assertion::{Assertion, Value, Wish, choose};
 use super::builder::{Builder, Check, Claim, Input, Kind, Scene, World};
 use super::judge::{Judge, Mode, Run, Truth};
-use super::scenes;
+use super::scenes::{self, Kinds};
 
 /// How a failing condition is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,9 +56,9 @@ pub(crate) struct Remains {
 const BUILTIN_CHECKS: u64 = 4;
 
 /// The program of a seed. The error says why it has no truth.
-pub fn sample(seed: u64, judge: &Judge) -> Result<Sample, String> {
+pub fn sample(seed: u64, kinds: &Kinds, judge: &Judge) -> Result<Sample, String> {
     let mut random = Random::new(seed);
-    let mut program = draw(&mut random);
+    let mut program = draw(kinds, &mut random);
     let runs = judge.run(&program.observing(), Mode::Sanitized, &program.everything())?;
     let observed = program.values(&runs)?;
     let wish = if random.chance(50) { Wish::Safe } else { Wish::Unsafe };
@@ -104,11 +104,11 @@ impl Sample {
 }
 
 /// Scenes without assertions.
-fn draw(random: &mut Random) -> Program {
+fn draw(kinds: &Kinds, random: &mut Random) -> Program {
     let mut builder = Builder::new(random);
     let count = 1 + builder.random.weighted(&[45, 38, 17]);
     for _ in 0..count {
-        scenes::add(&mut builder);
+        scenes::add(&mut builder, kinds);
     }
     let style = if builder.random.chance(15) { Style::Assert } else { Style::Branch };
     let Builder { mut headers, inputs, scenes, world, .. } = builder;
