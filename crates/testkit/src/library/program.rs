@@ -111,14 +111,18 @@ fn draw(kinds: &Kinds, random: &mut Random) -> Program {
         scenes::add(&mut builder, kinds);
     }
     let style = if builder.random.chance(15) { Style::Assert } else { Style::Branch };
-    let Builder { mut headers, inputs, scenes, world, .. } = builder;
-    if style == Style::Assert {
-        headers.insert("assert.h");
-    }
-    Program { headers, inputs, scenes, assertions: Vec::new(), world, style }
+    Program::new(builder, style)
 }
 
 impl Program {
+    fn new(builder: Builder<'_>, style: Style) -> Program {
+        let Builder { mut headers, inputs, scenes, world, .. } = builder;
+        if style == Style::Assert {
+            headers.insert("assert.h");
+        }
+        Program { headers, inputs, scenes, assertions: Vec::new(), world, style }
+    }
+
     /// The number of scenes.
     pub(crate) fn scene_count(&self) -> usize {
         self.scenes.len()
@@ -348,6 +352,24 @@ pub(crate) fn called(text: &str) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_scene_alone_can_be_judged() {
+        let judge = match Judge::find() {
+            Ok(judge) => judge,
+            Err(reason) => return println!("skipped: {reason}"),
+        };
+        for (number, write) in scenes::all().enumerate() {
+            let mut random = Random::new(number as u64);
+            let mut builder = Builder::new(&mut random);
+            builder.scene(write);
+            let program = Program::new(builder, Style::Branch);
+            let text = program.observing();
+            let runs = judge.run(&text, Mode::Sanitized, &program.everything());
+            let values = runs.and_then(|runs| program.values(&runs));
+            assert!(values.is_ok(), "{values:?}\n{text}");
+        }
+    }
 
     #[test]
     fn calls_are_found() {

@@ -96,7 +96,13 @@ pub(crate) fn add(builder: &mut Builder<'_>, kinds: &Kinds) {
     builder.scene(write);
 }
 
-/// Words for strings; none contains another one's first letter twice.
+/// All scenes.
+#[cfg(test)]
+pub(crate) fn all() -> impl Iterator<Item = fn(&mut Builder<'_>)> {
+    COMMON.iter().chain(&RARE).flat_map(|group| group.entries.iter().map(|(_, write)| *write))
+}
+
+/// Words for strings.
 const WORDS: [&str; 16] = [
     "alpha",
     "beta",

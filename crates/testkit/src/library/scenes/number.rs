@@ -175,7 +175,7 @@ fn division(b: &mut Builder<'_>) {
 }
 
 fn greatest(b: &mut Builder<'_>) {
-    b.include(&["inttypes.h"]);
+    b.include(&["inttypes.h", "stddef.h"]);
     b.choose("text", &TEXTS);
     b.choose("base", &["10", "16", "0"]);
     if b.random.chance(60) {
