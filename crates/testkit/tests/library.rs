@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use testkit::library::{Judge, Truth, sample};
+use testkit::library::{Judge, Kinds, Truth, sample};
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -22,7 +22,8 @@ fn every_program_has_a_truth() {
     let mut functions = BTreeSet::new();
     let mut truths = [0, 0];
     for seed in first..first + count {
-        let sample = sample(seed, &judge).unwrap_or_else(|reason| panic!("seed {seed}: {reason}"));
+        let sample =
+            sample(seed, &Kinds::All, &judge).unwrap_or_else(|reason| panic!("seed {seed}: {reason}"));
         let lines = sample.text.lines().count();
         assert!((8..=90).contains(&lines), "seed {seed}: {lines} lines\n{}", sample.text);
         functions.extend(sample.functions());
@@ -42,7 +43,7 @@ fn a_program_depends_on_its_seed_alone() {
         Ok(judge) => judge,
         Err(reason) => return eprintln!("skipped: {reason}"),
     };
-    let text = |seed| sample(seed, &judge).map(|sample| sample.text);
+    let text = |seed| sample(seed, &Kinds::All, &judge).map(|sample| sample.text);
     assert_eq!(text(3), text(3));
     assert_ne!(text(3), text(4));
 }

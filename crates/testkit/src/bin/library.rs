@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! library [--wayproof PATH] [--count N] [--seed S] [--limit SECONDS] [--jobs N] [--reduce N] [--floor PERCENT]
-//!         [--save FOLDER] [--show] [--print]
+//!         [--only KIND] [--save FOLDER] [--show] [--print]
 //! ```
-//! Without `--wayproof` the executable beside this one is used. `--floor` is how many of 100 programs must be decided.
+//! `--only` names a file of crates/testkit/src/library/scenes. Without `--wayproof` the executable beside this one is used. `--floor` is how many of 100 programs must be decided.
 //! `--save` stores the programs with findings, `--show` prints them, `--print` prints all programs with their truth instead of
 //! checking them.
 //! Exit code 0: no finding, 1: usage, 10: findings, too few decisions, or a program that gcc cannot judge.
@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use testkit::library::{Counts, Finding, Judge, Settings, Summary, run, sample};
+use testkit::library::{Counts, Finding, Judge, Kinds, Settings, Summary, run, sample};
 
 struct Arguments {
     settings: Settings,
@@ -28,7 +28,15 @@ struct Arguments {
 fn parse(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
     let beside = std::env::current_exe().map_err(|error| error.to_string())?.with_file_name("wayproof");
     let mut arguments = Arguments {
-        settings: Settings { wayproof: beside, count: 100, first_seed: 0, limit: 10, jobs: 1, reduction: 0 },
+        settings: Settings {
+            wayproof: beside,
+            kinds: Kinds::All,
+            count: 100,
+            first_seed: 0,
+            limit: 10,
+            jobs: 1,
+            reduction: 0,
+        },
         floor: 0.0,
         save: None,
         shows: false,
@@ -39,6 +47,10 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
         let mut value = || words.next().ok_or(format!("{word} needs a value"));
         let number = |text: String| text.parse::<u64>().map_err(|error| format!("{text}: {error}"));
         match word.as_str() {
+            "--only" => {
+                let name = value()?;
+                settings.kinds = Kinds::named(&name).ok_or(format!("{name} is no kind of scene"))?;
+            }
             "--wayproof" => settings.wayproof = PathBuf::from(value()?),
             "--count" => settings.count = number(value()?)?,
             "--seed" => settings.first_seed = number(value()?)?,
@@ -118,7 +130,7 @@ fn report(summary: &Summary, arguments: &Arguments) {
 fn print(settings: &Settings, judge: &Judge) -> ExitCode {
     for index in 0..settings.count {
         let seed = settings.first_seed.wrapping_add(index);
-        match sample(seed, judge) {
+        match sample(seed, &settings.kinds, judge) {
             Ok(sample) => println!("/* seed {seed}: {:?} */\n{}", sample.truth, sample.text),
             Err(reason) => println!("/* seed {seed}: not judged: {reason} */"),
         }

@@ -12,7 +12,7 @@
 //! the scene knows whether they hold in every world, or fail in some.
 //!
 //! # Invariants
-//! * L1: the program of a seed depends on the seed and on gcc and glibc alone.
+//! * L1: the program of a seed depends on the seed, the kinds of scenes and on gcc and glibc alone.
 //! * L2: a truth is stated only if no execution has undefined behaviour that the sanitizers see, and if gcc with sanitizers and
 //!   uninitialised memory full of patterns, gcc without builtins and, on demand, plain gcc agree.
 
@@ -26,3 +26,4 @@ mod scenes;
 pub use self::judge::{Judge, Truth};
 pub use self::program::{Sample, sample};
 pub use self::runner::{Answer, Counts, Finding, Settings, Summary, run};
+pub use self::scenes::Kinds;

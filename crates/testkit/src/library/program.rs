@@ -12,7 +12,7 @@ use crate::Random;
 use super::assertion::{Assertion, Value, Wish, choose};
 use super::builder::{Builder, Check, Claim, Input, Kind, Scene, World};
 use super::judge::{Judge, Mode, Run, Truth};
-use super::scenes;
+use super::scenes::{self, Kinds};
 
 /// How a failing condition is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,9 +56,9 @@ pub(crate) struct Remains {
 const BUILTIN_CHECKS: u64 = 4;
 
 /// The program of a seed. The error says why it has no truth.
-pub fn sample(seed: u64, judge: &Judge) -> Result<Sample, String> {
+pub fn sample(seed: u64, kinds: &Kinds, judge: &Judge) -> Result<Sample, String> {
     let mut random = Random::new(seed);
-    let mut program = draw(&mut random);
+    let mut program = draw(kinds, &mut random);
     let runs = judge.run(&program.observing(), Mode::Sanitized, &program.everything())?;
     let observed = program.values(&runs)?;
     let wish = if random.chance(50) { Wish::Safe } else { Wish::Unsafe };
@@ -104,21 +104,25 @@ impl Sample {
 }
 
 /// Scenes without assertions.
-fn draw(random: &mut Random) -> Program {
+fn draw(kinds: &Kinds, random: &mut Random) -> Program {
     let mut builder = Builder::new(random);
     let count = 1 + builder.random.weighted(&[45, 38, 17]);
     for _ in 0..count {
-        scenes::add(&mut builder);
+        scenes::add(&mut builder, kinds);
     }
     let style = if builder.random.chance(15) { Style::Assert } else { Style::Branch };
-    let Builder { mut headers, inputs, scenes, world, .. } = builder;
-    if style == Style::Assert {
-        headers.insert("assert.h");
-    }
-    Program { headers, inputs, scenes, assertions: Vec::new(), world, style }
+    Program::new(builder, style)
 }
 
 impl Program {
+    fn new(builder: Builder<'_>, style: Style) -> Program {
+        let Builder { mut headers, inputs, scenes, world, .. } = builder;
+        if style == Style::Assert {
+            headers.insert("assert.h");
+        }
+        Program { headers, inputs, scenes, assertions: Vec::new(), world, style }
+    }
+
     /// The number of scenes.
     pub(crate) fn scene_count(&self) -> usize {
         self.scenes.len()
@@ -348,6 +352,24 @@ pub(crate) fn called(text: &str) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_scene_alone_can_be_judged() {
+        let judge = match Judge::find() {
+            Ok(judge) => judge,
+            Err(reason) => return println!("skipped: {reason}"),
+        };
+        for (number, write) in scenes::all().enumerate() {
+            let mut random = Random::new(number as u64);
+            let mut builder = Builder::new(&mut random);
+            builder.scene(write);
+            let program = Program::new(builder, Style::Branch);
+            let text = program.observing();
+            let runs = judge.run(&text, Mode::Sanitized, &program.everything());
+            let values = runs.and_then(|runs| program.values(&runs));
+            assert!(values.is_ok(), "{values:?}\n{text}");
+        }
+    }
 
     #[test]
     fn calls_are_found() {

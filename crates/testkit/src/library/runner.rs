@@ -16,6 +16,7 @@ use crate::shrink::shrink;
 
 use super::judge::{Judge, Truth, fortified};
 use super::program::{Sample, sample};
+use super::scenes::Kinds;
 
 /// What to run.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub struct Settings {
     pub count: u64,
     /// Seed of the first program; the others follow.
     pub first_seed: u64,
+    /// What the programs are about.
+    pub kinds: Kinds,
     /// Seconds for one verdict.
     pub limit: u64,
     /// Programs at a time.
@@ -225,7 +228,7 @@ enum Confirmation {
 }
 
 fn examine(seed: u64, settings: &Settings, judge: &Judge) -> Result<Examined, String> {
-    let sample = sample(seed, judge)?;
+    let sample = sample(seed, &settings.kinds, judge)?;
     let mut answers = Vec::new();
     let mut findings = Vec::new();
     for configuration in Configuration::all(seed) {

@@ -29,6 +29,7 @@ fn broken_down(b: &mut Builder<'_>) {
     b.number("$tm.tm_year");
     b.number("$tm.tm_mon");
     b.number("$tm.tm_mday");
+    b.truth("$tm.tm_mday == 0");
     b.number("$tm.tm_hour * 60 + $tm.tm_min");
     b.number("$tm.tm_wday");
 }
@@ -46,6 +47,7 @@ fn normalised(b: &mut Builder<'_>) {
     b.number("$tm.tm_mon");
     b.number("$tm.tm_mday");
     b.number("$tm.tm_yday");
+    b.truth("$tm.tm_yday == 0");
 }
 
 fn difference(b: &mut Builder<'_>) {

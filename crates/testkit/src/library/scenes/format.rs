@@ -99,6 +99,7 @@ fn bounded(b: &mut Builder<'_>) {
     b.text("$text");
     b.text("$text");
     b.number("$length");
+    b.truth("$text[0] == '\\0'");
     b.truth("(size_t)$length == strlen($text)");
     b.number("$text[0]");
 }
@@ -130,6 +131,7 @@ fn truncated(b: &mut Builder<'_>) {
     b.text("$text");
     b.number("$length");
     b.number("$cut");
+    b.truth("$text[0] == '#'");
     b.number("$text[7]");
     b.number("$text[6]");
 }
@@ -165,6 +167,7 @@ fn appended(b: &mut Builder<'_>) {
     );
     b.text("$list");
     b.number("$used");
+    b.truth("$list[0] == '\\0'");
     b.number("strlen($list)");
 }
 
@@ -189,6 +192,7 @@ fn stored_count(b: &mut Builder<'_>) {
         b.code("int $length = sprintf($text, @format, @number, &$at);");
     }
     b.number("$at");
+    b.truth("$at == -1");
     b.number("$length");
     b.text("$text");
 }

@@ -13,6 +13,7 @@ fn copied(b: &mut Builder<'_>) {
     b.code("char $to[8] = \"-------\";\n@f($to, \"hello\", @count, sizeof $to);");
     b.text("$to");
     b.number("$to[0]");
+    b.truth("$to[0] == '-'");
     b.number("$to[4]");
 }
 
@@ -38,6 +39,7 @@ fn formatted(b: &mut Builder<'_>) {
     }
     b.text("$text");
     b.number("$length");
+    b.truth("$text[0] == '#'");
 }
 
 fn joined(b: &mut Builder<'_>) {

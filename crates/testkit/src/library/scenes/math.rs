@@ -57,6 +57,7 @@ fn exponents(b: &mut Builder<'_>) {
         b.choose("f", &["frexp", "frexpf"]);
         b.code("int $e = -99;\ndouble $m = @f(@n, &$e);");
         b.number("$e");
+        b.truth("$e == -99");
         b.truth("$m < 1.0 && $m >= 0.5");
         b.number("(int)($m * 16)");
     } else {

@@ -138,4 +138,5 @@ fn swapped(b: &mut Builder<'_>) {
         }
     }
     b.number("$a[1]");
+    b.truth("$a[2] == 'c' || $a[2] == '-'");
 }

@@ -26,43 +26,83 @@ use super::builder::Builder;
 /// A scene and how often it is used.
 pub(crate) type Entry = (u32, fn(&mut Builder<'_>));
 
+/// Scenes of one kind, with the name of the kind and how often it is used.
+struct Group {
+    name: &'static str,
+    weight: u32,
+    entries: &'static [Entry],
+}
+
+const fn group(name: &'static str, weight: u32, entries: &'static [Entry]) -> Group {
+    Group { name, weight, entries }
+}
+
 /// What everyday code calls.
-const COMMON: [&[Entry]; 10] = [
-    string::SCENES,
-    token::SCENES,
-    format::SCENES,
-    scan::SCENES,
-    number::SCENES,
-    sort::SCENES,
-    memory::SCENES,
-    allocation::SCENES,
-    character::SCENES,
-    input::SCENES,
+const COMMON: [Group; 10] = [
+    group("string", 22, string::SCENES),
+    group("token", 7, token::SCENES),
+    group("format", 18, format::SCENES),
+    group("scan", 11, scan::SCENES),
+    group("number", 13, number::SCENES),
+    group("sort", 9, sort::SCENES),
+    group("memory", 9, memory::SCENES),
+    group("allocation", 6, allocation::SCENES),
+    group("character", 9, character::SCENES),
+    group("input", 7, input::SCENES),
 ];
-/// How often each of them is used.
-const COMMON_WEIGHTS: [u32; 10] = [22, 7, 18, 11, 13, 9, 9, 6, 9, 7];
 
 /// What is rarer.
-const RARE: [&[Entry]; 6] =
-    [math::SCENES, clock::SCENES, wide::SCENES, output::SCENES, fortified::SCENES, system::SCENES];
-const RARE_WEIGHTS: [u32; 6] = [30, 12, 13, 13, 10, 22];
+const RARE: [Group; 6] = [
+    group("math", 30, math::SCENES),
+    group("clock", 12, clock::SCENES),
+    group("wide", 13, wide::SCENES),
+    group("output", 13, output::SCENES),
+    group("fortified", 10, fortified::SCENES),
+    group("system", 22, system::SCENES),
+];
 
 /// Of 100 scenes, so many are common. Programs have up to three scenes, so that three quarters of them have common ones only.
 const COMMON_SHARE: u32 = 84;
 
+/// Which kinds of scenes are used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Kinds {
+    /// All, as in everyday code.
+    #[default]
+    All,
+    /// One kind alone.
+    Only(&'static str),
+}
+
+impl Kinds {
+    /// The kind of this name.
+    pub fn named(name: &str) -> Option<Kinds> {
+        let mut names = COMMON.iter().chain(&RARE).map(|group| group.name);
+        names.find(|other| *other == name).map(Kinds::Only)
+    }
+}
+
 /// Adds a random scene.
-pub(crate) fn add(builder: &mut Builder<'_>) {
-    let entries = if builder.random.chance(COMMON_SHARE) {
-        COMMON[builder.random.weighted(&COMMON_WEIGHTS)]
-    } else {
-        RARE[builder.random.weighted(&RARE_WEIGHTS)]
+pub(crate) fn add(builder: &mut Builder<'_>, kinds: &Kinds) {
+    let groups: &[Group] = if builder.random.chance(COMMON_SHARE) { &COMMON } else { &RARE };
+    let weights: Vec<u32> = groups.iter().map(|group| group.weight).collect();
+    let drawn = &groups[builder.random.weighted(&weights)];
+    let chosen = match kinds {
+        Kinds::All => drawn,
+        Kinds::Only(name) => COMMON.iter().chain(&RARE).find(|group| group.name == *name).unwrap_or(drawn),
     };
-    let weights: Vec<u32> = entries.iter().map(|(weight, _)| *weight).collect();
-    let (_, write) = entries[builder.random.weighted(&weights)];
+    let weights: Vec<u32> = chosen.entries.iter().map(|(weight, _)| *weight).collect();
+    let (_, write) = chosen.entries[builder.random.weighted(&weights)];
     builder.scene(write);
 }
 
-/// Words for strings; none contains another one's first letter twice.
+/// All scenes.
+#[cfg(test)]
+pub(crate) fn all() -> impl Iterator<Item = fn(&mut Builder<'_>)> {
+    COMMON.iter().chain(&RARE).flat_map(|group| group.entries.iter().map(|(_, write)| *write))
+}
+
+/// Words for strings.
 const WORDS: [&str; 16] = [
     "alpha",
     "beta",

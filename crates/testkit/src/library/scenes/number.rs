@@ -47,6 +47,7 @@ fn integer(b: &mut Builder<'_>) {
     b.number("$end - $text");
     b.number("*$end");
     b.truth("$end == $text");
+    b.truth("$end == NULL");
 }
 
 fn unsigned(b: &mut Builder<'_>) {
@@ -54,9 +55,10 @@ fn unsigned(b: &mut Builder<'_>) {
     b.choose("text", &TEXTS);
     b.choose("base", &["10", "0", "16"]);
     b.choose("read", &["strtoul", "strtoull"]);
-    b.code("char *$end;\nunsigned long $number = @read(@text, &$end, @base);");
+    b.code("char *$end = NULL;\nunsigned long $number = @read(@text, &$end, @base);");
     b.number("(long)$number");
-    b.truth("*$end == '\\0'");
+    b.truth("$end && *$end == '\\0'");
+    b.truth("$end == NULL");
     b.truth("$number > 100");
 }
 
@@ -83,6 +85,7 @@ fn out_of_range(b: &mut Builder<'_>) {
     b.number("$code");
     b.number("$number");
     b.truth("$code == ERANGE");
+    b.truth("$code == 0");
     b.number("*$end");
 }
 
@@ -94,11 +97,12 @@ fn digits(b: &mut Builder<'_>) {
     b.code(
         "char $text[] = \"345\";
          $text[@place] = @letter;
-         char *$end;
+         char *$end = $text;
          long $number = strtol($text, &$end, @base);",
     );
     b.number("$number");
     b.number("$end - $text");
+    b.truth("$end == $text");
 }
 
 fn simple(b: &mut Builder<'_>) {
@@ -119,12 +123,13 @@ fn real(b: &mut Builder<'_>) {
     );
     match b.random.below(4) {
         0 => b.code("double $number = atof(@text);\nconst char *$end = \"\";"),
-        1 => b.code("char *$end;\nfloat $number = strtof(@text, &$end);"),
-        _ => b.code("char *$end;\ndouble $number = strtod(@text, &$end);"),
+        1 => b.code("char *$end = NULL;\nfloat $number = strtof(@text, &$end);"),
+        _ => b.code("char *$end = NULL;\ndouble $number = strtod(@text, &$end);"),
     }
     b.truth("$number > 1.0");
     b.number("(long)($number * 4)");
     b.number("*$end");
+    b.truth("$end == NULL");
 }
 
 fn validated(b: &mut Builder<'_>) {
@@ -170,15 +175,16 @@ fn division(b: &mut Builder<'_>) {
 }
 
 fn greatest(b: &mut Builder<'_>) {
-    b.include(&["inttypes.h"]);
+    b.include(&["inttypes.h", "stddef.h"]);
     b.choose("text", &TEXTS);
     b.choose("base", &["10", "16", "0"]);
     if b.random.chance(60) {
-        b.code("char *$end;\nintmax_t $number = strtoimax(@text, &$end, @base);");
+        b.code("char *$end = NULL;\nintmax_t $number = strtoimax(@text, &$end, @base);");
     } else {
-        b.code("char *$end;\nuintmax_t $number = strtoumax(@text, &$end, @base);");
+        b.code("char *$end = NULL;\nuintmax_t $number = strtoumax(@text, &$end, @base);");
     }
     b.number("(intmax_t)$number");
     b.number("*$end");
+    b.truth("$end == NULL");
     b.truth("imaxabs((intmax_t)$number) < 100");
 }

@@ -26,6 +26,7 @@ fn two_numbers(b: &mut Builder<'_>) {
     b.number("$count");
     b.number("$a");
     b.number("$b");
+    b.truth("$a == -1 && $b == -2");
     b.truth("$count == 2 && $a < $b");
 }
 
@@ -52,6 +53,7 @@ fn hexadecimal(b: &mut Builder<'_>) {
     b.code("unsigned $bits = 7;\nint $count = sscanf(@text, \"%x\", &$bits);");
     b.number("$count");
     b.number("$bits");
+    b.truth("$bits == 7");
     b.truth("$bits & 1");
 }
 
@@ -64,6 +66,7 @@ fn words(b: &mut Builder<'_>) {
     );
     b.number("$count");
     b.text("$verb");
+    b.truth("$verb[0] == '-'");
     b.text("$object");
 }
 
@@ -121,4 +124,5 @@ fn made(b: &mut Builder<'_>) {
     );
     b.number("$count");
     b.number("$back");
+    b.truth("$back == -1000");
 }

@@ -40,8 +40,9 @@ fn numbers(b: &mut Builder<'_>) {
     b.include(&["stdlib.h"]);
     array(b);
     comparison(b);
-    b.code("int $a[] = { @array };\nqsort($a, @size, sizeof $a[0], $compare);");
+    b.code("int $a[] = { @array };\nint $first = $a[0];\nqsort($a, @size, sizeof $a[0], $compare);");
     b.number("$a[0]");
+    b.truth("$a[0] == $first");
     b.number("$a[@size - 1]");
     b.number("$a[@size / 2]");
     b.truth("$a[0] <= $a[1]");
@@ -60,6 +61,7 @@ fn records(b: &mut Builder<'_>) {
          qsort($items, 3, sizeof(struct $item), $compare);",
     );
     b.number("$items[0].name");
+    b.truth("$items[1].name == 'b'");
     b.number("$items[2].name");
     b.number("$items[1].key");
 }

@@ -100,6 +100,7 @@ fn polled(b: &mut Builder<'_>) {
     b.code("struct pollfd $fd = { -1, POLLIN, 77 };\nint $r = poll(&$fd, 1, 0);");
     b.number("$r");
     b.number("$fd.revents");
+    b.truth("$fd.revents == 77");
     b.number("$fd.fd");
 }
 

@@ -58,6 +58,7 @@ fn reentrant(b: &mut Builder<'_>) {
          }",
     );
     b.number("$count");
+    b.truth("$rest == NULL");
     b.truth("$last == NULL");
     b.text("$last ? $last : \"\"");
 }

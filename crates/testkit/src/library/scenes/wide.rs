@@ -17,6 +17,7 @@ fn copy(b: &mut Builder<'_>) {
     }
     b.number("wcslen($to)");
     b.number("$to[0]");
+    b.truth("$to[0] == L'-'");
     b.truth("wcscmp($to, @text) == 0");
 }
 
@@ -37,6 +38,7 @@ fn converted(b: &mut Builder<'_>) {
     b.code("wchar_t $to[16] = { L'#', L'#' };\nsize_t $count = mbstowcs($to, @text, @most);");
     b.number("$count");
     b.number("$to[0]");
+    b.truth("$to[0] == L'#'");
     b.number("$to[1]");
 }
 
@@ -48,6 +50,7 @@ fn filled(b: &mut Builder<'_>) {
         b.code("wmemcpy($a + 2, $a, 2);");
     }
     b.number("$a[0]");
+    b.truth("$a[0] == 1");
     b.number("$a[2]");
     b.number("$a[3]");
 }
@@ -58,6 +61,7 @@ fn number(b: &mut Builder<'_>) {
     b.code("wchar_t *$end = NULL;\nlong $number = wcstol(@text, &$end, 10);");
     b.number("$number");
     b.number("*$end");
+    b.truth("$end == NULL");
 }
 
 fn classes(b: &mut Builder<'_>) {
