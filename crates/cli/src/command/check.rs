@@ -1,6 +1,7 @@
 //! `wayproof check`: from a file to a certified verdict.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use base::{Stop, timeline};
@@ -27,27 +28,31 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Fa
     let format = args.format;
     let (profile, page) = (args.profile.clone(), args.files.report.clone());
     let outputs = args.files.outputs.clone();
-    if profile.is_some() || args.files.report.is_some() {
+    let abandon = Arc::new(move |stop| {
+        // The report comes first; whatever cannot be written is not worth another exit code.
+        let _ = Output::new().write(&unfinished(format, stop));
+        for (format, path) in &outputs {
+            let _ = artifact::write(path, &unfinished(*format, stop));
+        }
+        let _ = profile.as_deref().map(profile::write);
+        let _ = page.as_deref().map(|path| artifact::write(path, &report::page_unfinished(stop)));
+    });
+    if args.profile.is_some() || args.files.report.is_some() {
         timeline::start();
     }
-    let session = Session::start(
-        args.timeout,
-        Box::new(move |stop| {
-            // The report comes first; whatever cannot be written is not worth another exit code.
-            let _ = Output::new().write(&unfinished(format, stop));
-            for (format, path) in &outputs {
-                let _ = artifact::write(path, &unfinished(*format, stop));
-            }
-            let _ = profile.as_deref().map(profile::write);
-            let _ = page.as_deref().map(|path| artifact::write(path, &report::page_unfinished(stop)));
-        }),
-    );
+    let watchdog = abandon.clone();
+    let session = Session::start(args.timeout, Box::new(move |stop| watchdog(stop)));
     let result = decide(args, console, &session);
     let profiled = args.profile.as_deref().map_or(Ok(()), profile::write);
     match result {
         Ok(status) => profiled.map(|()| status),
         Err(failure) => {
             session.claim();
+            if let (Err(stop), false) = (session.budget().poll(), matches!(failure, Failure::Output(_))) {
+                // Whoever works for us was ended and complains: the cause is the end.
+                abandon(stop);
+                return Ok(ExitStatus::Unknown);
+            }
             Err(refuse(args.format, &args.files.outputs, failure, console))
         }
     }
@@ -122,9 +127,6 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
         Some(certified) => Outcome { certified, solved_at: compiled_at, shrinking: Shrinking::default() },
         None => solve(args, spec, &compiled.program, &mut env),
     };
-    if let Some(cache) = cache.filter(|_| !is_cached) {
-        cache.keep(&certified);
-    }
     drop(progress);
     let mut statistics = vec![
         ("front end seconds", (compiled_at - start).as_secs_f64()),
@@ -139,16 +141,15 @@ fn decide(args: &CheckArgs, console: Console, session: &Session) -> Result<ExitS
         (Some(path), Drawing::Done(drawing)) => artifact::write(path, &drawing.dot()),
         _ => Ok(()),
     };
-    // The verdict stands: what follows makes it easier to use, and must not lose it.
+    // The verdict stands unless the compiled program contradicts it: what follows must not lose it, and ends with the time.
     session.claim();
     let _stage = timeline::stage("report");
-    let is_terse = args.quiet || args.format == Format::Svcomp;
-    let mut extras = if is_terse && args.files.is_empty() {
-        Extras::default()
-    } else {
-        export::export(args, &request, &compiled.program, &certified, &mut env.budget, console)?
-    };
+    let (certified, mut extras) =
+        export::export(args, &request, &compiled.program, certified, &mut env.budget, console)?;
     extras.is_cached = is_cached;
+    if let Some(cache) = cache.filter(|_| !is_cached) {
+        cache.keep(&certified);
+    }
     if let Verdict::Unsafe(trace) = certified.verdict()
         && let Some(scope) = scope(args)
     {
