@@ -11,6 +11,7 @@ mod entry;
 mod guide;
 mod harness;
 mod html;
+mod processes;
 mod profile;
 mod programs;
 mod projects;

@@ -18,7 +18,6 @@ pub(super) struct Capture {
     kept: Mutex<(Vec<u8>, Vec<u8>)>,
 }
 
-
 impl Capture {
     /// Reads a stream to its end.
     pub(super) fn fill(&self, mut stream: impl Read, keep: Keep, overflow: impl Fn()) {
