@@ -365,7 +365,7 @@ fn an_interrupt_ends_a_search_with_a_report() {
 fn the_memory_of_a_task_is_that_of_all_its_programs() {
     let folder = Folder::new("memory");
     // Fills memory until it is ended.
-    let program = "exec awk 'BEGIN { while (1) kept[count++] = sprintf(\"%1000000s\", \"\"); }'";
+    let program = "exec awk 'BEGIN { s = \"0123456789\"; while (length(s) < 1000000) s = s s; while (1) kept[count++] = s count }'";
     folder.file("b.c", BUG);
     let output = command()
         .current_dir(folder.path())

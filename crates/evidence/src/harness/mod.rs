@@ -25,7 +25,7 @@ use cfa::{FloatKind, Source, Ty};
 use witness::Trace;
 
 use crate::question::Text;
-use crate::syntax::{Call, Range, Syntax};
+use crate::syntax::{Call, Syntax};
 use crate::weave::Edits;
 
 /// How a harness exits when the violation is reached.

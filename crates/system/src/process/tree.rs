@@ -29,14 +29,11 @@ pub(super) fn descendants(process: u32) -> Vec<u32> {
     found
 }
 
-/// Bytes of memory of a process, without the files that it shares with others.
+/// Bytes of memory of a process. What it shares with others counts for each of them.
 pub(super) fn resident(process: u32) -> u64 {
     let text = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let sizes = text.lines().filter_map(|line| {
-        let rest = line.strip_prefix("RssAnon:").or_else(|| line.strip_prefix("RssShmem:"))?;
-        rest.trim().strip_suffix(" kB")?.parse::<u64>().ok()
-    });
-    sizes.sum::<u64>() << 10
+    let size = text.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB"));
+    size.and_then(|size| size.parse::<u64>().ok()).unwrap_or(0) << 10
 }
 
 /// Kills all processes below a process, but not itself.
