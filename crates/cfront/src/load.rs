@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use base::{Diagnostic, FileId, SourceFile, SourceMap};
+use system::file;
 
 use crate::ast::TranslationUnit;
 use crate::lex::{Interner, needs_preprocessing};
@@ -82,7 +83,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     if path.is_dir() {
         return Err(Diagnostic::global(format!("`{name}` is a folder, not a C file")));
     }
-    std::fs::read(path).map_err(|error| match error.kind() {
+    file::read_regular(path, file::MOST_BYTES).map_err(|error| match error.kind() {
         ErrorKind::NotFound => Diagnostic::global(format!("there is no file `{name}`")),
         ErrorKind::PermissionDenied => Diagnostic::global(format!("the file `{name}` may not be read")),
         _ => Diagnostic::global(format!("cannot read `{name}`: {error}")),

@@ -112,7 +112,8 @@ impl Basis {
 
     /// Where and with what execution starts.
     fn start(&mut self, source: &SourceArgs) {
-        let SourceArgs { entry, entry_globals, entry_pointers, entry_elements, extern_functions, .. } = source;
+        let SourceArgs { entry, entry_globals, entry_pointers, entry_elements, extern_functions, .. } =
+            source;
         if let Some(entry) = entry {
             self.add(&format!("execution starts in {entry}"), COMMAND_LINE);
         }
@@ -126,7 +127,7 @@ impl Basis {
             self.add(&format!("--entry-elements {elements}"), COMMAND_LINE);
         }
         if let Some(policy) = extern_functions.and_then(|policy| policy.to_possible_value()) {
-            self.add(format!("--extern {}", policy.get_name()), COMMAND_LINE);
+            self.add(&format!("--extern {}", policy.get_name()), COMMAND_LINE);
         }
     }
 }

@@ -52,7 +52,9 @@ impl Cache {
             self.console.warn(format!("`{}` is no file of a cache and is left alone", self.file.display()));
             return None;
         }
-        let text = match std::fs::read(&self.file) {
+        // What is larger was not written by us.
+        let most = MOST_BYTES as u64 + 4096;
+        let text = match system::file::read_regular(&self.file, most) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return None,
             Err(error) => return self.ignore(&error.to_string()),

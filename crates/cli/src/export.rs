@@ -1,4 +1,9 @@
-//! A verdict as files for other tools: witness, harness, test case.
+//! What is found out about a verdict beyond its evidence, the veto of the compiled program, and the verdict as files for other tools: witness,
+//! harness, test case.
+//!
+//! # Invariants
+//! * I1: unsafe is not claimed, and nothing is written about it, if the compiled program was run with the inputs of the trace to its own end and
+//!   that is not the violation.
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -64,24 +69,38 @@ pub(crate) fn question(request: &Request, source: &SourceArgs) -> Result<Option<
     Ok(Some(Question { texts, options: frontend::options(request, source), is_overflow }))
 }
 
-/// Finds out what is to be said beyond the evidence, and writes the files that the user asked for.
+/// Finds out what is to be said beyond the evidence, and writes the files that the user asked for. A violation that the compiled program does
+/// not end in is not claimed (I1).
 pub(crate) fn export(
     args: &CheckArgs,
     request: &Request,
     program: &Program,
-    certified: &Certified,
+    certified: Certified,
     budget: &mut Budget,
     console: Console,
-) -> Result<Extras, Failure> {
+) -> Result<(Certified, Extras), Failure> {
     let mut extras = Extras::default();
-    if matches!(certified.verdict(), Verdict::Unknown(_)) {
-        return Ok(extras);
+    let is_terse = args.files.is_empty() && (args.quiet || args.format == Format::Svcomp);
+    let is_needed = match certified.verdict() {
+        Verdict::Safe(_) => !is_terse,
+        Verdict::Unsafe(_) => !is_terse || !args.files.no_exec,
+        Verdict::Unknown(_) => false,
+    };
+    if !is_needed {
+        return Ok((certified, extras));
     }
     let Some(question) = question(request, &args.source)? else {
         for (option, _) in wanted(args) {
             console.warn(format!("{option} has no effect: the program is not a file that can be read again"));
         }
-        return Ok(extras);
+        if matches!(certified.verdict(), Verdict::Unsafe(_)) && !args.files.no_exec {
+            let why = match budget.poll() {
+                Ok(()) => "the program is not a file that can be read again".to_owned(),
+                Err(stop) => format!("not asked: {stop}"),
+            };
+            extras.opinion = Some(Opinion::NotJudged(why));
+        }
+        return Ok((certified, extras));
     };
     let exporter = Exporter { args, request, program, question: &question, console };
     match certified.verdict() {
@@ -89,7 +108,13 @@ pub(crate) fn export(
         Verdict::Unsafe(trace) => exporter.violated(trace, &mut extras, budget),
         Verdict::Unknown(_) => {}
     }
-    Ok(extras)
+    let why = match &extras.opinion {
+        Some(Opinion::Differs(how)) => {
+            format!("the compiled program does not end in the violation: {how}")
+        }
+        Some(Opinion::Confirmed | Opinion::NotJudged(_)) | None => return Ok((certified, extras)),
+    };
+    Ok((certified.refuted(why), extras))
 }
 
 /// An option of the build for the harness: sanitizers would change how it ends, so only the macros that they set are kept.
@@ -163,7 +188,16 @@ impl Exporter<'_> {
         if is_asked { most } else { budget.spent().saturating_mul(2).clamp(LEAST_READING_TICKS, most) }
     }
 
+    /// Asks the compiled program, and writes the files if it does not object.
     fn violated(&self, trace: &Trace, extras: &mut Extras, budget: &Budget) {
+        let (opinion, harness) = self.judge(trace, budget);
+        extras.opinion = opinion;
+        if matches!(extras.opinion, Some(Opinion::Differs(_))) {
+            for (option, _) in wanted(self.args) {
+                self.console.warn(format!("{option} has no effect: the verdict is unknown"));
+            }
+            return;
+        }
         if let Some(path) = &self.args.files.witness {
             match violation::segments(trace, &self.program.sources, &self.question.texts) {
                 Some(segments) => {
@@ -177,37 +211,49 @@ impl Exporter<'_> {
         if let Some(folder) = &self.args.files.testcase {
             extras.failures.extend(self.write_testcase(folder, trace).err());
         }
+        if let Some(path) = &self.args.files.harness {
+            match harness {
+                Ok(harness) => extras.failures.extend(artifact::write(path, &harness).err()),
+                Err(why) => self.console.warn(format!("no harness is written: {why}")),
+            }
+        }
+    }
+
+    /// What the compiled program says, if it is to be run, and the text of the harness or why there is none.
+    fn judge(&self, trace: &Trace, budget: &Budget) -> (Option<Opinion>, Result<String, String>) {
         let recipe = self.recipe(trace);
         let command = recipe.command();
         let lower = &self.question.options.lower;
-        let mut last = None;
-        let mut text = |undefined: &[String]| {
-            let harness = Harness {
-                units: &self.question.texts,
-                entry: &self.request.entry,
-                elements: lower.start.elements,
-                trace,
-                error_functions: &lower.error_functions,
-                assert_is_error: lower.assert_is_error,
-                command: &command,
-                undefined,
-            };
-            let made = harness.text();
-            last = Some(made.clone());
-            made
+        let plain = Harness {
+            units: &self.question.texts,
+            entry: &self.request.entry,
+            elements: lower.start.elements,
+            trace,
+            error_functions: &lower.error_functions,
+            assert_is_error: lower.assert_is_error,
+            command: &command,
+            undefined: &[],
         };
+        let mut last = plain.text();
         if self.args.files.no_exec {
-            let _ = text(&[]);
-        } else {
-            extras.opinion = Some(judge::judge(&recipe, &mut text, budget));
+            return (None, last);
         }
-        if let Some(path) = &self.args.files.harness {
-            match last {
-                Some(Ok(harness)) => extras.failures.extend(artifact::write(path, &harness).err()),
-                Some(Err(why)) => self.console.warn(format!("no harness is written: {why}")),
-                None => {}
-            }
+        if let Err(why) = last {
+            return (Some(Opinion::NotJudged(why.clone())), Err(why));
         }
+        let mut text = |undefined: &[String]| {
+            last = Harness { undefined, ..plain }.text();
+            last.clone()
+        };
+        let mut opinion = judge::judge(&recipe, &plain.externs(), &mut text, budget);
+        if let Opinion::Differs(how) = &opinion
+            && !plain.reports_all()
+        {
+            let why =
+                format!("an included file defines what is the violation; it cannot report it, and {how}");
+            opinion = Opinion::NotJudged(why);
+        }
+        (Some(opinion), last)
     }
 
     /// How the compiler has to treat the program so that it means what we mean.

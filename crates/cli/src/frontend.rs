@@ -62,8 +62,8 @@ pub(crate) fn open(path: &Path) -> Result<Input, Failure> {
 }
 
 fn is_readable_file(path: &Path) -> bool {
-    let Ok(mut file) = File::open(path) else { return false };
-    file.metadata().is_ok_and(|data| data.is_file()) && file.read(&mut [0]).is_ok()
+    // Before it is opened: opening a fifo waits for its writer.
+    path.is_file() && File::open(path).is_ok_and(|mut file| file.read(&mut [0]).is_ok())
 }
 
 /// What the preprocessor is told about the file of this number.

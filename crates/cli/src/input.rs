@@ -1,15 +1,15 @@
 //! Reading the files that the command line names.
 
-use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::Path;
+
+use system::file;
 
 use crate::failure::Failure;
 
-/// Positions are 32-bit numbers, and a program of this size could not be analysed anyway.
-const MAX_SIZE: u64 = 1 << 30;
-
-/// All bytes of a file.
+/// All bytes of a file. What is no file is refused by name, except for the pipes that this process was given: a shell passes them as files of
+/// `/dev/fd`, and they end with the program that writes them.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let shown = path.display();
     let cannot = |error: &std::io::Error| {
@@ -21,20 +21,24 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         };
         Failure::usage(format!("cannot read `{shown}`: {}", reason(error)), help)
     };
-    let mut file = File::open(path).map_err(|error| cannot(&error))?;
-    let metadata = file.metadata().map_err(|error| cannot(&error))?;
-    if metadata.is_dir() {
-        return Err(cannot(&ErrorKind::IsADirectory.into()));
+    let kind = fs::metadata(path).map_err(|error| cannot(&error))?.file_type();
+    match file::oddity(kind) {
+        Some(what) if !kind.is_dir() && !is_given(path) => Err(Failure::usage(
+            format!("cannot read `{shown}`: it is {what}, not a file"),
+            "name a file; what a fifo or a device yields can be copied to one",
+        )),
+        _ => {
+            let read = File::open(path).and_then(|opened| file::read(opened, file::MOST_BYTES));
+            read.map_err(|error| cannot(&error))
+        }
     }
-    let mut text = Vec::with_capacity(metadata.len().min(MAX_SIZE) as usize + 1);
-    file.by_ref().take(MAX_SIZE + 1).read_to_end(&mut text).map_err(|error| cannot(&error))?;
-    if text.len() as u64 > MAX_SIZE {
-        return Err(Failure::usage(
-            format!("cannot read `{shown}`: it is larger than 1 GiB"),
-            "split the program or remove what is not needed",
-        ));
-    }
-    Ok(text)
+}
+
+/// Whether a name stands for something that is open already: standard input, or what a shell has opened for us.
+fn is_given(path: &Path) -> bool {
+    let folders = ["/dev/fd", "/proc/self/fd"];
+    path == Path::new("/dev/stdin")
+        || path.parent().is_some_and(|folder| folders.iter().any(|given| folder == Path::new(given)))
 }
 
 /// The system's words without its number.

@@ -1,31 +1,40 @@
-//! The second judge of unsafe: the harness, built by the system's C compiler and executed.
+//! The second judge of unsafe: the harness, built by the system's C compiler and executed. It has a veto (see [`crate::export`]).
 //!
 //! This runs the user's own program. It happens in a private folder, with limits of time, memory and output; `--no-exec` prevents it.
 //!
 //! # Invariants
-//! * I1: what is started is ended: processes are killed with their group when their time is over.
-//! * I2: the folder is removed, whatever happens.
+//! * I1: what is started is ended, with all that it starts (`system::process`).
+//! * I2: the folder is removed, whatever happens, unless this process is killed.
+//! * I3: a program that was ended by a limit, or that could not be built, differs from nothing: nobody was asked.
+//! * I4: no stub stands for a function that the system's libraries define.
 
 use std::fs::{self, DirBuilder};
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::DirBuilderExt;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use base::Budget;
 use evidence::harness;
+use system::process::{self, End, Finished, Halt, Keep, Limits};
 
 /// Time for the compiler.
 const COMPILE_LIMIT: Duration = Duration::from_secs(20);
 /// Time for the program.
 const RUN_LIMIT: Duration = Duration::from_secs(5);
-/// Memory for the program, in KiB.
-const MEMORY_LIMIT: &str = "4000000";
-/// Output beyond this is not read.
-const OUTPUT_LIMIT: u64 = 1 << 16;
+/// Memory for the compiler and for the program.
+const MEMORY_LIMIT: u64 = 4 << 30;
+/// Addresses for the program: allocations do not fail by assumption, and what is allocated need not be used.
+const ADDRESS_LIMIT: u64 = 1 << 40;
+/// The stack of the program, which has no limit by assumption.
+const STACK_LIMIT: u64 = 1 << 30;
+/// What the compiler may write.
+const FILE_LIMIT: u64 = 1 << 30;
+/// More output than this at the beginning and at the end is not read.
+const OUTPUT_LIMIT: usize = 1 << 16;
+/// The text that asks the linker which names it knows.
+const PROBE: &str = "probe.c";
 
 /// What the second judge says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,19 +65,34 @@ impl Recipe {
     }
 }
 
-/// Builds and runs a harness. `text` makes its text, given the functions that nobody defines.
+/// Builds and runs a harness. `text` makes its text, given the functions that nobody defines; `chosen` are the functions without body whose
+/// values it hands out.
 pub(crate) fn judge(
     recipe: &Recipe,
+    chosen: &[String],
     text: &mut dyn FnMut(&[String]) -> Result<String, String>,
     budget: &Budget,
 ) -> Opinion {
+    let judge = Judge { recipe, budget };
+    match judge.library(chosen) {
+        Ok(Ok(known)) => {
+            if let Some(name) = known.first() {
+                let why = format!(
+                    "not asked: the system's libraries define `{name}`, and the value that it returns was chosen"
+                );
+                return Opinion::NotJudged(why);
+            }
+        }
+        Ok(Err(opinion)) => return opinion,
+        Err(error) => return Opinion::NotJudged(format!("the harness cannot be built: {error}")),
+    }
     let mut undefined = Vec::new();
     loop {
         let source = match text(&undefined) {
             Ok(source) => source,
             Err(why) => return Opinion::NotJudged(why),
         };
-        match attempt(recipe, &source, budget) {
+        match judge.attempt(&source) {
             Ok(Attempt::Undefined(names)) if undefined.is_empty() && !names.is_empty() => undefined = names,
             Ok(Attempt::Undefined(_)) => {
                 return Opinion::NotJudged("the harness calls functions that nobody defines".to_owned());
@@ -85,59 +109,163 @@ enum Attempt {
     Undefined(Vec<String>),
 }
 
-fn attempt(recipe: &Recipe, source: &str, budget: &Budget) -> io::Result<Attempt> {
-    let folder = Folder::new()?;
-    fs::write(folder.0.join("harness.c"), source)?;
-    let opinion = |opinion| Ok(Attempt::Opinion(opinion));
-    let compiler = std::env::var("CC").ok().filter(|name| !name.trim().is_empty());
-    let compiler = compiler.unwrap_or_else(|| "cc".to_owned());
-    let mut words = compiler.split_whitespace();
-    let name = words.next().unwrap_or("cc");
-    let mut command = Command::new(from_here(name));
-    command.args(words).args(&recipe.flags).args(["-w", "harness.c", "-o", "harness", "-lm"]);
-    let built = match run(command.current_dir(&folder.0), COMPILE_LIMIT, budget) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return opinion(Opinion::NotJudged(format!("there is no C compiler `{name}`")));
+struct Judge<'a> {
+    recipe: &'a Recipe,
+    budget: &'a Budget,
+}
+
+impl Judge<'_> {
+    /// Those of some names that the linker knows (I4), or why it cannot be asked.
+    fn library(&self, names: &[String]) -> io::Result<Result<Vec<String>, Opinion>> {
+        if names.is_empty() {
+            return Ok(Ok(Vec::new()));
         }
-        built => built?,
-    };
-    match built.end {
-        End::Code(0) => {}
-        End::Timeout => {
-            let seconds = COMPILE_LIMIT.as_secs();
-            let why = format!("the C compiler `{name}` took too long (limit: {seconds} s or --timeout)");
-            return opinion(Opinion::NotJudged(why));
+        let mut source = String::new();
+        for name in names {
+            source += &format!("extern char {name}[];\n");
         }
-        End::Code(_) | End::Signal => {
-            let missing = undefined(&built.errors);
-            if !missing.is_empty() {
-                return Ok(Attempt::Undefined(missing));
+        source += &format!("char *probe[] = {{ {} }};\nint main(void) {{ return 0; }}\n", names.join(", "));
+        let folder = Folder::new()?;
+        fs::write(folder.0.join(PROBE), source)?;
+        Ok(match self.compile(&folder, PROBE, &["-fno-builtin"])? {
+            Built::Program => Ok(names.to_vec()),
+            Built::Undefined(missing) => {
+                Ok(names.iter().filter(|name| !missing.contains(name)).cloned().collect())
             }
-            let first = built.errors.lines().find(|line| line.contains("error")).unwrap_or("no message");
-            return opinion(Opinion::NotJudged(format!(
-                "the C compiler refuses the harness: {}",
-                first.trim()
-            )));
+            Built::Refused(opinion) => Err(opinion),
+        })
+    }
+
+    fn compile(&self, folder: &Folder, source: &str, further: &[&str]) -> io::Result<Built> {
+        let compiler = std::env::var("CC").ok().filter(|name| !name.trim().is_empty());
+        let compiler = compiler.unwrap_or_else(|| "cc".to_owned());
+        let mut words = compiler.split_whitespace();
+        let name = words.next().unwrap_or("cc");
+        let mut command = Command::new(from_here(name));
+        command.args(words).args(&self.recipe.flags).args(further);
+        command.args(["-w", source, "-o", "harness", "-lm"]);
+        // What it leaves behind when it is ended goes with the folder.
+        command.env("TMPDIR", &folder.0);
+        let limits = Limits {
+            memory: Some(MEMORY_LIMIT),
+            addresses: Some(MEMORY_LIMIT),
+            file: Some(FILE_LIMIT),
+            ..Limits::time(COMPILE_LIMIT)
+        };
+        let refused = |why: String| Ok(Built::Refused(Opinion::NotJudged(why)));
+        let built = match self.run(command.current_dir(&folder.0), &limits) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return refused(format!("there is no C compiler `{name}`"));
+            }
+            built => built?,
+        };
+        let errors = String::from_utf8_lossy(&built.errors);
+        match built.end {
+            End::Code(0) if folder.0.join("harness").is_file() => Ok(Built::Program),
+            End::Code(0) => refused(format!("the C compiler `{name}` makes no program")),
+            End::Halted(halt) => refused(format!("the C compiler `{name}` {}", reached(halt, COMPILE_LIMIT))),
+            End::Code(_) | End::Signal(_) => {
+                let missing = undefined(&errors);
+                if !missing.is_empty() {
+                    return Ok(Built::Undefined(missing));
+                }
+                let first = errors.lines().find(|line| line.contains("error")).unwrap_or("no message");
+                refused(format!("the C compiler refuses the harness: {}", first.trim()))
+            }
         }
     }
-    if !folder.0.join("harness").is_file() {
-        return opinion(Opinion::NotJudged(format!("the C compiler `{name}` makes no program")));
+
+    fn attempt(&self, source: &str) -> io::Result<Attempt> {
+        let folder = Folder::new()?;
+        fs::write(folder.0.join("harness.c"), source)?;
+        match self.compile(&folder, "harness.c", &[])? {
+            Built::Program => {}
+            Built::Undefined(missing) => return Ok(Attempt::Undefined(missing)),
+            Built::Refused(opinion) => return Ok(Attempt::Opinion(opinion)),
+        }
+        let limits = Limits {
+            memory: Some(MEMORY_LIMIT),
+            addresses: Some(ADDRESS_LIMIT),
+            file: Some(0),
+            stack: Some(STACK_LIMIT),
+            ..Limits::time(RUN_LIMIT)
+        };
+        let ran = self.run(Command::new(folder.0.join("harness")).current_dir(&folder.0), &limits)?;
+        Ok(Attempt::Opinion(opinion(&ran, self.recipe)))
     }
-    let limits =
-        format!("ulimit -v {MEMORY_LIMIT} 2>/dev/null; ulimit -f 0 2>/dev/null; ulimit -c 0; exec ./harness");
-    let ran = run(Command::new("sh").args(["-c", &limits]).current_dir(&folder.0), RUN_LIMIT, budget)?;
-    let reported = if recipe.is_overflow {
-        ran.errors.contains("runtime error: ") && ran.end != End::Code(0)
+
+    fn run(&self, command: &mut Command, limits: &Limits) -> io::Result<Finished> {
+        command.env("LC_ALL", "C");
+        let stop = || self.budget.poll().err().map(Halt::All);
+        process::run(command, None, [Keep::Ends(0), Keep::Ends(OUTPUT_LIMIT)], limits, &stop)
+    }
+}
+
+/// What comes of compiling.
+enum Built {
+    Program,
+    /// The linker misses these names.
+    Undefined(Vec<String>),
+    Refused(Opinion),
+}
+
+/// What a program that was run says about the violation.
+fn opinion(ran: &Finished, recipe: &Recipe) -> Opinion {
+    let errors = String::from_utf8_lossy(&ran.errors);
+    let is_reported = if recipe.is_overflow {
+        errors.contains("runtime error: ") && ran.end != End::Code(0)
     } else {
-        ran.end == End::Code(harness::EXIT_CODE) && ran.errors.contains(harness::MESSAGE)
+        ran.end == End::Code(harness::EXIT_CODE) && errors.contains(harness::MESSAGE)
     };
-    opinion(match ran.end {
-        _ if reported => Opinion::Confirmed,
+    match ran.end {
+        _ if is_reported => Opinion::Confirmed,
+        End::Halted(halt) => Opinion::NotJudged(format!("the compiled program {}", reached(halt, RUN_LIMIT))),
         End::Code(harness::OUT_OF_INPUTS) => Opinion::Differs("it asks for more inputs".to_owned()),
+        End::Code(harness::NO_SETUP) => {
+            Opinion::NotJudged("the compiled program cannot be given its standard input".to_owned())
+        }
         End::Code(code) => Opinion::Differs(format!("it exits with {code}")),
-        End::Signal => Opinion::Differs("it is ended by a signal".to_owned()),
-        End::Timeout => Opinion::NotJudged("the compiled program took too long".to_owned()),
-    })
+        End::Signal(signal) => match limit_of(signal) {
+            Some(limit) => Opinion::NotJudged(format!("the compiled program was ended by {limit}")),
+            None => Opinion::Differs(format!("it is ended by signal {signal}{}", name_of(signal))),
+        },
+    }
+}
+
+/// A limit that was reached, in words.
+fn reached(halt: Halt, time: Duration) -> String {
+    match halt {
+        Halt::Time => format!("took too long (limit: {} s)", time.as_secs()),
+        Halt::All(base::Stop::Cancelled) => "was interrupted".to_owned(),
+        Halt::All(_) => "took too long (limit: --timeout)".to_owned(),
+        Halt::Memory => "needs too much memory".to_owned(),
+        Halt::Processes => "starts too many processes".to_owned(),
+        Halt::Output => "writes too much".to_owned(),
+    }
+}
+
+/// The limit that a signal stands for (I3).
+fn limit_of(signal: i32) -> Option<&'static str> {
+    // The numbers are those of Linux.
+    match signal {
+        9 => Some("a limit of the system"),
+        24 => Some("its limit of time"),
+        25 => Some("its limit of file size"),
+        // A full stack looks like a bad pointer. It was full if memory of that size was used, which nothing else here comes near.
+        7 | 11 if process::largest_child() > STACK_LIMIT / 8 * 7 => Some("its limit of stack"),
+        _ => None,
+    }
+}
+
+fn name_of(signal: i32) -> &'static str {
+    match signal {
+        4 => " (illegal instruction)",
+        6 => " (abort)",
+        7 => " (bus error)",
+        8 => " (arithmetic error)",
+        11 => " (segmentation fault)",
+        _ => "",
+    }
 }
 
 /// A program as the user names it, for a process that is started in another folder.
@@ -161,64 +289,6 @@ fn undefined(errors: &str) -> Vec<String> {
         }
     }
     names
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    Code(i32),
-    Signal,
-    Timeout,
-}
-
-struct Ran {
-    end: End,
-    errors: String,
-}
-
-/// Runs a command with a limit of time.
-fn run(command: &mut Command, limit: Duration, budget: &Budget) -> io::Result<Ran> {
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .env("LC_ALL", "C")
-        .process_group(0)
-        .spawn()?;
-    let stream = child.stderr.take();
-    let reader = thread::spawn(move || {
-        let mut text = Vec::new();
-        if let Some(mut stream) = stream {
-            let _ = stream.by_ref().take(OUTPUT_LIMIT).read_to_end(&mut text);
-            // What is left is read, so that nobody waits for a reader.
-            let _ = io::copy(&mut stream, &mut io::sink());
-        }
-        text
-    });
-    let end = wait(&mut child, limit, &mut budget.clone())?;
-    let errors = String::from_utf8_lossy(&reader.join().unwrap_or_default()).into_owned();
-    Ok(Ran { end, errors })
-}
-
-fn wait(child: &mut Child, limit: Duration, budget: &mut Budget) -> io::Result<End> {
-    let start = Instant::now();
-    let mut pause = Duration::from_micros(500);
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(status.code().map_or(End::Signal, End::Code));
-        }
-        if start.elapsed() > limit || budget.poll().is_err() {
-            // I1: the compiler starts processes of its own.
-            let group = format!("-{}", child.id());
-            let killed = Command::new("kill").args(["-9", "--", &group]).stderr(Stdio::null()).status();
-            if !killed.is_ok_and(|status| status.success()) {
-                child.kill()?;
-            }
-            child.wait()?;
-            return Ok(End::Timeout);
-        }
-        thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(10));
-    }
 }
 
 /// A private folder that is removed at the end.
@@ -256,12 +326,26 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_hangs_is_ended() {
-        let start = Instant::now();
-        let ran =
-            run(Command::new("sh").args(["-c", "sleep 60"]), Duration::from_millis(50), &Budget::unlimited())
-                .unwrap();
-        assert_eq!(ran.end, End::Timeout);
-        assert!(start.elapsed() < Duration::from_secs(30));
+    fn a_program_that_reached_a_limit_differs_from_nothing() {
+        use std::os::unix::process::ExitStatusExt;
+        let status = std::process::ExitStatus::from_raw(0);
+        let recipe = Recipe { flags: Vec::new(), is_overflow: false };
+        let judged = |end, errors: &str| {
+            let ran = Finished { end, status, output: Vec::new(), errors: errors.into() };
+            opinion(&ran, &recipe)
+        };
+        assert_eq!(judged(End::Code(harness::EXIT_CODE), harness::MESSAGE), Opinion::Confirmed);
+        let differs = |end| matches!(judged(end, ""), Opinion::Differs(_));
+        assert!(differs(End::Code(0)) && differs(End::Code(harness::EXIT_CODE)) && differs(End::Signal(6)));
+        for end in [
+            End::Signal(9),
+            End::Signal(24),
+            End::Signal(25),
+            End::Halted(Halt::Time),
+            End::Halted(Halt::Memory),
+            End::Halted(Halt::All(base::Stop::Cancelled)),
+        ] {
+            assert!(matches!(judged(end, ""), Opinion::NotJudged(_)), "{end:?}");
+        }
     }
 }

@@ -30,9 +30,11 @@ mod stale;
 mod task;
 mod values;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
+use system::process::supervisor;
 
 use args::Cli;
 use console::Console;
@@ -41,6 +43,11 @@ use failure::Failure;
 use output::Output;
 
 fn main() -> ExitCode {
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == supervisor::SUBCOMMAND) {
+        return ExitCode::from(supervisor::supervise(words) as u8);
+    }
+    look_after_children();
     panic::install_hook();
     smt::keep_contexts();
     match Cli::from_words(std::env::args_os()) {
@@ -58,6 +65,18 @@ fn main() -> ExitCode {
         }
         Err(error) => usage(&error).into(),
     }
+}
+
+/// Every program that is started is started by way of this binary, which limits and ends it.
+fn look_after_children() {
+    // This name stays right if the file is replaced meanwhile.
+    let by_link = PathBuf::from("/proc/self/exe");
+    let binary = if by_link.exists() { Some(by_link) } else { std::env::current_exe().ok() };
+    if let Some(binary) = binary {
+        system::process::use_supervisor(binary);
+    }
+    let memory = std::env::var(batch::MEMORY_VARIABLE).ok().and_then(|text| text.parse().ok());
+    memory.map(system::process::limit_memory);
 }
 
 /// Says why there is no result.

@@ -5,6 +5,7 @@
 //!
 //! # Invariants
 //! * I1: exactly one of the watchdog and the working thread reports: the one that claims the session first.
+//! * I2: programs that are started are ended when the session is asked to stop; no process stays behind.
 
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
@@ -45,6 +46,7 @@ impl Session {
                 thread::sleep(GRACE);
                 if !claimed.swap(true, Ordering::SeqCst) {
                     abandon(stop);
+                    system::process::end_all();
                     std::process::exit(i32::from(ExitStatus::Unknown.code()));
                 }
             }
@@ -61,7 +63,10 @@ impl Session {
                 end(Stop::Deadline);
             });
         }
-        Self { cancel, deadline, claimed, is_mine: AtomicBool::new(false) }
+        let session = Self { cancel, deadline, claimed, is_mine: AtomicBool::new(false) };
+        // I2.
+        system::process::limit_all(session.budget());
+        session
     }
 
     /// An allowance of work within the limits.

@@ -43,6 +43,8 @@ pub struct Function {
     pub name: Arc<str>,
     /// Where the name stands in the definition.
     pub ident: Range,
+    /// One past the brace that opens its body; nothing if a macro makes that.
+    pub body: Option<u32>,
     /// Its parameters; nothing if their declarations cannot be copied: K&R definitions, macros.
     pub parameters: Option<Vec<Parameter>>,
 }
@@ -170,7 +172,8 @@ pub(crate) fn functions(unit: &TranslationUnit, file: FileId, interner: &Interne
     let functions = unit.functions.iter().filter_map(|function| {
         let ident = unit.declarators[function.declarator].ident?;
         let parameters = parameters(unit, function, &here, interner);
-        Some(Function { name: interner.text(ident.name).into(), ident: here(ident.span)?, parameters })
+        let body = here(unit.stmts[function.body].span).map(|body| body.lo + 1);
+        Some(Function { name: interner.text(ident.name).into(), ident: here(ident.span)?, body, parameters })
     });
     functions.collect()
 }

@@ -11,8 +11,19 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
+
+use system::process::{self, End, Keep, Limits};
+
+/// Memory of a second solver.
+const MEMORY_LIMIT: u64 = 4 << 30;
+/// Its addresses, of which interpreters and allocators take more than they use.
+const ADDRESS_LIMIT: u64 = 16 << 30;
+/// More of what it says is not kept.
+const OUTPUT_LIMIT: usize = 1 << 20;
+/// Time for a program to show that it is there.
+const START_LIMIT: Duration = Duration::from_secs(20);
 
 /// Runs a file through cvc5's Python interface.
 const CVC5_SCRIPT: &str = r"
@@ -113,27 +124,20 @@ impl SecondSolver {
 
     /// What the solver says about a file: the last word `sat`, `unsat` or `unknown` that it prints.
     pub fn ask(&self, file: &Path, limit: Duration) -> io::Result<Reply> {
-        let mut process = Command::new(&self.program)
-            .args(&self.arguments)
-            .arg(file)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let started = Instant::now();
-        loop {
-            if process.try_wait()?.is_some() {
-                break;
-            }
-            if started.elapsed() > limit {
-                process.kill()?;
-                process.wait()?;
-                return Ok(Reply::Late);
-            }
-            std::thread::sleep(Duration::from_millis(2));
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).arg(file);
+        let limits = Limits {
+            memory: Some(MEMORY_LIMIT),
+            addresses: Some(ADDRESS_LIMIT),
+            file: Some(0),
+            ..Limits::time(limit)
+        };
+        let finished =
+            process::run(&command, None, [Keep::Ends(OUTPUT_LIMIT), Keep::Ends(0)], &limits, &|| None)?;
+        if let End::Halted(_) = finished.end {
+            return Ok(Reply::Late);
         }
-        let output = process.wait_with_output()?;
-        let text = String::from_utf8_lossy(&output.stdout);
+        let text = String::from_utf8_lossy(&finished.output);
         let status = text.lines().map(str::trim).rfind(|line| ["sat", "unsat", "unknown"].contains(line));
         Ok(match status {
             Some(status) => Reply::Status(status.to_owned()),
@@ -145,8 +149,9 @@ impl SecondSolver {
 /// Whether a program can be started and ends well.
 fn starts(program: &str, arguments: &[&str]) -> bool {
     let mut command = Command::new(program);
-    let quiet = command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    quiet.status().is_ok_and(|status| status.success())
+    command.args(arguments);
+    let ran = process::run(&command, None, [Keep::Ends(0); 2], &Limits::time(START_LIMIT), &|| None);
+    ran.is_ok_and(|finished| finished.end == End::Code(0))
 }
 
 /// The last line that is not empty, if it is short enough to be shown.

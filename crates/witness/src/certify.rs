@@ -47,6 +47,11 @@ impl Certified {
     pub fn unknown(reason: Reason) -> Self {
         Self { verdict: Verdict::Unknown(reason), check: None, ledger: None }
     }
+    /// The same without its claim: something outside of the program's own check contradicts the evidence. What it rested on stays.
+    #[must_use]
+    pub fn refuted(self, why: String) -> Self {
+        Self { verdict: Verdict::Unknown(Reason::NotCertified { why }), check: None, ..self }
+    }
     /// The verdict.
     pub fn verdict(&self) -> &Verdict {
         &self.verdict

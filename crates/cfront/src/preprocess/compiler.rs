@@ -1,23 +1,31 @@
 //! Running the compiler, and what its complaints mean.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::ErrorKind;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::thread;
+use std::process::Command;
+use std::time::Duration;
 
 use base::{Diagnostic, FileId, SourceFile, SourceMap, Span};
 use cfa::DataModel;
+use system::file;
+use system::process::{self, End, Halt, Keep, Limits};
 
 use super::Options;
 
 /// More output than this is taken for a macro that explodes.
-const OUTPUT_LIMIT: u64 = 1 << 30;
+const OUTPUT_LIMIT: usize = 1 << 30;
+/// More complaints than this are not read.
+const COMPLAINTS_LIMIT: usize = 1 << 20;
+/// The compiler's memory.
+const MEMORY_LIMIT: u64 = 2 << 30;
+/// The compiler's time; a run may allow less.
+const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 /// What the compiler wrote and whether it was content.
 struct Outcome {
     output: Vec<u8>,
     complaints: String,
-    success: bool,
+    end: End,
 }
 
 /// The preprocessed text.
@@ -39,21 +47,18 @@ pub(super) fn run(
         None => command.arg("-"),
     };
     // The compiler's messages are read below, so they must not be translated.
-    command.env("LC_ALL", "C").stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.stdin(if path.is_some() { Stdio::null() } else { Stdio::piped() });
+    command.env("LC_ALL", "C");
     let text = path.is_none().then(|| named(sources.file(file)));
-    let outcome = match execute(&mut command, text.as_deref()) {
+    let outcome = match execute(&command, text.as_deref()) {
         Ok(outcome) => outcome,
         Err(error) if error.kind() == ErrorKind::NotFound => return Err(no_compiler(program)),
         Err(error) => return Err(Diagnostic::global(format!("cannot run `{program}`: {error}"))),
     };
-    if outcome.output.len() as u64 > OUTPUT_LIMIT {
-        return Err(Diagnostic::global(format!("preprocessing yields more than {} MiB", OUTPUT_LIMIT >> 20)));
+    match outcome.end {
+        End::Code(0) => Ok(outcome.output),
+        End::Halted(halt) => Err(halted(program, halt)),
+        End::Code(_) | End::Signal(_) => Err(explain(&outcome.complaints, program, options, file, sources)),
     }
-    if !outcome.success {
-        return Err(explain(&outcome.complaints, program, options, file, sources));
-    }
-    Ok(outcome.output)
 }
 
 /// A text that knows the name of its file: `__FILE__` must not depend on the way by which the text gets to the compiler.
@@ -91,33 +96,35 @@ fn arguments(options: &Options) -> Vec<std::ffi::OsString> {
     arguments
 }
 
-fn execute(command: &mut Command, text: Option<&[u8]>) -> std::io::Result<Outcome> {
-    let mut child = command.spawn()?;
-    let stdin = child.stdin.take();
-    let stdout = child.stdout.take();
-    let stderr = child.stderr.take();
-    let mut output = Vec::new();
-    // All three pipes move at once, or a full one would block the compiler.
-    let (complaints, read) = thread::scope(|scope| {
-        let complaints = scope.spawn(move || {
-            let mut complaints = Vec::new();
-            // A broken pipe only shortens the message.
-            let _ = stderr.map(|stderr| stderr.take(1 << 20).read_to_end(&mut complaints));
-            String::from_utf8_lossy(&complaints).into_owned()
-        });
-        scope.spawn(move || {
-            // The compiler may stop reading early: its own message says why.
-            let _ = stdin.zip(text).map(|(mut stdin, text)| stdin.write_all(text));
-        });
-        let read = stdout.map_or(Ok(0), |stdout| stdout.take(OUTPUT_LIMIT + 1).read_to_end(&mut output));
-        (complaints.join().unwrap_or_default(), read)
+fn execute(command: &Command, text: Option<&[u8]>) -> std::io::Result<Outcome> {
+    let limits = Limits {
+        memory: Some(MEMORY_LIMIT),
+        addresses: Some(MEMORY_LIMIT),
+        file: Some(OUTPUT_LIMIT as u64),
+        ..Limits::time(TIME_LIMIT)
+    };
+    let keep = [Keep::Whole(OUTPUT_LIMIT), Keep::Ends(COMPLAINTS_LIMIT)];
+    let finished = process::run(command, text, keep, &limits, &|| None)?;
+    Ok(Outcome {
+        output: finished.output,
+        complaints: String::from_utf8_lossy(&finished.errors).into_owned(),
+        end: finished.end,
+    })
+}
+
+/// Why a compiler was ended.
+fn halted(program: &str, halt: Halt) -> Diagnostic {
+    let memory = MEMORY_LIMIT >> 20;
+    let diagnostic = Diagnostic::global(match halt {
+        Halt::All(stop) => format!("`{program}` was ended while it preprocessed the file: {stop}"),
+        Halt::Time => {
+            format!("`{program}` needs more than {} s to preprocess the file", TIME_LIMIT.as_secs())
+        }
+        Halt::Memory => format!("`{program}` needs more than {memory} MiB to preprocess the file"),
+        Halt::Processes => format!("`{program}` starts too many processes"),
+        Halt::Output => format!("preprocessing yields more than {} MiB", OUTPUT_LIMIT >> 20),
     });
-    read?;
-    if output.len() as u64 > OUTPUT_LIMIT {
-        child.kill()?;
-    }
-    let success = child.wait()?.success();
-    Ok(Outcome { output, complaints, success })
+    diagnostic.with_help("check that what the file includes are files, and that they have an end")
 }
 
 fn no_compiler(program: &str) -> Diagnostic {
@@ -201,7 +208,10 @@ impl<'a> Complaint<'a> {
         let file = match known {
             Some(file) => file,
             None if self.file == "<stdin>" => input,
-            None => sources.add(SourceFile::new(self.file, std::fs::read(self.file).ok()?)),
+            None => sources.add(SourceFile::new(
+                self.file,
+                file::read_regular(Path::new(self.file), file::MOST_BYTES).ok()?,
+            )),
         };
         let span = super::mapping::line_span(file, sources.file(file), self.line)?;
         let text = &sources.file(file).text[span.lo as usize..span.hi as usize];

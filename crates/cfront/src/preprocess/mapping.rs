@@ -13,6 +13,7 @@ use std::path::Path;
 
 use base::{Diagnostic, FileId, SourceFile, SourceMap, Span};
 use rustc_hash::FxHashMap;
+use system::file;
 
 use super::align::{Balance, Piece, align};
 use crate::lex::{Interner, Lexer, Name, Notes, Policy, Shape, Token, TokenKind, literal};
@@ -247,8 +248,8 @@ impl<'a> Mapper<'a> {
         } else if name.starts_with('<') {
             return None;
         } else {
-            let text =
-                std::fs::read(Path::new(name)).ok().filter(|text| u32::try_from(text.len()).is_ok())?;
+            // The name may come from a `#line`: anything may stand there.
+            let text = file::read_regular(Path::new(name), file::MOST_BYTES).ok()?;
             self.sources.add(SourceFile::new(name, text))
         };
         let source = self.sources.file(id);

@@ -1,20 +1,21 @@
-//! One task in a process of its own, and the thread that watches all such processes.
+//! One task in a process of its own.
 //!
 //! # Invariants
-//! * I1: what is started is ended: a child that is over a limit, or is not wanted any more, is asked to end and, if it does not, killed.
-//! * I2: signals go to children that were not waited for yet, so never to a stranger with the same number.
+//! * I1: what is started is ended: a child that is over a limit, or is not wanted any more, is asked to end and, if it does not, killed, in any case
+//!   with all that it has started (`system::process`).
 
-use std::io::{self, Read};
+use std::io;
 use std::num::NonZero;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use base::Stop;
 use serde_json::Value;
+use system::process::{self, End, Halt, Keep, Limits};
 
 use super::options::Forwarded;
 use super::rows::{Row, Run, Verdict};
@@ -23,14 +24,12 @@ use crate::args::SourceArgs;
 use crate::artifact;
 use crate::failure::Failure;
 
-/// How often limits are looked at.
-const INTERVAL: Duration = Duration::from_millis(20);
-/// Time that a child gets beyond its own limit: to certify, to write, to compile the harness of a violation.
-const GRACE: Duration = Duration::from_secs(90);
+/// Time that a child gets beyond its own limit: to write, and to print what it has found.
+const GRACE: Duration = Duration::from_secs(30);
 /// Time between asking a child to end and killing it.
 const LAST_WORDS: Duration = Duration::from_secs(3);
 /// More of what a child says is not kept.
-const OUTPUT_LIMIT: u64 = 64 << 20;
+const OUTPUT_LIMIT: usize = 64 << 20;
 
 /// A task that is to be run.
 pub(super) struct Job<'a> {
@@ -53,138 +52,40 @@ pub(super) struct Job<'a> {
 enum Ended {
     Interrupted,
     Memory,
+    Processes,
     Time,
 }
 
-/// A child that was not waited for yet.
-struct Running {
-    process: u32,
-    deadline: Instant,
-    /// Why and when it was asked to end, and whether it was killed since.
-    asked: Option<(Ended, Instant)>,
-    is_killed: bool,
-}
-
-#[derive(Default)]
-struct State {
-    running: Mutex<Vec<Running>>,
-    is_interrupted: AtomicBool,
-    is_over: AtomicBool,
-}
-
-impl State {
-    fn running(&self) -> MutexGuard<'_, Vec<Running>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Watches the clock, the memory of the children, and the user's wish to end.
+/// The limit of memory of a task in MiB, and the user's wish to end.
 pub(super) struct Watch {
-    state: Arc<State>,
-    thread: Option<JoinHandle<()>>,
+    is_interrupted: Arc<AtomicBool>,
+    memory: Option<NonZero<u64>>,
 }
 
 impl Watch {
-    /// Starts to watch. `memory` is in MiB.
+    /// Starts to watch for signals. `memory` is in MiB.
     pub(super) fn start(memory: Option<NonZero<u64>>) -> Self {
-        let state = Arc::new(State::default());
-        let flag = state.clone();
+        let is_interrupted = Arc::new(AtomicBool::new(false));
+        let flag = is_interrupted.clone();
         // If there is no way to hear of signals, they end the process as usual.
-        let _ = ctrlc::set_handler(move || flag.is_interrupted.store(true, Ordering::SeqCst));
-        let watched = state.clone();
-        let thread = thread::spawn(move || {
-            while !watched.is_over.load(Ordering::SeqCst) {
-                watched.look(memory);
-                thread::sleep(INTERVAL);
-            }
-        });
-        Self { state, thread: Some(thread) }
+        let _ = ctrlc::set_handler(move || flag.store(true, Ordering::SeqCst));
+        Self { is_interrupted, memory }
     }
 
     /// Whether no further task shall be started.
     pub(super) fn is_interrupted(&self) -> bool {
-        self.state.is_interrupted.load(Ordering::SeqCst)
+        self.is_interrupted.load(Ordering::SeqCst)
     }
 
     /// Ends what runs.
     pub(super) fn interrupt(&self) {
-        self.state.is_interrupted.store(true, Ordering::SeqCst);
+        self.is_interrupted.store(true, Ordering::SeqCst);
     }
 
-    fn enter(&self, child: &Child, timeout: f64) {
-        let deadline = Instant::now() + Duration::from_secs_f64(timeout) + GRACE;
-        self.state.running().push(Running { process: child.id(), deadline, asked: None, is_killed: false });
+    /// Bytes of memory of a task with all that it starts.
+    fn bytes(&self) -> Option<u64> {
+        self.memory.map(|limit| limit.get() << 20)
     }
-
-    /// The child is about to be waited for (I2).
-    fn leave(&self, child: &Child) -> Option<Ended> {
-        let mut running = self.state.running();
-        let position = running.iter().position(|entry| entry.process == child.id())?;
-        running.swap_remove(position).asked.map(|(why, _)| why)
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        self.state.is_over.store(true, Ordering::SeqCst);
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
-}
-
-impl State {
-    fn look(&self, memory: Option<NonZero<u64>>) {
-        let now = Instant::now();
-        let is_interrupted = self.is_interrupted.load(Ordering::SeqCst);
-        for entry in self.running().iter_mut() {
-            let is_large = || memory.is_some_and(|limit| resident(entry.process) > limit.get() << 20);
-            let why = match entry.asked {
-                Some(_) => None,
-                None if is_interrupted => Some(Ended::Interrupted),
-                None if now > entry.deadline => Some(Ended::Time),
-                None if is_large() => Some(Ended::Memory),
-                None => None,
-            };
-            match (why, entry.asked) {
-                (Some(Ended::Memory), _) => {
-                    // It may double its memory while it tidies up.
-                    entry.asked = Some((Ended::Memory, now));
-                    entry.is_killed = true;
-                    signal("KILL", entry.process);
-                }
-                (Some(why), _) => {
-                    entry.asked = Some((why, now));
-                    signal("TERM", entry.process);
-                }
-                (None, Some((_, since))) if !entry.is_killed && now > since + LAST_WORDS => {
-                    entry.is_killed = true;
-                    signal("KILL", entry.process);
-                }
-                (None, _) => {}
-            }
-        }
-    }
-}
-
-/// Bytes of memory of a process; none where there is no `/proc`.
-fn resident(process: u32) -> u64 {
-    let text = std::fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
-    let pages: u64 = text.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);
-    pages * 4096
-}
-
-/// Sends a signal to the group of a child: it may have started others.
-fn signal(name: &str, process: u32) {
-    let group = format!("-{process}");
-    let command = Command::new("kill")
-        .args(["-s", name, "--", &group])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    // The group is gone, or there is no such command: nothing is left to do.
-    let _ = command;
 }
 
 /// Runs one task to its end. Nothing comes of one that the user interrupted.
@@ -247,29 +148,28 @@ fn command(job: &Job<'_>) -> io::Result<Command> {
 }
 
 fn talk(job: &Job<'_>, watch: &Watch) -> io::Result<Said> {
-    // A group of its own: Ctrl-C is for this process, which then tells its children.
-    let mut child = command(job)?
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0)
-        .spawn()?;
-    watch.enter(&child, job.timeout);
-    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    let errors = thread::spawn(move || stderr.map_or_else(Vec::new, drain));
-    let output = stdout.map_or_else(Vec::new, drain);
-    let errors = errors.join().unwrap_or_default();
-    let ended = watch.leave(&child);
-    let status = child.wait()?;
-    Ok(Said { status, ended, output, errors: String::from_utf8_lossy(&errors).into_owned() })
-}
-
-/// All of a stream, of which the beginning is kept.
-fn drain(mut stream: impl Read) -> Vec<u8> {
-    let mut text = Vec::new();
-    let _ = stream.by_ref().take(OUTPUT_LIMIT).read_to_end(&mut text);
-    let _ = io::copy(&mut stream, &mut io::sink());
-    text
+    let mut command = command(job)?;
+    // The task leaves as much to the programs that it starts as it does not use itself.
+    match watch.bytes() {
+        Some(bytes) => command.env(super::MEMORY_VARIABLE, bytes.to_string()),
+        None => command.env_remove(super::MEMORY_VARIABLE),
+    };
+    let limits = Limits {
+        memory: watch.bytes(),
+        grace: LAST_WORDS,
+        ..Limits::time(Duration::from_secs_f64(job.timeout) + GRACE)
+    };
+    let halt = || watch.is_interrupted().then_some(Halt::All(Stop::Cancelled));
+    let finished = process::run(&command, None, [Keep::Ends(OUTPUT_LIMIT); 2], &limits, &halt)?;
+    let ended = match finished.end {
+        End::Halted(Halt::All(_)) => Some(Ended::Interrupted),
+        End::Halted(Halt::Memory) => Some(Ended::Memory),
+        End::Halted(Halt::Processes) => Some(Ended::Processes),
+        End::Halted(Halt::Time | Halt::Output) => Some(Ended::Time),
+        End::Code(_) | End::Signal(_) => None,
+    };
+    let errors = String::from_utf8_lossy(&finished.errors).into_owned();
+    Ok(Said { status: finished.status, ended, output: finished.output, errors })
 }
 
 fn blank(job: &Job<'_>, verdict: Verdict) -> Row {
@@ -297,6 +197,11 @@ fn judge(job: &Job<'_>, said: &Said) -> Row {
             Verdict::Unknown,
             "timeout".to_owned(),
             "the task did not end by itself and was killed".to_owned(),
+        ),
+        (Some(Ended::Processes), _) => (
+            Verdict::Unknown,
+            "memory-limit".to_owned(),
+            "the task has started too many processes and was killed".to_owned(),
         ),
         (_, Some(0)) if text("/verdict") == "safe" => {
             let is_idle = report.get("nothing_to_check") == Some(&Value::Bool(true));

@@ -41,6 +41,8 @@ use table::Progress;
 
 /// The limit of a task if nothing else is said, in seconds: a list that never ends is of no use.
 const DEFAULT_TIMEOUT: f64 = 60.0;
+/// Tells a task of a list how many bytes of memory it may have together with the programs that it starts.
+pub(crate) const MEMORY_VARIABLE: &str = "WAYPROOF_TASK_MEMORY";
 /// How long the table of `--csv` may be behind.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 

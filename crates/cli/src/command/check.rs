@@ -33,27 +33,24 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Fa
     let outputs = args.files.outputs.clone();
     let asked: Arc<OnceLock<Asked>> = Arc::default();
     let known = asked.clone();
-    if profile.is_some() || args.files.report.is_some() {
+    let abandon = Arc::new(move |stop| {
+        // The report comes first; whatever cannot be written is not worth another exit code.
+        let unfinished = |format| unfinished(format, stop, known.get());
+        let _ = Output::new().write(&unfinished(format));
+        for (format, path) in &outputs {
+            if stale::may_write(Kind::Report(*format), path) {
+                let _ = artifact::write(path, &unfinished(*format));
+            }
+        }
+        let free = |path: &Option<PathBuf>, kind| path.clone().filter(|path| stale::may_write(kind, path));
+        let _ = free(&profile, Kind::Profile).map(|path| profile::write(&path));
+        let _ = free(&page, Kind::Page).map(|path| artifact::write(&path, &report::page_unfinished(stop)));
+    });
+    if args.profile.is_some() || args.files.report.is_some() {
         timeline::start();
     }
-    let session = Session::start(
-        args.timeout,
-        Box::new(move |stop| {
-            // The report comes first; whatever cannot be written is not worth another exit code.
-            let unfinished = |format| unfinished(format, stop, known.get());
-            let _ = Output::new().write(&unfinished(format));
-            for (format, path) in &outputs {
-                if stale::may_write(Kind::Report(*format), path) {
-                    let _ = artifact::write(path, &unfinished(*format));
-                }
-            }
-            let free =
-                |path: &Option<PathBuf>, kind| path.clone().filter(|path| stale::may_write(kind, path));
-            let _ = free(&profile, Kind::Profile).map(|path| profile::write(&path));
-            let _ =
-                free(&page, Kind::Page).map(|path| artifact::write(&path, &report::page_unfinished(stop)));
-        }),
-    );
+    let watchdog = abandon.clone();
+    let session = Session::start(args.timeout, Box::new(move |stop| watchdog(stop)));
     let result = decide(args, console, &session, &asked);
     if let Err(Ended::InTheWay(failure)) = result {
         session.claim();
@@ -65,6 +62,11 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Fa
         Ok(status) => profiled.map(|()| status),
         Err(Ended::Failed(failure) | Ended::InTheWay(failure)) => {
             session.claim();
+            if let (Err(stop), false) = (session.budget().poll(), matches!(failure, Failure::Output(_))) {
+                // Whoever works for us was ended and complains: the cause is the end.
+                abandon(stop);
+                return Ok(ExitStatus::Unknown);
+            }
             Err(refuse(args.format, &args.files.outputs, failure, console))
         }
     }
@@ -182,9 +184,6 @@ fn decide(
         Some(certified) => Outcome { certified, solved_at: compiled_at, shrinking: Shrinking::default() },
         None => solve(args, spec, &compiled.program, &mut env),
     };
-    if let Some(cache) = cache.filter(|_| !is_cached) {
-        cache.keep(&certified);
-    }
     drop(progress);
     let mut statistics = vec![
         ("front end seconds", (compiled_at - start).as_secs_f64()),
@@ -204,16 +203,15 @@ fn decide(
         }
         (None, _) => Ok(()),
     };
-    // The verdict stands: what follows makes it easier to use, and must not lose it.
+    // The verdict stands unless the compiled program contradicts it: what follows must not lose it, and ends with the time.
     session.claim();
     let _stage = timeline::stage("report");
-    let is_terse = args.quiet || args.format == Format::Svcomp;
-    let mut extras = if is_terse && args.files.is_empty() {
-        Extras::default()
-    } else {
-        export::export(args, &request, &compiled.program, &certified, &mut env.budget, console)?
-    };
+    let (certified, mut extras) =
+        export::export(args, &request, &compiled.program, certified, &mut env.budget, console)?;
     extras.is_cached = is_cached;
+    if let Some(cache) = cache.filter(|_| !is_cached) {
+        cache.keep(&certified);
+    }
     if let Verdict::Unsafe(trace) = certified.verdict()
         && let Some(scope) = scope(args)
     {

@@ -49,7 +49,11 @@ pub(crate) fn validate(mut args: ValidateArgs, console: Console) -> Result<ExitS
     // Mistakes in the program are reported as such, not as mistakes of the witness.
     match frontend::compile(&request, &args.source) {
         Ok(_) => {}
-        Err(Refusal::Failure(failure)) => return Err(failure),
+        Err(Refusal::Failure(failure)) => {
+            // A preprocessor that was ended by the clock is no mistake of the program.
+            let Err(stop) = session.budget().poll() else { return Err(failure) };
+            return conclude(&Judgement::Unknown(stop.to_string()), &args.witness, &session);
+        }
         Err(Refusal::Unsupported { message, diagnostics, sources }) => {
             console.print(&diagnostics, &sources);
             return conclude(&Judgement::Unknown(message), &args.witness, &session);

@@ -85,14 +85,17 @@ pub(super) fn checks(report: &Report<'_>) -> Vec<String> {
     });
     let cached = "from the cache: found by an earlier run, checked again by this one";
     let cached = report.extras.is_cached.then(|| cached.to_owned());
-    own.into_iter().chain(cached).chain(report.extras.opinion.as_ref().map(opinion)).collect()
+    own.into_iter().chain(cached).chain(report.extras.opinion.as_ref().and_then(opinion)).collect()
 }
 
-fn opinion(opinion: &Opinion) -> String {
+fn opinion(opinion: &Opinion) -> Option<String> {
     match opinion {
-        Opinion::Confirmed => "checked: compiled and executed, the program ends in the violation".to_owned(),
-        Opinion::Differs(how) => format!("NOT confirmed by the compiled program: {}", printable(how)),
-        Opinion::NotJudged(why) => format!("not confirmed by a compiled program: {}", printable(why)),
+        Opinion::Confirmed => {
+            Some("checked: compiled and executed, the program ends in the violation".to_owned())
+        }
+        // It is the reason of the verdict.
+        Opinion::Differs(_) => None,
+        Opinion::NotJudged(why) => Some(format!("not confirmed by a compiled program: {}", printable(why))),
     }
 }
 

@@ -14,6 +14,7 @@ mod harness;
 mod hostile;
 mod html;
 mod meaning;
+mod processes;
 mod profile;
 mod programs;
 mod projects;

@@ -235,7 +235,10 @@ fn what_is_the_same_wherever_objects_lie_is_decided() {
         ("char *p = malloc(3); free(p);", "p == 0"),
         ("char *p = malloc(0), *q = malloc(0);", "p == q"),
         ("const char *p = \"xabc\", *q = \"xabd\";", "p == q || p + 1 == q"),
-        ("int *p = &x, *q; char *f = (char *)&p, *t = (char *)&q; for (int i = 0; i < (int)sizeof p; i++) t[i] = f[i];", "q != &x"),
+        (
+            "int *p = &x, *q; char *f = (char *)&p, *t = (char *)&q; for (int i = 0; i < (int)sizeof p; i++) t[i] = f[i];",
+            "q != &x",
+        ),
         ("struct pair s = { 7, (char *)&x };", "s.first != 7 || *(char *)&s != 7"),
     ];
     for model in ["LP64", "ILP32"] {

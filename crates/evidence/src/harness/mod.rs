@@ -1,17 +1,20 @@
 //! A counterexample that runs: the user's program with its inputs fixed, as one C file.
 //!
 //! The text of the program stays as it is, line by line, except that what violates the property first reports that and exits. The functions
-//! that ask for input are defined at the end; they hand out the values of the trace in order.
+//! that ask for input are defined at the end; they hand out the values of the trace in order. Bytes of standard input are put into a pipe before
+//! `main` starts, so that the functions of the C library read them.
 //!
 //! Several files become one text, in which names that they have each for themselves are replaced ([`units`]). If the program starts in another
 //! function than `main`, the harness has a `main` that sets up the start ([`entry`]).
 //!
 //! # Invariants
 //! * I1: a harness exits with [`EXIT_CODE`] and prints [`MESSAGE`] exactly if the violation is reached.
-//! * I2: what the values of a trace cannot force (uninitialised variables, static variables whose declaration a jump may pass) makes a harness
-//!   impossible, which is said.
+//! * I2: what the values of a trace cannot force (uninitialised variables, static variables whose declaration a jump may pass, what the C library
+//!   returns) makes a harness impossible, which is said.
+//! * I3: the harness calls no function of the program in place of one of the system, even if they have the same name.
 
 mod entry;
+mod stdin;
 mod units;
 
 use std::collections::BTreeMap;
@@ -22,15 +25,19 @@ use cfa::{FloatKind, Source, Ty};
 use witness::Trace;
 
 use crate::question::Text;
-use crate::syntax::{Call, Range, Syntax};
+use crate::syntax::{Call, Syntax};
 use crate::weave::Edits;
 
 /// How a harness exits when the violation is reached.
 pub const EXIT_CODE: i32 = 10;
 /// How it exits when it asks for more inputs than there are.
 pub const OUT_OF_INPUTS: i32 = 98;
+/// How it exits when it cannot set up what the program reads, or cannot say what it has to say.
+pub const NO_SETUP: i32 = 96;
 /// What it prints to standard error.
 pub const MESSAGE: &str = "wayproof: the property is violated";
+/// What a failing `assert` calls.
+const ASSERTS: [&str; 3] = ["__assert_fail", "__assert_perror_fail", "__assert"];
 /// By this a harness is known.
 const MARK: &str = "The inputs of a counterexample that Wayproof found";
 
@@ -58,6 +65,7 @@ impl Harness<'_> {
     /// The C text, or why there can be none.
     pub fn text(&self) -> Result<String, String> {
         let functions = self.functions()?;
+        let bytes = stdin::bytes(self.trace)?;
         let mut text = String::new();
         for (number, unit) in self.units.iter().enumerate() {
             let woven = self.woven(&unit.syntax)?;
@@ -69,6 +77,7 @@ impl Harness<'_> {
             text = text + &before + &woven + &after;
         }
         text.push_str(&self.runtime());
+        text.push_str(&bytes.map_or_else(String::new, |bytes| self.standard_input(&bytes)));
         for (name, (ty, source)) in functions {
             text.push_str(&self.definition(name, ty, source));
         }
@@ -77,17 +86,54 @@ impl Harness<'_> {
             let _ = writeln!(text, "void {name}(int condition) {{ if (!condition) __harness_exit(97); }}");
         }
         let stubs = self.error_functions.iter().map(String::as_str).filter(|name| self.is_missing(name));
-        for name in stubs.chain(self.undefined.iter().map(String::as_str)) {
+        // Asserts that macros and included files make are not in the text: they end up here.
+        let asserts = ASSERTS.into_iter().filter(|name| self.is_error(name) && self.is_declared(name));
+        for name in stubs.chain(asserts.filter(|name| !self.is_defined(name))).chain(self.undefined()) {
+            let target = if self.is_error(name) { "__harness_violated" } else { "__harness_nothing" };
             let _ = if self.is_declared(name) {
-                writeln!(text, "__typeof__({name}) {name} __attribute__((alias(\"__harness_nothing\")));")
+                writeln!(text, "__typeof__({name}) {name} __attribute__((alias(\"{target}\")));")
             } else {
-                writeln!(text, "int {name}() {{ return 0; }}")
+                writeln!(text, "int {name}() {{ {target}(); return 0; }}")
             };
         }
         if self.entry != "main" {
             text.push_str(&self.main()?);
         }
         Ok(text)
+    }
+
+    /// The functions without body whose values it hands out.
+    pub fn externs(&self) -> Vec<String> {
+        let names = self.trace.choices.iter().filter_map(|chosen| match &chosen.source {
+            Source::Extern { function } => Some(function.to_string()),
+            _ => None,
+        });
+        names.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// Whether all that violates the property reports it. A function of an included file that is the error cannot be changed.
+    pub fn reports_all(&self) -> bool {
+        let in_text = |name: &str| {
+            let mut functions = self.units.iter().flat_map(|unit| &unit.syntax.functions);
+            functions.any(|function| &*function.name == name && function.body.is_some())
+        };
+        let asserts = ASSERTS.into_iter().filter(|name| self.is_error(name));
+        let mut names = self.error_functions.iter().map(String::as_str).chain(asserts);
+        names.all(|name| !self.is_defined(name) || in_text(name))
+    }
+
+    /// Whether a call of a function is the violation.
+    fn is_error(&self, name: &str) -> bool {
+        let is_named = self.error_functions.iter().any(|error| error == name);
+        let is_assert = self.assert_is_error && ASSERTS.contains(&name);
+        self.trace.violation.property == Property::Unreachability && (is_named || is_assert)
+    }
+
+    /// The functions that the linker misses, unless they are defined in any case.
+    fn undefined(&self) -> impl Iterator<Item = &str> {
+        let names = self.undefined.iter().map(String::as_str);
+        names
+            .filter(|name| !(self.error_functions.iter().any(|error| error == name) && self.is_missing(name)))
     }
 
     /// The text of a file, with all that reports the violation.
@@ -97,6 +143,12 @@ impl Harness<'_> {
         if self.trace.violation.property == Property::Unreachability {
             for call in &syntax.calls {
                 self.weave(call, syntax, &mut edits);
+            }
+            // For calls that macros make, or by pointers.
+            for function in syntax.functions.iter().filter(|function| self.is_error(&function.name)) {
+                if let Some(body) = function.body {
+                    edits.before(body, "__harness_violated(); ");
+                }
             }
         }
         self.set_statics(syntax, &mut edits)?;
@@ -123,8 +175,11 @@ impl Harness<'_> {
                 Source::Uninitialised => {
                     return Err("no harness can give uninitialised variables their values".to_owned());
                 }
+                Source::Library { function, .. } if **function == *cfa::STDIN => continue,
                 Source::Library { function, .. } => {
-                    return Err(format!("no harness can choose what `{function}` of the C library does"));
+                    let why =
+                        format!("not asked: no harness can choose what `{function}` of the C library does");
+                    return Err(why);
                 }
                 Source::Argument { .. } if self.entry == "main" => {
                     return Err("no harness can pass arbitrary parameters to the entry function".to_owned());
@@ -173,19 +228,15 @@ impl Harness<'_> {
         !self.is_defined(name) && self.calls().any(|call| call.callee.as_deref() == Some(name))
     }
 
+    /// A call that stands in the text as such. Where a macro makes it, the range is that of the macro, which may do more than call.
     fn weave(&self, call: &Call, syntax: &Syntax, edits: &mut Edits) {
         let Some(callee) = call.callee.as_deref() else { return };
-        if self.error_functions.iter().any(|name| name == callee) {
+        let is_plain = syntax
+            .text(call.range)
+            .strip_prefix(callee)
+            .is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_alphanumeric() || next == '_'));
+        if is_plain && self.error_functions.iter().any(|name| name == callee) {
             edits.wrap(call.range, "(__harness_violated(), ", ")");
-        } else if self.assert_is_error && callee.starts_with("__assert") {
-            let word = Range { lo: call.range.lo, hi: call.range.lo + 6 };
-            if syntax.text(word) == "assert" {
-                edits.replace(&syntax.source.text, word, "(");
-                let end = Range { lo: call.range.hi, hi: call.range.hi };
-                edits.wrap(end, " ? (void)0 : __harness_violated())", "");
-            } else {
-                edits.wrap(call.range, "(__harness_violated(), ", ")");
-            }
         }
     }
 
@@ -225,8 +276,10 @@ impl Harness<'_> {
     /// What all harnesses share.
     fn runtime(&self) -> String {
         // What the program starts with is set up by `main`.
-        let is_asked_for =
-            |chosen: &&Chosen| !matches!(chosen.source, Source::Argument { .. } | Source::Global { .. });
+        let is_asked_for = |chosen: &&Chosen| match &chosen.source {
+            Source::Argument { .. } | Source::Global { .. } | Source::Library { .. } => false,
+            Source::Input { .. } | Source::Extern { .. } | Source::Uninitialised => true,
+        };
         let values: Vec<String> = self.trace.choices.iter().filter(is_asked_for).map(value).collect();
         let (count, list) =
             (values.len(), if values.is_empty() { "0".to_owned() } else { values.join(", ") });
@@ -235,19 +288,25 @@ impl Harness<'_> {
              Build and run: {}\n   \
              The program exits with {EXIT_CODE} where the property is violated. */\n\
              extern void __harness_exit(int) __asm__(\"_Exit\") __attribute__((noreturn));\n\
-             extern long __harness_write(int, const void *, unsigned long) __asm__(\"write\");\n\
+             extern long __harness_write(int, const void *, unsigned long) __asm__(\"{}\");\n\
              static const unsigned long long __harness_inputs[] = {{ {list} }};\n\
              static unsigned long __harness_used;\n\
              static unsigned long long __harness_next(void) {{\n    \
              if (__harness_used == {count}UL) __harness_exit({OUT_OF_INPUTS});\n    \
              return __harness_inputs[__harness_used++];\n}}\n\
              void __harness_violated(void) {{\n    \
-             __harness_write(2, \"{MESSAGE}\\n\", {});\n    \
-             __harness_exit({EXIT_CODE});\n}}\n\
+             int is_said = __harness_write(2, \"{MESSAGE}\\n\", {length}) == {length};\n    \
+             __harness_exit(is_said ? {EXIT_CODE} : {NO_SETUP});\n}}\n\
              void __harness_nothing(void) {{ }}\n",
             self.command.replace("*/", "* /"),
-            MESSAGE.len() + 1,
+            self.system("write"),
+            length = MESSAGE.len() + 1,
         )
+    }
+
+    /// The name of a function of the system in the language of the linker (I3).
+    fn system(&self, name: &str) -> String {
+        if self.is_defined(name) { format!("__{name}") } else { name.to_owned() }
     }
 }
 

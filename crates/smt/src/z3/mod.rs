@@ -143,6 +143,8 @@ impl Z3 {
             let solver = z3::Solver::new();
             let mut parameters = Params::new();
             parameters.set_u32("arith.solver", arithmetic.number());
+            // Ctrl-C is for the process, which has its own way to end: Z3 would take it for the end of one query.
+            parameters.set_bool("ctrl_c", false);
             solver.set_params(&parameters);
             solver
         });
