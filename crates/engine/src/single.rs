@@ -29,8 +29,8 @@ const FIRST_RUN: u64 = 1 << 22;
 const RUN: u64 = 1 << 27;
 /// Ticks of the engine's first attempt; each further one has twice as many. A tick of an engine, mostly of its solver, is worth 2^15 of a run or so.
 const SLICE: u64 = 1 << 10;
-/// Ticks of the run after an engine that has nothing more to say: a minute.
-const LAST_RUN: u64 = 1 << 33;
+/// Ticks of the run after an engine that has nothing more to say: half a minute.
+const LAST_RUN: u64 = 1 << 32;
 
 /// An engine behind a run of the only execution.
 pub(crate) fn first(create: fn(Tuning) -> Box<dyn Engine>, tuning: Tuning) -> Box<dyn Engine> {
