@@ -256,6 +256,19 @@ fn a_text_without_file_is_preprocessed_too() {
 }
 
 #[test]
+fn a_text_without_file_knows_its_name() {
+    let text: &[u8] = b"#define HERE __FILE__\nconst char *a = HERE;\n";
+    for name in ["memory.c", "in a folder/\"odd\\name\".c"] {
+        let input = Input::Text { name: name.into(), text: text.into() };
+        let (result, sources, _) = loaded(&input, &Options::new(DataModel::Lp64));
+        let unit = result.unwrap().unit;
+        let string = unit.strings.iter().next().unwrap().bytes();
+        assert_eq!(String::from_utf8_lossy(&string), name);
+        assert_eq!(sources.region(unit.exprs.as_slice()[0].span).line, 2);
+    }
+}
+
+#[test]
 fn a_missing_compiler_is_named() {
     let input = Input::Text { name: "memory.c".into(), text: b"#define N 3\n"[..].into() };
     let options = Options { compiler: Some("no-such-compiler -x".into()), ..Options::new(DataModel::Lp64) };

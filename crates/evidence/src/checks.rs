@@ -7,7 +7,7 @@
 //! * I1: no path leads from a check back into the program, nor into a check other than by its start: the program is that of the original text, and checks beside it.
 //! * I2: every state in which evaluating a check is undefined leads to the error, unless [`Checked::open`] says what is not known.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::Region;
 use cfa::{Edge, Loc, Op, Origin, Place, Procedure, Program, Role};
@@ -43,7 +43,7 @@ pub(crate) fn checked(mut program: Program, fresh: &Fresh) -> Result<Checked, Pr
             begins.iter().filter(|(proc, _)| *proc == number).map(|(_, start)| *start).collect();
         if !starts.is_empty() {
             let procedure = program.procs[number].clone();
-            program.procs[number] = guarded(&mut program, &procedure, &starts, &mut open)?;
+            program.procs[number] = guarded(&mut program, &procedure, &starts, &mut open);
         }
     }
     Ok(Checked { program, lenient, open })
@@ -124,10 +124,10 @@ fn guarded(
     old: &Procedure,
     starts: &[Loc],
     open: &mut Option<(String, Region)>,
-) -> Result<Procedure, Problem> {
+) -> Procedure {
     let inside = inside(old, starts);
     let mut definedness = Definedness::new(program);
-    let mut conditions = std::collections::BTreeMap::new();
+    let mut conditions = BTreeMap::new();
     for location in &inside {
         let mut all = Defined::Always;
         for edge in old.outgoing(*location).iter().map(|edge| &old.edges()[*edge]) {
@@ -147,7 +147,7 @@ fn guarded(
         }
     }
     let mut new = without_edges(old);
-    let mut moved = std::collections::BTreeMap::new();
+    let mut moved = BTreeMap::new();
     for (location, condition) in &conditions {
         let first =
             old.outgoing(*location).first().map_or(Region::NOWHERE, |edge| old.edges()[*edge].origin.region);
@@ -172,5 +172,5 @@ fn guarded(
         let source = moved.get(&edge.source).copied().unwrap_or(edge.source);
         new.add_edge(Edge { source, ..edge.clone() });
     }
-    Ok(new)
+    new
 }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use base::{FileId, SourceFile, SourceMap, Span};
 use cfront::ast::{
-    DeclarationId, DeclarationKind, ExprKind, ForInit, Item, StmtId, StmtKind, TranslationUnit,
+    DeclarationId, DeclarationKind, DeclaratorPart, ExprKind, ForInit, Item, StmtId, StmtKind,
+    TranslationUnit,
 };
 use cfront::lex::{Lexer, TokenKind};
 use cfront::{Input, Interner, Name, preprocess, with_large_stack};
@@ -123,6 +124,8 @@ pub struct Syntax {
     pub literals: Vec<Range>,
     /// How many effects there are, those that come from macros and included files too.
     pub effect_count: usize,
+    /// How many types of arrays are written out in it, those from macros and included files too.
+    pub array_count: usize,
     /// What was parsed.
     pub parsed: Parsed,
     /// What the file declares at file level.
@@ -167,6 +170,7 @@ impl Syntax {
             declared: Vec::new(),
             effects: Vec::new(),
             literals: Vec::new(),
+            array_count: array_count(unit),
             effect_count: unit.exprs.iter().filter(|expr| !is_pure(&expr.kind)).count(),
             parsed,
             names: names::names(unit, file, interner),
@@ -323,6 +327,11 @@ impl Syntax {
         let bytes = self.source.text.get(range.lo as usize..range.hi as usize).unwrap_or_default();
         String::from_utf8_lossy(bytes).into_owned()
     }
+}
+
+fn array_count(unit: &TranslationUnit) -> usize {
+    let parts = unit.declarators.iter().flat_map(|declarator| &declarator.parts);
+    parts.filter(|part| matches!(part, DeclaratorPart::Array { .. })).count()
 }
 
 /// What a declaration adds to its scope: what it declares, enumerators and tags.

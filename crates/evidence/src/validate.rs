@@ -80,6 +80,12 @@ fn nobody(_: &Program, _: &mut Budget) -> Certified {
     Certified::unknown(witness::Reason::NotProgressing)
 }
 
+/// How a violation is confirmed that the stated values alone do not show.
+const FOUND: &str = "an execution that the witness describes violates the property";
+const NOT_AS_IT_SAYS: &str = "there is a violation, but not as the witness says";
+/// What separates the readings of a violation.
+const BEFORE: &str = "an execution can do what the witness says only if it comes to the place of a waypoint before, with another outcome";
+
 struct Validator<'a, 'b> {
     question: &'a Question,
     decide: &'a mut Decide<'b>,
@@ -189,40 +195,42 @@ impl<'a> Validator<'a, '_> {
             Attempt::Stopped(why) => return Ok(Judgement::Unknown(why)),
             Attempt::Differs => {}
         }
-        let found = "an execution that the witness describes violates the property";
         let loose = self.aimed(segments, &fresh, Reading::Loose)?;
-        let certified = (self.decide)(&loose.program, self.budget);
-        let mut why = match certified.verdict() {
-            Verdict::Safe(_) => {
-                return Ok(Judgement::Refuted("no execution does what the witness says".to_owned()));
-            }
-            Verdict::Unsafe(trace) => {
-                // Answers to questions that the strict program does not ask lead elsewhere, and then to nothing.
-                if matches!(self.execute(&strict, &mut Inputs::replay(&trace.choices)), Attempt::Follows) {
-                    return Ok(Judgement::Confirmed(found.to_owned()));
-                }
-                "there is a violation, but not as the witness says".to_owned()
-            }
-            Verdict::Unknown(reason) => reason.to_string(),
-        };
         let differs = segments.len() > 1 || !segments[0].avoid.is_empty();
-        let certified = if differs {
-            (self.decide)(&strict.program, self.budget)
-        } else {
-            nobody(&strict.program, self.budget)
-        };
-        match certified.verdict() {
-            Verdict::Unsafe(trace)
-                if matches!(self.execute(&strict, &mut Inputs::replay(&trace.choices)), Attempt::Follows) =>
-            {
-                return Ok(Judgement::Confirmed(found.to_owned()));
-            }
+        Ok(self.search(&strict, &loose, differs.then_some(BEFORE)))
+    }
+
+    /// Looks for an execution that follows a witness, or for a proof that there is none. `before` says what an execution of the loose program means that the strict one
+    /// does not have; nothing if they are the same.
+    fn search(&mut self, strict: &Claimed<'_>, loose: &Claimed<'_>, before: Option<&str>) -> Judgement {
+        let mut why = NOT_AS_IT_SAYS.to_owned();
+        let mut is_loose = false;
+        match (self.decide)(&loose.program, self.budget).verdict() {
             Verdict::Safe(_) => {
-                why = "an execution can do what the witness says only if it comes to the place of a waypoint before, with another outcome".to_owned();
+                return Judgement::Refuted("no execution does what the witness says".to_owned());
             }
-            Verdict::Unsafe(_) | Verdict::Unknown(_) => {}
+            Verdict::Unsafe(trace) if self.follows(strict, trace) => {
+                return Judgement::Confirmed(FOUND.to_owned());
+            }
+            // Answers to questions that the strict program does not ask lead elsewhere, and then to nothing.
+            Verdict::Unsafe(trace) => is_loose = self.follows(loose, trace),
+            Verdict::Unknown(reason) => why = reason.to_string(),
         }
-        Ok(Judgement::Unknown(format!("the stated values do not lead to the violation, and: {why}")))
+        if let Some(before) = before {
+            match (self.decide)(&strict.program, self.budget).verdict() {
+                Verdict::Unsafe(trace) if self.follows(strict, trace) => {
+                    return Judgement::Confirmed(FOUND.to_owned());
+                }
+                Verdict::Safe(_) if is_loose => before.clone_into(&mut why),
+                Verdict::Safe(_) | Verdict::Unsafe(_) | Verdict::Unknown(_) => {}
+            }
+        }
+        Judgement::Unknown(format!("the stated values do not lead to the violation, and: {why}"))
+    }
+
+    /// Whether a trace does what a witness says.
+    fn follows(&mut self, claimed: &Claimed<'_>, trace: &Trace) -> bool {
+        matches!(self.execute(claimed, &mut Inputs::replay(&trace.choices)), Attempt::Follows)
     }
 
     /// The program with the claim of a violation.

@@ -158,6 +158,12 @@ impl<'a> Checks<'a> {
                 ))
             }
         })?;
+        // The length of an array may have no meaning, and nothing would notice.
+        if after.array_count != plain_after.array_count {
+            return Err(Problem::Malformed(
+                "an expression of the witness has the type of an array".to_owned(),
+            ));
+        }
         // Each check calls four functions.
         if after.effect_count != text.syntax.effect_count + 4 * self.checks.len() {
             return Err(Problem::Malformed(
