@@ -211,6 +211,8 @@ pub enum AttributeKind {
     /// `#pragma pack(n)` is in force where a record's body ends: no member is aligned to more than `n` bytes.
     /// Only among the attributes of a record.
     MaxAlign(u8),
+    /// `gnu_inline`: with `extern`, a definition for calls in this text only.
+    GnuInline,
     /// `weak`: another definition of the symbol counts, and it need not have any.
     Weak,
 }

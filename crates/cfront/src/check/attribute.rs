@@ -24,6 +24,7 @@ pub(super) struct Effects {
     pub(super) mode: Option<(Name, Span)>,
     pub(super) noreturn: bool,
     pub(super) transparent_union: bool,
+    pub(super) gnu_inline: bool,
     pub(super) weak: Option<Span>,
 }
 
@@ -54,6 +55,7 @@ impl Checker<'_> {
                 AttributeKind::TransparentUnion => effects.transparent_union = true,
                 AttributeKind::MaxAlign(bytes) => effects.max_member_align = Some(u64::from(bytes)),
                 AttributeKind::VectorSize(_) => return unsupported("vector types", attribute.span),
+                AttributeKind::GnuInline => effects.gnu_inline = true,
                 AttributeKind::Weak => effects.weak = Some(attribute.span),
             }
         }

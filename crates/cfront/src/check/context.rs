@@ -88,6 +88,8 @@ pub(super) struct Checker<'a> {
     pub(super) late_calls: Vec<LateCall>,
     /// Symbols that declarations name by `asm("symbol")`.
     pub(super) asm_labels: Vec<(ast::Ident, String)>,
+    /// Functions with a definition that is no definition of their symbol.
+    pub(super) gnu_inline: FxHashSet<FunctionId>,
     /// Symbols that are weak, with the attribute that says so.
     pub(super) weak_symbols: Vec<(Name, Span)>,
     /// The function at work.
@@ -138,6 +140,7 @@ impl<'a> Checker<'a> {
             inline_definitions: FxHashSet::default(),
             late_calls: Vec::new(),
             asm_labels: Vec::new(),
+            gnu_inline: FxHashSet::default(),
             weak_symbols: Vec::new(),
             function: None,
             pending_bounds: Vec::new(),

@@ -81,6 +81,9 @@ impl Checker<'_> {
         }));
         let storage = specifiers.storage.map(|(storage, _)| storage);
         let function = self.declare_function(ident, ty, storage, specifiers.noreturn || effects.noreturn)?;
+        if effects.gnu_inline && specifiers.inline && storage == Some(Storage::Extern) {
+            self.gnu_inline.insert(function);
+        }
         let is_kept = self.check_redefinition(function, ident, specifiers)?;
         self.check_parameters(function, &params.variables, ident)?;
         for variable in first_variable..self.program.variables.len() {

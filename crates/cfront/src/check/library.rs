@@ -4,6 +4,7 @@ use base::{Diagnostic, Span};
 
 use super::Checked;
 use super::context::Checker;
+use super::linkage::External;
 use crate::ast::Ident;
 use crate::hir::{Function, FunctionId};
 use crate::types::{FunctionType, IntKind, Type, TypeId};
@@ -127,7 +128,8 @@ impl Checker<'_> {
         for (ident, symbol) in &self.asm_labels {
             let name = self.text(ident.name);
             let Some(other) = self.interner.get(symbol).filter(|_| name != symbol) else { continue };
-            if self.is_defined_external(other) {
+            let is_inline = matches!(self.externals.get(&other), Some(External::Function(function)) if self.gnu_inline.contains(function));
+            if self.is_defined_external(other) && !is_inline {
                 let message =
                     format!("unsupported: `{name}` is declared as another name of the function `{symbol}`");
                 return Err(Box::new(Diagnostic::error(message, ident.span)));

@@ -15,7 +15,7 @@ use crate::lex::{Failure, Name, Token, TokenKind, literal};
 const HARMLESS: &str = "abi_tag access alloc_align alloc_size always_inline analyzer_noreturn annotate artificial assume_aligned \
      availability btf_decl_tag btf_type_tag cdecl cf_check cold common const counted_by deprecated designated_init \
      disable_tail_calls dllexport dllimport enum_extensibility error externally_visible fallthrough fastcall fd_arg fd_arg_read \
-     fd_arg_write flag_enum flatten force_align_arg_pointer format format_arg function_return gcc_struct gnu_inline hot \
+     fd_arg_write flag_enum flatten force_align_arg_pointer format format_arg function_return gcc_struct hot \
      indirect_branch indirect_return leaf lto_visibility_public malloc may_alias maybe_unused minsize ms_abi ms_hook_prologue \
      musttail no_address_safety_analysis no_caller_saved_registers no_icf no_instrument_function \
      no_profile_instrument_function no_reorder no_sanitize no_sanitize_address no_sanitize_coverage no_sanitize_memory \
@@ -73,6 +73,7 @@ impl Parser<'_> {
             "mode" => self.mode()?,
             // In the system's headers it only means that a program must not rely on the symbol.
             "weak" | "weak_import" => (!self.is_in_system_header()).then_some(AttributeKind::Weak),
+            "gnu_inline" => Some(AttributeKind::GnuInline),
             "section" => self.section()?,
             _ if is_in(HARMLESS, &name) => None,
             _ if !is_in(REFUSED, &name) && self.is_in_system_header() => None,

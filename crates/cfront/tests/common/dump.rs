@@ -74,6 +74,7 @@ impl Dump<'_> {
                 AttributeKind::TransparentUnion => " [transparent]".to_owned(),
                 AttributeKind::VectorSize(expr) => format!(" [vector {}]", self.expr(expr)),
                 AttributeKind::MaxAlign(limit) => format!(" [pack {limit}]"),
+                AttributeKind::GnuInline => " [gnu inline]".to_owned(),
                 AttributeKind::Weak => " [weak]".to_owned(),
             })
             .collect()

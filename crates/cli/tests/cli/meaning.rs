@@ -44,6 +44,14 @@ fn macros_of_options_are_those_that_the_compiler_sets() {
 }
 
 #[test]
+fn headers_of_an_optimised_and_fortified_build_are_read() {
+    let program = "#include <ctype.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n\
+                   #include <wchar.h>\nint main(void) { char b[4]; strcpy(b, \"12\"); if (atoi(b) != 12) reach_error(); return 0; }\n";
+    let finished = built("fortified", &["-O2", "-D_FORTIFY_SOURCE=2", "-D_GNU_SOURCE"], program);
+    assert_eq!(finished.code, SAFE, "{finished:?}");
+}
+
+#[test]
 fn the_standard_decides_what_type_a_decimal_constant_has() {
     let program = "int main(void) { if (-2147483648 > 0) reach_error(); return 0; }\n";
     assert_eq!(built("c89", &["-m32", "-std=c89"], program).code, UNSAFE);
