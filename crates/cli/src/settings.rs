@@ -15,7 +15,7 @@ use toml::de::{DeTable, DeValue};
 use crate::args::{CheckArgs, DataModelArg, Format, SignedOverflowArg, SourceArgs};
 use crate::basis::FromSettings;
 use crate::failure::Failure;
-use crate::{basis, input, task};
+use crate::{basis, compile_commands, input, task};
 
 /// The name of the file.
 const NAME: &str = "wayproof.toml";
@@ -109,6 +109,11 @@ pub(crate) fn apply(args: &mut CheckArgs) -> Result<(), Failure> {
 }
 
 impl Settings {
+    /// The file that says how the project is built.
+    pub(crate) fn build(&self) -> Option<PathBuf> {
+        self.compile_commands.as_deref().map(compile_commands::file)
+    }
+
     /// The folder of the cache (I3).
     fn cache(&self, args: &CheckArgs) -> Result<Option<PathBuf>, Failure> {
         let Some(cache) = &self.cache else { return Ok(None) };

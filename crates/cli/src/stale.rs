@@ -78,12 +78,15 @@ pub(crate) fn may_write(kind: Kind, path: &Path) -> bool {
     match kind.find(path) {
         Found::Nothing => true,
         Found::Result => !kind.is_c(),
-        Found::Empty => {
-            let extension = path.extension().unwrap_or_default();
-            !["c", "h", "i", "inc"].iter().any(|text| extension == *text)
-        }
+        Found::Empty => !is_c_name(path),
         Found::Other => false,
     }
+}
+
+/// Whether a file is C text by its name.
+fn is_c_name(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default();
+    ["c", "h", "i", "inc"].iter().any(|text| extension == *text)
 }
 
 /// I2 and I3: an error if one of the files is an input, is there twice, or is something else than a result.
@@ -96,7 +99,9 @@ pub(crate) fn protect(wanted: &[Wanted], inputs: &[PathBuf]) -> Result<(), Failu
         if identity(path).is_some_and(|file| read.contains(&file)) {
             return refuse(format!("{option} would write over `{}`, which is an input", path.display()));
         }
-        if kind.find(path) == Found::Other {
+        // What the tasks of a list include is known to their processes only.
+        let is_header = *kind == Kind::Table && path.exists() && is_c_name(path);
+        if is_header || kind.find(path) == Found::Other {
             let help = "name another file, or remove that one if it is not needed; nothing was written";
             return Err(Failure::usage(kind.complaint(option, path), help));
         }
@@ -192,14 +197,23 @@ pub(crate) fn given(args: &CheckArgs) -> Vec<PathBuf> {
     let mut inputs = args.property.iter().cloned().collect::<Vec<_>>();
     inputs.extend(args.source.includes.iter().cloned());
     inputs.extend(args.source.compile_commands.as_deref().map(compile_commands::file));
-    inputs.extend(settings::file_for(Path::new("wayproof.toml")));
+    inputs.extend(settings_of(Path::new("wayproof.toml")));
+    inputs
+}
+
+/// The settings for a file, and the build that they name.
+fn settings_of(path: &Path) -> Vec<PathBuf> {
+    let mut inputs: Vec<PathBuf> = settings::file_for(path).into_iter().collect();
+    // Settings that cannot be read are reported later.
+    let build = settings::find(path).ok().flatten().and_then(|settings| settings.build());
+    inputs.extend(build);
     inputs
 }
 
 /// The files of one task: itself, its settings, and what its definition names.
 pub(crate) fn files_of(path: &Path) -> Vec<PathBuf> {
     let mut inputs = vec![path.to_owned()];
-    inputs.extend(settings::file_for(path));
+    inputs.extend(settings_of(path));
     if task::is_task(path)
         // A task that cannot be read is reported later.
         && let Ok(task) = task::load(path)

@@ -115,6 +115,14 @@ fn a_program_that_includes_an_old_harness_keeps_it() {
     let finished = check(&folder, &["outer.c", "--harness", "h.c"]);
     assert_ne!(finished.code, 0, "{finished:?}");
     assert_eq!(read(&folder, "h.c"), harness);
+    // The same if it is a program of the build that the settings name.
+    let here = folder.path().display().to_string();
+    let entry = serde_json::json!([{"directory": here, "file": "h.c", "command": "cc -c h.c"}]);
+    folder.file("compile_commands.json", entry.to_string());
+    folder.file("wayproof.toml", "compile-commands = \".\"\n");
+    assert_ne!(check(&folder, &["--harness", "h.c"]).code, 0);
+    assert_eq!(read(&folder, "h.c"), harness);
+    fs::remove_file(folder.path().join("wayproof.toml")).unwrap();
     // Otherwise it is replaced.
     assert_eq!(check(&folder, &["c.c", "--harness", "h.c"]).code, 10);
 }
@@ -172,6 +180,11 @@ fn a_table_replaces_tables_only() {
         let finished = check(&folder, words);
         assert_eq!(finished.code, 1, "{words:?}: {finished:?}");
         assert_eq!(names.map(|name| read(&folder, name)), before, "{words:?}");
+    }
+    for text in ["", "task,verdict,expected,agrees,seconds,reason,message,version,options\n"] {
+        folder.file("inc.h", text);
+        assert_eq!(check(&folder, &["c.c", "--csv", "inc.h"]).code, 1);
+        assert_eq!(read(&folder, "inc.h"), text);
     }
     for _ in 0..2 {
         assert_eq!(check(&folder, &["b.c", "--csv", "t.csv"]).code, 0);
