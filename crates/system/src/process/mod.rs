@@ -229,16 +229,29 @@ fn supervised(command: &Command, limits: &Limits, time: Duration, binary: &Path)
         .arg(order.word())
         .arg(command.get_program())
         .args(command.get_args());
+    surround(&mut wrapped, command);
+    Ok(wrapped)
+}
+
+/// The command that starts a program in a group of its own.
+fn plain(command: &Command) -> Command {
+    let mut plain = Command::new(command.get_program());
+    plain.args(command.get_args()).process_group(0);
+    surround(&mut plain, command);
+    plain
+}
+
+/// Gives a command the environment and the folder of another one.
+fn surround(target: &mut Command, command: &Command) {
     for (name, value) in command.get_envs() {
         match value {
-            Some(value) => wrapped.env(name, value),
-            None => wrapped.env_remove(name),
+            Some(value) => target.env(name, value),
+            None => target.env_remove(name),
         };
     }
     if let Some(folder) = command.get_current_dir() {
-        wrapped.current_dir(folder);
+        target.current_dir(folder);
     }
-    Ok(wrapped)
 }
 
 /// A process that was started and is ended when this goes.
@@ -251,18 +264,8 @@ struct Started {
 impl Started {
     fn new(command: &Command, limits: &Limits, time: Duration, stdin: Stdio) -> io::Result<Self> {
         let binary = SUPERVISOR.get();
-        let mut wrapped = match binary {
-            Some(binary) => supervised(command, limits, time, binary)?,
-            None => {
-                let mut plain = Command::new(command.get_program());
-                plain.args(command.get_args()).process_group(0);
-                for (name, value) in command.get_envs() {
-                    plain.env(name, value.unwrap_or_default());
-                }
-                command.get_current_dir().map(|folder| plain.current_dir(folder));
-                plain
-            }
-        };
+        let wrapped = binary.map(|binary| supervised(command, limits, time, binary));
+        let mut wrapped = wrapped.unwrap_or_else(|| Ok(plain(command)))?;
         wrapped.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut running = lock(&RUNNING);
         let child = wrapped.spawn()?;
