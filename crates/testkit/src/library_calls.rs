@@ -147,12 +147,14 @@ fn program(calls: &[String]) -> String {
 fn glibc(program: &str, input: &[u8], model: Model) -> io::Result<Printed> {
     let folder = TemporaryFolder::new()?;
     let bytes: Vec<String> = input.iter().map(u8::to_string).collect();
-    // What runs before `main` makes the bytes standard input.
+    // What runs before `main` makes the bytes standard input, and writes each line at once.
     let text = format!(
         "{program}\nint memfd_create(const char *, unsigned);\nlong write(int, const void *, unsigned long);\n\
-         long lseek(int, long, int);\nint dup2(int, int);\nstatic unsigned char testkit_input[] = {{ {} }};\n\
+         long lseek(int, long, int);\nint dup2(int, int);\nextern void *stdout;\n\
+         int setvbuf(void *, char *, int, unsigned long);\nstatic unsigned char testkit_input[] = {{ {} }};\n\
          __attribute__((constructor)) static void testkit_feed(void)\n{{\n    int file = memfd_create(\"input\", 0);\n    \
-         write(file, testkit_input, sizeof testkit_input);\n    lseek(file, 0, 0);\n    dup2(file, 0);\n}}\n",
+         write(file, testkit_input, sizeof testkit_input);\n    lseek(file, 0, 0);\n    dup2(file, 0);\n    \
+         setvbuf(stdout, 0, 1, 0);\n}}\n",
         bytes.join(", ")
     );
     let source = folder.write("calls.c", text)?;
