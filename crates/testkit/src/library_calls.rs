@@ -27,8 +27,8 @@ use crate::random::Random;
 /// Calls in one program.
 const BATCH: u64 = 500;
 
-/// Time for one compilation and for one run.
-const LIMIT: Duration = Duration::from_secs(120);
+/// Time for one compilation and for one run, generous because the machine may be busy.
+const LIMIT: Duration = Duration::from_secs(600);
 
 /// Steps of the interpreter for one program.
 const STEPS: u64 = 2_000_000_000;
@@ -164,7 +164,7 @@ fn glibc(program: &str, input: &[u8], model: Model) -> io::Result<Printed> {
     command.arg(&executable).arg("-lm");
     let compiled = run(&mut command, LIMIT)?;
     if !compiled.succeeded() {
-        let line = compiled.stderr.lines().next().unwrap_or("no message").to_owned();
+        let line = compiled.stderr.lines().next().unwrap_or("no message, or no time").to_owned();
         return Err(io::Error::other(format!("gcc {} does not work here: {line}", model.gcc_flag())));
     }
     let execution = run(&mut Command::new(&executable), LIMIT)?;

@@ -100,8 +100,7 @@ fn conversion(random: &mut Random, format: &mut Vec<u8>, arguments: &mut String,
             *has_count = true;
             let at = format.iter().rposition(|byte| *byte == b'%').unwrap_or(0);
             // `%n` takes no flags; what was written for a star is removed together with it.
-            let stars = format[at..].iter().filter(|byte| **byte == b'*').count();
-            for _ in 0..stars {
+            for _ in format[at..].iter().filter(|byte| **byte == b'*') {
                 arguments.truncate(arguments.rfind(',').unwrap_or(0));
             }
             format.truncate(at + 1);
