@@ -191,6 +191,8 @@ fn interpreted(program: &str, input: &[u8], model: Model) -> Printed {
         cfa::Source::Library { function, .. } if &**function == "stdin" => {
             Some(Choice::Int(bytes.next().map_or(-1, |byte| i128::from(*byte))))
         }
+        // Any sign of zero will do.
+        cfa::Source::Library { function, .. } if &**function == "remainder" => Some(Choice::Int(0)),
         _ => None,
     };
     let mut output = Vec::new();
