@@ -45,6 +45,11 @@ fn models() {
     check("models");
 }
 
+#[test]
+fn library() {
+    check("library");
+}
+
 fn outcome(source: &str) -> Outcome {
     let input = Input::Text { name: "test.c".into(), text: source.as_bytes().into() };
     output(&input, DataModel::Lp64).1

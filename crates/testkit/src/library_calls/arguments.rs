@@ -260,7 +260,8 @@ pub(super) fn float_bytes(random: &mut Random) -> Vec<u8> {
             text.extend(format!("e{}", random.between(-350, 350)).bytes());
         }
         6 => {
-            text.extend(format!("{}e{}", random.bits() >> random.below(64), random.between(-40, 40)).bytes())
+            let (digits, exponent) = (random.bits() >> random.below(64), random.between(-40, 40));
+            text.extend(format!("{digits}e{exponent}").bytes());
         }
         _ => text.extend(bytes(random, b"0123456789.eE+-xXpPaAnNiIfF( )", 10)),
     }

@@ -123,6 +123,7 @@ static int __wayproof___wp_format(char *to, unsigned long size, const char *form
         int flags = 0;
         int width = 0;
         int precision = -1;
+        int too_wide = 0;
         while (*format == '-' || *format == '+' || *format == ' ' || *format == '#' || *format == '0' || *format == '\'') {
             flags |= *format == '-' ? 1 : *format == '+' ? 2 : *format == ' ' ? 4 : *format == '#' ? 8 : *format == '0' ? 16 : 0;
             format++;
@@ -132,11 +133,9 @@ static int __wayproof___wp_format(char *to, unsigned long size, const char *form
             format++;
             if (width < 0) {
                 flags |= 1;
-                if (width == -2147483647 - 1) {
-                    failure = 75;
-                    continue;
-                }
-                width = -width;
+                /* One more than INT_MAX: the text is written, then the call fails. */
+                too_wide = width == -2147483647 - 1;
+                width = too_wide ? 2147483647 : -width;
             }
         } else {
             unsigned long long number = 0;
@@ -263,7 +262,7 @@ static int __wayproof___wp_format(char *to, unsigned long size, const char *form
             return __wayproof___wp_any_text(to, room, count, size);
         }
         format++;
-        failure = count > 2147483647 ? 75 : 0;
+        failure = too_wide || count > 2147483647 ? 75 : 0;
     }
     if (size != 0)
         to[count < room ? count : room] = 0;
