@@ -54,7 +54,8 @@ pub fn load(
     check_bytes(file, &text)?;
     // Options matter to a file without directives, too, unless it is preprocessed already.
     let is_raw = Path::new(&*sources.file(file).name).extension().is_none_or(|extension| extension != "i");
-    if !(is_raw && options.change_texts()) && !needs_preprocessing(&text) {
+    let options_matter = is_raw && options.change_texts();
+    if !options_matter && !needs_preprocessing(&text) {
         let mut unit = parse(file, sources, interner)?;
         accept(&mut unit, preprocess::without_output(options))?;
         return Ok(Loaded { unit, file, preprocessed: None });

@@ -120,11 +120,11 @@ impl Judge<'_> {
         if names.is_empty() {
             return Ok(Ok(Vec::new()));
         }
-        let mut source = String::new();
-        for name in names {
-            source += &format!("extern char {name}[];\n");
-        }
-        source += &format!("char *probe[] = {{ {} }};\nint main(void) {{ return 0; }}\n", names.join(", "));
+        let list = names.join("[], ");
+        let probe = names.join(", ");
+        let source = format!(
+            "extern char {list}[];\nchar *probe[] = {{ {probe} }};\nint main(void) {{ return 0; }}\n"
+        );
         let folder = Folder::new()?;
         fs::write(folder.0.join(PROBE), source)?;
         Ok(match self.compile(&folder, PROBE, &["-fno-builtin"])? {

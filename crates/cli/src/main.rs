@@ -76,7 +76,9 @@ fn look_after_children() {
         system::process::use_supervisor(binary);
     }
     let memory = std::env::var(batch::MEMORY_VARIABLE).ok().and_then(|text| text.parse().ok());
-    memory.map(system::process::limit_memory);
+    if let Some(memory) = memory {
+        system::process::limit_memory(memory);
+    }
 }
 
 /// Says why there is no result.

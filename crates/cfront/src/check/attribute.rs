@@ -15,6 +15,7 @@ const ALIGNMENT_LIMIT: u64 = 1 << 28;
 
 /// What the attributes of a declaration, member or record say together.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent attributes")]
 pub(super) struct Effects {
     pub(super) packed: bool,
     /// Demanded alignment in bytes.

@@ -504,7 +504,7 @@ impl State<'_> {
                 accesses.push((*from, most(*length), Beyond::Accessed));
             }
             Op::Fill { to, length, .. } | Op::Forget { to, length, .. } => {
-                accesses.push((*to, most(*length), Beyond::Accessed))
+                accesses.push((*to, most(*length), Beyond::Accessed));
             }
             Op::Write { to, bytes } => accesses.push((*to, Some(bytes.len() as i128), Beyond::Accessed)),
             Op::Free { addr } | Op::Realloc { old: addr, .. } => accesses.push((*addr, None, Beyond::Freed)),

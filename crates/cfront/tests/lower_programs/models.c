@@ -30,7 +30,7 @@ int main(void)
     char *copy = strdup("copied");
     printf("%s %d\n", copy, memcmp(copy, "copied", 7));
     free(copy);
-    printf("%d %ld\n", memchr("abc", 'z', 3) == 0, (long)((char *)memchr("abc", 'c', 3) - (char *)0 != 0));
+    printf("%d %ld\n", memchr("abc", 'z', 3) == 0, (long)(memchr("abc", 'c', 3) != 0));
     memcpy(buffer, "0123456789", 11);
     memmove(buffer + 2, buffer, 5);
     printf("%s\n", buffer);

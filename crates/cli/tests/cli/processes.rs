@@ -328,7 +328,9 @@ fn hard() -> String {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let weight = (state >> 33) % 99 + 1;
             *sum += weight;
-            text += &format!(" {name} += {weight} * x;");
+            for part in [" ", name, " += ", &weight.to_string(), " * x;"] {
+                text += part;
+            }
         }
         text += "\n";
     }

@@ -11,7 +11,7 @@ use super::super::guard::Guard;
 use crate::expr::{BinaryOp, Expr, ExprId, UnaryOp};
 use crate::op::{Callee, Op, Place};
 use crate::pointsto::{PointsTo, Punning};
-use crate::program::{Program, VarId};
+use crate::program::{Procedure, Program, VarId};
 use crate::ty::Ty;
 
 /// The numbers that may be addresses.
@@ -56,7 +56,7 @@ impl Addresses {
         let loads = |expr: &Expr| {
             matches!(*expr, Expr::LoadBits { .. } | Expr::Load { ty: Ty::Int { .. } | Ty::Float(_), .. })
         };
-        let stores_pointers = program.procs.iter().flat_map(|procedure| procedure.edges()).any(|edge| {
+        let stores_pointers = program.procs.iter().flat_map(Procedure::edges).any(|edge| {
             edge.ops.iter().flat_map(Op::places).any(|place| matches!(place, Place::Mem { ty: Ty::Ptr, .. }))
         });
         let puns = stores_pointers && program.exprs.iter().any(|(_, expr)| loads(expr));
@@ -81,7 +81,7 @@ impl Addresses {
         loop {
             let exprs = evaluate(program, &known, &is_punned);
             known.changed = false;
-            for edge in program.procs.iter().flat_map(|procedure| procedure.edges()) {
+            for edge in program.procs.iter().flat_map(Procedure::edges) {
                 edge.ops.iter().for_each(|op| known.propagate(program, op, &exprs));
             }
             if !known.changed {
