@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use base::Budget;
 use cfa::interp::{self, Choice, Inputs, Outcome, Uninitialised};
 use cfa::{Program, Source};
-use witness::{Certified, Execution, Proof, Trace, Verdict, Violation, store};
+use witness::{Certified, Execution, Exhaustion, Proof, Trace, Verdict, Violation, store};
 
 use crate::args::CheckArgs;
 use crate::artifact;
@@ -163,6 +163,7 @@ fn evidence(verdict: &Verdict) -> Option<String> {
     match verdict {
         Verdict::Unknown(_) => None,
         Verdict::Safe(Proof::Execution(_)) => Some("safe execution\n".to_owned()),
+        Verdict::Safe(Proof::Executions(_)) => Some("safe executions\n".to_owned()),
         Verdict::Safe(Proof::Annotation(annotation)) => {
             Some(format!("safe annotation\n{}", store::write(annotation)?))
         }
@@ -183,6 +184,10 @@ fn verdict(body: &str, program: &Program, budget: &mut Budget) -> Option<Verdict
     match kind {
         "safe execution" => match witness::execute(program, budget) {
             Execution::Ended(end) => Some(Verdict::Safe(Proof::Execution(end))),
+            _ => None,
+        },
+        "safe executions" => match witness::exhaust(program, budget) {
+            Exhaustion::Safe { executions, .. } => Some(Verdict::Safe(Proof::Executions(executions))),
             _ => None,
         },
         "safe annotation" => {

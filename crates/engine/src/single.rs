@@ -10,6 +10,8 @@
 //!   run RUN ticks           and so on, both doubled each time
 //! ```
 //!
+//! A program whose inputs have few values that matter is decided in the same way, by carrying out all its executions (`witness::exhaust`).
+//!
 //! A run starts from the beginning each time, and so does the engine: neither keeps memory while the other works, and all of it takes at most
 //! about twice as long as the last round.
 //!
@@ -19,7 +21,7 @@
 
 use base::{Budget, Stop, timeline};
 use cfa::{Program, SignedOverflow};
-use witness::{Execution, Proof, Reason, Verdict};
+use witness::{Execution, Exhaustion, Proof, Reason, Verdict};
 
 use crate::{Drawing, Engine, Env, Tuning};
 
@@ -31,6 +33,9 @@ const RUN: u64 = 1 << 27;
 const SLICE: u64 = 1 << 10;
 /// Ticks of the run after an engine that has nothing more to say: half a minute.
 const LAST_RUN: u64 = 1 << 32;
+
+/// Ticks for all executions of a program whose inputs have few values that matter: tenths of a second.
+const FEW_RUNS: u64 = 1 << 25;
 
 /// An engine behind a run of the only execution.
 pub(crate) fn first(create: fn(Tuning) -> Box<dyn Engine>, tuning: Tuning) -> Box<dyn Engine> {
@@ -51,7 +56,7 @@ impl Engine for RunFirst {
         loop {
             match attempt(program, run, &mut env.budget) {
                 Attempt::Settled(verdict) => return verdict,
-                Attempt::Hopeless => return (self.create)(self.tuning).solve(program, env),
+                Attempt::Hopeless => return self.among_many(program, env),
                 Attempt::TooShort => {}
             }
             if env.budget.is_spent() {
@@ -81,6 +86,25 @@ enum Effort {
 }
 
 impl RunFirst {
+    /// Decides a program with several executions: by carrying them out if they are few, else by the engine.
+    fn among_many(&self, program: &Program, env: &mut Env) -> Verdict {
+        let first = all(program, FEW_RUNS, &mut env.budget);
+        if let Some(Verdict::Safe(_) | Verdict::Unsafe(_)) = first {
+            return first.unwrap_or(Verdict::Unknown(Reason::NotProgressing));
+        }
+        let verdict = (self.create)(self.tuning).solve(program, env);
+        match (verdict, first) {
+            // They are few, but take long.
+            (Verdict::Unknown(reason), Some(Verdict::Unknown(_))) if env.budget.poll().is_ok() => {
+                match all(program, LAST_RUN, &mut env.budget) {
+                    Some(verdict @ (Verdict::Safe(_) | Verdict::Unsafe(_))) => verdict,
+                    _ => Verdict::Unknown(reason),
+                }
+            }
+            (verdict, _) => verdict,
+        }
+    }
+
     /// Lets a fresh engine work for a number of ticks. What an attempt leaves behind that was too short is forgotten, but for what it has spent.
     fn within(&self, ticks: u64, program: &Program, env: &mut Env) -> (Verdict, Effort) {
         let (known, is_drawn) = (env.statistics.len(), env.drawing != Drawing::Unwanted);
@@ -100,6 +124,20 @@ impl RunFirst {
             return (verdict, Effort::Short);
         }
         (verdict, Effort::Enough)
+    }
+}
+
+/// Carries out all executions; nothing if that cannot be done, unknown if it takes longer.
+fn all(program: &Program, ticks: u64, budget: &mut Budget) -> Option<Verdict> {
+    let _stage = timeline::stage("executions");
+    let mut allowance = budget.child(ticks);
+    let exhaustion = witness::exhaust(program, &mut allowance);
+    budget.absorb(&allowance);
+    match exhaustion {
+        Exhaustion::Safe { executions, .. } => Some(Verdict::Safe(Proof::Executions(executions))),
+        Exhaustion::Violated(trace) => Some(Verdict::Unsafe(trace)),
+        Exhaustion::TooLong => Some(Verdict::Unknown(Reason::Stopped(Stop::Ticks))),
+        Exhaustion::Open => None,
     }
 }
 
@@ -135,6 +173,9 @@ fn overflow_by_execution(program: &Program, budget: &mut Budget) -> Verdict {
         Execution::Ended(end) => Verdict::Safe(Proof::Execution(end)),
         Execution::Violated(trace) => Verdict::Unsafe(trace),
         Execution::Arbitrary { what, region } => {
+            if let Some(verdict @ (Verdict::Safe(_) | Verdict::Unsafe(_))) = all(program, LAST_RUN, budget) {
+                return verdict;
+            }
             let feature = format!("the property no-overflow of a program with {what}");
             Verdict::Unknown(Reason::Unsupported { feature, region })
         }

@@ -11,8 +11,12 @@ use cfa::{Approximation, ApproximationKind, Freedom, Program, Source};
 
 use crate::annotation;
 use crate::execution::{Execution, execute};
+use crate::exhaust::{Exhaustion, exhaust};
 use crate::ledger::Ledger;
 use crate::verdict::{End, Proof, Reason, Trace, Verdict};
+
+/// The most places of undefined behaviour that the ledger names for a set of executions.
+const MOST_UNDEFINED: usize = 8;
 
 /// A verdict whose evidence was checked, with what it rests on.
 #[derive(Clone, Debug)]
@@ -98,6 +102,7 @@ fn check_proof(
             annotation::check(program, annotation, budget).map(|obligations| Check::Proved { obligations })
         }
         Proof::Execution(end) => check_execution(program, end, ledger, budget),
+        Proof::Executions(count) => check_executions(program, *count, ledger, budget),
     }
 }
 
@@ -117,6 +122,28 @@ fn check_execution(
         ledger.add(format!("the execution is not considered beyond undefined behaviour ({kind})"), *region);
     }
     Ok(Check::Reexecuted { ticks: budget.spent() - before })
+}
+
+fn check_executions(
+    program: &Program,
+    count: u64,
+    ledger: &mut Ledger,
+    budget: &mut Budget,
+) -> Result<Check, Reason> {
+    let before = budget.spent();
+    match exhaust(program, budget) {
+        Exhaustion::Safe { executions, undefined } if executions == count => {
+            for (region, kind) in undefined.into_iter().take(MOST_UNDEFINED) {
+                ledger.add(
+                    format!("an execution is not considered beyond undefined behaviour ({kind})"),
+                    region,
+                );
+            }
+            Ok(Check::Reexecuted { ticks: budget.spent() - before })
+        }
+        Exhaustion::TooLong => Err(Reason::Stopped(budget.poll().err().unwrap_or(base::Stop::Ticks))),
+        other => Err(Reason::NotCertified { why: format!("the check ended differently: {other:?}") }),
+    }
 }
 
 fn check_trace(program: &Program, trace: &Trace, budget: &mut Budget) -> Result<(), Reason> {

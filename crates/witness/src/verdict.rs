@@ -24,6 +24,8 @@ pub enum Verdict {
 pub enum Proof {
     /// The program has one execution, and this is how it ends.
     Execution(End),
+    /// All executions that matter were carried out, this many.
+    Executions(u64),
     /// Invariants of locations that are initial, inductive, and exclude the error.
     Annotation(Rc<Annotation>),
 }
@@ -33,7 +35,8 @@ impl PartialEq for Proof {
         match (self, other) {
             (Self::Execution(mine), Self::Execution(theirs)) => mine == theirs,
             (Self::Annotation(mine), Self::Annotation(theirs)) => Rc::ptr_eq(mine, theirs),
-            (Self::Execution(_), Self::Annotation(_)) | (Self::Annotation(_), Self::Execution(_)) => false,
+            (Self::Executions(mine), Self::Executions(theirs)) => mine == theirs,
+            (Self::Execution(_) | Self::Executions(_) | Self::Annotation(_), _) => false,
         }
     }
 }

@@ -35,6 +35,7 @@ static FILES: &[ModelFile] = &[
     ModelFile { name: "models/character.c", text: include_str!("models/character.c") },
     ModelFile { name: "models/number.c", text: include_str!("models/number.c") },
     ModelFile { name: "models/system.c", text: include_str!("models/system.c") },
+    ModelFile { name: "models/clock.c", text: include_str!("models/clock.c") },
     ModelFile { name: "models/input.c", text: include_str!("models/input.c") },
     ModelFile { name: "models/strtol.c", text: include_str!("models/strtol.c") },
     ModelFile { name: "models/sort.c", text: include_str!("models/sort.c") },
@@ -119,6 +120,10 @@ pub(crate) enum Known {
     Input,
     /// In models: an arbitrary value in the name of a library function.
     Arbitrary(Freedom),
+    /// In models: the value of the variable `stdin`.
+    Stdin,
+    /// In models: from here on the model does not say what the function does.
+    Unsupported,
     /// `malloc(size)`
     Malloc,
     /// `aligned_alloc(alignment, size)`
@@ -182,6 +187,9 @@ pub(crate) fn classify(name: &str) -> Known {
     if let Some((_, freedom)) = arbitrary(name) {
         return Known::Arbitrary(freedom);
     }
+    if name.starts_with("__wayproof_unsupported_") {
+        return Known::Unsupported;
+    }
     if name.starts_with("__VERIFIER_nondet") {
         return Known::Input;
     }
@@ -190,6 +198,7 @@ pub(crate) fn classify(name: &str) -> Known {
     }
     match plain_name(name) {
         "__VERIFIER_assume" | "__wayproof_assume" => Known::Assume,
+        "__wayproof_stdin" => Known::Stdin,
         "__assert_fail" | "__assert" | "__assert_rtn" | "__assert_perror_fail" => Known::AssertFail,
         "abort" | "trap" => Known::Abort,
         "exit" | "_exit" | "_Exit" | "quick_exit" => Known::Exit,

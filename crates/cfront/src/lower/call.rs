@@ -160,7 +160,12 @@ impl Body<'_, '_> {
         }
         let proc = self.ctx.procs[&resolved];
         let signature = self.ctx.signature(resolved);
-        self.call_procedure(proc, &signature, args, site, sink)
+        if resolved == function || matches!(sink, Sink::Drop) {
+            return self.call_procedure(proc, &signature, args, site, sink);
+        }
+        let name = self.ctx.hir.functions[function].name.clone();
+        let returned = self.call_procedure(proc, &signature, args.clone(), site, Sink::Value)?;
+        Ok(self.sign_only(&name, &args, returned, site))
     }
 
     /// Evaluates arguments from left to right.

@@ -244,6 +244,93 @@ impl Body<'_, '_> {
         literal.is_none_or(|(string, _)| has_conversion(&self.ctx.hir.strings[*string].bytes, letter))
     }
 
+    /// The value of the variable `stdin`; null if the program does not mention it, so that no stream is equal to it.
+    pub(super) fn stdin(&mut self) -> Lowered<ExprId> {
+        let hir = self.ctx.hir;
+        let is_stdin = |variable: &VariableId| {
+            let declared = &hir.variables[*variable];
+            declared.is_extern && &*declared.name == cfa::STDIN
+        };
+        let null = build::address(self.exprs(), 0);
+        let Some(variable) = hir.statics.iter().copied().find(is_stdin) else { return Ok(null) };
+        if !self.ctx.usage.variables[variable].referenced
+            || hir.types.scalar(hir.variables[variable].ty) != Some(Ty::Ptr)
+        {
+            return Ok(null);
+        }
+        Ok(match self.ctx.slot(variable)? {
+            Slot::Object(var) => {
+                let addr = self.object_address(var);
+                self.exprs().add(Expr::Load { addr, ty: Ty::Ptr })
+            }
+            Slot::Split(parts) => parts.first().map_or(null, |part| self.exprs().var(part.var, Ty::Ptr)),
+            Slot::Pointer(_) => null,
+        })
+    }
+
+    /// An execution that gets here is one of many, and none of them is told from the others: it shows nothing. Formulas know nothing of what
+    /// a model writes.
+    pub(super) fn leave_open(&mut self, name: &str, site: &Site) {
+        let function: Arc<str> = name.trim_start_matches("__wayproof_unsupported_").into();
+        let open = self.temporary(Ty::BOOL);
+        let source = Source::Library { function, freedom: Freedom::Determined };
+        let op = Op::Havoc { place: Place::Var(open), source, at: site.origin.region };
+        self.graph.emit(op, site.origin);
+        let cond = self.read_var(open);
+        let otherwise = build::not(self.exprs(), cond);
+        if let Some(here) = self.graph.location() {
+            self.graph.set(Graph::step(here, Op::Assume { cond }, site.origin));
+            self.graph.join(Graph::step(here, Op::Assume { cond: otherwise }, site.origin));
+        }
+    }
+
+    /// Only the sign of a comparison of texts is defined. A compiler that knows both texts may compute another value than the library does.
+    pub(super) fn sign_only(
+        &mut self,
+        name: &str,
+        args: &[Argument],
+        returned: Returned,
+        site: &Site,
+    ) -> Returned {
+        const COMPARISONS: [&str; 7] =
+            ["strcmp", "strncmp", "strcasecmp", "strncasecmp", "memcmp", "bcmp", "strcoll"];
+        let is_literal = |body: &Self, arg: &Argument| match arg {
+            Argument::Scalar(value) => match *body.ctx.program.exprs.get(*value) {
+                Expr::Address { var } => body.ctx.strings.values().any(|known| *known == var),
+                _ => false,
+            },
+            Argument::Record(..) => false,
+        };
+        let Returned::Scalar(value) = returned else { return returned };
+        let knows_both = args.len() >= 2 && args[..2].iter().all(|arg| is_literal(self, arg));
+        if !knows_both || !COMPARISONS.contains(&library::plain_name(name)) {
+            return Returned::Scalar(value);
+        }
+        let ty = self.exprs().ty(value);
+        let var = self.temporary(ty);
+        let source =
+            Source::Library { function: library::plain_name(name).into(), freedom: Freedom::Determined };
+        self.graph.emit(Op::Havoc { place: Place::Var(var), source, at: site.origin.region }, site.origin);
+        let (chosen, zero) = (self.read_var(var), build::zero(self.exprs(), ty));
+        let mut cond = self.exprs().bool(false);
+        for op in [BinaryOp::Lt, BinaryOp::Eq] {
+            let (mine, theirs) = (
+                build::compare(self.exprs(), op, chosen, zero),
+                build::compare(self.exprs(), op, value, zero),
+            );
+            let both = build::and(self.exprs(), mine, theirs);
+            cond = build::or(self.exprs(), cond, both);
+        }
+        let (mine, theirs) = (
+            build::compare(self.exprs(), BinaryOp::Lt, zero, chosen),
+            build::compare(self.exprs(), BinaryOp::Lt, zero, value),
+        );
+        let both = build::and(self.exprs(), mine, theirs);
+        let cond = build::or(self.exprs(), cond, both);
+        self.graph.emit(Op::Assume { cond }, site.origin);
+        Returned::Scalar(chosen)
+    }
+
     /// Where `errno` is, if the program looks at it.
     fn errno(&mut self) -> Lowered<Option<Place>> {
         let hir = self.ctx.hir;

@@ -61,6 +61,11 @@ impl Body<'_, '_> {
                 });
             }
             Known::Nothing => return Ok(Returned::Nothing),
+            Known::Stdin => return Ok(Returned::Scalar(self.stdin()?)),
+            Known::Unsupported => {
+                self.leave_open(&name, site);
+                return Ok(Returned::Nothing);
+            }
             Known::Extern => {}
             _ => {
                 if known != Known::Assume {

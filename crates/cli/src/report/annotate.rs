@@ -39,7 +39,7 @@ pub(super) fn render(report: &Report<'_>) -> String {
     let mut comments = Comments::default();
     match report.certified.verdict() {
         Verdict::Safe(Proof::Annotation(_)) => invariants(report, sources, &mut comments),
-        Verdict::Safe(Proof::Execution(_)) => {}
+        Verdict::Safe(Proof::Execution(_) | Proof::Executions(_)) => {}
         Verdict::Unsafe(trace) => violation(trace, &mut comments),
         Verdict::Unknown(reason) => comments.at(reason.region(), format!("not decided: {reason}")),
     }

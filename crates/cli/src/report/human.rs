@@ -35,6 +35,11 @@ pub(super) fn render(report: &Report<'_>, detail: Detail, color: bool) -> String
     }
     match report.certified.verdict() {
         Verdict::Safe(Proof::Execution(end)) => writer.end(end),
+        Verdict::Safe(Proof::Executions(count)) => {
+            writer.line(&format!(
+                "the inputs have few values that matter: all {count} executions were carried out, none reaches the error"
+            ));
+        }
         Verdict::Safe(Proof::Annotation(annotation)) => {
             let count = annotation.locations().count();
             writer.line(&format!("invariants of {count} locations exclude the error"));

@@ -115,6 +115,9 @@ enum Evidence {
         #[serde(skip_serializing_if = "Option::is_none")]
         location: Option<Location>,
     },
+    Executions {
+        count: u64,
+    },
     Trace {
         property: &'static str,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -256,6 +259,9 @@ pub(super) fn render(report: &Report<'_>) -> String {
     document.nothing_to_check = report.is_idle();
     match verdict {
         Verdict::Safe(Proof::Execution(end)) => document.evidence = Some(execution(end, sources)),
+        Verdict::Safe(Proof::Executions(count)) => {
+            document.evidence = Some(Evidence::Executions { count: *count });
+        }
         Verdict::Safe(Proof::Annotation(annotation)) => {
             document.evidence = Some(Evidence::Annotation {
                 locations: annotation.locations().count(),

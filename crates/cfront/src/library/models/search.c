@@ -38,8 +38,7 @@ void *__wayproof_lsearch(
     if (found != 0)
         return found;
     char *element = (char *)array + *count * size;
-    for (unsigned long i = 0; i < size; i++)
-        element[i] = ((const char *)key)[i];
+    __builtin_memcpy(element, key, size);
     *count = *count + 1;
     return element;
 }

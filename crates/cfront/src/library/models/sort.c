@@ -1,13 +1,12 @@
 /* Sorting and searching. Which pairs are compared, how often and in which order is unspecified in C and differs from glibc; the result
    is glibc's, which keeps the order of equal elements. */
 
-static void __wayproof___wp_swap(char *a, char *b, unsigned long size)
+/* Elements move as a whole: they may be pointers. */
+static void __wayproof___wp_swap(char *a, char *b, char *spare, unsigned long size)
 {
-    for (unsigned long i = 0; i < size; i++) {
-        char byte = a[i];
-        a[i] = b[i];
-        b[i] = byte;
-    }
+    __builtin_memcpy(spare, a, size);
+    __builtin_memcpy(a, b, size);
+    __builtin_memcpy(b, spare, size);
 }
 
 /* Merges the sorted runs [low, middle) and [middle, high) of `from` into `to`. */
@@ -20,8 +19,7 @@ static void __wayproof___wp_merge(
     for (unsigned long at = low; at < high; at++) {
         int takes_left = right >= high || (left < middle && compare(from + left * size, from + right * size) <= 0);
         char *source = from + (takes_left ? left : right) * size;
-        for (unsigned long i = 0; i < size; i++)
-            to[at * size + i] = source[i];
+        __builtin_memcpy(to + at * size, source, size);
         if (takes_left)
             left++;
         else
@@ -42,8 +40,7 @@ static void __wayproof___wp_merge_sort(
             __wayproof___wp_merge(copy, base, low, middle, high, size, compare);
             low = high;
         }
-        for (unsigned long i = 0; i < count * size; i++)
-            base[i] = copy[i];
+        __builtin_memcpy(base, copy, count * size);
     }
     __builtin_free(copy);
 }
@@ -56,11 +53,13 @@ void __wayproof_qsort(
         __wayproof___wp_merge_sort(base, count, size, compare);
         return;
     }
+    char *spare = __builtin_malloc(size);
     for (unsigned long i = 1; i < count; i++) {
         unsigned long j = i;
         while (j > 0 && compare(base + (j - 1) * size, base + j * size) > 0) {
-            __wayproof___wp_swap(base + (j - 1) * size, base + j * size, size);
+            __wayproof___wp_swap(base + (j - 1) * size, base + j * size, spare, size);
             j--;
         }
     }
+    __builtin_free(spare);
 }
