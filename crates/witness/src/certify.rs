@@ -151,10 +151,21 @@ fn check_trace(program: &Program, trace: &Trace, budget: &mut Budget) -> Result<
         return Err(Reason::Overapproximated { what: extra.what.clone(), region: extra.region });
     }
     check_choices(&trace.choices)?;
-    // A trace that says nothing about uninitialised values must not depend on them.
-    let is_lazy = |chosen: &Chosen| matches!(chosen.source, Source::Uninitialised | Source::Library { .. });
-    let chooses = trace.choices.iter().any(is_lazy);
-    let mode = if chooses { Uninitialised::Choose } else { Uninitialised::Report };
+    // A trace that says nothing about uninitialised values must not depend on them. What the library has written is chosen like them, when it is read.
+    let has = |wanted: fn(&Source) -> bool| trace.choices.iter().any(|chosen| wanted(&chosen.source));
+    if has(|source| *source == Source::Uninitialised) {
+        return replay(program, trace, Uninitialised::Choose, budget);
+    }
+    match replay(program, trace, Uninitialised::Report, budget) {
+        Err(Reason::NotCertified { .. }) if has(|source| matches!(source, Source::Library { .. })) => {
+            replay(program, trace, Uninitialised::Choose, budget)
+        }
+        result => result,
+    }
+}
+
+/// Repeats a trace from the start.
+fn replay(program: &Program, trace: &Trace, mode: Uninitialised, budget: &mut Budget) -> Result<(), Reason> {
     let mut inputs = Inputs::replay(&trace.choices);
     let run = interp::run(program, mode, &mut inputs, &mut std::io::sink(), budget);
     match &run.outcome {
