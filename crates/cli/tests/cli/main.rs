@@ -13,6 +13,7 @@ mod guide;
 mod harness;
 mod hostile;
 mod html;
+mod library;
 mod meaning;
 mod processes;
 mod profile;

@@ -1,0 +1,194 @@
+//! Verdicts about programs that call the C library: right in both directions, or unknown.
+
+use crate::support::{Finished, Folder, wayproof};
+
+/// Checks a body of `main` with these headers.
+fn check(name: &str, headers: &str, body: &str, options: &[&str]) -> Finished {
+    let folder = Folder::new(&format!("library-{name}"));
+    let mut text: String =
+        headers.split_whitespace().map(|header| format!("#include <{header}>\n")).collect();
+    text += "extern void reach_error(void);\nextern int __VERIFIER_nondet_int(void);\n";
+    text += body;
+    let file = folder.file("a.c", text);
+    let mut arguments =
+        vec!["check".to_owned(), "--no-settings".to_owned(), "--timeout".to_owned(), "60".to_owned()];
+    arguments.extend(options.iter().map(|option| (*option).to_owned()));
+    arguments.push(file.display().to_string());
+    wayproof(arguments)
+}
+
+fn first_line(finished: &Finished) -> &str {
+    finished.stdout.lines().next().unwrap_or_default()
+}
+
+/// Programs in which one thing is true of the C library; each is checked as it is, and with the opposite claimed.
+const FACTS: &[(&str, &str, &str, &str)] = &[
+    (
+        "snprintf",
+        "stdio.h string.h",
+        "char b[16] = \"\"; snprintf(b, sizeof b, \"%d-%s\", 42, \"ab\");",
+        "strcmp(b, \"42-ab\") == 0",
+    ),
+    (
+        "sscanf",
+        "stdio.h",
+        "int a = 0, b = 0; int n = sscanf(\"7 x\", \"%d %d\", &a, &b);",
+        "n == 1 && a == 7 && b == 0",
+    ),
+    ("qsort", "stdlib.h", "int a[] = { 3, 1, 2 }; qsort(a, 3, sizeof *a, order);", "a[0] == 1 && a[2] == 3"),
+    (
+        "bsearch",
+        "stdlib.h",
+        "int a[] = { 1, 4, 9 }, k = 4; int *p = bsearch(&k, a, 3, sizeof *a, order);",
+        "p == a + 1",
+    ),
+    (
+        "strtol",
+        "stdlib.h errno.h",
+        "char *end; errno = 0; long x = strtol(\"99999999999999999999\", &end, 10);",
+        "errno == ERANGE && *end == 0 && x > 0",
+    ),
+    ("base", "stdlib.h errno.h", "errno = 0; long x = strtol(\"12\", 0, 1);", "errno == EINVAL && x == 0"),
+    (
+        "strtod",
+        "stdlib.h",
+        "char *end = 0; char t[] = \"0.5x\"; double d = strtod(t, &end);",
+        "d == 0.5 && *end == 'x'",
+    ),
+    (
+        "modff",
+        "math.h",
+        "float whole = 0; float rest = modff(2.5f, &whole);",
+        "whole == 2.0f && rest == 0.5f",
+    ),
+    (
+        "strtok",
+        "string.h",
+        "char t[] = \"a,b\"; char *p = strtok(t, \",\"); p = strtok(0, \",\");",
+        "p == t + 2",
+    ),
+    (
+        "bcopy",
+        "strings.h",
+        "char t[4] = \"abc\"; bcopy(t, t + 1, 2);",
+        "t[0] == 'a' && t[1] == 'a' && t[2] == 'b'",
+    ),
+    ("wide", "wchar.h", "wchar_t w[4]; wcscpy(w, L\"hi\");", "wcslen(w) == 2 && w[1] == L'i'"),
+];
+
+const ORDER: &str =
+    "static int order(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }\n";
+
+#[test]
+fn modelled_functions_do_what_glibc_does() {
+    for (name, headers, statements, fact) in FACTS {
+        let program = |condition: &str| {
+            format!(
+                "{ORDER}int main(void) {{ (void)order; {statements} if ({condition}) reach_error(); return 0; }}\n"
+            )
+        };
+        let holds = check(name, headers, &program(&format!("!({fact})")), &["--no-exec"]);
+        assert_eq!((holds.code, first_line(&holds)), (0, "SAFE: unreach-call holds"), "{name}");
+        let fails = check(name, headers, &program(fact), &[]);
+        assert_eq!(fails.code, 10, "{name}: {}", fails.stdout);
+        assert!(
+            fails.stdout.contains("compiled and executed, the program ends in the violation"),
+            "{name}: {}",
+            fails.stdout
+        );
+    }
+}
+
+#[test]
+fn what_the_library_writes_is_arbitrary_and_what_it_computes_is_not_chosen() {
+    // Neither value is known here: safe would be wrong for one of them, unsafe is wrong for the other.
+    let program = |op: &str| {
+        format!(
+            "int main(void) {{ time_t t = 0; struct tm tm = {{ 0 }}; if (gmtime_r(&t, &tm) == 0) return 0;\n\
+             if (tm.tm_mday {op} 1) reach_error(); return 0; }}\n"
+        )
+    };
+    for op in ["==", "!="] {
+        let finished = check("gmtime", "time.h", &program(op), &["--no-exec"]);
+        assert_eq!(finished.code, 5, "{op}: {}", finished.stdout);
+    }
+}
+
+#[test]
+fn results_of_the_library_stay_in_their_ranges() {
+    for (headers, call, bad) in [
+        ("stdio.h", "getchar()", "r < -1 || r > 255"),
+        ("unistd.h", "getpid()", "r < 1"),
+        ("stdlib.h", "rand()", "r < 0"),
+        ("stdio.h", "fflush(stdout)", "r != 0 && r != EOF"),
+    ] {
+        let body = format!("int main(void) {{ int r = {call}; if ({bad}) reach_error(); return 0; }}\n");
+        let finished = check("range", headers, &body, &["--no-exec"]);
+        assert_eq!(finished.code, 0, "{call}: {}", finished.stdout);
+    }
+}
+
+#[test]
+fn standard_input_is_an_input_that_the_compiled_program_gets() {
+    let body = "int main(void) { if (getchar() == 'k' && getchar() == EOF) reach_error(); return 0; }\n";
+    let finished = check("stdin", "stdio.h", body, &[]);
+    assert_eq!(finished.code, 10, "{}", finished.stdout);
+    assert!(
+        finished.stdout.contains("compiled and executed, the program ends in the violation"),
+        "{}",
+        finished.stdout
+    );
+}
+
+#[test]
+fn output_may_fail_and_no_stub_confirms_it() {
+    let body = "int main(void) { if (fflush(stdout) != 0) reach_error(); return 0; }\n";
+    let finished = check("flush", "stdio.h", body, &[]);
+    assert_eq!(finished.code, 10, "{}", finished.stdout);
+    assert!(finished.stdout.contains("not asked"), "{}", finished.stdout);
+}
+
+#[test]
+fn functions_with_unknown_effects_cap_both_verdicts() {
+    for op in ["==", "!="] {
+        let body = format!(
+            "int main(void) {{ char *t = 0; int n = asprintf(&t, \"%d\", 5); if (n {op} 1) reach_error(); return 0; }}\n"
+        );
+        let finished = check(
+            "asprintf",
+            "stdio.h",
+            &format!("int asprintf(char **, const char *, ...);\n{body}"),
+            &["--no-exec"],
+        );
+        assert_eq!(finished.code, 5, "{op}: {}", finished.stdout);
+        assert!(finished.stdout.contains("`asprintf` is not modelled"), "{}", finished.stdout);
+    }
+}
+
+#[test]
+fn functions_of_the_user_without_body_follow_the_policy() {
+    let body = "int level; void sensor(int *to);\n\
+                int main(void) { int x = 1; level = 1; sensor(&x); if (level != 1) reach_error(); return 0; }\n";
+    let pure = check("extern", "", body, &["--no-exec"]);
+    assert_eq!(pure.code, 0, "{}", pure.stdout);
+    let havoc = check("extern", "", body, &["--no-exec", "--extern", "havoc"]);
+    assert_eq!(havoc.code, 5, "{}", havoc.stdout);
+    let refused = check("extern", "", body, &["--no-exec", "--extern", "error"]);
+    assert_eq!(refused.code, 5, "{}", refused.stdout);
+    assert!(refused.stdout.contains("function `sensor` without body"), "{}", refused.stdout);
+}
+
+#[test]
+fn inputs_with_few_values_are_all_tried() {
+    let body = |bad: i32| {
+        format!(
+            "int main(void) {{ int n = __VERIFIER_nondet_int(); if (n < 2 || n > 5) return 0;\n\
+             char t[8] = \"\"; memset(t, 'x', n); if ((int)strlen(t) == {bad}) reach_error(); return 0; }}\n"
+        )
+    };
+    let safe = check("few", "string.h", &body(6), &["--no-exec"]);
+    assert_eq!(safe.code, 0, "{}", safe.stdout);
+    assert!(safe.stdout.contains("all 6 executions were carried out"), "{}", safe.stdout);
+    let found = check("few", "string.h", &body(4), &[]);
+    assert_eq!(found.code, 10, "{}", found.stdout);
+}
