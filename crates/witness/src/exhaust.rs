@@ -432,3 +432,106 @@ fn combine(
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exhausted(body: &str) -> Exhaustion {
+        let text = format!("program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n{body}");
+        exhaust(&cfa::text::parse("test.cfa", &text).unwrap(), &mut Budget::ticks(1 << 24))
+    }
+
+    fn count(exhaustion: &Exhaustion) -> Option<u64> {
+        match exhaustion {
+            Exhaustion::Safe { executions, .. } => Some(*executions),
+            _ => None,
+        }
+    }
+
+    /// Asks for `x`, leaves with values outside of 2 to 4, and then does the rest.
+    fn small(rest: &str) -> String {
+        format!(
+            "global g : i32\nproc %start() {{\n  local x : i32\n  local y : i32\n  entry l0\n  exit l1\n  error l9\n\
+             l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n\
+             l2 -> l1 : assume x < 2:i32 | 4:i32 < x\n\
+             l2 -> l3 : assume !(x < 2:i32 | 4:i32 < x)\n{rest}}}\n"
+        )
+    }
+
+    #[test]
+    fn every_value_that_is_read_later_is_tried_and_one_of_the_others() {
+        let safe = exhausted(&small("l3 -> l1 : y := x * 3:i32\n"));
+        assert_eq!(count(&safe), Some(5), "{safe:?}");
+        let found =
+            exhausted(&small("l3 -> l9 : assume x * x == 9:i32\n  l3 -> l1 : assume x * x != 9:i32\n"));
+        let Exhaustion::Violated(trace) = found else { panic!("{found:?}") };
+        assert_eq!(trace.choices[0].value.as_int(), 3);
+    }
+
+    #[test]
+    fn an_input_without_bounds_that_is_read_is_left_open() {
+        let unbounded = "proc %start() {\n  local x : i32\n  entry l0\n  exit l1\n  error l9\n\
+             l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n\
+             l2 -> l9 : assume x * x == 9:i32\n  l2 -> l1 : assume x * x != 9:i32\n}\n";
+        assert_eq!(exhausted(unbounded), Exhaustion::Open);
+    }
+
+    #[test]
+    fn values_behind_a_false_assumption_need_one_execution() {
+        let assumed = "proc %start() {\n  local x : i32\n  local y : i32\n  entry l0\n  exit l1\n  error l9\n\
+             l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n\
+             l2 -> l3 : assume -1:i32 <= x & x <= 1:i32\n  l3 -> l1 : y := x * x\n}\n";
+        // Below, -1, 0, 1, above.
+        assert_eq!(count(&exhausted(assumed)), Some(5));
+    }
+
+    #[test]
+    fn a_copy_counts_as_the_input_and_so_does_a_global_variable() {
+        let copied = exhausted(&small(
+            "l3 -> l4 : y := x\n  l4 -> l9 : assume y * y == 16:i32\n  l4 -> l1 : assume y * y != 16:i32\n",
+        ));
+        assert!(matches!(copied, Exhaustion::Violated(_)), "{copied:?}");
+        let global = exhausted(
+            "global g : i32\nproc %start() {\n  entry l0\n  exit l1\n  error l9\n\
+             l0 -> l2 : havoc g input \"nondet\" at @f0:1:1-1:2\n  l2 -> l3 : assume 0:i32 <= g & g <= 1:i32\n\
+             l3 -> l4 : call look()\n  l4 -> l1\n}\n\
+             proc look() {\n  entry l0\n  exit l1\n  error l9\n  l0 -> l9 : assume g * g == 1:i32\n  l0 -> l1 : assume g * g != 1:i32\n}\n",
+        );
+        assert!(matches!(global, Exhaustion::Violated(_)), "{global:?}");
+    }
+
+    #[test]
+    fn conditions_on_other_values_are_not_taken_for_conditions_on_the_input() {
+        // For x below 0 the way depends on y, which is another input.
+        let two = "proc %start() {\n  local x : i32\n  local y : i32\n  entry l0\n  exit l1\n  error l9\n\
+             l0 -> l2 : havoc y input \"other\" at @f0:1:1-1:2\n\
+             l2 -> l3 : assume 0:i32 <= y & y <= 1:i32\n\
+             l3 -> l4 : havoc x input \"nondet\" at @f0:2:1-2:2\n\
+             l4 -> l5 : assume x < 0:i32 & y == 1:i32\n  l4 -> l1 : assume !(x < 0:i32 & y == 1:i32)\n\
+             l5 -> l9 : assume x * x == 4:i32\n  l5 -> l1 : assume x * x != 4:i32\n}\n";
+        let found = exhausted(two);
+        assert!(matches!(found, Exhaustion::Violated(_) | Exhaustion::Open), "{found:?}");
+    }
+
+    #[test]
+    fn what_the_library_computes_is_not_enumerated() {
+        let computed = "proc %start() {\n  local x : u1\n  entry l0\n  exit l1\n\
+             l0 -> l2 : havoc x library \"isatty\" at @f0:1:1-1:2\n\
+             l2 -> l1 : assume x\n  l2 -> l1 : assume !x\n}\n";
+        assert_eq!(exhausted(computed), Exhaustion::Open);
+        let decided = computed.replace("library", "world");
+        assert_eq!(count(&exhausted(&decided)), Some(2));
+    }
+
+    #[test]
+    fn wrapping_casts_move_whole_intervals_only() {
+        let cast = "proc %start() {\n  local x : i32\n  local y : u32\n  entry l0\n  exit l1\n  error l9\n\
+             l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n\
+             l2 -> l3 : assume (u32) x <= 2:u32\n  l2 -> l1 : assume !((u32) x <= 2:u32)\n\
+             l3 -> l9 : assume x * x == 4:i32\n  l3 -> l1 : assume x * x != 4:i32\n}\n";
+        let found = exhausted(cast);
+        let Exhaustion::Violated(trace) = found else { panic!("{found:?}") };
+        assert_eq!(trace.choices[0].value.as_int(), 2);
+    }
+}
