@@ -64,13 +64,11 @@ pub fn exhaust(program: &Program, budget: &mut Budget) -> Exhaustion {
         let (mut position, mut is_open) = (0, false);
         let mut oracle = |request: &Request<'_>| {
             if position == walk.len() {
-                match lists.of(request) {
-                    Some(values) => walk.push((values, 0)),
-                    None => {
-                        is_open = true;
-                        return None;
-                    }
-                }
+                let Some(values) = lists.of(request) else {
+                    is_open = true;
+                    return None;
+                };
+                walk.push((values, 0));
             }
             let (values, at) = &walk[position];
             position += 1;
@@ -297,16 +295,9 @@ impl Walker<'_> {
         // What is computed from the input has values for intervals only: a condition on anything else is not split.
         let single: Values = values
             .iter()
-            .map(|(tracked, _)| {
-                (*tracked, (*tracked == var || self.is_copy(*tracked, values)).then_some((low, low)))
-            })
+            .map(|(tracked, value)| (*tracked, (*tracked == var || value.is_some()).then_some((low, low))))
             .collect();
         self.value(cond, &single).is_none_or(|(low, high)| low != high)
-    }
-
-    /// Whether a variable has the values of the input itself.
-    fn is_copy(&self, var: VarId, values: &Values) -> bool {
-        values.get(&var).is_some_and(Option::is_some)
     }
 
     /// Whether an expression reads something that depends on the input.

@@ -5,8 +5,12 @@ use crate::support::{Finished, Folder, wayproof};
 /// Checks a body of `main` with these headers.
 fn check(name: &str, headers: &str, body: &str, options: &[&str]) -> Finished {
     let folder = Folder::new(&format!("library-{name}"));
-    let mut text: String =
-        headers.split_whitespace().map(|header| format!("#include <{header}>\n")).collect();
+    let mut text = String::new();
+    for header in headers.split_whitespace() {
+        text += "#include <";
+        text += header;
+        text += ">\n";
+    }
     text += "extern void reach_error(void);\nextern int __VERIFIER_nondet_int(void);\n";
     text += body;
     let file = folder.file("a.c", text);
