@@ -52,7 +52,15 @@ impl Options {
 
     /// Whether anything is said that may change a text without directives.
     pub(crate) fn change_texts(&self) -> bool {
-        let is_given = !(self.defines.is_empty() && self.includes.is_empty() && self.others.is_empty());
+        let mut others = self.others.iter();
+        // Without directives nothing is looked for in folders.
+        let is_folder = |word: &OsString| word == "-iquote" || word == "-isystem" || word == "-idirafter";
+        let others_matter = std::iter::from_fn(|| {
+            let word = others.next()?;
+            Some(!(is_folder(word) && others.next().is_some()))
+        })
+        .any(|matters| matters);
+        let is_given = !self.defines.is_empty() || !self.includes.is_empty() || others_matter;
         is_given || self.compiler_words().skip(1).any(|word| word.starts_with('-'))
     }
 

@@ -312,7 +312,16 @@ fn a_file_of_the_cache_is_read_with_a_limit() {
     std::os::unix::fs::symlink(Path::new("/dev/zero"), &kept).unwrap();
     let finished = run();
     assert_eq!(finished.code, 10);
-    assert!(finished.stderr.contains("it is a device, not a file"), "{finished:?}");
+    assert!(finished.stderr.contains("is no file of a cache and is left alone"), "{finished:?}");
+    // One that starts like a file of a cache, and does not end.
+    fs::remove_file(&kept).unwrap();
+    let huge = fs::File::create(&kept).unwrap();
+    std::io::Write::write_all(&mut &huge, b"wayproof cache 1 ").unwrap();
+    huge.set_len(1 << 40).unwrap();
+    let finished = run();
+    assert_eq!(finished.code, 10);
+    assert!(finished.stderr.contains("cannot be used and is replaced"), "{finished:?}");
+    assert!(fs::metadata(&kept).unwrap().len() < 1 << 20);
 }
 
 /// Thirty choices that must meet four sums at once: one question that keeps a solver busy for long.

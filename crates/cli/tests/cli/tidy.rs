@@ -126,6 +126,14 @@ fn paths_in(text: &str) -> Vec<String> {
     words.filter(is_path).map(str::to_owned).collect()
 }
 
+/// The headings of a document, as links name them.
+fn headings(document: &Path) -> Vec<String> {
+    let text = fs::read_to_string(document).unwrap();
+    let headings = text.lines().filter_map(|line| line.strip_prefix('#'));
+    let name = |heading: &str| heading.trim_matches(['#', ' ']).to_lowercase().replace(' ', "-");
+    headings.map(name).collect()
+}
+
 #[test]
 fn paths_in_documents_exist() {
     let mut complaints = Vec::new();
@@ -134,7 +142,9 @@ fn paths_in_documents_exist() {
         let text = fs::read_to_string(&path).unwrap();
         for named in paths_in(&text) {
             count += 1;
-            if !root().join(&named).exists() {
+            let (file, heading) = named.split_once('#').unwrap_or((&named, ""));
+            let file = root().join(file);
+            if !file.exists() || !heading.is_empty() && !headings(&file).contains(&heading.to_owned()) {
                 complaints.push(format!("{}: {named} does not exist", path.display()));
             }
         }
