@@ -125,6 +125,10 @@ impl Body<'_, '_> {
         match *callee {
             Callee::Direct(function) => {
                 let args = self.arguments(args)?;
+                if self.shows_magnitude(expr, sink) && self.compares_literals(function, &args) {
+                    let returned = self.call_function(function, args, &site, Sink::Value)?;
+                    return Ok(self.sign_only(function, returned, &site));
+                }
                 self.call_function(function, args, &site, sink)
             }
             Callee::Indirect(pointer) => {
@@ -160,12 +164,7 @@ impl Body<'_, '_> {
         }
         let proc = self.ctx.procs[&resolved];
         let signature = self.ctx.signature(resolved);
-        if resolved == function || matches!(sink, Sink::Drop) {
-            return self.call_procedure(proc, &signature, args, site, sink);
-        }
-        let name = self.ctx.hir.functions[function].name.clone();
-        let returned = self.call_procedure(proc, &signature, args.clone(), site, Sink::Value)?;
-        Ok(self.sign_only(&name, &args, returned, site))
+        self.call_procedure(proc, &signature, args, site, sink)
     }
 
     /// Evaluates arguments from left to right.

@@ -186,6 +186,7 @@ pub fn lower(
         resolved,
         opaque,
         approximations: BTreeSet::new(),
+        magnitudes: effect::magnitudes(hir),
         start_objects: Vec::new(),
         indices: beyond::Indices::default(),
         columns: RefCell::default(),
@@ -240,6 +241,8 @@ struct Context<'a> {
     /// Error functions.
     opaque: FxHashSet<FunctionId>,
     approximations: BTreeSet<Approximation>,
+    /// Calls of whose value the program may look at more than the sign.
+    magnitudes: FxHashSet<hir::ExprId>,
     /// What pointers lead to that execution starts with.
     start_objects: Vec<beyond::StartObject>,
     indices: beyond::Indices,
