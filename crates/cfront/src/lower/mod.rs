@@ -323,10 +323,14 @@ fn writes_nothing(
     if declared.body.is_some() {
         return false;
     }
-    match (library::classify(&declared.name), effects::describe(library::plain_name(&declared.name))) {
-        (Known::Extern, Some(Description::Effects(effects))) => effects.writes_nothing(),
-        (Known::Extern, Some(_)) => false,
-        (Known::Extern, None) => policy != ExternFunctions::Havoc,
-        (known, _) => known.writes_nothing(),
+    // The data file is read only for programs that need it.
+    let known = library::classify(&declared.name);
+    if known != Known::Extern {
+        return known.writes_nothing();
+    }
+    match effects::describe(library::plain_name(&declared.name)) {
+        Some(Description::Effects(effects)) => effects.writes_nothing(),
+        Some(_) => false,
+        None => policy != ExternFunctions::Havoc,
     }
 }
