@@ -279,8 +279,12 @@ impl Checker<'_> {
                 self.float_constant(float::nan(kind), kind, span)
             }
             "isnan" | "isnanf" | "isnanl" => self.float_test(Builtin::IsNan, name, arguments, span)?,
-            "isinf" | "isinff" | "isinfl" | "isinf_sign" => {
-                self.float_test(Builtin::IsInf, name, arguments, span)?
+            "isinf_sign" => self.float_test(Builtin::IsInf, name, arguments, span)?,
+            // Without the sign: 1 for both infinities.
+            "isinf" | "isinff" | "isinfl" => {
+                let sign = self.float_test(Builtin::IsInf, name, arguments, span)?;
+                let is_finite = self.fold(ExprKind::LogicalNot(sign), self.basic.int, span);
+                self.fold(ExprKind::LogicalNot(is_finite), self.basic.int, span)
             }
             "isfinite" | "finite" | "finitef" | "finitel" => {
                 self.float_test(Builtin::IsFinite, name, arguments, span)?

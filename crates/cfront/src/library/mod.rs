@@ -79,6 +79,11 @@ pub fn needed(program: &hir::Program) -> Vec<ModelFile> {
     FILES.iter().zip(is_needed).filter_map(|(file, is_needed)| is_needed.then_some(*file)).collect()
 }
 
+/// Whether a symbol is that of a function of the C library.
+pub(crate) fn is_known(symbol: &str) -> bool {
+    is_executed(symbol) || effects::describe(symbol).is_some()
+}
+
 /// Whether an operation or a model executes a function of the C library.
 pub fn is_executed(name: &str) -> bool {
     classify(name) != Known::Extern || FILES.iter().any(|file| defines(file.text, plain_name(name)))

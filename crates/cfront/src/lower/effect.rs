@@ -36,6 +36,44 @@ enum Rest {
     List,
 }
 
+/// Functions that may change which bytes the models of standard input read next.
+const STREAM_CHANGERS: [&str; 34] = [
+    "rewind",
+    "fseek",
+    "fseeko",
+    "fseeko64",
+    "fsetpos",
+    "fsetpos64",
+    "freopen",
+    "freopen64",
+    "fclose",
+    "fcloseall",
+    "close",
+    "read",
+    "pread",
+    "readv",
+    "dup2",
+    "dup3",
+    "lseek",
+    "lseek64",
+    "system",
+    "popen",
+    "clearerr_unlocked",
+    "__fpurge",
+    "getw",
+    "getwchar",
+    "getwc",
+    "fgetwc",
+    "fgetws",
+    "wscanf",
+    "fwscanf",
+    "vwscanf",
+    "fdopen",
+    "getwchar_unlocked",
+    "__read_chk",
+    "__freading",
+];
+
 /// A call of a described function.
 struct Call<'a> {
     name: Arc<str>,
@@ -80,6 +118,9 @@ impl Body<'_, '_> {
         let hir = self.ctx.hir;
         let declared = &hir.functions[function];
         let name: Arc<str> = library::plain_name(&declared.name).into();
+        if STREAM_CHANGERS.contains(&&*name) && self.reads_standard_input() {
+            self.cap(&name, "it may change what is read from standard input", site);
+        }
         let what = format!("library function `{name}` is described by its effects");
         self.ctx.approximate(ApproximationKind::Model, what, base::Region::NOWHERE);
         if effects.end == End::Never {
@@ -120,8 +161,10 @@ impl Body<'_, '_> {
                 None => Returned::Nothing,
             });
         };
+        // Who writes nothing does not fail.
+        let is_empty = call.args.iter().flatten().any(|arg| self.is_empty_literal(*arg));
         Ok(Returned::Scalar(match effects.failure {
-            Some(failure) if !ty.is_float() => {
+            Some(failure) if !ty.is_float() && !is_empty => {
                 self.unless_it_fails(&call.name, (ty, failure), site, |body| body.result(&call, ty))
             }
             _ => self.result(&call, ty),
@@ -220,7 +263,7 @@ impl Body<'_, '_> {
     }
 
     /// A product of sizes; more than any object has if it does not fit.
-    fn product(&mut self, one: ExprId, other: ExprId) -> ExprId {
+    pub(super) fn product(&mut self, one: ExprId, other: ExprId) -> ExprId {
         let (one, other) = (self.as_size(one), self.as_size(other));
         let (most, zero) = (self.all(), self.size(0));
         let product = self.exprs().binary(BinaryOp::Mul, one, other);
@@ -243,6 +286,13 @@ impl Body<'_, '_> {
         let Expr::Address { var } = *self.exprs().get(format) else { return true };
         let literal = self.ctx.strings.iter().find(|(_, known)| **known == var);
         literal.is_none_or(|(string, _)| has_conversion(&self.ctx.hir.strings[*string].bytes, letter))
+    }
+
+    /// Whether a model of standard input is part of the program.
+    fn reads_standard_input(&self) -> bool {
+        let has_body =
+            |function: &hir::Function| function.body.is_some() && &*function.name == "__wayproof_getchar";
+        self.ctx.hir.functions.iter().any(has_body)
     }
 
     /// The value of the variable `stdin`; null if the program does not mention it, so that no stream is equal to it.
@@ -474,6 +524,12 @@ impl Body<'_, '_> {
         result
     }
 
+    fn is_empty_literal(&self, value: ExprId) -> bool {
+        let Expr::Address { var } = *self.ctx.program.exprs.get(value) else { return false };
+        let literal = self.ctx.strings.iter().find(|(_, known)| **known == var);
+        literal.is_some_and(|(string, _)| self.ctx.hir.strings[*string].bytes.first() == Some(&0))
+    }
+
     /// The outside world decides whether a call fails; what it returns otherwise is chosen only then.
     fn unless_it_fails(
         &mut self,
@@ -516,10 +572,15 @@ impl Body<'_, '_> {
     ) -> Returned {
         let int = Ty::signed(32);
         let is_used = self.ctx.hir.types.scalar(site.ty) == Some(int) && !matches!(sink, Sink::Drop);
+        let is_empty =
+            function == OutputFunction::Printf && args.first().is_some_and(|arg| self.is_empty_literal(*arg));
         let result: Option<VarId> = is_used.then(|| self.temporary(int));
         let op = Op::Output { function, args, result: result.map(Place::Var) };
         self.graph.emit(op, site.origin);
         let Some(result) = result else { return Returned::Nothing };
+        if is_empty {
+            return Returned::Scalar(self.read_var(result));
+        }
         let name = match function {
             OutputFunction::Printf => "printf",
             OutputFunction::Puts => "puts",

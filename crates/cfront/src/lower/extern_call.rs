@@ -10,6 +10,7 @@ use crate::library::effects::{self, Description, Effects, Errno};
 use crate::library::{self, Known};
 use crate::lower::call::{Argument, Returned, Sink, Site};
 use crate::lower::function::Body;
+use crate::lower::graph::Graph;
 use crate::lower::storage::{Slot, unsupported};
 use crate::lower::{ExternFunctions, Lowered, build};
 
@@ -229,6 +230,16 @@ impl Body<'_, '_> {
                 self.graph.emit(op, site.origin);
             }
         }
+        let is_callback = |arg: &Argument| match arg {
+            Argument::Scalar(value) => {
+                matches!(self.ctx.program.exprs.get(*value), cfa::Expr::Function { .. })
+            }
+            Argument::Record(..) => false,
+        };
+        if args.iter().any(is_callback) {
+            let what = format!("extern function `{name}` may call the function that it is given");
+            self.ctx.approximate(ApproximationKind::Under, what, site.origin.region);
+        }
         let what = format!(
             "extern function `{name}` may change global variables and what its arguments point to, and nothing else"
         );
@@ -299,18 +310,26 @@ impl Body<'_, '_> {
                 let (count, size) = (self.convert_scalar(word, *count), self.convert_scalar(word, *size));
                 let bytes = match (build::constant(self.exprs(), count), build::constant(self.exprs(), size))
                 {
-                    (Some(count), Some(size)) => self.exprs().int(word, count.wrapping_mul(size)),
+                    (Some(count), Some(size)) => {
+                        // What does not fit is more than any object has.
+                        let product = count.checked_mul(size);
+                        let product =
+                            product.filter(|product| word.range().is_some_and(|(_, most)| *product <= most));
+                        match product {
+                            Some(product) => self.exprs().int(word, product),
+                            None => self.all(),
+                        }
+                    }
                     (_, Some(1)) => count,
                     (Some(1), _) => size,
-                    _ => self.exprs().binary(BinaryOp::Mul, count, size),
+                    _ => self.product(count, size),
                 };
                 self.allocate(bytes, AllocKind::Heap, InitKind::Zero, site)
             }
             (Known::Realloc, [old, size]) => {
                 let (old, size) = (self.convert_scalar(Ty::Ptr, *old), self.convert_scalar(word, *size));
-                let var = self.temporary(Ty::Ptr);
-                self.graph.emit(Op::Realloc { place: Place::Var(var), old, size }, site.origin);
-                Returned::Scalar(self.read_var(var))
+                let (old, size) = (self.stable(old), self.stable(size));
+                Returned::Scalar(self.reallocate(old, size, site))
             }
             (Known::Free, [addr, ..]) => {
                 let addr = self.convert_scalar(Ty::Ptr, *addr);
@@ -349,6 +368,30 @@ impl Body<'_, '_> {
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// As glibc does it: no bytes for an old object frees it and returns null.
+    fn reallocate(&mut self, old: ExprId, size: ExprId, site: &Site) -> ExprId {
+        let var = self.temporary(Ty::Ptr);
+        let place = Place::Var(var);
+        let word = self.word();
+        let (null, zero) = (build::address(self.exprs(), 0), build::zero(self.exprs(), word));
+        let is_empty = build::compare(self.exprs(), BinaryOp::Eq, size, zero);
+        let is_old = build::compare(self.exprs(), BinaryOp::Ne, old, null);
+        let frees = build::and(self.exprs(), is_empty, is_old);
+        if build::constant(&self.ctx.program.exprs, frees) == Some(0) {
+            self.graph.emit(Op::Realloc { place, old, size }, site.origin);
+        } else if let Some(here) = self.graph.location() {
+            let keeps = build::not(self.exprs(), frees);
+            self.graph.set(Graph::step(here, Op::Assume { cond: frees }, site.origin));
+            self.graph.emit(Op::Free { addr: old }, site.origin);
+            self.graph.emit(Op::Assign { place, value: null }, site.origin);
+            let freed = self.graph.take();
+            self.graph.set(Graph::step(here, Op::Assume { cond: keeps }, site.origin));
+            self.graph.emit(Op::Realloc { place, old, size }, site.origin);
+            self.graph.join(freed);
+        }
+        self.read_var(var)
     }
 
     fn stable_pointer(&mut self, value: ExprId) -> ExprId {

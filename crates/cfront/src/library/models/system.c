@@ -7,7 +7,8 @@ int *__wayproof___errno_location(void) { return &__wayproof_errno; }
 
 int __wayproof_posix_memalign(void **result, unsigned long alignment, unsigned long size)
 {
-    (void)alignment;
+    if (alignment == 0 || alignment % sizeof(void *) != 0 || (alignment & (alignment - 1)) != 0)
+        return 22;
     *result = __builtin_malloc(size);
     return 0;
 }
