@@ -47,6 +47,11 @@ static unsigned long __wayproof___wp_put_string(
     return count;
 }
 
+static char __wayproof___wp_digit_of(int digit, char letter)
+{
+    return (char)(digit < 10 ? '0' + digit : (letter == 'X' ? 'A' : 'a') + digit - 10);
+}
+
 static unsigned long __wayproof___wp_put_integer(
     char *to, unsigned long room, unsigned long count, int flags, int width, int precision, char letter, char sign,
     unsigned long long value)
@@ -56,10 +61,16 @@ static unsigned long __wayproof___wp_put_integer(
     unsigned int base = letter == 'o' ? 8 : letter == 'x' || letter == 'X' ? 16 : 10;
     int has_prefix = base == 16 && (flags & 8) != 0 && value != 0;
     int zero = (flags & 17) == 16 && precision < 0;
-    for (unsigned long long rest = value; rest != 0; rest /= base) {
-        int digit = (int)(rest % base);
-        digits[length] = (char)(digit < 10 ? '0' + digit : (letter == 'X' ? 'A' : 'a') + digit - 10);
-        length++;
+    /* The first quotient has a variable of its own: what is left of a number after it is no address. */
+    if (value != 0) {
+        unsigned long long rest = value / base;
+        digits[0] = __wayproof___wp_digit_of((int)(value % base), letter);
+        length = 1;
+        while (rest != 0) {
+            digits[length] = __wayproof___wp_digit_of((int)(rest % base), letter);
+            length++;
+            rest /= base;
+        }
     }
     if (precision < 0)
         precision = 1;

