@@ -161,6 +161,7 @@ impl Body<'_, '_> {
         }
         if resolved != function {
             self.note_model(&self.ctx.hir.functions[function].name.clone());
+            self.note_comparison(function, &args, site);
         }
         let proc = self.ctx.procs[&resolved];
         let signature = self.ctx.signature(resolved);

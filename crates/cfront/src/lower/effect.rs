@@ -8,12 +8,13 @@
 
 use std::sync::Arc;
 
+use base::Region;
 use cfa::{
     ApproximationKind, BinaryOp, Expr, ExprId, Freedom, HaltReason, Op, OutputFunction, Place, Source, Ty,
     VarId,
 };
 
-use crate::hir::{self, ExprKind, FunctionId, VariableId};
+use crate::hir::{self, FunctionId, VariableId};
 use crate::library::effects::{Bound, Effects, End, Errno, Extent, Outcome, Write};
 use crate::library::{self};
 use crate::lower::call::{Argument, Returned, Sink, Site};
@@ -22,7 +23,6 @@ use crate::lower::graph::Graph;
 use crate::lower::storage::Slot;
 use crate::lower::{Lowered, build};
 use crate::types::TypeId;
-use rustc_hash::FxHashSet;
 
 /// The largest number of an error on Linux.
 const LAST_ERROR: i128 = 133;
@@ -122,7 +122,7 @@ impl Body<'_, '_> {
             self.cap(&name, "it may change what is read from standard input", site);
         }
         let what = format!("library function `{name}` is described by its effects");
-        self.ctx.approximate(ApproximationKind::Model, what, base::Region::NOWHERE);
+        self.ctx.approximate(ApproximationKind::Model, what, Region::NOWHERE);
         if effects.end == End::Never {
             self.graph.emit_last(Op::Halt { reason: HaltReason::Abort }, site.origin);
             return Ok(Returned::Nothing);
@@ -335,52 +335,6 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Whether the program may look at more of a call's value than its sign: it is stored, computed with, or compared with something else than 0.
-    pub(super) fn shows_magnitude(&self, call: hir::ExprId, sink: Sink<'_>) -> bool {
-        matches!(sink, Sink::Into(_)) || self.ctx.magnitudes.contains(&call)
-    }
-
-    /// Whether a call of a model compares two literals, which a compiler may do itself.
-    pub(super) fn compares_literals(&self, function: FunctionId, args: &[Argument]) -> bool {
-        const COMPARISONS: [&str; 7] =
-            ["strcmp", "strncmp", "strcasecmp", "strncasecmp", "memcmp", "bcmp", "strcoll"];
-        let is_literal = |arg: &Argument| match arg {
-            Argument::Scalar(value) => match *self.ctx.program.exprs.get(*value) {
-                Expr::Address { var } => self.ctx.strings.values().any(|known| *known == var),
-                _ => false,
-            },
-            Argument::Record(..) => false,
-        };
-        let name = library::plain_name(&self.ctx.hir.functions[function].name);
-        self.ctx.resolved[function] != function
-            && COMPARISONS.contains(&name)
-            && args.len() >= 2
-            && args[..2].iter().all(is_literal)
-    }
-
-    /// Only the sign of a comparison of texts is defined: a compiler may compute another value than the library does.
-    pub(super) fn sign_only(&mut self, function: FunctionId, returned: Returned, site: &Site) -> Returned {
-        let Returned::Scalar(value) = returned else { return returned };
-        let ty = self.exprs().ty(value);
-        let var = self.temporary(ty);
-        let name = library::plain_name(&self.ctx.hir.functions[function].name);
-        let source = Source::Library { function: name.into(), freedom: Freedom::Determined };
-        self.graph.emit(Op::Havoc { place: Place::Var(var), source, at: site.origin.region }, site.origin);
-        let (chosen, zero) = (self.read_var(var), build::zero(self.exprs(), ty));
-        let mut cond = self.exprs().bool(false);
-        for (op, is_swapped) in [(BinaryOp::Lt, false), (BinaryOp::Eq, false), (BinaryOp::Lt, true)] {
-            let compare = |exprs: &mut cfa::Exprs, value| {
-                let (left, right) = if is_swapped { (zero, value) } else { (value, zero) };
-                build::compare(exprs, op, left, right)
-            };
-            let (mine, theirs) = (compare(self.exprs(), chosen), compare(self.exprs(), value));
-            let both = build::and(self.exprs(), mine, theirs);
-            cond = build::or(self.exprs(), cond, both);
-        }
-        self.graph.emit(Op::Assume { cond }, site.origin);
-        Returned::Scalar(chosen)
-    }
-
     /// Where `errno` is, if the program looks at it.
     fn errno(&mut self) -> Lowered<Option<Place>> {
         let hir = self.ctx.hir;
@@ -577,6 +531,10 @@ impl Body<'_, '_> {
         let result: Option<VarId> = is_used.then(|| self.temporary(int));
         let op = Op::Output { function, args, result: result.map(Place::Var) };
         self.graph.emit(op, site.origin);
+        if matches!(self.errno(), Ok(Some(_))) {
+            let what = "writing to standard output does not set `errno`";
+            self.ctx.approximate(ApproximationKind::Assumption, what, Region::NOWHERE);
+        }
         let Some(result) = result else { return Returned::Nothing };
         if is_empty {
             return Returned::Scalar(self.read_var(result));
@@ -588,31 +546,6 @@ impl Body<'_, '_> {
         };
         Returned::Scalar(self.unless_it_fails(&name.into(), (int, -1), site, |body| body.read_var(result)))
     }
-}
-
-/// The calls whose value is computed with, or compared with something else than 0.
-pub(super) fn magnitudes(program: &hir::Program) -> FxHashSet<hir::ExprId> {
-    let without_casts = |mut expr: hir::ExprId| {
-        while let ExprKind::Convert(inner) = program.exprs[expr].kind {
-            expr = inner;
-        }
-        expr
-    };
-    let mut found = FxHashSet::default();
-    for (_, expr) in program.exprs.iter_enumerated() {
-        let operands = match expr.kind {
-            ExprKind::Compare { left, right, .. } | ExprKind::Arithmetic { left, right, .. } => [left, right],
-            _ => continue,
-        };
-        let [left, right] = operands.map(without_casts);
-        let is_zero = |expr: hir::ExprId| matches!(program.exprs[expr].kind, ExprKind::Int(0));
-        if matches!(expr.kind, ExprKind::Compare { .. }) && (is_zero(left) || is_zero(right)) {
-            continue;
-        }
-        let is_call = |expr: &hir::ExprId| matches!(program.exprs[*expr].kind, ExprKind::Call { .. });
-        found.extend([left, right].into_iter().filter(is_call));
-    }
-    found
 }
 
 /// Whether a format may have a conversion, or a modifier of one.

@@ -28,6 +28,7 @@ mod beyond;
 mod build;
 mod builtin;
 mod call;
+mod comparison;
 mod condition;
 mod control;
 mod effect;
@@ -186,7 +187,8 @@ pub fn lower(
         resolved,
         opaque,
         approximations: BTreeSet::new(),
-        magnitudes: effect::magnitudes(hir),
+        magnitudes: comparison::magnitudes(hir),
+        comparisons: Vec::new(),
         start_objects: Vec::new(),
         indices: beyond::Indices::default(),
         columns: RefCell::default(),
@@ -200,6 +202,11 @@ pub fn lower(
     }
     ctx.lower_start(entry)?;
     ctx.approximations.extend(arbitrary::accesses(&ctx.program));
+    for region in comparison::sorts_with_effects(&ctx.program, &ctx.comparisons) {
+        let what = "a sort calls a comparison that has other effects, in an order that nobody knows";
+        ctx.approximate(ApproximationKind::Under, what, region);
+        ctx.approximate(ApproximationKind::Over, what, region);
+    }
     ctx.approximations.extend(beyond::accesses(&ctx.program, &ctx.start_objects, &ctx.indices));
     ctx.program.approximations = ctx.approximations.into_iter().collect();
     Ok(ctx.program)
@@ -243,6 +250,8 @@ struct Context<'a> {
     approximations: BTreeSet<Approximation>,
     /// Calls of whose value the program may look at more than the sign.
     magnitudes: FxHashSet<hir::ExprId>,
+    /// The comparison functions of sorts, where they are known.
+    comparisons: Vec<(Option<ProcId>, Region)>,
     /// What pointers lead to that execution starts with.
     start_objects: Vec<beyond::StartObject>,
     indices: beyond::Indices,

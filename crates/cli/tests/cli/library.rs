@@ -146,10 +146,26 @@ fn standard_input_is_an_input_that_the_compiled_program_gets() {
 
 #[test]
 fn output_may_fail_and_no_stub_confirms_it() {
-    let body = "int main(void) { if (fflush(stdout) != 0) reach_error(); return 0; }\n";
-    let finished = check("flush", "stdio.h", body, &[]);
+    let body = "int main(void) { if (fputs(\"text\", stdout) < 0) reach_error(); return 0; }\n";
+    let finished = check("output", "stdio.h", body, &[]);
     assert_eq!(finished.code, 10, "{}", finished.stdout);
     assert!(finished.stdout.contains("not asked"), "{}", finished.stdout);
+    // Who writes nothing does not fail.
+    let body = "int main(void) { if (printf(\"\") < 0) reach_error(); return 0; }\n";
+    assert_eq!(check("output", "stdio.h", body, &["--no-exec"]).code, 0);
+}
+
+#[test]
+fn a_comparison_with_effects_makes_the_order_of_calls_matter() {
+    let body = |effect: &str| {
+        format!(
+            "int calls; static int order(const void *a, const void *b) {{ {effect} return *(const int *)a - *(const int *)b; }}\n\
+             int main(void) {{ int a[] = {{ 3, 1, 2 }}; qsort(a, 3, sizeof *a, order); if (a[0] != 1 || calls == 7) reach_error(); return 0; }}\n"
+        )
+    };
+    assert_eq!(check("order", "stdlib.h", &body(""), &["--no-exec"]).code, 0);
+    let finished = check("order", "stdlib.h", &body("calls++;"), &["--no-exec"]);
+    assert_eq!(finished.code, 5, "{}", finished.stdout);
 }
 
 #[test]
