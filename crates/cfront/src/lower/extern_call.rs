@@ -400,6 +400,13 @@ impl Body<'_, '_> {
     }
 
     fn allocate(&mut self, size: ExprId, kind: AllocKind, contents: InitKind, site: &Site) -> Returned {
+        // No object has more bytes than a difference of pointers can tell: that is refused for certain.
+        let most = self.word().range().map_or(i128::MAX, |(_, most)| most / 2);
+        if kind == AllocKind::Heap
+            && build::constant(&self.ctx.program.exprs, size).is_some_and(|size| size > most)
+        {
+            return Returned::Scalar(build::address(self.exprs(), 0));
+        }
         let var = self.temporary(Ty::Ptr);
         let op = Op::Malloc { place: Place::Var(var), size, kind, contents };
         self.graph.emit(op, site.origin);

@@ -77,6 +77,7 @@ const FACTS: &[(&str, &str, &str, &str)] = &[
         "char t[4] = \"abc\"; bcopy(t, t + 1, 2);",
         "t[0] == 'a' && t[1] == 'a' && t[2] == 'b'",
     ),
+    ("huge", "stdlib.h", "void *p = calloc(~0UL / 2 + 1, 2), *q = malloc(~0UL);", "p == 0 && q == 0"),
     ("wide", "wchar.h", "wchar_t w[4]; wcscpy(w, L\"hi\");", "wcslen(w) == 2 && w[1] == L'i'"),
 ];
 
