@@ -127,20 +127,17 @@ impl Checker<'_> {
     pub(super) fn check_asm_labels(&mut self) -> Checked<()> {
         for (ident, symbol) in &self.asm_labels {
             let name = self.text(ident.name);
-            let Some(other) = self.interner.get(symbol).filter(|_| name != symbol) else {
-                if name != symbol && crate::library::is_known(symbol) && !symbol.contains(name) {
-                    let message = format!(
-                        "unsupported: `{name}` is declared as another name of the function `{symbol}`"
-                    );
-                    return Err(Box::new(Diagnostic::error(message, ident.span)));
-                }
+            if name == symbol {
                 continue;
-            };
-            let is_inline = matches!(self.externals.get(&other), Some(External::Function(function)) if self.gnu_inline.contains(function));
+            }
             // The names of one function in different versions of a header contain each other (`sscanf`, `__isoc99_sscanf`).
             let is_variant = symbol.contains(name) || name.contains(&**symbol);
             let is_library = crate::library::is_known(symbol) && !is_variant;
-            if (self.is_defined_external(other) && !is_inline) || is_library {
+            let is_defined = self.interner.get(symbol).is_some_and(|other| {
+                let is_inline = matches!(self.externals.get(&other), Some(External::Function(function)) if self.gnu_inline.contains(function));
+                self.is_defined_external(other) && !is_inline
+            });
+            if is_defined || is_library {
                 let message =
                     format!("unsupported: `{name}` is declared as another name of the function `{symbol}`");
                 return Err(Box::new(Diagnostic::error(message, ident.span)));
