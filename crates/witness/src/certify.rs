@@ -168,6 +168,8 @@ fn check_trace(program: &Program, trace: &Trace, budget: &mut Budget) -> Result<
 fn replay(program: &Program, trace: &Trace, mode: Uninitialised, budget: &mut Budget) -> Result<(), Reason> {
     let mut inputs = Inputs::replay(&trace.choices);
     let run = interp::run(program, mode, &mut inputs, &mut std::io::sink(), budget);
+    // What a value was asked for counts, not what the trace says of it.
+    check_choices(&run.choices)?;
     match &run.outcome {
         Outcome::Error { region, property }
             if (*region, *property) == (trace.violation.region, trace.violation.property) =>

@@ -8,9 +8,12 @@
 pub mod effects;
 pub mod page;
 
-use cfa::Freedom;
+use std::sync::OnceLock;
 
-use crate::hir;
+use cfa::Freedom;
+use rustc_hash::FxHashMap;
+
+use crate::hir::{self, Callee, ExprKind};
 
 /// What the names of models start with.
 pub const MODEL_PREFIX: &str = "__wayproof_";
@@ -60,23 +63,34 @@ static FILES: &[ModelFile] = &[
     ModelFile { name: "models/real_long.c", text: include_str!("models/real_long.c") },
 ];
 
-/// The files of models that a program needs: those that define a function which the program declares but does not define, and those that
+/// The files of models that a program needs: those that define a function which the program uses but does not define, and those that
 /// these files need in turn.
 pub fn needed(program: &hir::Program) -> Vec<ModelFile> {
-    let missing = program.functions.iter().filter(|function| function.body.is_none());
-    let missing: Vec<&str> = missing.map(|function| plain_name(&function.name)).collect();
-    let mut is_needed: Vec<bool> =
-        FILES.iter().map(|file| missing.iter().any(|name| defines(file.text, name))).collect();
-    let mut waiting: Vec<usize> = (0..FILES.len()).filter(|file| is_needed[*file]).collect();
-    while let Some(file) = waiting.pop() {
-        for (other, known) in is_needed.iter_mut().enumerate() {
-            if !*known && mentioned(FILES[file].text).any(|name| defines(FILES[other].text, name)) {
-                *known = true;
-                waiting.push(other);
-            }
+    let used = program.exprs.iter().filter_map(|expr| match expr.kind {
+        ExprKind::Call { callee: Callee::Direct(function), .. } | ExprKind::FunctionAddress(function) => {
+            Some(function)
         }
+        _ => None,
+    });
+    let missing =
+        used.map(|function| &program.functions[function]).filter(|function| function.body.is_none());
+    let mut is_needed = vec![false; FILES.len()];
+    let mut waiting = Vec::new();
+    for function in missing {
+        need(plain_name(&function.name), &mut is_needed, &mut waiting);
+    }
+    while let Some(file) = waiting.pop() {
+        mentioned(FILES[file].text).for_each(|name| need(name, &mut is_needed, &mut waiting));
     }
     FILES.iter().zip(is_needed).filter_map(|(file, is_needed)| is_needed.then_some(*file)).collect()
+}
+
+fn need(name: &str, is_needed: &mut [bool], waiting: &mut Vec<usize>) {
+    if let Some(file) = defining_file(name)
+        && !std::mem::replace(&mut is_needed[file], true)
+    {
+        waiting.push(file);
+    }
 }
 
 /// Whether a symbol is that of a function of the C library.
@@ -86,14 +100,23 @@ pub(crate) fn is_known(symbol: &str) -> bool {
 
 /// Whether an operation or a model executes a function of the C library.
 pub fn is_executed(name: &str) -> bool {
-    classify(name) != Known::Extern || FILES.iter().any(|file| defines(file.text, plain_name(name)))
+    classify(name) != Known::Extern || defining_file(plain_name(name)).is_some()
 }
 
-/// Whether a file defines the model of a function. In models a definition starts at the first column, and only a declaration ends its line
+/// The file that defines the model of a function. In models a definition starts at the first column, and only a declaration ends its line
 /// with a semicolon.
-fn defines(text: &str, name: &str) -> bool {
-    let definitions = text.lines().filter(|line| !line.starts_with([' ', '}', '/']) && !line.ends_with(';'));
-    definitions.filter_map(|line| mentioned(line).next()).any(|defined| defined == name)
+fn defining_file(name: &str) -> Option<usize> {
+    static INDEX: OnceLock<FxHashMap<&'static str, usize>> = OnceLock::new();
+    let index = INDEX.get_or_init(|| {
+        let mut index = FxHashMap::default();
+        for (number, file) in FILES.iter().enumerate() {
+            let is_definition = |line: &&str| !line.starts_with([' ', '}', '/']) && !line.ends_with(';');
+            let definitions = file.text.lines().filter(is_definition);
+            index.extend(definitions.filter_map(|line| Some((mentioned(line).next()?, number))));
+        }
+        index
+    });
+    index.get(name).copied()
 }
 
 /// The functions of models that a text names before a parenthesis, without their prefix.

@@ -14,7 +14,7 @@ use cfa::{
     VarId,
 };
 
-use crate::hir::{self, FunctionId, VariableId};
+use crate::hir::{FunctionId, VariableId};
 use crate::library::effects::{Bound, Effects, End, Errno, Extent, Outcome, Write};
 use crate::library::{self};
 use crate::lower::call::{Argument, Returned, Sink, Site};
@@ -37,7 +37,7 @@ enum Rest {
 }
 
 /// Functions that may change which bytes the models of standard input read next.
-const STREAM_CHANGERS: [&str; 34] = [
+const STREAM_CHANGERS: [&str; 33] = [
     "rewind",
     "fseek",
     "fseeko",
@@ -71,7 +71,6 @@ const STREAM_CHANGERS: [&str; 34] = [
     "fdopen",
     "getwchar_unlocked",
     "__read_chk",
-    "__freading",
 ];
 
 /// A call of a described function.
@@ -198,7 +197,9 @@ impl Body<'_, '_> {
             }
             Write::Rest | Write::RestByFormat => {
                 for number in call.params.len() + 1..=call.args.len() {
-                    self.write_argument(call, number, Extent::All);
+                    if call.arg(number).is_some_and(|arg| self.exprs().ty(arg) == Ty::Ptr) {
+                        self.write_argument(call, number, Extent::All);
+                    }
                 }
             }
         }
@@ -206,9 +207,7 @@ impl Body<'_, '_> {
 
     fn write_argument(&mut self, call: &Call<'_>, number: usize, extent: Extent) {
         let Some(to) = call.arg(number).filter(|arg| self.exprs().ty(*arg) == Ty::Ptr) else {
-            if extent != Extent::All {
-                self.cap(&call.name, "it is declared in an unusual way", call.site);
-            }
+            self.cap(&call.name, "it is declared in an unusual way", call.site);
             return;
         };
         let types = &self.ctx.hir.types;
@@ -288,11 +287,11 @@ impl Body<'_, '_> {
         literal.is_none_or(|(string, _)| has_conversion(&self.ctx.hir.strings[*string].bytes, letter))
     }
 
-    /// Whether a model of standard input is part of the program.
+    /// Whether the program reads standard input by a model.
     fn reads_standard_input(&self) -> bool {
-        let has_body =
-            |function: &hir::Function| function.body.is_some() && &*function.name == "__wayproof_getchar";
-        self.ctx.hir.functions.iter().any(has_body)
+        let is_read =
+            |function: &FunctionId| &*self.ctx.hir.functions[*function].name == "__wayproof_world_stdin";
+        self.ctx.usage.functions.iter().any(is_read)
     }
 
     /// The value of the variable `stdin`; null if the program does not mention it, so that no stream is equal to it.

@@ -7,6 +7,7 @@ int __wayproof_world_stdin(void);
 int __wayproof_some_file(void);
 void __wayproof_assume(int condition);
 void __wayproof_unsupported_ungetc(void);
+int __wayproof_some_ungetc(void);
 
 static unsigned char __wayproof_pushed[8];
 static int __wayproof_pushed_count;
@@ -45,9 +46,11 @@ int __wayproof_getchar_unlocked(void) { return __wayproof_getchar(); }
 /* C promises room for one byte; glibc takes as many as there is memory for. */
 void __wayproof___wp_push_back(int c)
 {
-    if (__wayproof_pushed_count == 8)
+    if (__wayproof_pushed_count == 8) {
         __wayproof_unsupported_ungetc();
-    else {
+        for (int i = 0; i < 8; i++)
+            __wayproof_pushed[i] = (unsigned char)__wayproof_some_ungetc();
+    } else {
         __wayproof_pushed[__wayproof_pushed_count] = (unsigned char)c;
         __wayproof_pushed_count++;
         __wayproof_stdin_ended = 0;
