@@ -89,20 +89,17 @@ impl RunFirst {
     /// Decides a program with several executions: by carrying them out if they are few, else by the engine.
     fn among_many(&self, program: &Program, env: &mut Env) -> Verdict {
         let first = all(program, FEW_RUNS, &mut env.budget);
-        if let Some(Verdict::Safe(_) | Verdict::Unsafe(_)) = first {
-            return first.unwrap_or(Verdict::Unknown(Reason::NotProgressing));
+        if let Few::Decided(verdict) = first {
+            return verdict;
         }
         let verdict = (self.create)(self.tuning).solve(program, env);
-        match (verdict, first) {
-            // They are few, but take long.
-            (Verdict::Unknown(reason), Some(Verdict::Unknown(_))) if env.budget.poll().is_ok() => {
-                match all(program, LAST_RUN, &mut env.budget) {
-                    Some(verdict @ (Verdict::Safe(_) | Verdict::Unsafe(_))) => verdict,
-                    _ => Verdict::Unknown(reason),
-                }
-            }
-            (verdict, _) => verdict,
+        if matches!((&verdict, &first), (Verdict::Unknown(_), Few::TooLong))
+            && env.budget.poll().is_ok()
+            && let Few::Decided(decided) = all(program, LAST_RUN, &mut env.budget)
+        {
+            return decided;
         }
+        verdict
     }
 
     /// Lets a fresh engine work for a number of ticks. What an attempt leaves behind that was too short is forgotten, but for what it has spent.
@@ -127,17 +124,25 @@ impl RunFirst {
     }
 }
 
-/// Carries out all executions; nothing if that cannot be done, unknown if it takes longer.
-fn all(program: &Program, ticks: u64, budget: &mut Budget) -> Option<Verdict> {
+/// What carrying out all executions showed.
+enum Few {
+    Decided(Verdict),
+    /// They are few, but it takes longer.
+    TooLong,
+    /// They are many, or cannot all be carried out.
+    Open,
+}
+
+fn all(program: &Program, ticks: u64, budget: &mut Budget) -> Few {
     let _stage = timeline::stage("executions");
     let mut allowance = budget.child(ticks);
     let exhaustion = witness::exhaust(program, &mut allowance);
     budget.absorb(&allowance);
     match exhaustion {
-        Exhaustion::Safe { executions, .. } => Some(Verdict::Safe(Proof::Executions(executions))),
-        Exhaustion::Violated(trace) => Some(Verdict::Unsafe(trace)),
-        Exhaustion::TooLong => Some(Verdict::Unknown(Reason::Stopped(Stop::Ticks))),
-        Exhaustion::Open => None,
+        Exhaustion::Safe { executions, .. } => Few::Decided(Verdict::Safe(Proof::Executions(executions))),
+        Exhaustion::Violated(trace) => Few::Decided(Verdict::Unsafe(trace)),
+        Exhaustion::TooLong => Few::TooLong,
+        Exhaustion::Open => Few::Open,
     }
 }
 
@@ -173,7 +178,7 @@ fn overflow_by_execution(program: &Program, budget: &mut Budget) -> Verdict {
         Execution::Ended(end) => Verdict::Safe(Proof::Execution(end)),
         Execution::Violated(trace) => Verdict::Unsafe(trace),
         Execution::Arbitrary { what, region } => {
-            if let Some(verdict @ (Verdict::Safe(_) | Verdict::Unsafe(_))) = all(program, LAST_RUN, budget) {
+            if let Few::Decided(verdict) = all(program, LAST_RUN, budget) {
                 return verdict;
             }
             let feature = format!("the property no-overflow of a program with {what}");
