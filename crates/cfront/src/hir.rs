@@ -18,6 +18,7 @@
 use std::sync::Arc;
 
 use base::{IndexVec, Span, newtype_index};
+use rustc_hash::FxHashSet;
 
 use crate::types::{TypeId, Types};
 
@@ -78,6 +79,8 @@ pub struct Program {
     pub strings: IndexVec<StringId, StringLiteral>,
     /// Variables with static storage duration, in the order in which they are to be initialised.
     pub statics: Vec<VariableId>,
+    /// Functions whose body is an inline definition: with external linkage, a compiler may call another one instead.
+    pub inline_definitions: FxHashSet<FunctionId>,
 }
 
 /// A string literal as an object.

@@ -84,7 +84,6 @@ pub(super) struct Checker<'a> {
     pub(super) transparent_unions: FxHashSet<RecordId>,
     /// Functions that were called before they were declared.
     pub(super) implicit: FxHashSet<FunctionId>,
-    pub(super) inline_definitions: FxHashSet<FunctionId>,
     pub(super) late_calls: Vec<LateCall>,
     /// Symbols that declarations name by `asm("symbol")`.
     pub(super) asm_labels: Vec<(ast::Ident, String)>,
@@ -123,6 +122,7 @@ impl<'a> Checker<'a> {
             labels: IndexVec::new(),
             strings: IndexVec::new(),
             statics: Vec::new(),
+            inline_definitions: FxHashSet::default(),
         };
         Self {
             unit: &EMPTY,
@@ -137,7 +137,6 @@ impl<'a> Checker<'a> {
             shared: Shared::default(),
             transparent_unions: FxHashSet::default(),
             implicit: FxHashSet::default(),
-            inline_definitions: FxHashSet::default(),
             late_calls: Vec::new(),
             asm_labels: Vec::new(),
             gnu_inline: FxHashSet::default(),

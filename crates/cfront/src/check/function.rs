@@ -105,7 +105,7 @@ impl Checker<'_> {
         specifiers: &ast::Specifiers,
     ) -> Checked<bool> {
         let is_inline = specifiers.inline && !matches!(specifiers.storage, Some((Storage::Static, _)));
-        let earlier_is_inline = self.inline_definitions.contains(&function);
+        let earlier_is_inline = self.program.inline_definitions.contains(&function);
         let known = &self.program.functions[function];
         if known.body.is_some() && !is_inline && !earlier_is_inline {
             let message = format!("redefinition of `{}`", known.name);
@@ -114,9 +114,9 @@ impl Checker<'_> {
         }
         let is_kept = known.body.is_none() || (earlier_is_inline && !is_inline);
         if is_kept && is_inline {
-            self.inline_definitions.insert(function);
+            self.program.inline_definitions.insert(function);
         } else if is_kept {
-            self.inline_definitions.remove(&function);
+            self.program.inline_definitions.remove(&function);
         }
         Ok(is_kept)
     }

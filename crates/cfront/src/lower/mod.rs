@@ -202,6 +202,20 @@ pub fn lower(
     }
     ctx.lower_start(entry)?;
     ctx.approximations.extend(arbitrary::accesses(&ctx.program));
+    let used = ctx.usage.functions.iter().copied();
+    let inline: Vec<FunctionId> = used.filter(|function| hir.inline_definitions.contains(function)).collect();
+    for function in inline {
+        let declared = &hir.functions[function];
+        if library::is_known(&declared.name) && !ctx.is_of_the_system(declared.declared) {
+            let what = format!(
+                "the compiler may call `{}` of the C library instead of its inline definition",
+                declared.name
+            );
+            let region = ctx.region(declared.declared);
+            ctx.approximate(ApproximationKind::Under, what.clone(), region);
+            ctx.approximate(ApproximationKind::Over, what, region);
+        }
+    }
     for region in comparison::sorts_with_effects(&ctx.program, &ctx.comparisons) {
         let what = "a sort calls a comparison that has other effects, in an order that nobody knows";
         ctx.approximate(ApproximationKind::Under, what, region);
