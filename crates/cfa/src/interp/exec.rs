@@ -76,34 +76,42 @@ fn divide(op: BinaryOp, width: u8, a: u64, b: u64) -> Result<u64, Pause> {
     Ok(result as u64)
 }
 
-fn single(op: BinaryOp, a: u64, b: u64) -> u64 {
+fn single(op: BinaryOp, a: u64, b: u64) -> Result<u64, Fault> {
     let (x, y) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
     let result = match op {
         BinaryOp::Add => x + y,
         BinaryOp::Sub => x - y,
         BinaryOp::Mul => x * y,
         BinaryOp::Div => x / y,
-        _ => return compare(op, x.partial_cmp(&y)),
+        _ => return Ok(compare(op, x.partial_cmp(&y))),
     };
     if result.is_nan() {
-        return float::nan_result(FloatKind::Single, u128::from(a), u128::from(b)) as u64;
+        return nan_result(FloatKind::Single, a, b);
     }
-    u64::from(result.to_bits())
+    Ok(u64::from(result.to_bits()))
 }
 
-fn double(op: BinaryOp, a: u64, b: u64) -> u64 {
+fn double(op: BinaryOp, a: u64, b: u64) -> Result<u64, Fault> {
     let (x, y) = (f64::from_bits(a), f64::from_bits(b));
     let result = match op {
         BinaryOp::Add => x + y,
         BinaryOp::Sub => x - y,
         BinaryOp::Mul => x * y,
         BinaryOp::Div => x / y,
-        _ => return compare(op, x.partial_cmp(&y)),
+        _ => return Ok(compare(op, x.partial_cmp(&y))),
     };
     if result.is_nan() {
-        return float::nan_result(FloatKind::Double, u128::from(a), u128::from(b)) as u64;
+        return nan_result(FloatKind::Double, a, b);
     }
-    result.to_bits()
+    Ok(result.to_bits())
+}
+
+#[cold]
+#[inline(never)]
+fn nan_result(kind: FloatKind, a: u64, b: u64) -> Result<u64, Fault> {
+    let (a, b) = (u128::from(a), u128::from(b));
+    float::check_operands(kind, a, b)?;
+    Ok(float::nan_result(kind, a, b) as u64)
 }
 
 fn compare(op: BinaryOp, order: Option<std::cmp::Ordering>) -> u64 {
@@ -276,8 +284,8 @@ pub(super) fn execute<O: Observer>(
             Insn::LeS { dst, a, b } => reg!(dst) = u64::from(reg!(a) as i64 <= reg!(b) as i64),
             Insn::LtU { dst, a, b } => reg!(dst) = u64::from(reg!(a) < reg!(b)),
             Insn::LeU { dst, a, b } => reg!(dst) = u64::from(reg!(a) <= reg!(b)),
-            Insn::Float32 { op, dst, a, b } => reg!(dst) = single(op, reg!(a), reg!(b)),
-            Insn::Float64 { op, dst, a, b } => reg!(dst) = double(op, reg!(a), reg!(b)),
+            Insn::Float32 { op, dst, a, b } => reg!(dst) = check!(single(op, reg!(a), reg!(b))),
+            Insn::Float64 { op, dst, a, b } => reg!(dst) = check!(double(op, reg!(a), reg!(b))),
             Insn::PtrAdd32 { dst, a, b } => reg!(dst) = ops::pointer_add32(reg!(a), reg!(b)),
             Insn::IntToPtr32 { dst, src } => reg!(dst) = state.memory.pointer_to(reg!(src)),
 

@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use rustc_apfloat::ieee::{Double, Quad, Single, X87DoubleExtended};
 use rustc_apfloat::{Float, FloatConvert, Round, Status};
 
+use super::outcome::Fault;
 use crate::expr::BinaryOp;
 use crate::ty::FloatKind;
 
@@ -61,6 +62,15 @@ pub(crate) fn nan_result(kind: FloatKind, lhs: u128, rhs: u128) -> u128 {
     } else {
         default_nan(kind)
     }
+}
+
+/// An error if the operands of an operation are different NaNs: the processor takes the first one, and compilers change the order of
+/// operands.
+pub(crate) fn check_operands(kind: FloatKind, lhs: u128, rhs: u128) -> Result<(), Fault> {
+    if lhs != rhs && is_nan(kind, lhs) && is_nan(kind, rhs) {
+        return Err(Fault::Unsupported("the result of an operation on two different NaNs".to_owned()));
+    }
+    Ok(())
 }
 
 fn soft<F: Float>(op: BinaryOp, lhs: u128, rhs: u128) -> Option<u128> {

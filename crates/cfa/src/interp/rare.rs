@@ -13,6 +13,7 @@ use super::bytes::PAGE;
 use super::call::reset_array;
 use super::code::{Rare, Reg, VarPlace};
 use super::eval::{Env, evaluate, fault, narrow_index};
+use super::float;
 use super::machine::State;
 use super::memory::{NewObject, ObjectKind};
 use super::ops::{self, Rules};
@@ -179,6 +180,11 @@ impl State<'_> {
         (a, b): (Reg, Reg),
     ) -> Result<(), Fault> {
         let (a, b) = (self.bits(regs, ty, a), self.bits(regs, rhs_ty, b));
+        if let Ty::Float(kind) = ty
+            && !op.is_comparison()
+        {
+            float::check_operands(kind, a, b)?;
+        }
         let result = ops::binary(self.rules(), op, (ty, rhs_ty), a, b)
             .map_err(|kind| fault(kind, op, (ty, rhs_ty), a, b))?;
         let result_ty = if op.is_comparison() { Ty::BOOL } else { ty };

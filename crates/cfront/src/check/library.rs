@@ -1,5 +1,7 @@
 //! Types of the library functions that gcc knows without a declaration.
 
+use std::collections::BTreeMap;
+
 use base::{Diagnostic, Span};
 
 use super::Checked;
@@ -7,6 +9,7 @@ use super::context::Checker;
 use super::linkage::External;
 use crate::ast::Ident;
 use crate::hir::{Function, FunctionId};
+use crate::library;
 use crate::types::{FunctionType, IntKind, Type, TypeId};
 
 /// A signature, one letter per type, the result first: `v` void, `i` int, `u` unsigned, `l` long, `q` long long, `z` size_t, `f` float,
@@ -71,6 +74,11 @@ fn signature(name: &str) -> Option<&'static str> {
     })
 }
 
+/// Whether gcc takes calls of this function for calls of the C library.
+pub(crate) fn is_builtin(name: &str) -> bool {
+    signature(name).is_some()
+}
+
 impl Checker<'_> {
     /// The type of a library function that needs no declaration.
     pub(super) fn library_type(&mut self, name: &str) -> Option<TypeId> {
@@ -123,21 +131,25 @@ impl Checker<'_> {
             declared: span,
         }))
     }
-    /// A declaration that names a symbol which another function of the program defines would be linked to that function.
+    /// Refuses an assembler label that links a declaration to a function with another name: one that the program defines, one
+    /// of the C library, or one that a second declaration names too.
     pub(super) fn check_asm_labels(&mut self) -> Checked<()> {
+        let mut names_of_symbols = BTreeMap::new();
         for (ident, symbol) in &self.asm_labels {
             let name = self.text(ident.name);
+            let first = *names_of_symbols.entry(symbol).or_insert(name);
             if name == symbol {
                 continue;
             }
-            // The names of one function in different versions of a header contain each other (`sscanf`, `__isoc99_sscanf`).
-            let is_variant = symbol.contains(name) || name.contains(&**symbol);
-            let is_library = crate::library::is_known(symbol) && !is_variant;
             let is_defined = self.interner.get(symbol).is_some_and(|other| {
                 let is_inline = matches!(self.externals.get(&other), Some(External::Function(function)) if self.gnu_inline.contains(function));
                 self.is_defined_external(other) && !is_inline
             });
-            if is_defined || is_library {
+            // The names of one library function in different versions of a header contain each other (`sscanf`,
+            // `__isoc99_sscanf`).
+            let is_variant = library::is_known(name) && (symbol.contains(name) || name.contains(&**symbol));
+            let is_library = library::is_known(symbol) && !is_variant;
+            if is_defined || is_library || (first != name && !is_variant) {
                 let message =
                     format!("unsupported: `{name}` is declared as another name of the function `{symbol}`");
                 return Err(Box::new(Diagnostic::error(message, ident.span)));

@@ -42,6 +42,8 @@ mod static_value;
 mod suggest;
 mod switch;
 
+pub(crate) use library::is_builtin;
+
 use base::{Diagnostic, SourceMap};
 use cfa::DataModel;
 

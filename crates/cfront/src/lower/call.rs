@@ -1,8 +1,9 @@
 //! Calls of functions that have a procedure, and what all calls share: arguments and results.
 
 use base::Span;
-use cfa::{ExprId, Op, Origin, Place, ProcId, Role, Source, Ty};
+use cfa::{ApproximationKind, ExprId, Op, Origin, Place, ProcId, Role, Source, Ty};
 
+use crate::check::is_builtin;
 use crate::hir::{self, Callee, ExprKind, FunctionId};
 use crate::lower::function::{Body, Passing, Signature};
 use crate::lower::place::Target;
@@ -124,12 +125,14 @@ impl Body<'_, '_> {
         let site = Site { span, ty: hir.exprs[expr].ty, origin };
         match *callee {
             Callee::Direct(function) => {
-                let args = self.arguments(args)?;
+                let (exprs, args) = (args, self.arguments(args)?);
                 if self.shows_magnitude(expr, sink) && self.compares_literals(function, &args) {
                     let returned = self.call_function(function, args, &site, Sink::Value)?;
                     return Ok(self.sign_only(function, returned, &site));
                 }
-                self.call_function(function, args, &site, sink)
+                let returned = self.call_function(function, args, &site, sink)?;
+                self.pass_lists(Some(function), exprs, &site)?;
+                Ok(returned)
             }
             Callee::Indirect(pointer) => {
                 let pointer_ty = hir.exprs[pointer].ty;
@@ -137,8 +140,10 @@ impl Body<'_, '_> {
                 for arg in args {
                     value = self.protect(value, *arg);
                 }
-                let args = self.arguments(args)?;
-                self.call_pointer(value, pointer_ty, args, &site, sink)
+                let (exprs, args) = (args, self.arguments(args)?);
+                let returned = self.call_pointer(value, pointer_ty, args, &site, sink)?;
+                self.pass_lists(None, exprs, &site)?;
+                Ok(returned)
             }
         }
     }
@@ -158,6 +163,15 @@ impl Body<'_, '_> {
         }
         if self.ctx.hir.functions[resolved].body.is_none() {
             return self.call_extern(resolved, &args, site, sink);
+        }
+        let declared = &self.ctx.hir.functions[resolved];
+        if declared.external && is_builtin(&declared.name) {
+            let what = format!(
+                "`{}` is defined by the program: it is not the function of the C library",
+                declared.name
+            );
+            let region = self.ctx.region(declared.declared);
+            self.ctx.approximate(ApproximationKind::Assumption, what, region);
         }
         if resolved != function {
             self.note_model(&self.ctx.hir.functions[function].name.clone());

@@ -27,6 +27,9 @@ use crate::types::TypeId;
 /// The largest number of an error on Linux.
 const LAST_ERROR: i128 = 133;
 
+/// The errors that POSIX lists for `fputc`: EINTR, EIO, ENXIO, EBADF, EAGAIN, ENOMEM, EFBIG, ENOSPC, EPIPE.
+const WRITE_ERRORS: [i128; 9] = [4, 5, 6, 9, 11, 12, 27, 28, 32];
+
 /// Where the arguments that a format speaks of are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rest {
@@ -97,6 +100,15 @@ impl Call<'_> {
     }
 }
 
+/// A call that may fail whatever its arguments are.
+struct Fallible<'a> {
+    name: &'a Arc<str>,
+    ty: Ty,
+    /// What it returns if it fails.
+    failure: i128,
+    site: &'a Site,
+}
+
 impl Body<'_, '_> {
     /// Caps both verdicts, because of a function whose effects are unknown (L3).
     pub(super) fn cap(&mut self, name: &str, why: &str, site: &Site) {
@@ -164,7 +176,8 @@ impl Body<'_, '_> {
         let is_empty = call.args.iter().flatten().any(|arg| self.is_empty_literal(*arg));
         Ok(Returned::Scalar(match effects.failure {
             Some(failure) if !ty.is_float() && !is_empty => {
-                self.unless_it_fails(&call.name, (ty, failure), site, |body| body.result(&call, ty))
+                let calls = Fallible { name: &call.name, ty, failure, site };
+                self.unless_it_fails(&calls, |body| body.result(&call, ty), |_| ())
             }
             _ => self.result(&call, ty),
         }))
@@ -486,11 +499,11 @@ impl Body<'_, '_> {
     /// The outside world decides whether a call fails; what it returns otherwise is chosen only then.
     fn unless_it_fails(
         &mut self,
-        name: &Arc<str>,
-        (ty, failure): (Ty, i128),
-        site: &Site,
+        call: &Fallible<'_>,
         result: impl FnOnce(&mut Self) -> ExprId,
+        fail: impl FnOnce(&mut Self),
     ) -> ExprId {
+        let Fallible { name, ty, failure, site } = *call;
         let (failed, returned) = (self.temporary(Ty::BOOL), self.temporary(ty));
         let source = Source::Library { function: name.clone(), freedom: Freedom::World };
         let op = Op::Havoc { place: Place::Var(failed), source, at: site.origin.region };
@@ -503,6 +516,7 @@ impl Body<'_, '_> {
         let succeeds = build::not(self.exprs(), fails);
         if let Some(here) = self.graph.location() {
             self.graph.set(Graph::step(here, Op::Assume { cond: fails }, site.origin));
+            fail(self);
             self.graph.emit(Op::Assign { place: Place::Var(returned), value: failure }, site.origin);
             let after_failure = self.graph.take();
             self.graph.set(Graph::step(here, Op::Assume { cond: succeeds }, site.origin));
@@ -522,28 +536,62 @@ impl Body<'_, '_> {
         args: Vec<ExprId>,
         site: &Site,
         sink: Sink<'_>,
-    ) -> Returned {
+    ) -> Lowered<Returned> {
         let int = Ty::signed(32);
         let is_used = self.ctx.hir.types.scalar(site.ty) == Some(int) && !matches!(sink, Sink::Drop);
-        let is_empty =
-            function == OutputFunction::Printf && args.first().is_some_and(|arg| self.is_empty_literal(*arg));
         let result: Option<VarId> = is_used.then(|| self.temporary(int));
         let op = Op::Output { function, args, result: result.map(Place::Var) };
         self.graph.emit(op, site.origin);
-        if matches!(self.errno(), Ok(Some(_))) {
-            let what = "writing to standard output does not set `errno`";
-            self.ctx.approximate(ApproximationKind::Assumption, what, Region::NOWHERE);
-        }
-        let Some(result) = result else { return Returned::Nothing };
-        if is_empty {
-            return Returned::Scalar(self.read_var(result));
-        }
-        let name = match function {
+        let errno = self.errno()?;
+        let Some(result) = result else {
+            if errno.is_some() {
+                let what = "a call that writes to standard output and whose result nobody looks at does not set `errno`";
+                self.ctx.approximate(ApproximationKind::Assumption, what, Region::NOWHERE);
+            }
+            return Ok(Returned::Nothing);
+        };
+        let name: Arc<str> = match function {
             OutputFunction::Printf => "printf",
             OutputFunction::Puts => "puts",
             OutputFunction::Putchar => "putchar",
+        }
+        .into();
+        let calls = Fallible { name: &name, ty: int, failure: -1, site };
+        let written = |body: &mut Self| body.read_var(result);
+        let fail = |body: &mut Self| {
+            // Writing nothing does not fail.
+            if function == OutputFunction::Printf {
+                let (count, zero) = (body.read_var(result), body.exprs().int(int, 0));
+                let cond = build::compare(body.exprs(), BinaryOp::Ne, count, zero);
+                body.graph.emit(Op::Assume { cond }, site.origin);
+            }
+            if let Some(place) = errno {
+                body.fail_to_write(&name, place, site);
+            }
         };
-        Returned::Scalar(self.unless_it_fails(&name.into(), (int, -1), site, |body| body.read_var(result)))
+        Ok(Returned::Scalar(self.unless_it_fails(&calls, written, fail)))
+    }
+
+    /// Sets `errno` to the number of an error that POSIX lists for writing to a stream. Each of them occurs on some run.
+    fn fail_to_write(&mut self, name: &Arc<str>, errno: Place, site: &Site) {
+        let int = Ty::signed(32);
+        let number = self.temporary(int);
+        let source = Source::Library { function: name.clone(), freedom: Freedom::World };
+        self.graph.emit(Op::Havoc { place: Place::Var(number), source, at: site.origin.region }, site.origin);
+        let value = self.read_var(number);
+        let mut cond = None;
+        for error in WRITE_ERRORS {
+            let error = self.exprs().int(int, error);
+            let is_error = build::compare(self.exprs(), BinaryOp::Eq, value, error);
+            cond = Some(match cond {
+                Some(cond) => build::or(self.exprs(), cond, is_error),
+                None => is_error,
+            });
+        }
+        if let Some(cond) = cond {
+            self.graph.emit(Op::Assume { cond }, site.origin);
+        }
+        self.graph.emit(Op::Assign { place: errno, value }, site.origin);
     }
 }
 

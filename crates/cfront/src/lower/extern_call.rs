@@ -72,6 +72,11 @@ impl Body<'_, '_> {
                 if known != Known::Assume {
                     self.note_model(&name);
                 }
+                // These have no result.
+                let is_void = self.ctx.hir.types.is_void(site.ty) || matches!(sink, Sink::Drop);
+                if matches!(known, Known::Free | Known::Zero) && !is_void {
+                    self.cap(&name, "it is declared in an unusual way", site);
+                }
                 if let Some(returned) = self.operation(known, args, site, sink)? {
                     return Ok(returned);
                 }
@@ -360,9 +365,9 @@ impl Body<'_, '_> {
                 self.graph.emit(Op::Fill { to, byte, length }, site.origin);
                 Returned::Nothing
             }
-            (Known::Printf, [_, ..]) => self.output(OutputFunction::Printf, scalars, site, sink),
-            (Known::Puts, [_, ..]) => self.output(OutputFunction::Puts, scalars, site, sink),
-            (Known::Putchar, [_, ..]) => self.output(OutputFunction::Putchar, scalars, site, sink),
+            (Known::Printf, [_, ..]) => self.output(OutputFunction::Printf, scalars, site, sink)?,
+            (Known::Puts, [_, ..]) => self.output(OutputFunction::Puts, scalars, site, sink)?,
+            (Known::Putchar, [_, ..]) => self.output(OutputFunction::Putchar, scalars, site, sink)?,
             (Known::FloatAbs, [value]) if self.exprs().ty(*value).is_float() => {
                 Returned::Scalar(self.float_abs(*value))
             }

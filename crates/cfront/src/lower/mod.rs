@@ -41,6 +41,7 @@ mod graph;
 mod indirect;
 mod init;
 mod layout;
+mod lists;
 mod place;
 mod position;
 mod range;

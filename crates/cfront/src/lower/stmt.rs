@@ -1,8 +1,8 @@
 //! Statements.
 
-use cfa::{ExprId, Op, Place};
+use cfa::{ApproximationKind, ExprId, Op, Place};
 
-use crate::hir::{ExprKind, StmtId, StmtKind, StorageDuration};
+use crate::hir::{self, ExprKind, PlaceKind, StmtId, StmtKind, StorageDuration};
 use crate::lower::function::{Body, Passing};
 use crate::lower::place::Target;
 use crate::lower::record::RecordValue;
@@ -92,7 +92,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn return_value(&mut self, value: Option<crate::hir::ExprId>) -> Lowered<()> {
+    fn return_value(&mut self, value: Option<hir::ExprId>) -> Lowered<()> {
         let hir = self.ctx.hir;
         match (value, self.result) {
             (None, _) => {
@@ -106,6 +106,11 @@ impl Body<'_, '_> {
             }
             (Some(value), None) => self.effect(value),
             (Some(value), Some(Passing::Scalar(ty))) => {
+                if self.is_address_of_local(value) {
+                    let what =
+                        "the address of a local variable is returned: some compilers return null instead";
+                    self.ctx.approximate(ApproximationKind::Under, what, self.origin.region);
+                }
                 let target = Target { place: Place::Var(self.results[0]), ty, declared: ty };
                 self.assign(&target, value)
             }
@@ -113,6 +118,25 @@ impl Body<'_, '_> {
                 let record = self.record(value)?;
                 self.return_record(hir.exprs[value].ty, &record);
                 Ok(())
+            }
+        }
+    }
+
+    fn is_address_of_local(&self, mut value: hir::ExprId) -> bool {
+        let hir = self.ctx.hir;
+        while let ExprKind::Convert(inner) = hir.exprs[value].kind {
+            value = inner;
+        }
+        let (ExprKind::AddressOf(mut place) | ExprKind::Decay(mut place)) = hir.exprs[value].kind else {
+            return false;
+        };
+        loop {
+            match hir.places[place].kind {
+                PlaceKind::Field { base, .. } | PlaceKind::Index { base, .. } => place = base,
+                PlaceKind::Variable(variable) => {
+                    return hir.variables[variable].duration != StorageDuration::Static;
+                }
+                _ => return false,
             }
         }
     }
@@ -161,7 +185,7 @@ impl Body<'_, '_> {
     }
 
     /// Whether a condition is a constant, and which.
-    pub(super) fn constant_condition(&mut self, condition: crate::hir::ExprId) -> Option<bool> {
+    pub(super) fn constant_condition(&mut self, condition: hir::ExprId) -> Option<bool> {
         let mut current = condition;
         loop {
             match self.ctx.hir.exprs[current].kind {

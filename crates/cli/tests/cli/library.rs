@@ -152,8 +152,77 @@ fn output_may_fail_and_no_stub_confirms_it() {
     assert_eq!(finished.code, 10, "{}", finished.stdout);
     assert!(finished.stdout.contains("not asked"), "{}", finished.stdout);
     // Who writes nothing does not fail.
-    let body = "int main(void) { if (printf(\"\") < 0) reach_error(); return 0; }\n";
-    assert_eq!(check("output", "stdio.h", body, &["--no-exec"]).code, 0);
+    for call in ["printf(\"\")", "printf(\"%s\", \"\")"] {
+        let body = format!("int main(void) {{ if ({call} < 0) reach_error(); return 0; }}\n");
+        assert_eq!(check("output", "stdio.h", &body, &["--no-exec"]).code, 0, "{call}");
+    }
+    // Who fails says why.
+    let body = "int main(void) { errno = 0; if (puts(\"a\") < 0 && errno == 0) reach_error(); return 0; }\n";
+    let finished = check("output", "stdio.h errno.h", body, &["--no-exec"]);
+    assert_ne!(finished.code, 10, "{}", finished.stdout);
+}
+
+/// Statements and a condition whose truth C leaves open.
+const OPEN: &[(&str, &str, &str, &str)] = &[
+    ("zeros", "math.h", "volatile double a = 0, b = -a; double c = fmax(a, b);", "signbit(c) != 0"),
+    ("rounded", "math.h limits.h", "volatile double a = 1e30; long c = lround(a);", "c == LONG_MIN"),
+    ("infinite", "math.h", "volatile double a = -INFINITY; int c = (isinf)(a);", "c == 1"),
+    ("nans", "math.h", "volatile double a = NAN, b = -a; double c = a + b;", "signbit(c) != 0"),
+    ("released", "stdlib.h", "extern int release(void *) __asm__(\"free\"); int c = release(0);", "c == 0"),
+    ("renamed", "", "extern int number(const char *) __asm__(\"atoi\"); int c = number(\"5\");", "c == 5"),
+];
+
+#[test]
+fn what_c_leaves_open_is_not_decided() {
+    for (name, headers, statements, condition) in OPEN {
+        for not in ["", "!"] {
+            let body = format!(
+                "int main(void) {{ {statements} if ({not}({condition})) reach_error(); return 0; }}\n"
+            );
+            let finished = check(name, headers, &body, &["--no-exec"]);
+            assert_eq!(finished.code, 5, "{name} {not}: {}", finished.stdout);
+        }
+    }
+    // The class is known, its number is not.
+    let body = |condition: &str| {
+        format!("int isdigit(int); int main(void) {{ if ({condition}) reach_error(); return 0; }}\n")
+    };
+    assert_eq!(check("digit", "", &body("!isdigit('7')"), &["--no-exec"]).code, 0);
+    assert_eq!(check("digit", "", &body("isdigit('7') == 1"), &["--no-exec"]).code, 10);
+    assert_eq!(check("digit", "", &body("isdigit('7') == 2048"), &["--no-exec"]).code, 10);
+}
+
+#[test]
+fn a_list_of_arguments_is_of_no_use_after_it_was_passed_on() {
+    let program = |use_: &str, again: &str| {
+        format!(
+            "static int first(va_list l) {{ return va_arg(l, int); }}\n\
+             static int f(const char *text, ...) {{ va_list l; char b[8] = \"\"; va_start(l, text); int r = {use_}; \
+             {again} va_end(l); (void)first; (void)b; return r; }}\n\
+             int main(void) {{ if (f(\"%d\", 12, 34) != 12) reach_error(); return 0; }}\n"
+        )
+    };
+    let checked =
+        |use_: &str, again: &str| check("list", "stdarg.h stdio.h", &program(use_, again), &["--no-exec"]);
+    assert_eq!(checked("first(l)", "").code, 0);
+    assert_eq!(checked("first(l)", "r = va_arg(l, int);").code, 5);
+    assert_eq!(checked("first(l)", "va_end(l); va_start(l, text);").code, 0);
+    // Taking an argument from it is undefined after a call of the library.
+    let undefined = checked("vsnprintf(b, sizeof b, text, l) + 10", "r = va_arg(l, int);");
+    assert_eq!(undefined.code, 0, "{}", undefined.stdout);
+    assert!(undefined.stdout.contains("undefined"), "{}", undefined.stdout);
+}
+
+#[test]
+fn definitions_of_library_functions_are_in_the_ledger() {
+    let body = "unsigned long strlen(const char *s) { return *s ? 42 : 0; }\n\
+                int main(void) { char b[] = \"ab\"; if (strlen(b) != 42) reach_error(); return 0; }\n";
+    let own = check("own", "", body, &["--no-exec"]);
+    assert_eq!(own.code, 0, "{}", own.stdout);
+    assert!(own.stdout.contains("`strlen` is defined by the program"), "{}", own.stdout);
+    // A compiler may call the library instead of an inline definition.
+    let inline = check("inline", "", &format!("inline {body}"), &["--no-exec"]);
+    assert_eq!(inline.code, 5, "{}", inline.stdout);
 }
 
 #[test]

@@ -180,6 +180,10 @@ fn what_compilers_find_out_differently_is_not_decided() {
     let pointer = main("__builtin_object_size(p, 0) == 7");
     assert_eq!(checked("pointed", &[], &pointer).code, UNKNOWN);
     assert_eq!(checked("pointed-not", &[], &pointer.replace("==", "!=")).code, UNKNOWN);
+    // Some return null instead of the address of a variable that ends.
+    let dangling =
+        "int *f(void) { int x = 3; return &x; }\nint main(void) { if (!f()) reach_error(); return 0; }\n";
+    assert_eq!(checked("dangling", &["--no-exec"], dangling).code, UNKNOWN);
     let constant = main("__builtin_constant_p(n)");
     assert_eq!(built("constant-O0", &["-O0"], &constant).code, SAFE);
     assert_eq!(built("constant-O2", &["-O2"], &constant).code, UNKNOWN);

@@ -60,7 +60,12 @@ pub(super) fn call(random: &mut Random) -> String {
             format!("{ty} value = remainder{suffix}({x}, {y});"),
             format!("show_{letter}(value == 0 ? 0 : value);"),
         ),
-        "fmax" | "fmin" | "copysign" | "fmod" | "fdim" | "nextafter" => {
+        // Which of two zeros is the larger one is open.
+        "fmax" | "fmin" => (
+            format!("{ty} value = {function}{suffix}({x}, {y});"),
+            format!("show_{letter}(value == 0 ? 0 : value);"),
+        ),
+        "copysign" | "fmod" | "fdim" | "nextafter" => {
             (format!("{ty} value = {function}{suffix}({x}, {y});"), format!("show_{letter}(value);"))
         }
         "ldexp" | "scalbn" => {
@@ -74,8 +79,17 @@ pub(super) fn call(random: &mut Random) -> String {
             format!("{ty} more = 0, value = modf{suffix}({x}, &more);"),
             format!("show_{letter}(value); printf(\" \"); show_{letter}(more);"),
         ),
-        "lrint" | "lround" | "llrint" | "llround" | "ilogb" => {
-            (format!("long long value = {function}{suffix}({x});"), "printf(\"%lld\", value);".to_owned())
+        "ilogb" => (format!("long long value = ilogb{suffix}({x});"), "printf(\"%lld\", value);".to_owned()),
+        // The result is open if it is not in the range of the type.
+        "lrint" | "lround" | "llrint" | "llround" => {
+            let result = if function.starts_with("ll") { "long long" } else { "long" };
+            (
+                format!("{ty} x = {x}; long long value = {function}{suffix}(x);"),
+                format!(
+                    "{ty} limit = sizeof({result}) == 4 ? 2147483000.0 : 9223371487098961920.0;\n    \
+                     printf(\"%lld\", x > -limit && x < limit ? value : 0);"
+                ),
+            )
         }
         _ => (format!("{ty} value = {function}{suffix}({x});"), format!("show_{letter}(value);")),
     };

@@ -1,9 +1,12 @@
-/* Character classes of the "C" locale. The standard says "not zero"; glibc returns the bits below, so do we. */
+/* Character classes of the "C" locale. The standard says "not zero"; glibc returns the bits below, so do we. Compilers replace calls of
+   `isdigit` by a comparison, whose result is 1: both are possible. */
+_Bool __wayproof_world_isdigit(void);
 
 int __wayproof_isupper(int c) { return c >= 'A' && c <= 'Z' ? 256 : 0; }
 int __wayproof_islower(int c) { return c >= 'a' && c <= 'z' ? 512 : 0; }
 int __wayproof_isalpha(int c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ? 1024 : 0; }
-int __wayproof_isdigit(int c) { return c >= '0' && c <= '9' ? 2048 : 0; }
+static int __wayproof___wp_isdigit(int c) { return c >= '0' && c <= '9' ? 2048 : 0; }
+int __wayproof_isdigit(int c) { return __wayproof___wp_isdigit(c) == 0 ? 0 : __wayproof_world_isdigit() ? 2048 : 1; }
 int __wayproof_isxdigit(int c)
 {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f') ? 4096 : 0;
@@ -32,7 +35,7 @@ const unsigned short **__wayproof___ctype_b_loc(void)
     if (__wayproof_class_pointer == 0) {
         for (int c = 0; c <= 127; c++)
             __wayproof_classes[c + 128] = (unsigned short)(
-                __wayproof_isupper(c) | __wayproof_islower(c) | __wayproof_isalpha(c) | __wayproof_isdigit(c) |
+                __wayproof_isupper(c) | __wayproof_islower(c) | __wayproof_isalpha(c) | __wayproof___wp_isdigit(c) |
                 __wayproof_isxdigit(c) | __wayproof_isspace(c) | __wayproof_isprint(c) | __wayproof_isgraph(c) |
                 __wayproof_isblank(c) | __wayproof_iscntrl(c) | __wayproof_ispunct(c) | __wayproof_isalnum(c));
         __wayproof_class_pointer = __wayproof_classes + 128;

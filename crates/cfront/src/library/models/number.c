@@ -4,10 +4,23 @@ int __wayproof_abs(int x) { return x < 0 ? -x : x; }
 long __wayproof_labs(long x) { return x < 0 ? -x : x; }
 long long __wayproof_llabs(long long x) { return x < 0 ? -x : x; }
 
-double __wayproof_fmax(double a, double b) { return a != a ? b : b != b ? a : a > b ? a : b; }
-double __wayproof_fmin(double a, double b) { return a != a ? b : b != b ? a : a < b ? a : b; }
-float __wayproof_fmaxf(float a, float b) { return a != a ? b : b != b ? a : a > b ? a : b; }
-float __wayproof_fminf(float a, float b) { return a != a ? b : b != b ? a : a < b ? a : b; }
+/* Which of two zeros with different signs is returned is open. */
+_Bool __wayproof_some_fmax(void);
+_Bool __wayproof_some_fmin(void);
+double __wayproof_fmax(double a, double b)
+{
+    if (a == 0 && b == 0 && __builtin_signbit(a) != __builtin_signbit(b))
+        return __wayproof_some_fmax() ? a : b;
+    return a != a ? b : b != b ? a : a > b ? a : b;
+}
+double __wayproof_fmin(double a, double b)
+{
+    if (a == 0 && b == 0 && __builtin_signbit(a) != __builtin_signbit(b))
+        return __wayproof_some_fmin() ? a : b;
+    return a != a ? b : b != b ? a : a < b ? a : b;
+}
+float __wayproof_fmaxf(float a, float b) { return (float)__wayproof_fmax(a, b); }
+float __wayproof_fminf(float a, float b) { return (float)__wayproof_fmin(a, b); }
 
 /* From 2^52 on every double is an integer, from 2^23 on every float. */
 double __wayproof_trunc(double x)
@@ -55,7 +68,14 @@ int __wayproof___isinff(float x) { return x > 3.4028234663852886e38f ? 1 : x < -
 int __wayproof___finite(double x) { return x <= 1.7976931348623157e308 && x >= -1.7976931348623157e308; }
 int __wayproof___finitef(float x) { return x <= 3.4028234663852886e38f && x >= -3.4028234663852886e38f; }
 int __wayproof_isnan(double x) { return x != x; }
-int __wayproof_isinf(double x) { return __wayproof___isinf(x); }
+/* Not zero for an infinity: compilers have 1 for the one below zero, the library has -1. */
+int __wayproof_some_isinf(void);
+int __wayproof_isinf(double x)
+{
+    if (__wayproof___isinf(x) >= 0)
+        return __wayproof___isinf(x);
+    return __wayproof_some_isinf() == 1 ? 1 : -1;
+}
 int __wayproof_finite(double x) { return __wayproof___finite(x); }
 
 /* Values as in glibc: NaN 0, infinite 1, zero 2, subnormal 3, normal 4. */

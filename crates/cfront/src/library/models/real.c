@@ -237,17 +237,18 @@ float __wayproof_rintf(float x) { return (float)__wayproof_rint(x); }
 float __wayproof_nearbyintf(float x) { return (float)__wayproof_rint(x); }
 float __wayproof_roundevenf(float x) { return (float)__wayproof_rint(x); }
 
-/* What does not fit is the least number, as the processor has it. */
+/* What does not fit is open: the processor has the least number, a compiler that computes it has another one. */
+long __wayproof_some_lround(void);
+long long __wayproof_some_llround(void);
 static long __wayproof___wp_long(double x)
 {
     double limit = sizeof(long) == 8 ? 9223372036854775808.0 : 2147483648.0;
-    long least = (long)(1UL << (8 * sizeof(long) - 1));
-    return x >= -limit && x < limit ? (long)x : least;
+    return x >= -limit && x < limit ? (long)x : __wayproof_some_lround();
 }
 
 static long long __wayproof___wp_long_long(double x)
 {
-    return x >= -9223372036854775808.0 && x < 9223372036854775808.0 ? (long long)x : -9223372036854775807LL - 1;
+    return x >= -9223372036854775808.0 && x < 9223372036854775808.0 ? (long long)x : __wayproof_some_llround();
 }
 
 long __wayproof_lrint(double x) { return __wayproof___wp_long(__wayproof_rint(x)); }

@@ -8,8 +8,20 @@ union __wayproof_long_double {
     unsigned short parts[5];
 };
 
-long double __wayproof_fmaxl(long double a, long double b) { return a != a ? b : b != b ? a : a > b ? a : b; }
-long double __wayproof_fminl(long double a, long double b) { return a != a ? b : b != b ? a : b < a ? b : a; }
+_Bool __wayproof_some_fmaxl(void);
+_Bool __wayproof_some_fminl(void);
+long double __wayproof_fmaxl(long double a, long double b)
+{
+    if (a == 0 && b == 0 && __builtin_signbit(a) != __builtin_signbit(b))
+        return __wayproof_some_fmaxl() ? a : b;
+    return a != a ? b : b != b ? a : a > b ? a : b;
+}
+long double __wayproof_fminl(long double a, long double b)
+{
+    if (a == 0 && b == 0 && __builtin_signbit(a) != __builtin_signbit(b))
+        return __wayproof_some_fminl() ? a : b;
+    return a != a ? b : b != b ? a : a < b ? a : b;
+}
 int __wayproof___isnanl(long double x) { return x != x; }
 int __wayproof___isinfl(long double x) { return x == x && x - x != x - x ? (x > 0 ? 1 : -1) : 0; }
 int __wayproof___finitel(long double x) { return x - x == x - x; }
