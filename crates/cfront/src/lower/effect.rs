@@ -347,6 +347,11 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Whether the program itself, not only a model, may look at `errno`.
+    fn names_errno(&self) -> bool {
+        self.ctx.hir.functions.iter().any(|function| &*function.name == "__errno_location")
+    }
+
     /// Where `errno` is, if the program looks at it.
     fn errno(&mut self) -> Lowered<Option<Place>> {
         let hir = self.ctx.hir;
@@ -544,8 +549,8 @@ impl Body<'_, '_> {
         self.graph.emit(op, site.origin);
         let errno = self.errno()?;
         let Some(result) = result else {
-            if errno.is_some() {
-                let what = "a call that writes to standard output and whose result nobody looks at does not set `errno`";
+            if errno.is_some() && self.names_errno() {
+                let what = "`errno` is not changed by output whose success is not checked";
                 self.ctx.approximate(ApproximationKind::Assumption, what, Region::NOWHERE);
             }
             return Ok(Returned::Nothing);

@@ -160,6 +160,9 @@ fn output_may_fail_and_no_stub_confirms_it() {
     let body = "int main(void) { errno = 0; if (puts(\"a\") < 0 && errno == 0) reach_error(); return 0; }\n";
     let finished = check("output", "stdio.h errno.h", body, &["--no-exec"]);
     assert_ne!(finished.code, 10, "{}", finished.stdout);
+    let unchecked = "int main(void) { errno = 0; puts(\"a\"); if (errno != 0) reach_error(); return 0; }\n";
+    let finished = check("output", "stdio.h errno.h", unchecked, &["--no-exec"]);
+    assert!(finished.stdout.contains("`errno` is not changed by output"), "{}", finished.stdout);
 }
 
 /// Statements and a condition whose truth C leaves open.
