@@ -121,7 +121,7 @@ pub(crate) fn check_all(args: &CheckArgs, console: Console) -> Result<ExitStatus
     }
     if rows.iter().flatten().any(Row::is_uncertified) {
         console.warn(
-            "verdicts of an earlier run are not certified by this one, and the exit code does not rest on them\n\
+            "verdicts of an earlier run are not certified by this one and count as unknown for the exit code\n\
              with --cache FOLDER in both runs their evidence is kept and checked again",
         );
     }

@@ -233,7 +233,7 @@ fn fallbacks(statistics: &StarStatistics) -> Vec<(&'static str, u64)> {
         ("hulls were too costly and became bounds in template directions", statistics.template_hulls),
         ("template directions were given up", statistics.lost_directions),
         ("hulls were given up", statistics.lost_hulls),
-        ("questions to the solver were not answered", statistics.unanswered),
+        ("solver queries were not answered", statistics.unanswered),
     ];
     all.retain(|(_, count)| *count > 0);
     all
