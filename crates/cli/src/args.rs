@@ -420,10 +420,10 @@ pub(crate) struct SummarizeArgs {
     /// The property that names the error function
     #[arg(long, visible_alias = "spec", value_name = "FILE.prp")]
     pub(crate) property: Option<PathBuf>,
-    /// Only what starts at this line
+    /// Only the summary of what starts at this line
     #[arg(long, value_name = "LINE")]
     pub(crate) at: Option<u32>,
-    /// Also what is known of the states that arrive
+    /// Also print what is known about the reachable states
     #[arg(long)]
     pub(crate) forward: bool,
     /// Do not cut long formulas

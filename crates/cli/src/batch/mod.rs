@@ -114,8 +114,8 @@ pub(crate) fn check_all(args: &CheckArgs, console: Console) -> Result<ExitStatus
     saved?;
     if is_interrupted {
         let help = match table_file {
-            Some(file) => format!("go on with --resume {}", file.display()),
-            None => "with --csv FILE, the next run could go on from here with --resume FILE".to_owned(),
+            Some(file) => format!("continue with --resume {}", file.display()),
+            None => "with --csv FILE, the next run could continue from here with --resume FILE".to_owned(),
         };
         console.warn(format!("interrupted: not all tasks were checked\n{help}"));
     }
