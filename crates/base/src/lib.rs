@@ -11,4 +11,4 @@ pub mod timeline;
 pub use budget::{Budget, Cancel, Stop};
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use index::{Idx, IndexVec};
-pub use source::{FileId, Region, SourceFile, SourceMap, Span};
+pub use source::{FileId, Owner, Region, SourceFile, SourceMap, Span};

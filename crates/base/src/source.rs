@@ -96,6 +96,16 @@ pub struct LineMarker {
     pub presumed_file: Arc<str>,
 }
 
+/// Whose text it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Owner {
+    /// The user's, included files too.
+    #[default]
+    User,
+    /// A model of library functions.
+    Model,
+}
+
 /// One loaded text.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
@@ -103,6 +113,8 @@ pub struct SourceFile {
     pub name: Arc<str>,
     /// Its bytes; not necessarily UTF-8.
     pub text: Arc<[u8]>,
+    /// Whose it is.
+    pub owner: Owner,
     line_starts: Vec<u32>,
     markers: Vec<LineMarker>,
 }
@@ -114,7 +126,7 @@ impl SourceFile {
         let mut line_starts = vec![0];
         line_starts
             .extend(text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at as u32 + 1));
-        Self { name: name.into(), text, line_starts, markers: Vec::new() }
+        Self { name: name.into(), text, owner: Owner::User, line_starts, markers: Vec::new() }
     }
     /// Records a line marker; markers come in ascending order of lines.
     pub fn add_marker(&mut self, marker: LineMarker) {
@@ -193,6 +205,10 @@ impl SourceMap {
         let (line, column) = file.line_column(span.lo);
         let (end_line, end_column) = file.line_column(span.hi.max(span.lo));
         Region { file: span.file, line, column, end_line, end_column }
+    }
+    /// Whether a region is in the user's text.
+    pub fn is_users(&self, region: Region) -> bool {
+        !region.is_nowhere() && self.get(region.file).is_some_and(|file| file.owner == Owner::User)
     }
     /// `file:line:column`, or the empty string for nowhere.
     pub fn describe(&self, region: Region) -> String {

@@ -78,7 +78,7 @@ fn errors_say_where() {
     check_error("program LP64\n", &expect!["bad.cfa:2:1: a program has at least one procedure"]);
     check_error(&body("l0 -> l1 : x := y"), &expect!["bad.cfa:6:19: no variable is named y"]);
     check_error(&body("l0 -> l1 : x := 1"), &expect!["bad.cfa:6:19: a number needs its type, as in 1:i32"]);
-    check_error(&body("l0 -> l1 : x := 300:u8"), &expect!["bad.cfa:6:19: this is no constant of type u8"]);
+    check_error(&body("l0 -> l1 : x := 300:u8"), &expect!["bad.cfa:6:19: this is not a constant of type u8"]);
     check_error(
         &body("l0 -> l1 : x := 3:u8"),
         &expect!["bad.cfa:6:14: a value of type u8 goes to a place of type i32"],

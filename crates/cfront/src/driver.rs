@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Diagnostic, Severity, SourceMap};
+use base::{Diagnostic, Owner, Severity, SourceMap};
 use cfa::{DataModel, Program};
 
 use crate::lower::{self, lower};
@@ -116,7 +116,12 @@ fn compile_into(
     };
     for file in models {
         let input = Input::Text { name: file.name.to_owned(), text: file.text.as_bytes().into() };
+        let first = sources.iter().count();
         units.push(load(&input, &plain, sources, &mut interner)?.unit);
+        let added: Vec<_> = sources.iter().map(|(id, _)| id).skip(first).collect();
+        for file in added {
+            sources.file_mut(file).owner = Owner::Model;
+        }
     }
     check::check(&units, &interner, sources, model)
 }

@@ -51,17 +51,17 @@ impl Cli {
 pub(crate) enum Command {
     /// Decide whether the error location of a program can be reached
     Check(Box<CheckArgs>),
-    /// Execute a program exactly as the C language defines it
+    /// Execute a program with the reference interpreter
     Run(RunArgs),
     /// Parse a program and report what it consists of
     Parse(ParseArgs),
     /// Print the control-flow automata of a program
     Cfa(CfaArgs),
-    /// Print what the paths from each loop to the error have in common
+    /// Print the path summaries of a program: the states from which the error may be reached
     Summarize(SummarizeArgs),
-    /// Ask a second solver about the queries that `check --log-queries` wrote
+    /// Replay the queries that `check --log-queries` wrote with a second solver
     Queries(QueriesArgs),
-    /// Judge a witness: exit code 0 confirmed, 10 refuted, 5 unknown, 2 malformed
+    /// Validate a witness: exit code 0 confirmed, 10 refuted, 5 unknown, 2 malformed
     Validate(ValidateArgs),
     /// List the engines
     Engines,
@@ -106,10 +106,10 @@ pub(crate) struct SourceArgs {
     /// What global variables that are not const hold if --entry names another function than main [default: any]
     #[arg(long, value_enum, value_name = "VALUES")]
     pub(crate) entry_globals: Option<EntryGlobals>,
-    /// What pointers lead to then [default: object]
+    /// What pointers point to then [default: object]
     #[arg(long, value_enum, value_name = "TARGETS")]
     pub(crate) entry_pointers: Option<EntryPointers>,
-    /// How many elements such a pointer leads to [default: 1]
+    /// How many elements such a pointer points to [default: 1]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub(crate) entry_elements: Option<u64>,
     /// What functions without body do, other than those of the C library [default: pure]
@@ -134,18 +134,18 @@ pub(crate) enum ExternPolicy {
 /// What global variables hold when the entry function is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EntryGlobals {
-    /// any value: something ran before
+    /// any value
     Any,
-    /// what their initialisers say: nothing ran before
+    /// what their initialisers say
     Initial,
 }
 
-/// What pointers lead to when the entry function is called.
+/// What pointers point to when the entry function is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EntryPointers {
-    /// objects of their own with arbitrary contents
+    /// distinct objects with arbitrary contents
     Object,
-    /// the same, or nothing: they may be null
+    /// the same, or null
     Nullable,
 }
 
@@ -165,7 +165,7 @@ pub(crate) struct CheckArgs {
     /// Ignore wayproof.toml
     #[arg(long)]
     pub(crate) no_settings: bool,
-    /// Let wayproof.toml name folders outside of its own for files that are written
+    /// Allow wayproof.toml to name a cache outside of its folder
     #[arg(long, conflicts_with = "no_settings")]
     pub(crate) trust_settings: bool,
     /// What the command line says itself.
@@ -182,7 +182,7 @@ pub(crate) struct CheckArgs {
     /// The engine; `wayproof engines` lists them
     #[arg(long, value_name = "NAME", default_value = engine::ENGINES[0].name)]
     pub(crate) engine: String,
-    /// Do not count the rounds of loops in the summaries that guide tests
+    /// Do not count loop iterations in the summaries that guide tests
     #[arg(long)]
     pub(crate) no_gas: bool,
     /// Compute no summaries
@@ -197,16 +197,16 @@ pub(crate) struct CheckArgs {
     /// Give up after this many seconds [default for a list of tasks: 60 for each]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<f64>,
-    /// Keep verdicts with their evidence in a folder; evidence that is there already is checked again instead of searched for
+    /// Keep verdicts with their evidence in a folder; evidence of an earlier run is checked again instead of a new search
     #[arg(long, value_name = "FOLDER")]
     pub(crate) cache: Option<PathBuf>,
-    /// Write every question to the solver as an SMT-LIB file into a new folder
+    /// Write every solver query as an SMT-LIB file into a new folder
     #[arg(long, value_name = "DIR")]
     pub(crate) log_queries: Option<PathBuf>,
     /// Write a timeline of stages and solver queries for a trace viewer (Chrome trace format)
     #[arg(long, value_name = "FILE.json")]
     pub(crate) profile: Option<PathBuf>,
-    /// Tell the path to the violation step by step: what the violation may depend on, or all
+    /// Print the path to the violation step by step: what the violation may depend on, or all
     #[arg(long, value_enum, value_name = "STEPS", num_args = 0..=1, require_equals = true,
           default_missing_value = "relevant")]
     pub(crate) trace: Option<TraceArg>,
@@ -243,17 +243,17 @@ pub(crate) struct ListArgs {
     /// Check this many tasks at a time [default: one for each processor]
     #[arg(long, value_name = "NUMBER")]
     pub(crate) jobs: Option<NonZero<usize>>,
-    /// Write a table of the tasks; it is there with all that has ended even after Ctrl-C
+    /// Write a table of the tasks; it is kept up to date, also after Ctrl-C
     #[arg(long, value_name = "FILE.csv", conflicts_with = "resume")]
     pub(crate) csv: Option<PathBuf>,
     /// As --csv, and do not check again what the table has already, if program and options are the same; with --cache the
-    /// evidence is checked again, without it such verdicts are marked and the exit code does not rest on them
+    /// evidence is checked again, without it such verdicts are marked and count as unknown for the exit code
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) resume: Option<PathBuf>,
     /// End if the key of program and options is this one and there is no evidence: an earlier run has a verdict
     #[arg(long, value_name = "KEY", hide = true)]
     pub(crate) known_key: Option<String>,
-    /// Show only tasks whose verdict is another one than in an earlier table; the exit code is about them alone
+    /// Show only tasks whose verdict differs from an earlier table; the exit code is about these tasks only
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) since: Option<PathBuf>,
     /// Keep the reports and messages of each task
@@ -337,7 +337,7 @@ pub(crate) struct RunArgs {
     /// The property that names the error function
     #[arg(long, visible_alias = "spec", value_name = "FILE.prp")]
     pub(crate) property: Option<PathBuf>,
-    /// The next nondeterministic value: decimal, 0x…, 'c', a float, true or false; may be repeated
+    /// The next nondeterministic value: decimal, 0x…, 'c', a float, true or false; a byte of standard input is such a value, -1 is its end; may be repeated
     #[arg(long = "input", value_name = "VALUE", allow_hyphen_values = true)]
     pub(crate) input: Vec<String>,
     /// Read nondeterministic values from a file, separated by blanks, commas or lines; they come after those of --input
@@ -420,10 +420,10 @@ pub(crate) struct SummarizeArgs {
     /// The property that names the error function
     #[arg(long, visible_alias = "spec", value_name = "FILE.prp")]
     pub(crate) property: Option<PathBuf>,
-    /// Only what starts at this line
+    /// Only the summary of what starts at this line
     #[arg(long, value_name = "LINE")]
     pub(crate) at: Option<u32>,
-    /// Also what is known of the states that arrive
+    /// Also print what is known about the reachable states
     #[arg(long)]
     pub(crate) forward: bool,
     /// Do not cut long formulas

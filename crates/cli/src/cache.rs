@@ -49,7 +49,7 @@ impl Cache {
     /// The verdict of an earlier run, checked again.
     pub(crate) fn find(&self, program: &Program, budget: &mut Budget) -> Option<Certified> {
         if !is_free(&self.file) {
-            self.console.warn(format!("`{}` is no file of a cache and is left alone", self.file.display()));
+            self.console.warn(format!("`{}` is not a cache file and is ignored", self.file.display()));
             return None;
         }
         // What is larger was not written by us.
@@ -59,7 +59,7 @@ impl Cache {
             Err(error) if error.kind() == ErrorKind::NotFound => return None,
             Err(error) => return self.ignore(&error.to_string()),
         };
-        let Ok(text) = String::from_utf8(text) else { return self.ignore("it is no text") };
+        let Ok(text) = String::from_utf8(text) else { return self.ignore("it is not text") };
         let body = match body(&text) {
             Ok(body) => body,
             Err(why) => return self.ignore(&why),
@@ -211,7 +211,7 @@ fn replay(list: &str, mode: Uninitialised, program: &Program, budget: &mut Budge
 /// The folder of a cache must be one, or something that can become one.
 pub(crate) fn check_folder(folder: &Path) -> Result<(), crate::failure::Failure> {
     if folder.exists() && !folder.is_dir() {
-        let message = format!("`{}` is no folder", folder.display());
+        let message = format!("`{}` is not a folder", folder.display());
         return Err(crate::failure::Failure::usage(
             message,
             "--cache takes a folder, which is made if need be",

@@ -96,7 +96,7 @@ pub(crate) fn export(
         if matches!(certified.verdict(), Verdict::Unsafe(_)) && !args.files.no_exec {
             let why = match budget.poll() {
                 Ok(()) => "the program is not a file that can be read again".to_owned(),
-                Err(stop) => format!("not asked: {stop}"),
+                Err(stop) => stop.to_string(),
             };
             extras.opinion = Some(Opinion::NotJudged(why));
         }

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use base::{Diagnostic, SourceMap};
+use base::{Diagnostic, Region, SourceMap};
 use cfa::Program;
 use cfront::lower::{ExternFunctions, StartGlobals, StartOptions, StartPointers};
 use cfront::{FailureKind, Input, preprocess};
@@ -15,6 +15,11 @@ use crate::exit::ExitStatus;
 use crate::failure::Failure;
 use crate::input;
 use crate::resolve::Request;
+
+/// How messages end that `--extern error` causes.
+pub(crate) const EXTERN_ERROR: &str = "(--extern error)";
+/// What to do about them.
+pub(crate) const EXTERN_ADVICE: &str = "give the function a body, or use `--extern pure` or `--extern havoc`";
 
 /// A program, and what is to be said about it.
 pub(crate) struct Compiled {
@@ -30,8 +35,10 @@ pub(crate) enum Refusal {
     Failure(Failure),
     /// The input may be right, but contains what cannot be handled yet.
     Unsupported {
-        /// What.
+        /// What, without the word "unsupported".
         message: String,
+        /// Where; may be nowhere.
+        region: Region,
         /// The messages with their places.
         diagnostics: Vec<Diagnostic>,
         /// The texts that they refer to.
@@ -145,6 +152,10 @@ pub(crate) fn compile(request: &Request, source: &SourceArgs) -> Result<Compiled
 /// Every message names a file and says what to do.
 fn explain(failure: cfront::Failure, request: &Request) -> Refusal {
     let cfront::Failure { kind, mut diagnostics, sources } = failure;
+    let (message, region) = diagnostics.first().map_or((String::new(), Region::NOWHERE), |first| {
+        let message = first.message.strip_prefix(cfront::UNSUPPORTED).unwrap_or(&first.message);
+        (message.to_owned(), place(first, &sources))
+    });
     for diagnostic in &mut diagnostics {
         if diagnostic.primary.is_none() {
             let files: Vec<String> = request.files.iter().map(|file| file.display().to_string()).collect();
@@ -158,19 +169,21 @@ fn explain(failure: cfront::Failure, request: &Request) -> Refusal {
         FailureKind::Input => {
             Refusal::Failure(Failure::Input { status: ExitStatus::FrontEnd, diagnostics, sources })
         }
-        FailureKind::Unsupported => {
-            let message = diagnostics.first().map_or_else(String::new, |first| first.message.clone());
-            Refusal::Unsupported { message, diagnostics, sources }
-        }
+        FailureKind::Unsupported => Refusal::Unsupported { message, region, diagnostics, sources },
     }
+}
+
+/// The place of a message; nowhere if it has none.
+fn place(diagnostic: &Diagnostic, sources: &SourceMap) -> Region {
+    let label = diagnostic.primary.as_ref().filter(|label| sources.get(label.span.file).is_some());
+    label.map_or(Region::NOWHERE, |label| sources.region(label.span))
 }
 
 /// What helps where the front end itself has no better advice.
 fn advice(kind: FailureKind, message: &str) -> String {
     match kind {
-        FailureKind::Unsupported => {
-            "this construct is not modelled yet; SOUNDNESS.md says what is".to_owned()
-        }
+        FailureKind::Unsupported if message.ends_with(EXTERN_ERROR) => EXTERN_ADVICE.to_owned(),
+        FailureKind::Unsupported => "this construct is not supported; see SOUNDNESS.md".to_owned(),
         FailureKind::Input if message.contains("no definition of function") => {
             "name the function where execution starts with --entry FUNCTION".to_owned()
         }

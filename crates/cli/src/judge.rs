@@ -78,7 +78,7 @@ pub(crate) fn judge(
         Ok(Ok(known)) => {
             if let Some(name) = known.first() {
                 let why = format!(
-                    "not asked: the system's libraries define `{name}`, and the value that it returns was chosen"
+                    "a harness cannot control what `{name}` returns: the system's libraries define it"
                 );
                 return Opinion::NotJudged(why);
             }
@@ -95,7 +95,7 @@ pub(crate) fn judge(
         match judge.attempt(&source) {
             Ok(Attempt::Undefined(names)) if undefined.is_empty() && !names.is_empty() => undefined = names,
             Ok(Attempt::Undefined(_)) => {
-                return Opinion::NotJudged("the harness calls functions that nobody defines".to_owned());
+                return Opinion::NotJudged("the harness calls undefined functions".to_owned());
             }
             Ok(Attempt::Opinion(opinion)) => return opinion,
             Err(error) => return Opinion::NotJudged(format!("the harness cannot be executed: {error}")),

@@ -181,8 +181,11 @@ impl Encoder<'_> {
             let fits = self.terms.or([harmless, fits]);
             when = self.terms.and([when, fits]);
         }
-        let what =
-            if op == BinaryOp::Div { "quotient by a variable" } else { "rest of a division by a variable" };
+        let what = if op == BinaryOp::Div {
+            "quotient by a variable"
+        } else {
+            "remainder of a division by a variable"
+        };
         let result = self.approximate(symbolic, what, ty);
         self.division_facts(op, left, right, result);
         (Coded::Int(result), when)

@@ -131,7 +131,7 @@ impl Guide {
             ("phase splits", stars.phase_splits),
             ("hulls by templates", stars.template_hulls),
             ("hulls given up", stars.lost_hulls),
-            ("questions of summaries without answer", stars.unanswered),
+            ("unanswered summary queries", stars.unanswered),
         ]
     }
 

@@ -194,7 +194,7 @@ fn check_one(
     expected: &BTreeMap<usize, Expected<'_>>,
 ) -> Result<(usize, usize), Wrong> {
     use TokenKind as K;
-    let broken = || Wrong::Broken("it is no expression where it stands".to_owned());
+    let broken = || Wrong::Broken("it is not an expression at its place".to_owned());
     let kind = |at: usize| tokens.get(at).map_or(K::EndOfFile, |token| token.0);
     let number = match tokens.get(1) {
         Some((K::Number, text)) => std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()),

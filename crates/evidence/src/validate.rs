@@ -207,7 +207,7 @@ impl<'a> Validator<'a, '_> {
         let mut is_loose = false;
         match (self.decide)(&loose.program, self.budget).verdict() {
             Verdict::Safe(_) => {
-                return Judgement::Refuted("no execution does what the witness says".to_owned());
+                return Judgement::Refuted("no execution follows the witness".to_owned());
             }
             Verdict::Unsafe(trace) if self.follows(strict, trace) => {
                 return Judgement::Confirmed(FOUND.to_owned());

@@ -13,7 +13,12 @@ use evidence::question::Text;
 use witness::{Trace, Violation};
 
 fn chosen(source: Source, value: i128) -> Chosen {
-    Chosen { value: Value::int(Ty::signed(32), value), source, region: Region::NOWHERE }
+    Chosen {
+        value: Value::int(Ty::signed(32), value),
+        source,
+        region: Region::NOWHERE,
+        place: Region::NOWHERE,
+    }
 }
 
 fn byte(value: i128) -> Chosen {
@@ -95,8 +100,8 @@ fn errors_that_macros_make_are_reported() {
 fn what_no_standard_input_does_has_no_harness() {
     let text = "int main(void) { return 0; }\n";
     let after_the_end = harness(text, vec![byte(-1), byte(5)]).unwrap_err();
-    assert_eq!(after_the_end, "not asked: standard input goes on after its end");
+    assert_eq!(after_the_end, "the counterexample reads more bytes after the end of standard input");
     let source = Source::Library { function: "time".into(), freedom: Freedom::World };
     let library = harness(text, vec![chosen(source, 5)]).unwrap_err();
-    assert_eq!(library, "not asked: no harness can choose what `time` of the C library does");
+    assert_eq!(library, "a harness cannot control what the library function `time` returns or writes");
 }

@@ -151,7 +151,7 @@ fn hints_are_free(annotation: &Annotation) -> Result<(), Reason> {
     for symbol in instances.map(|(symbol, _)| *symbol).chain(chosen) {
         if !vocabulary.is_free(symbol) {
             let name = annotation.terms.borrow().symbol(symbol).name.clone();
-            return Err(failure(format!("a hint chooses a value for {name}, which is no free symbol")));
+            return Err(failure(format!("a hint chooses a value for {name}, which is not a free symbol")));
         }
     }
     Ok(())

@@ -189,8 +189,8 @@ fn replay(program: &Program, trace: &Trace, mode: Uninitialised, budget: &mut Bu
 pub fn check_choices(choices: &[Chosen]) -> Result<(), Reason> {
     for chosen in choices {
         if let Source::Library { function, freedom: Freedom::Determined } = &chosen.source {
-            let what = format!("`{function}` of the C library returns an arbitrary value");
-            return Err(Reason::Overapproximated { what, region: chosen.region });
+            let what = format!("the counterexample depends on a value that `{function}` computes");
+            return Err(Reason::Overapproximated { what, region: chosen.place });
         }
     }
     Ok(())
@@ -233,6 +233,7 @@ mod tests {
             value: Value::int(Ty::signed(32), *value),
             source: Source::Input { function: "nondet".into() },
             region: region(1, 2),
+            place: region(1, 2),
         });
         let violation = Violation {
             property: Property::Unreachability,

@@ -57,6 +57,8 @@ pub struct Chosen {
     pub source: Source,
     /// The source text that asked.
     pub region: Region,
+    /// The same for people: if a model of a library function asked, the call of that function in the user's text.
+    pub place: Region,
 }
 
 /// Chooses arbitrary values. `None` pauses the run with [`super::Outcome::OutOfInputs`].

@@ -70,15 +70,26 @@ impl State<'_> {
         let forgotten = self.forgotten.clone().filter(|_| *source == Source::Uninitialised);
         let source = forgotten.as_ref().unwrap_or(source);
         let Some(choice) = oracle.choose(&Request { source, ty, region }) else {
-            return Err(Fault::OutOfInputs(region));
+            return Err(Fault::OutOfInputs(self.users_place(region)));
         };
         self.memory.charge(size_of::<Chosen>() as u64)?;
         let mut value = choice.value(ty);
         if ty == Ty::Ptr {
             value.bits &= u128::MAX >> (128 - u32::from(self.program.data_model.pointer_width()));
         }
-        self.choices.push(Chosen { value, source: source.clone(), region });
+        let place = self.users_place(region);
+        self.choices.push(Chosen { value, source: source.clone(), region, place });
         Ok(value.bits)
+    }
+    /// A place in a model of a library function as the user sees it: the innermost call on the stack that is in the user's text.
+    fn users_place(&self, region: Region) -> Region {
+        let sources = &self.program.sources;
+        if region.is_nowhere() || sources.is_users(region) {
+            return region;
+        }
+        let sites = self.frames.iter().rev().filter_map(|frame| frame.site);
+        let mut places = sites.map(|site| self.code.sites[site as usize].region);
+        places.find(|place| sources.is_users(*place)).unwrap_or(region)
     }
     pub(super) fn policy(&self) -> Uninitialised {
         self.code.options.uninitialised

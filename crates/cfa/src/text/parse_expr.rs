@@ -242,7 +242,7 @@ impl Parser<'_> {
         };
         let Some(ty) = ty else { return self.error("a number needs its type, as in 1:i32") };
         let Some(bits) = constant(&text, ty, negative) else {
-            return self.error(format!("this is no constant of type {ty}"));
+            return self.error(format!("this is not a constant of type {ty}"));
         };
         let token = self.position();
         self.advance();

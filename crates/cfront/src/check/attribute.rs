@@ -85,7 +85,7 @@ impl Checker<'_> {
         match u64::try_from(value) {
             Ok(0) => Ok(None),
             Ok(align) if align.is_power_of_two() && align <= ALIGNMENT_LIMIT => Ok(Some(align)),
-            _ => error(format!("the alignment {value} is no power of two that can be had"), self.span(expr)),
+            _ => error(format!("the alignment {value} is not a supported power of two"), self.span(expr)),
         }
     }
     /// A type after the attribute `mode`.

@@ -211,13 +211,16 @@ impl Checker<'_> {
                     self.assign(value, ty, Purpose::Argument(1, None))?
                 }
                 None if self.types().is_integer(self.ty(value)) => value,
-                None => return error("an operand of an overflow check is no integer", self.span(value)),
+                None => return error("an operand of an overflow check is not an integer", self.span(value)),
             });
         }
         let result = self.rvalue(*result)?;
         let to = self.types().pointee(self.ty(result));
         if !to.is_some_and(|to| self.types().is_integer(to)) {
-            return error("the result of an overflow check is no pointer to an integer", self.span(result));
+            return error(
+                "the result of an overflow check is not a pointer to an integer",
+                self.span(result),
+            );
         }
         args.push(result);
         Ok(self.raw(ExprKind::Builtin { builtin: Builtin::Overflow(op), args }, self.basic.bool, span))

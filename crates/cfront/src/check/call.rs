@@ -63,14 +63,14 @@ impl Checker<'_> {
                     }
                     _ => {
                         let message =
-                            format!("a value of type {} is called: it is no function", self.show(ty));
+                            format!("a value of type {} is called: it is not a function", self.show(ty));
                         return error(message, span);
                     }
                 }
             }
         };
         let Type::Function(function) = self.types().get(ty).clone() else {
-            return error("the called object is no function", span);
+            return error("the called object is not a function", span);
         };
         if let Callee::Direct(id) = callee
             && &*self.program.functions[id].name == "alloca"

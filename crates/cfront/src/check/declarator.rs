@@ -88,7 +88,7 @@ impl Checker<'_> {
         let size = self.rvalue(size)?;
         if !self.types().is_integer(self.ty(size)) {
             let message =
-                format!("the size of an array is no integer, but has type {}", self.show(self.ty(size)));
+                format!("the size of an array is not an integer, but has type {}", self.show(self.ty(size)));
             return error(message, self.span(size));
         }
         if let Some(value) = self.evaluate_int(size) {

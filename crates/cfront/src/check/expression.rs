@@ -257,7 +257,7 @@ impl Checker<'_> {
         let index = self.value(index)?;
         if !self.types().is_integer(self.ty(index)) {
             let message =
-                format!("an array subscript is no integer, but has type {}", self.show(self.ty(index)));
+                format!("an array subscript is not an integer, but has type {}", self.show(self.ty(index)));
             return error(message, self.span(index));
         }
         let index = self.promote(index);

@@ -305,7 +305,7 @@ impl Checker<'_> {
                 return error("a parameter without a name", declarator.span);
             };
             if !names.iter().any(|name| name.name == ident.name) {
-                let message = format!("`{}` is declared, but is no parameter", self.text(ident.name));
+                let message = format!("`{}` is declared, but is not a parameter", self.text(ident.name));
                 return error(message, ident.span);
             }
             let typed = self.declarator_type(base, init_declarator.declarator)?;

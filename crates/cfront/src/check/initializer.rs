@@ -365,7 +365,7 @@ impl Checker<'_> {
                     let ty = cursor.frames.last().map_or(self.basic.int, |frame| frame.ty);
                     let Some(record) = self.types().record(ty) else {
                         let message = format!(
-                            "a member is designated in {}, which is no struct or union",
+                            "a member is designated in {}, which is not a struct or union",
                             self.show(ty)
                         );
                         return error(message, ident.span);
@@ -417,7 +417,7 @@ impl Checker<'_> {
         let Some(frame) = cursor.frames.last().copied() else { return Ok(0) };
         if self.types().array(frame.ty).is_none() {
             return error(
-                format!("an index is designated in {}, which is no array", self.show(frame.ty)),
+                format!("an index is designated in {}, which is not an array", self.show(frame.ty)),
                 span,
             );
         }

@@ -24,8 +24,10 @@ impl Checker<'_> {
             let pointer = self.value(operand)?;
             let ty = self.ty(pointer);
             if self.types().pointee(ty).and_then(|to| self.types().record(to)).is_none() {
-                let message =
-                    format!("`->` is applied to {}, which is no pointer to a struct or union", self.show(ty));
+                let message = format!(
+                    "`->` is applied to {}, which is not a pointer to a struct or union",
+                    self.show(ty)
+                );
                 let diagnostic = Diagnostic::error(message, span);
                 return Err(Box::new(if self.types().record(ty).is_some() {
                     diagnostic.with_help("use `.` to select a member of a value")
@@ -42,7 +44,8 @@ impl Checker<'_> {
         };
         let ty = self.program.places[place].ty;
         let Some(record) = self.types().record(ty) else {
-            let message = format!("a member is selected of {}, which is no struct or union", self.show(ty));
+            let message =
+                format!("a member is selected of {}, which is not a struct or union", self.show(ty));
             let diagnostic = Diagnostic::error(message, span);
             let is_pointer = self.types().pointee(ty).is_some_and(|to| self.types().record(to).is_some());
             return Err(Box::new(if is_pointer {

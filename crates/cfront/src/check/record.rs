@@ -280,7 +280,10 @@ impl Checker<'_> {
     }
     fn bit_field(&mut self, ty: TypeId, width: ast::ExprId, is_unnamed: bool, at: Span) -> Checked<u8> {
         let Some(kind) = self.types().int_kind(ty) else {
-            return error(format!("a bit-field has the type {}, which is no integer", self.show(ty)), at);
+            return error(
+                format!("a bit-field has the type {}, which is not an integer type", self.show(ty)),
+                at,
+            );
         };
         let expr = self.rvalue(width)?;
         let width = self.require_int(expr, "the width of a bit-field")?;

@@ -85,7 +85,7 @@ impl Checker<'_> {
             match designator {
                 Designator::Member(ident) => {
                     let Some(record) = self.types().record(ty) else {
-                        let message = format!("{} is no struct or union", self.show(ty));
+                        let message = format!("{} is not a struct or union", self.show(ty));
                         return error(message, ident.span);
                     };
                     let mut current = record;
@@ -103,7 +103,7 @@ impl Checker<'_> {
                 }
                 Designator::Index(index) => {
                     let Some((elem, _)) = self.types().array(ty) else {
-                        return error(format!("{} is no array", self.show(ty)), span);
+                        return error(format!("{} is not an array", self.show(ty)), span);
                     };
                     let index = self.rvalue(*index)?;
                     let Some(index) = self.evaluate_int(index) else {

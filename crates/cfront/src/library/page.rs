@@ -14,7 +14,7 @@ const HEAD: &str = "\
 
 <!-- Made from crates/cfront/src/library/effects.txt by a test: UPDATE_EXPECT=1 cargo test -p cfront --test library_page -->
 
-A function that the program defines is the program's own. Of every other function of the C library one of the following is known; SOUNDNESS.md says
+A function that the program defines is the program's own. Every other function of the C library belongs to one of these classes; SOUNDNESS.md says
 what that means for verdicts.
 
 | class | what a call does here | `safe` | `unsafe` |

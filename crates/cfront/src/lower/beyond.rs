@@ -556,10 +556,12 @@ impl StartObject {
         let count = if *elements == 1 { "one element".to_owned() } else { format!("{elements} elements") };
         let what = match how {
             Beyond::Accessed => format!(
-                "`{pointer}` is assumed to lead to {count}, and an access may go beyond; `--entry-elements N` assumes N"
+                "`{pointer}` is assumed to point to {count}, but an access may be out of bounds; `--entry-elements N` assumes N"
             ),
             Beyond::Freed => {
-                format!("`{pointer}` is assumed to lead to an object that cannot be freed, and it may be")
+                format!(
+                    "`{pointer}` is assumed to point to an object that must not be freed, but it may be freed"
+                )
             }
         };
         Approximation { kind: ApproximationKind::Under, what, region }

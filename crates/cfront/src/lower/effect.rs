@@ -206,7 +206,7 @@ impl Body<'_, '_> {
                 self.cap(&call.name, "its format may ask for memory", call.site);
             }
             Write::Rest | Write::RestByFormat if call.rest == Rest::List => {
-                self.cap(&call.name, "it writes to what a list of arguments leads to", call.site);
+                self.cap(&call.name, "it writes through a `va_list`", call.site);
             }
             Write::Rest | Write::RestByFormat => {
                 for number in call.params.len() + 1..=call.args.len() {

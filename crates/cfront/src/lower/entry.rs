@@ -123,10 +123,10 @@ impl Body<'_, '_> {
         };
         let or = if options.pointers == StartPointers::Object { "and" } else { "or" };
         let count = match elements {
-            1 => "one object of its own".to_owned(),
-            count => format!("{count} objects of its own"),
+            1 => "one object".to_owned(),
+            count => format!("{count} objects"),
         };
-        let what = format!("{which} is {null} {or} leads to {count}, no two to the same");
+        let what = format!("{which} is {null} {or} points to {count}; all objects are distinct");
         let region = self.origin.region;
         self.ctx.approximate(ApproximationKind::Assumption, what, region);
     }

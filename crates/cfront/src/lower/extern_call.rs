@@ -171,11 +171,15 @@ impl Body<'_, '_> {
         }
         let ty = self.ctx.hir.types.scalar(site.ty);
         let record = self.ctx.hir.types.record(site.ty);
-        let what = if ty.is_some() || record.is_some() {
-            format!("extern function `{name}` returns an arbitrary value and writes nothing")
-        } else {
-            format!("extern function `{name}` does nothing")
+        let returns = if ty.is_some() || record.is_some() { "returns an arbitrary value and " } else { "" };
+        let writes = match self.ctx.options.extern_functions {
+            ExternFunctions::Havoc => {
+                "may change global variables and what its arguments point to, and nothing else"
+            }
+            ExternFunctions::Pure | ExternFunctions::Error if returns.is_empty() => "does nothing",
+            ExternFunctions::Pure | ExternFunctions::Error => "writes nothing",
         };
+        let what = format!("extern function `{name}` {returns}{writes}");
         self.ctx.approximate(ApproximationKind::Assumption, what, region);
         let source = Source::Extern { function: name };
         match (ty, record) {
@@ -245,11 +249,6 @@ impl Body<'_, '_> {
             let what = format!("extern function `{name}` may call the function that it is given");
             self.ctx.approximate(ApproximationKind::Under, what, site.origin.region);
         }
-        let what = format!(
-            "extern function `{name}` may change global variables and what its arguments point to, and nothing else"
-        );
-        let region = self.ctx.region(hir.functions[function].declared);
-        self.ctx.approximate(ApproximationKind::Assumption, what, region);
         Ok(())
     }
 

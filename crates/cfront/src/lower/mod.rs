@@ -218,7 +218,7 @@ pub fn lower(
         }
     }
     for region in comparison::sorts_with_effects(&ctx.program, &ctx.comparisons) {
-        let what = "a sort calls a comparison that has other effects, in an order that nobody knows";
+        let what = "the comparison function of a sort has side effects, and C does not specify its calls";
         ctx.approximate(ApproximationKind::Under, what, region);
         ctx.approximate(ApproximationKind::Over, what, region);
     }

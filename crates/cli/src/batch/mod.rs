@@ -114,14 +114,14 @@ pub(crate) fn check_all(args: &CheckArgs, console: Console) -> Result<ExitStatus
     saved?;
     if is_interrupted {
         let help = match table_file {
-            Some(file) => format!("go on with --resume {}", file.display()),
-            None => "with --csv FILE, the next run could go on from here with --resume FILE".to_owned(),
+            Some(file) => format!("continue with --resume {}", file.display()),
+            None => "with --csv FILE, the next run could continue from here with --resume FILE".to_owned(),
         };
         console.warn(format!("interrupted: not all tasks were checked\n{help}"));
     }
     if rows.iter().flatten().any(Row::is_uncertified) {
         console.warn(
-            "verdicts of an earlier run are not certified by this one, and the exit code does not rest on them\n\
+            "verdicts of an earlier run are not certified by this one and count as unknown for the exit code\n\
              with --cache FOLDER in both runs their evidence is kept and checked again",
         );
     }

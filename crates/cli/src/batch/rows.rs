@@ -222,7 +222,7 @@ fn parse(bytes: &[u8], label: Option<&str>) -> Result<Vec<Row>, Problem> {
     match records.next() {
         Some((_, cells)) if cells == COLUMNS => {}
         _ => {
-            let message = "this is no table of wayproof's, or one of another version".to_owned();
+            let message = "this is not a table of wayproof, or it was written by another version".to_owned();
             return Err(Problem { line: 1, message });
         }
     }
@@ -240,14 +240,16 @@ fn row(cells: &[String], label: Option<&str>) -> Result<Row, String> {
     }
     Ok(Row {
         task: task.clone(),
-        verdict: Verdict::from_name(verdict).ok_or_else(|| format!("`{verdict}` is no verdict"))?,
+        verdict: Verdict::from_name(verdict).ok_or_else(|| format!("`{verdict}` is not a verdict"))?,
         expected: match expected.as_str() {
             "" => None,
             "safe" => Some(true),
             "unsafe" => Some(false),
-            other => return Err(format!("`{other}` is no verdict to expect")),
+            other => {
+                return Err(format!("`{other}` is not an expected verdict: `safe`, `unsafe` or nothing"));
+            }
         },
-        seconds: seconds.parse().map_err(|_| format!("`{seconds}` is no number of seconds"))?,
+        seconds: seconds.parse().map_err(|_| format!("`{seconds}` is not a number of seconds"))?,
         reason: reason.clone(),
         message: message.clone(),
         // I1: what the cell says was true when the table was written.
@@ -327,7 +329,7 @@ mod tests {
         assert_eq!(broken("").line, 1);
         assert_eq!(broken("task,verdict\n").line, 1);
         assert_eq!(broken(whole.trim_end()).message, "the table ends in the middle of a row");
-        assert_eq!(broken(&whole.replace("crashed", "fine")).message, "`fine` is no verdict");
+        assert_eq!(broken(&whole.replace("crashed", "fine")).message, "`fine` is not a verdict");
         assert_eq!(broken(&whole.replace("x.c,safe,,,0.500", "x.c,safe,0.500")).line, 2);
         assert_eq!(broken(&whole.replace("crashed", "fine")).line, 5);
     }

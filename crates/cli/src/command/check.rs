@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use base::{Stop, timeline};
+use base::{SourceMap, Stop, timeline};
 use engine::{Drawing, EngineSpec, Env, Tuning};
 use witness::{Certified, Reason, Shrinking, Verdict};
 
@@ -137,7 +137,8 @@ fn decide(
     let request = Request::with_files(&args.paths, &args.source, args.property.as_deref(), console)?;
     if let Property::Unsupported { name } = &request.property {
         let feature = format!("the property {name} is not supported yet");
-        let answer = Answer::without_program(feature, session);
+        let reason = Reason::Unsupported { feature, region: base::Region::NOWHERE };
+        let answer = Answer::without_program(reason, Arc::default(), session);
         return Ok(conclude(args, &request, answer, console, session)?);
     }
     let start = Instant::now();
@@ -145,9 +146,10 @@ fn decide(
     let compiled = match frontend::compile(&request, &args.source) {
         Ok(compiled) => compiled,
         Err(Refusal::Failure(failure)) => return Err(failure.into()),
-        Err(Refusal::Unsupported { message, diagnostics, sources }) => {
+        Err(Refusal::Unsupported { message, region, diagnostics, sources }) => {
             console.print(&diagnostics, &sources);
-            let answer = Answer::without_program(message, session);
+            let reason = Reason::Unsupported { feature: message, region };
+            let answer = Answer::without_program(reason, sources, session);
             return Ok(conclude(args, &request, answer, console, session)?);
         }
     };
@@ -219,7 +221,9 @@ fn decide(
     }
     extras.failures.extend(drawn.err());
     extras.failures.extend(super::queries::log_failure());
-    let answer = Answer { program: Some(compiled.program), certified, extras, basis, statistics, env };
+    let sources = compiled.program.sources.clone();
+    let answer =
+        Answer { program: Some(compiled.program), sources, certified, extras, basis, statistics, env };
     Ok(conclude(args, &request, answer, console, session)?)
 }
 
@@ -256,6 +260,8 @@ fn kept(path: &Path) -> String {
 /// What there is to report.
 struct Answer {
     program: Option<cfa::Program>,
+    /// The texts that it is about.
+    sources: Arc<SourceMap>,
     certified: Certified,
     extras: Extras,
     basis: Basis,
@@ -265,11 +271,11 @@ struct Answer {
 }
 
 impl Answer {
-    fn without_program(feature: String, session: &Session) -> Self {
-        let reason = Reason::Unsupported { feature, region: base::Region::NOWHERE };
+    fn without_program(reason: Reason, sources: Arc<SourceMap>, session: &Session) -> Self {
         let certified = Certified::unknown(reason);
         Self {
             program: None,
+            sources,
             certified,
             extras: Extras::default(),
             basis: Basis::default(),
@@ -290,6 +296,7 @@ fn conclude(
     let report = Report {
         request,
         program: answer.program.as_ref(),
+        sources: &answer.sources,
         certified: &answer.certified,
         extras: &answer.extras,
         basis: &answer.basis,

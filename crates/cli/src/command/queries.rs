@@ -105,7 +105,7 @@ fn sample(files: &[PathBuf], count: usize) -> Vec<&PathBuf> {
 }
 
 fn table(report: &Report, solver: &SecondSolver, asked: usize, all: usize) -> String {
-    let mut text = format!("{asked} of {all} queries asked again, with {}:\n", solver.name());
+    let mut text = format!("{asked} of {all} queries replayed with {}:\n", solver.name());
     let counts = [
         ("agreed", report.agreed),
         ("undecided", report.undecided),

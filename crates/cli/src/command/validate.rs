@@ -54,7 +54,7 @@ pub(crate) fn validate(mut args: ValidateArgs, console: Console) -> Result<ExitS
             let Err(stop) = session.budget().poll() else { return Err(failure) };
             return conclude(&Judgement::Unknown(stop.to_string()), &args.witness, &session);
         }
-        Err(Refusal::Unsupported { message, diagnostics, sources }) => {
+        Err(Refusal::Unsupported { message, diagnostics, sources, .. }) => {
             console.print(&diagnostics, &sources);
             return conclude(&Judgement::Unknown(message), &args.witness, &session);
         }
@@ -125,7 +125,7 @@ fn advice(why: &str) -> &'static str {
     } else if has("expression") || has("does not fit") {
         "an expression of a witness computes and compares variables that are visible at its place; it calls and changes nothing"
     } else {
-        "docs/guide/validate-a-witness.md shows a witness and says how it is judged"
+        "docs/guide/validate-a-witness.md shows a witness and explains how it is validated"
     }
 }
 

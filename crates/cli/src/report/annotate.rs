@@ -34,8 +34,7 @@ impl Comments {
 
 /// The annotated source. Files are those of the request, and those that have a comment.
 pub(super) fn render(report: &Report<'_>) -> String {
-    let empty = SourceMap::new();
-    let sources = report.program.map_or(&empty, |program| &*program.sources);
+    let sources = report.sources;
     let mut comments = Comments::default();
     match report.certified.verdict() {
         Verdict::Safe(Proof::Annotation(_)) => invariants(report, sources, &mut comments),
@@ -76,9 +75,9 @@ fn invariants(report: &Report<'_>, sources: &SourceMap, comments: &mut Comments)
 fn violation(trace: &Trace, comments: &mut Comments) {
     let mut inputs: BTreeMap<(FileId, u32), Vec<String>> = BTreeMap::new();
     for (position, chosen) in
-        trace.choices.iter().enumerate().filter(|(_, chosen)| !chosen.region.is_nowhere())
+        trace.choices.iter().enumerate().filter(|(_, chosen)| !chosen.place.is_nowhere())
     {
-        let place = (chosen.region.file, chosen.region.line);
+        let place = (chosen.place.file, chosen.place.line);
         inputs.entry(place).or_default().push(format!("{} (input {})", chosen.value, position + 1));
     }
     for ((file, line), values) in inputs {

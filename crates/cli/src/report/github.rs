@@ -9,8 +9,7 @@ use super::{Detail, Report, human};
 
 /// The annotations of a verdict.
 pub(super) fn render(report: &Report<'_>) -> String {
-    let empty = SourceMap::new();
-    let sources = report.program.map_or(&empty, |program| &*program.sources);
+    let sources = report.sources;
     let full = human::render(report, Detail::Full, false);
     let (headline, details) = full.split_once('\n').unwrap_or((&full, ""));
     let mut text = String::new();

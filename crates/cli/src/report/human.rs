@@ -4,12 +4,13 @@ use std::fmt::Write;
 
 use base::{Region, SourceMap, Stop};
 use cfa::interp::{CallStack, Chosen, Property};
-use cfa::{ApproximationKind, Program, SignedOverflow, Source};
+use cfa::{ApproximationKind, SignedOverflow, Source};
 use witness::{Assumption, Check, End, Ledger, Proof, Reason, Trace, Verdict};
 
 use super::{Detail, Report};
 use crate::console::printable;
 use crate::export::Extras;
+use crate::frontend::{EXTERN_ADVICE, EXTERN_ERROR};
 use crate::judge::Opinion;
 
 /// More inputs than this are shown as the first and the last ones.
@@ -21,8 +22,7 @@ const MAX_ASSUMPTIONS: usize = 20;
 
 /// The whole report, ending in a line break.
 pub(super) fn render(report: &Report<'_>, detail: Detail, color: bool) -> String {
-    let empty = SourceMap::new();
-    let sources = report.program.map_or(&empty, |program: &Program| &*program.sources);
+    let sources = report.sources;
     let mut writer = Writer { text: String::new(), sources };
     writer.headline(report, color);
     if detail == Detail::Verdict {
@@ -53,7 +53,7 @@ pub(super) fn render(report: &Report<'_>, detail: Detail, color: bool) -> String
         }
         Verdict::Unknown(reason) => {
             writer.source_line(reason.region(), "  ");
-            if let Some(advice) = advice(reason) {
+            if let Some(advice) = advice(reason, report.extras.opinion.as_ref()) {
                 writer.line(&format!("what may help: {advice}"));
             }
         }
@@ -83,7 +83,12 @@ pub(super) fn render(report: &Report<'_>, detail: Detail, color: bool) -> String
 pub(super) fn checks(report: &Report<'_>) -> Vec<String> {
     let own = report.certified.check().map(|check| match check {
         Check::Replayed { .. } => "checked: replayed from the start".to_owned(),
-        Check::Reexecuted { .. } => "checked: executed a second time, with the same end".to_owned(),
+        Check::Reexecuted { .. } => match report.certified.verdict() {
+            Verdict::Safe(Proof::Executions(_)) => {
+                "checked: all executions were carried out again, with the same result".to_owned()
+            }
+            _ => "checked: executed a second time, with the same end".to_owned(),
+        },
         Check::Proved { obligations } => {
             format!("checked: the invariants were proved again ({obligations} obligations)")
         }
@@ -105,7 +110,7 @@ fn opinion(opinion: &Opinion) -> Option<String> {
 }
 
 /// What to try when nothing is known.
-pub(super) fn advice(reason: &Reason) -> Option<&'static str> {
+pub(super) fn advice(reason: &Reason, opinion: Option<&Opinion>) -> Option<&'static str> {
     match reason {
         Reason::Stopped(Stop::Cancelled)
         | Reason::Underapproximated { .. }
@@ -114,15 +119,20 @@ pub(super) fn advice(reason: &Reason) -> Option<&'static str> {
             Some("smaller bounds in the program; `--stats` shows where the search was")
         }
         Reason::Stopped(_) => Some(
-            "a longer `--timeout`; `wayproof summarize` shows which loops are rounded up, and an assertion in such a loop, \
-             proved by itself, is a hint for the next proof",
+            "a longer `--timeout`; `wayproof summarize` shows which loop summaries are over-approximations; a lemma that is \
+             asserted in such a loop is part of its summary",
         ),
+        Reason::Unsupported { feature, .. } if feature.ends_with(EXTERN_ERROR) => Some(EXTERN_ADVICE),
         Reason::Unsupported { .. } => Some("a version of the program without that construct"),
         Reason::SolverGaveUp { .. } | Reason::NotProgressing => {
             Some("another engine; `wayproof engines` lists them")
         }
         Reason::Inconclusive { .. } => Some(
-            "another engine, or an assumption (`if (!(...)) abort();`) about the values that are rounded up",
+            "another engine, or an assumption (`if (!(...)) abort();`) about the values that are over-approximated",
+        ),
+        Reason::NotCertified { .. } if matches!(opinion, Some(Opinion::Differs(_))) => Some(
+            "the program may depend on addresses or on an order of evaluation that C leaves open: remove the dependency; \
+             if there is none, a model of Wayproof differs from the compiled program, please report it (`--no-exec` shows the inputs)",
         ),
         Reason::Crashed { .. } | Reason::NotCertified { .. } => {
             Some("nothing on your side: this is a defect of Wayproof, please report it with the program")
@@ -177,7 +187,7 @@ impl Writer<'_> {
                 format!("is considered up to undefined behaviour ({kind}){}", self.at(*region))
             }
         };
-        self.line(&format!("the program has one execution, which {how}"));
+        self.line(&format!("no step depends on an input; the execution {how}"));
         if let End::Undefined { region, detail, .. } = end {
             self.source_line(*region, "  ");
             self.line(&format!("  {detail}"));
@@ -236,8 +246,8 @@ impl Writer<'_> {
 
     fn choice(&mut self, number: usize, chosen: &Chosen) {
         let source = describe_source(&chosen.source);
-        self.line(&format!("  {number}. {} for {source}{}", chosen.value, self.at(chosen.region)));
-        self.source_line(chosen.region, "       ");
+        self.line(&format!("  {number}. {} for {source}{}", chosen.value, self.at(chosen.place)));
+        self.source_line(chosen.place, "       ");
     }
 
     fn stack(&mut self, stack: &CallStack) {
@@ -303,19 +313,19 @@ pub(super) fn undefined(ledger: &Ledger) -> Option<String> {
 fn idle(report: &Report<'_>) -> [String; 2] {
     let request = report.request;
     if request.property == crate::property::Property::NoOverflow {
-        let help = "write the code that is to be checked into a function that is called".to_owned();
-        return ["the program has no signed operation that can overflow".to_owned(), help];
+        let help = "call the code that is to be checked".to_owned();
+        return ["the code that can be executed has no signed operation that can overflow".to_owned(), help];
     }
     let functions = request.error_functions().join(" or ");
     if request.assert_is_error() {
         return [
-            format!("no call of {functions} and no assertion is part of what can be executed"),
-            "write `assert(CONDITION);`, with assert.h and without NDEBUG, or call reach_error() where control must not get".to_owned(),
+            format!("the code that can be executed has no call of {functions} and no assertion"),
+            "write `assert(CONDITION);`, with assert.h and without NDEBUG, or call reach_error() at a place that must not be reached".to_owned(),
         ];
     }
     [
-        format!("no call of {functions} is part of what can be executed"),
-        "call the function where control must not get; with a property file, assertions are not checked"
+        format!("the code that can be executed has no call of {functions}"),
+        "call the function at a place that must not be reached; with a property file, assertions are not checked"
             .to_owned(),
     ]
 }

@@ -246,8 +246,7 @@ impl Document {
 
 /// The report of a verdict.
 pub(super) fn render(report: &Report<'_>) -> String {
-    let empty = SourceMap::new();
-    let sources = report.program.map_or(&empty, |program| &*program.sources);
+    let sources = report.sources;
     let verdict = report.certified.verdict();
     let name = match verdict {
         Verdict::Safe(_) => "safe",
@@ -438,7 +437,7 @@ fn input(chosen: &Chosen, sources: &SourceMap) -> Input {
         r#type: chosen.value.ty.to_string(),
         source,
         name,
-        location: location(sources, chosen.region),
+        location: location(sources, chosen.place),
     }
 }
 

@@ -9,7 +9,7 @@ mod path;
 mod sarif;
 mod steps;
 
-use base::Region;
+use base::{Region, SourceMap};
 use cfa::Program;
 use cfa::interp::{CallStack, Property};
 use witness::{Certified, Verdict};
@@ -32,8 +32,10 @@ pub(crate) use steps::{Scope, Selection, Step, steps};
 pub(crate) struct Report<'a> {
     /// What was asked.
     pub(crate) request: &'a Request,
-    /// The program that was verified; `None` if there is none because the property is not supported.
+    /// The program that was verified; `None` if there is none because the property or a construct is not supported.
     pub(crate) program: Option<&'a Program>,
+    /// The texts that places refer to.
+    pub(crate) sources: &'a SourceMap,
     /// The answer.
     pub(crate) certified: &'a Certified,
     /// What is said beyond its evidence.

@@ -12,8 +12,7 @@ use super::{Detail, Report, human, path};
 
 /// The document of a verdict.
 pub(super) fn render(report: &Report<'_>) -> String {
-    let empty = SourceMap::new();
-    let sources = report.program.map_or(&empty, |program| &*program.sources);
+    let sources = report.sources;
     let full = human::render(report, Detail::Full, false);
     let headline = full.lines().next().unwrap_or_default();
     let ledger = report.certified.ledger().map(|ledger| {

@@ -83,7 +83,10 @@ fn what_cannot_be_used_is_said_once_and_replaced() {
     // Somebody else's files are left alone, and links are not followed.
     fs::write(&entry, "my notes\n").unwrap();
     let finished = check(&folder, &["a.c", "--cache", "cache"]);
-    assert!(finished.code == 0 && finished.stderr.contains("is left alone"), "{finished:?}");
+    assert!(
+        finished.code == 0 && finished.stderr.contains("is not a cache file and is ignored"),
+        "{finished:?}"
+    );
     assert_eq!(fs::read_to_string(&entry).unwrap(), "my notes\n");
     fs::remove_file(&entry).unwrap();
     let target = folder.file("target.txt", "");
@@ -92,7 +95,7 @@ fn what_cannot_be_used_is_said_once_and_replaced() {
     assert_eq!(fs::read_to_string(&target).unwrap(), "");
     let finished = check(&folder, &["a.c", "--cache", "a.c"]);
     assert_eq!(finished.code, 1);
-    assert!(finished.stderr.contains("`a.c` is no folder"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("`a.c` is not a folder"), "{}", finished.stderr);
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn a_program_without_inputs_is_decided_by_running_it() {
         0,
         &expect![[r#"
             SAFE: unreach-call holds
-            the program has one execution, which returns
+            no step depends on an input; the execution returns
             checked: executed a second time, with the same end
             this rests on:
               data model LP64

@@ -198,29 +198,29 @@ fn accesses_beyond_what_a_pointer_leads_to_leave_something_out() {
     ];
     for entry in inside {
         let finished = check(&folder, &["a.c", "--entry", entry]);
-        assert!(!finished.stdout.contains("is assumed to lead to"), "{entry}: {}", finished.stdout);
+        assert!(!finished.stdout.contains("is assumed to point to"), "{entry}: {}", finished.stdout);
     }
     for (entry, words) in [
-        ("second", "`p` is assumed to lead to one element"),
-        ("before", "`p` is assumed to lead to one element"),
-        ("fourth", "`a` is assumed to lead to 3 elements"),
-        ("any", "`p` is assumed to lead to one element"),
-        ("long_count", "`a` is assumed to lead to 4 elements"),
-        ("late_count", "`a` is assumed to lead to 4 elements"),
-        ("low_guard", "`a` is assumed to lead to 4 elements"),
-        ("lost_guard", "`a` is assumed to lead to 4 elements"),
-        ("wrapped", "`a` is assumed to lead to 4 elements"),
-        ("walked", "`p` is assumed to lead to one element"),
-        ("passed", "`p` is assumed to lead to one element"),
-        ("stored", "`p` is assumed to lead to one element"),
-        ("wider", "`p` is assumed to lead to one element"),
-        ("number", "`p` is assumed to lead to one element"),
-        ("inner", "`p->name` is assumed to lead to one element"),
-        ("tail", "`p` is assumed to lead to one element"),
-        ("copied", "`p` is assumed to lead to one element"),
-        ("freed", "`p` is assumed to lead to an object that cannot be freed"),
-        ("elsewhere", "`shared` is assumed to lead to one element"),
-        ("chosen", "`p` is assumed to lead to one element"),
+        ("second", "`p` is assumed to point to one element"),
+        ("before", "`p` is assumed to point to one element"),
+        ("fourth", "`a` is assumed to point to 3 elements"),
+        ("any", "`p` is assumed to point to one element"),
+        ("long_count", "`a` is assumed to point to 4 elements"),
+        ("late_count", "`a` is assumed to point to 4 elements"),
+        ("low_guard", "`a` is assumed to point to 4 elements"),
+        ("lost_guard", "`a` is assumed to point to 4 elements"),
+        ("wrapped", "`a` is assumed to point to 4 elements"),
+        ("walked", "`p` is assumed to point to one element"),
+        ("passed", "`p` is assumed to point to one element"),
+        ("stored", "`p` is assumed to point to one element"),
+        ("wider", "`p` is assumed to point to one element"),
+        ("number", "`p` is assumed to point to one element"),
+        ("inner", "`p->name` is assumed to point to one element"),
+        ("tail", "`p` is assumed to point to one element"),
+        ("copied", "`p` is assumed to point to one element"),
+        ("freed", "`p` is assumed to point to an object that must not be freed"),
+        ("elsewhere", "`shared` is assumed to point to one element"),
+        ("chosen", "`p` is assumed to point to one element"),
     ] {
         let finished = check(&folder, &["a.c", "--entry", entry]);
         assert_eq!(finished.code, 5, "{entry}: {finished:?}");

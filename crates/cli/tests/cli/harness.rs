@@ -87,7 +87,7 @@ fn values_that_no_harness_can_force_are_named() {
     let finished = wayproof(["check".as_ref(), program.as_path(), "--harness".as_ref(), harness.as_path()]);
     if finished.code == 10 {
         assert!(
-            finished.stdout.contains("no harness can give uninitialised variables their values"),
+            finished.stdout.contains("a harness cannot set the values of uninitialised variables"),
             "{finished:?}"
         );
         assert!(!harness.exists());

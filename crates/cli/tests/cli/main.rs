@@ -15,6 +15,7 @@ mod hostile;
 mod html;
 mod library;
 mod meaning;
+mod messages;
 mod processes;
 mod profile;
 mod programs;

@@ -53,7 +53,7 @@ fn a_log_is_replayed() {
     let count = fs::read_dir(&log).unwrap().count();
     assert!(count > 3, "{count}");
     let finished = replay(&log, Some(ECHO), &[]);
-    let shown = format!("{count} of {count} queries asked again, with sh:\n  agreed     {count:>6}\n");
+    let shown = format!("{count} of {count} queries replayed with sh:\n  agreed     {count:>6}\n");
     assert!(finished.stdout.starts_with(&shown), "{finished:?}");
     assert_eq!(finished.code, 0);
     let sampled = replay(&log, Some(ECHO), &["--sample", "2"]);

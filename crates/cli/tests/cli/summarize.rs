@@ -86,7 +86,7 @@ fn the_sum_of_numbers_grows() {
             loop at line 6
               known of values:
                 r ≥ 0
-              any number of iterations (rounded up):
+              any number of iterations (over-approximated):
                 N' = N - k
                 k ≥ 0
                 if k = 0:
@@ -131,7 +131,7 @@ fn parity_excludes_the_error() {
                 x ≥ 2
                 x ≡ 0 (mod 2)
                 x ≤ 2147483644
-              any number of iterations (rounded up):
+              any number of iterations (over-approximated):
                 N' = N - k
                 k ≥ 0
                 if k = 0:
@@ -191,7 +191,7 @@ fn a_state_machine_advances_by_one_at_most() {
               known of values:
                 state ≤ 3
                 state ≥ 0
-              any number of iterations (rounded up):
+              any number of iterations (over-approximated):
                 state' ≤ 3
                 state' ≥ state
                 state' ≤ state + k
@@ -262,7 +262,7 @@ fn errors_behind_a_rare_step_stay_possible() {
               known of values:
                 x ≥ 2
                 x ≤ 2147483646
-              any number of iterations (rounded up):
+              any number of iterations (over-approximated):
                 N' = (if k2 = 1 then N - k1 - 1 else N - k1) - k3
                 k1 = k - k2 - k3
                 k1 ≥ 0
@@ -358,7 +358,7 @@ fn errors_behind_a_rare_step_stay_possible() {
               known of values:
                 x ≥ 2
                 x ≤ 2147483646
-              any number of iterations (rounded up):
+              any number of iterations (over-approximated):
                 N' = N - k
                 x' = (if k2 = 1 then 65 else x''')
                 x'' + 61·k1 ≤ x'''

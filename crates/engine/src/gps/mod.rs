@@ -395,7 +395,7 @@ impl<'a> Search<'a> {
     fn note_obstacle(&mut self) {
         let what = approximations(self.graph);
         self.obstacle.get_or_insert(Reason::Inconclusive {
-            what: format!("a path to the error that the formulas allow is no execution: {what}"),
+            what: format!("the counterexample is spurious; over-approximated: {what}"),
         });
     }
 
@@ -480,7 +480,7 @@ impl<'a> Search<'a> {
             ("tree nodes", self.tree.len() as u64),
             ("dead ends", dead_ends),
             ("covers", covers),
-            ("covers taken back", uncovered),
+            ("covers removed", uncovered),
             ("clauses", clauses),
         ]
     }

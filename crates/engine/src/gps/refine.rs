@@ -85,7 +85,7 @@ impl Search<'_> {
                 Answer::Unknown(why) => return Err(gave_up(why)),
             };
             if cubes.len() == CUBES {
-                let what = "a dead end of the search has no short explanation".to_owned();
+                let what = "an infeasible path has no short explanation".to_owned();
                 return Err(Reason::Inconclusive { what });
             }
             let cube = self.cube(path, goal, &chosen, &model)?;
@@ -107,7 +107,8 @@ impl Search<'_> {
         model: &Model,
     ) -> Result<Vec<TermId>, Reason> {
         let inconsistent = || Reason::Inconclusive {
-            what: "the explanation of a dead end is not definite (nonlinear arithmetic or arrays)".to_owned(),
+            what: "the explanation of an infeasible path is not definite (nonlinear arithmetic or arrays)"
+                .to_owned(),
         };
         let literals = self.terms.implicant(goal, model).ok_or_else(inconsistent)?;
         let literals = self.constraints(&literals, model);

@@ -133,7 +133,7 @@ impl<'a> Checks<'a> {
     /// I2: what the parser gets has the expressions where they should be, and its tree has exactly the effects that it should have.
     fn check_effects(&self, text: &Text, woven: &Woven, fresh: &Fresh, scope: Scope) -> Result<(), Problem> {
         let no_expression =
-            || Problem::Malformed("an expression of the witness is no expression of C".to_owned());
+            || Problem::Malformed("an expression of the witness is not a C expression".to_owned());
         let plain = self.woven(text, fresh, Values::Plain);
         let (after, plain_after) = (text.after(woven), text.after(&plain));
         let (after, plain_after) = after.zip(plain_after).ok_or_else(no_expression)?;

@@ -173,16 +173,17 @@ impl Harness<'_> {
             let name = match &chosen.source {
                 Source::Input { function } | Source::Extern { function } => &**function,
                 Source::Uninitialised => {
-                    return Err("no harness can give uninitialised variables their values".to_owned());
+                    return Err("a harness cannot set the values of uninitialised variables".to_owned());
                 }
                 Source::Library { function, .. } if **function == *cfa::STDIN => continue,
                 Source::Library { function, .. } => {
-                    let why =
-                        format!("not asked: no harness can choose what `{function}` of the C library does");
+                    let why = format!(
+                        "a harness cannot control what the library function `{function}` returns or writes"
+                    );
                     return Err(why);
                 }
                 Source::Argument { .. } if self.entry == "main" => {
-                    return Err("no harness can pass arbitrary parameters to the entry function".to_owned());
+                    return Err("a harness cannot pass arbitrary arguments to main".to_owned());
                 }
                 Source::Argument { .. } | Source::Global { .. } => "",
             };

@@ -20,12 +20,14 @@ pub(super) fn bytes(trace: &Trace) -> Result<Option<Vec<u8>>, String> {
     for value in chosen.map(|chosen| chosen.value.as_int()) {
         let bytes = bytes.get_or_insert_with(Vec::new);
         match u8::try_from(value) {
-            Ok(_) if has_ended => return Err("not asked: standard input goes on after its end".to_owned()),
+            Ok(_) if has_ended => {
+                return Err("the counterexample reads more bytes after the end of standard input".to_owned());
+            }
             Ok(byte) => bytes.push(byte),
             Err(_) => has_ended = true,
         }
         if bytes.len() > MOST_BYTES {
-            return Err(format!("not asked: standard input has more than {MOST_BYTES} bytes"));
+            return Err(format!("the counterexample reads more than {MOST_BYTES} bytes of standard input"));
         }
     }
     Ok(bytes)

@@ -36,13 +36,13 @@ pub(super) fn render(summarised: &Summarised<'_>) -> String {
 pub(super) fn point(reading: &PointReading) -> String {
     let mut text = format!("{}\n", title(reading));
     if reading.facts.formula != Terms::TRUE {
-        section(&mut text, "known of values", &reading.facts, "nothing", "no execution arrives");
+        section(&mut text, "known of values", &reading.facts, "nothing", "unreachable");
     }
     if let Some(states) = &reading.forward {
         section(&mut text, "states that arrive", states, "any", "none");
     }
     if let Some(star) = &reading.star {
-        let how = if star.exact { "exact" } else { "rounded up" };
+        let how = if star.exact { "exact" } else { "over-approximated" };
         let name = format!("any number of iterations ({how})");
         section(&mut text, &name, &star.relation, "anything", "none");
     }

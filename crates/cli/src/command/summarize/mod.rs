@@ -48,7 +48,7 @@ pub(crate) fn summarize(args: &SummarizeArgs, console: Console) -> Result<ExitSt
     let session = Session::start(args.timeout, Box::new(move |stop| abandon(format, stop)));
     let request = Request::new(&args.file, &args.source, args.property.as_deref(), console)?;
     if let Property::Unsupported { name } = &request.property {
-        let advice = "summaries lead to calls of an error function and failing assertions";
+        let advice = "summaries describe paths to calls of an error function and to failing assertions";
         return Err(Failure::usage(format!("the property {name} is not supported yet"), advice));
     }
     let compiled = frontend::compile(&request, &args.source).map_err(Refusal::into_failure)?;
@@ -56,7 +56,7 @@ pub(crate) fn summarize(args: &SummarizeArgs, console: Console) -> Result<ExitSt
         console.print(&compiled.warnings, &compiled.program.sources);
     }
     if request.signed_overflow == SignedOverflow::Error {
-        console.warn("summaries lead to the error location only, not to overflows");
+        console.warn("summaries describe paths to the error location only, not to overflows");
     }
     let entry = entry(&compiled.program, &request);
     let program = witness::prepare(&compiled.program);
@@ -126,7 +126,7 @@ pub(crate) fn summaries(program: &Program, request: &Request, budget: &Budget) -
     let mut budget = budget.child(PAGE_TICKS).with_deadline(Some(deadline));
     let question = Question { entry, at: None, forward: false, limits: Limits::SCREEN };
     let found = if program.signed_overflow == SignedOverflow::Error {
-        Err("they lead to the error location only, not to overflows".to_owned())
+        Err("they describe paths to the error location only, not to overflows".to_owned())
     } else if kept_call(&prepared).is_some() {
         Err("recursion, or more code than is inlined".to_owned())
     } else {
@@ -233,7 +233,7 @@ fn fallbacks(statistics: &StarStatistics) -> Vec<(&'static str, u64)> {
         ("hulls were too costly and became bounds in template directions", statistics.template_hulls),
         ("template directions were given up", statistics.lost_directions),
         ("hulls were given up", statistics.lost_hulls),
-        ("questions to the solver were not answered", statistics.unanswered),
+        ("solver queries were not answered", statistics.unanswered),
     ];
     all.retain(|(_, count)| *count > 0);
     all

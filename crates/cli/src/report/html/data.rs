@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::{Region, SourceMap, Stop};
+use base::{Region, Stop};
 use cfa::Program;
 use engine::{NodeState, SearchTree};
 use serde::Serialize;
@@ -107,7 +107,7 @@ pub(super) fn json(report: &Report<'_>, insight: &Insight<'_>) -> String {
 /// The data of the page of a run that was ended from outside.
 pub(super) fn unfinished(stop: Stop) -> String {
     let mut document = Document::new(format!("UNKNOWN: {stop}"));
-    document.advice = human::advice(&Reason::Stopped(stop));
+    document.advice = human::advice(&Reason::Stopped(stop), None);
     document.text()
 }
 
@@ -164,8 +164,6 @@ impl Document {
     }
 
     fn of_verdict(&mut self, report: &Report<'_>) {
-        let empty = SourceMap::new();
-        let sources = report.program.map_or(&empty, |program| &*program.sources);
         match report.certified.verdict() {
             Verdict::Safe(_) => self.verdict = "safe",
             Verdict::Unsafe(trace) => {
@@ -173,15 +171,16 @@ impl Document {
                 let text = human::violation(trace).to_owned();
                 self.mark = Some(Remark { at: spot(trace.violation.region), text });
                 let inputs = trace.choices.iter().map(|chosen| Remark {
-                    at: spot(chosen.region),
+                    at: spot(chosen.place),
                     text: format!("{} for {}", chosen.value, human::describe_source(&chosen.source)),
                 });
                 self.inputs = inputs.collect();
             }
             Verdict::Unknown(reason) => {
-                self.advice = human::advice(reason);
-                let region = reason.region();
-                self.mark = spot(region).map(|at| Remark { at: Some(at), text: reason.to_string() });
+                self.advice = human::advice(reason, report.extras.opinion.as_ref());
+                // Without a program the page has no text to mark.
+                let place = report.program.and_then(|_| spot(reason.region()));
+                self.mark = place.map(|at| Remark { at: Some(at), text: reason.to_string() });
             }
         }
         if let (Verdict::Safe(_) | Verdict::Unsafe(_), Some(ledger)) =
@@ -192,7 +191,7 @@ impl Document {
                 remark(Region::NOWHERE, line);
             }
             for assumption in &ledger.assumptions {
-                let known = sources.get(assumption.region.file).is_some();
+                let known = report.sources.get(assumption.region.file).is_some();
                 let region = if known { assumption.region } else { Region::NOWHERE };
                 remark(region, human::assumption(assumption));
             }
