@@ -56,6 +56,8 @@ pub struct Summary {
     pub calls: u64,
     /// Those that differ.
     pub mismatches: Vec<Mismatch>,
+    /// Calls that the interpreter refused; it claims nothing about them, and the rest of their batch was not compared.
+    pub refused: Vec<Mismatch>,
 }
 
 /// Some calls, and the bytes of standard input that they read.
@@ -69,6 +71,18 @@ struct Batch {
 struct Printed {
     text: String,
     trouble: Option<String>,
+    end: End,
+}
+
+/// How a side ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// `main` returned.
+    Returned,
+    /// The interpreter does not support what comes next.
+    Unsupported,
+    /// In another way.
+    Other,
 }
 
 /// Compares about so many calls. The error says why calls cannot be judged.
@@ -100,15 +114,21 @@ fn compare_batch(seed: u64, count: u64, model: Model, summary: &mut Summary) -> 
             continue;
         }
         let trouble = || actual.trouble.clone().unwrap_or_else(|| "a line is missing".to_owned());
-        summary.mismatches.push(Mismatch {
+        let mismatch = Mismatch {
             seed,
             call: call.clone(),
             expected: expected_line.to_owned(),
             actual: actual_line.map_or_else(trouble, str::to_owned),
-        });
-        if actual_line.is_none() {
-            break;
+        };
+        if actual_line.is_some() {
+            summary.mismatches.push(mismatch);
+            continue;
         }
+        match actual.end {
+            End::Unsupported => summary.refused.push(mismatch),
+            End::Returned | End::Other => summary.mismatches.push(mismatch),
+        }
+        break;
     }
     Ok(())
 }
@@ -169,7 +189,8 @@ fn glibc(program: &str, input: &[u8], model: Model) -> io::Result<Printed> {
     }
     let execution = run(&mut Command::new(&executable), LIMIT)?;
     let trouble = (!execution.succeeded()).then(|| format!("{:?}", execution.end));
-    Ok(Printed { text: execution.stdout, trouble })
+    let end = if trouble.is_none() { End::Returned } else { End::Other };
+    Ok(Printed { text: execution.stdout, trouble, end })
 }
 
 /// Functions whose results C leaves open for some arguments: the sign of a zero, which number stands for "not zero", a number that
@@ -188,7 +209,11 @@ fn interpreted(program: &str, input: &[u8], model: Model) -> Printed {
         Ok(compiled) => compiled,
         Err(failure) => {
             let message = failure.diagnostics.first().map(|diagnostic| diagnostic.message.clone());
-            return Printed { text: String::new(), trouble: Some(message.unwrap_or_default()) };
+            return Printed {
+                text: String::new(),
+                trouble: Some(message.unwrap_or_default()),
+                end: End::Other,
+            };
         }
     };
     let mut bytes = input.iter();
@@ -205,5 +230,10 @@ fn interpreted(program: &str, input: &[u8], model: Model) -> Printed {
     let run =
         cfa::interp::run(&compiled.program, Uninitialised::Report, &mut oracle, &mut output, &mut budget);
     let trouble = (run.outcome != Outcome::Returned).then(|| format!("{:?}", run.outcome));
-    Printed { text: String::from_utf8_lossy(&output).into_owned(), trouble }
+    let end = match run.outcome {
+        Outcome::Returned => End::Returned,
+        Outcome::Unsupported { .. } => End::Unsupported,
+        _ => End::Other,
+    };
+    Printed { text: String::from_utf8_lossy(&output).into_owned(), trouble, end }
 }

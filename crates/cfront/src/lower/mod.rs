@@ -36,16 +36,19 @@ mod entry;
 mod expr;
 mod extern_call;
 mod facts;
+mod footprint;
 mod function;
 mod graph;
 mod indirect;
 mod init;
 mod layout;
 mod lists;
+mod order;
 mod place;
 mod position;
 mod range;
 mod record;
+mod replaced;
 mod scope;
 mod start;
 mod stmt;
@@ -203,6 +206,23 @@ pub fn lower(
     }
     ctx.lower_start(entry)?;
     ctx.approximations.extend(arbitrary::accesses(&ctx.program));
+    if let Some((definition, user)) = replaced::replaced(&ctx) {
+        let (definition, user) = (&hir.functions[definition], &hir.functions[user].name);
+        let user = library::plain_name(user);
+        let what = format!(
+            "`{}` is defined by the program, and `{}` of the C library may call it",
+            definition.name,
+            user.strip_prefix(library::MODEL_PREFIX).unwrap_or(user)
+        );
+        let region = ctx.region(definition.declared);
+        ctx.approximate(ApproximationKind::Under, what.clone(), region);
+        ctx.approximate(ApproximationKind::Over, what, region);
+    }
+    for span in order::conflicts(&mut ctx) {
+        let what = "C does not specify the order of evaluation, on which the result depends; only the order from left to right is considered";
+        let region = ctx.region(span);
+        ctx.approximate(ApproximationKind::Under, what, region);
+    }
     let used = ctx.usage.functions.iter().copied();
     let inline: Vec<FunctionId> = used.filter(|function| hir.inline_definitions.contains(function)).collect();
     for function in inline {

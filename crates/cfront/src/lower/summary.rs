@@ -46,9 +46,12 @@ impl Summary {
     }
 }
 
+/// A node of the tree of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Node {
+pub(super) enum Node {
+    /// An expression.
     Expr(ExprId),
+    /// A place.
     Place(PlaceId),
 }
 
@@ -223,7 +226,8 @@ fn own_place(hir: &Program, place: PlaceId) -> (Effects, bool) {
     }
 }
 
-fn operands(hir: &Program, node: Node) -> Vec<Node> {
+/// The nodes below.
+pub(super) fn operands(hir: &Program, node: Node) -> Vec<Node> {
     let expr = match node {
         Node::Expr(expr) => expr,
         Node::Place(place) => {

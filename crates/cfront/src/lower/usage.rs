@@ -63,6 +63,10 @@ pub(super) struct Usage {
     pub scopes: FxHashMap<ScopeKey, Vec<VariableId>>,
     /// Labels that some `goto` names.
     pub jumped_to: FxHashSet<LabelId>,
+    /// All reachable expressions, in the order in which they were found.
+    pub exprs: Vec<ExprId>,
+    /// The values of initialisers that have several.
+    pub initialisers: Vec<Vec<ExprId>>,
     /// Record types whose whole values are in memory (U4).
     pub memory_records: FxHashSet<RecordId>,
 }
@@ -82,6 +86,8 @@ impl Usage {
             variables: IndexVec::filled(VariableUsage::default(), hir.variables.len()),
             scopes: FxHashMap::default(),
             jumped_to: FxHashSet::default(),
+            exprs: Vec::new(),
+            initialisers: Vec::new(),
             memory_records: FxHashSet::default(),
         };
         let mut walk = Walk {
@@ -265,6 +271,14 @@ impl Walk<'_> {
         for item in &init.items {
             self.init_item(variable, item, scope);
         }
+        let values = init.items.iter().filter_map(|item| match item.value {
+            InitValue::Expr(expr) => Some(expr),
+            InitValue::Bytes(_) => None,
+        });
+        let values: Vec<ExprId> = values.collect();
+        if values.len() > 1 {
+            self.usage.initialisers.push(values);
+        }
     }
 
     /// Initialising a part is no use of it, but a record value has to fit, and a union takes one member only.
@@ -329,6 +343,7 @@ impl Walk<'_> {
 
     fn expr(&mut self, expr: ExprId, scope: ScopeKey) {
         let hir = self.hir;
+        self.usage.exprs.push(expr);
         match &hir.exprs[expr].kind {
             ExprKind::Int(_) | ExprKind::Float(_) => {}
             ExprKind::Load(place) => self.place(*place, Purpose::Value, scope),

@@ -222,13 +222,19 @@ fn a_list_of_arguments_is_of_no_use_after_it_was_passed_on() {
 
 #[test]
 fn definitions_of_library_functions_are_in_the_ledger() {
-    let body = "unsigned long strlen(const char *s) { return *s ? 42 : 0; }\n\
+    let length = "unsigned long strlen(const char *s) { return *s ? 42 : 0; }\n\
                 int main(void) { char b[] = \"ab\"; if (strlen(b) != 42) reach_error(); return 0; }\n";
-    let own = check("own", "", body, &["--no-exec"]);
+    let own = check("own", "", length, &["--no-exec"]);
     assert_eq!(own.code, 0, "{}", own.stdout);
     assert!(own.stdout.contains("`strlen` is defined by the program"), "{}", own.stdout);
+    // The library calls what the program defines.
+    let body = "int calls; int putchar(int c) { calls++; return c; }\n\
+                int main(void) { printf(\"x\"); if (calls) reach_error(); return 0; }\n";
+    let called = check("called", "stdio.h", body, &["--no-exec"]);
+    assert_eq!(called.code, 5, "{}", called.stdout);
+    assert!(called.stdout.contains("`printf` of the C library may call it"), "{}", called.stdout);
     // A compiler may call the library instead of an inline definition.
-    let inline = check("inline", "", &format!("inline {body}"), &["--no-exec"]);
+    let inline = check("inline", "", &format!("inline {length}"), &["--no-exec"]);
     assert_eq!(inline.code, 5, "{}", inline.stdout);
 }
 

@@ -190,6 +190,57 @@ fn what_compilers_find_out_differently_is_not_decided() {
     assert_eq!(built("literal-O2", &["-O2"], &main("!__builtin_constant_p(3)")).code, SAFE);
 }
 
+/// Statements of `main` whose result depends on the order of evaluation.
+const OPEN_ORDER: [&str; 9] = [
+    "int x = n + set();",
+    "int x = 1; n = 2; n += set();",
+    "int x = sub(next(), next());",
+    "int a[3] = { 0 }, i = 1, x = 0; a[i] = i++; x = a[1];",
+    "int a[2] = { next(), next() }, x = a[0] - a[1];",
+    "int y = 1, x = y + through(&y);",
+    "int x = leave() + fail();",
+    "int (*p)(void) = next; int x = n - p();",
+    "int x = ({ int t = next(); t; }) - n;",
+];
+
+/// Statements of `main` whose result does not.
+const FIXED_ORDER: [&str; 9] = [
+    "int x = fib(3) + fib(4) - 5;",
+    "n = set() - 2; int x = n;",
+    "int x = (next(), n) - 1;",
+    "int x = (set() && n) - 1;",
+    "int a[2] = { 1, 2 }, i = 0, x; a[i] = next(); x = a[0] - 1;",
+    "int x = __VERIFIER_nondet_int() - 5 + __VERIFIER_nondet_int(); x = 0;",
+    "int x = atoi(\"3\") - atoi(\"3\");",
+    "char t[] = \"ab\"; int x = (int)strlen(t) - (int)strlen(t);",
+    "int y = 1, z = 2, x = y++ + z++ - 3;",
+];
+
+#[test]
+fn an_order_of_evaluation_that_is_open_caps_safe() {
+    const FUNCTIONS: &str = "extern int __VERIFIER_nondet_int(void);\nextern int atoi(const char *);\n\
+        extern unsigned long strlen(const char *);\nextern void exit(int);\nint n;\n\
+        static int set(void) { n = 2; return 2; }\nstatic int next(void) { return ++n; }\n\
+        static int sub(int a, int b) { return a - b; }\nstatic int through(int *p) { return ++*p; }\n\
+        static int leave(void) { exit(0); return 0; }\nstatic int fail(void) { reach_error(); return 0; }\n\
+        static int fib(int k) { return k < 2 ? k : fib(k - 1) + fib(k - 2); }\n";
+    let program = |statement: &str| {
+        format!(
+            "{FUNCTIONS}int main(void) {{ (void)set; (void)next; (void)sub; (void)through; (void)leave; (void)fail; (void)fib; \
+             {statement} if (x == 77) reach_error(); return 0; }}\n"
+        )
+    };
+    for statement in OPEN_ORDER {
+        let finished = checked("open-order", &["--no-exec"], &program(statement));
+        assert_eq!(finished.code, UNKNOWN, "{statement}: {}", finished.stdout);
+        assert!(finished.stdout.contains("order of evaluation"), "{statement}: {}", finished.stdout);
+    }
+    for statement in FIXED_ORDER {
+        let finished = checked("fixed-order", &["--no-exec"], &program(statement));
+        assert_eq!(finished.code, SAFE, "{statement}: {}", finished.stdout);
+    }
+}
+
 /// Conditions on pointers whose truth is open, and conditions that hold wherever objects lie.
 const DECLARATIONS: &str = "typedef unsigned long word;\nextern void *malloc(word);\nextern void free(void *);\n\
     struct pair { long first; char *second; };\nint x, y, a[4];\nunion both { void *p; word n; };\n";

@@ -42,15 +42,16 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
     };
-    for mismatch in &summary.mismatches {
+    for mismatch in summary.mismatches.iter().chain(&summary.refused) {
         println!("seed {}:\n{}", mismatch.seed, mismatch.call);
         println!("  glibc: {}\n  model: {}", mismatch.expected, mismatch.actual);
     }
     println!(
-        "{}: {} calls, {} mismatches, {:.1} s",
+        "{}: {} calls, {} mismatches, {} refused, {:.1} s",
         model.name(),
         summary.calls,
         summary.mismatches.len(),
+        summary.refused.len(),
         start.elapsed().as_secs_f64()
     );
     if summary.mismatches.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(10) }

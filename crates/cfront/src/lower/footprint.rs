@@ -1,0 +1,265 @@
+//! What an evaluation may read and write: of the operands of one expression, and of everything that a procedure calls.
+//!
+//! # Invariants
+//! * P1: a footprint contains every variable and every class of memory that an evaluation may read or write, local variables of called
+//!   procedures apart: nobody else sees those.
+//! * P2: memory that is reached through pointers is told apart by the size of the access only; an access to single bytes may be to
+//!   anything. Accesses of different sizes to one object are taken for accesses to different ones, as C's rules about aliasing allow.
+//!
+//! # Cost
+//! A procedure is read once; what it calls is collected once for each procedure that an expression with an effect calls.
+
+use std::collections::BTreeSet;
+
+use cfa::{Callee, Expr, ExprId, Op, Place, ProcId, Program, Ty, VarId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::hir::VariableId;
+
+/// The model of the function behind `errno`.
+const ERRNO_MODEL: &str = "__wayproof___errno_location";
+
+/// Sizes of accesses: a set of classes.
+pub(super) type Sizes = u8;
+/// Accesses of every size.
+pub(super) const ANY_SIZE: Sizes = !0;
+
+/// The class of accesses with a scalar type.
+pub(super) fn sizes_of(ty: Ty, pointer_width: u8) -> Sizes {
+    let width = match ty {
+        Ty::Int { width, .. } => width,
+        Ty::Ptr => pointer_width,
+        Ty::Float(cfa::FloatKind::Single) => 32,
+        Ty::Float(cfa::FloatKind::Double) => 64,
+        Ty::Float(_) => 128,
+    };
+    match width {
+        16 => 1,
+        32 => 2,
+        64 => 4,
+        128 => 8,
+        // Bytes, and bit-fields.
+        _ => ANY_SIZE,
+    }
+}
+
+/// What is read and written (P1).
+#[derive(Clone, Debug, Default)]
+pub(super) struct Footprint {
+    /// Variables that are read by name.
+    pub reads: BTreeSet<VariableId>,
+    /// Variables that are written by name.
+    pub writes: BTreeSet<VariableId>,
+    /// Memory that is read through pointers.
+    pub reads_memory: Sizes,
+    /// Memory that is written through pointers.
+    pub writes_memory: Sizes,
+    /// Whether the execution may end there, in an error or otherwise.
+    pub ends: Ends,
+}
+
+/// How an execution may end in an evaluation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Ends {
+    /// In an error.
+    pub in_error: bool,
+    /// By `exit`, `abort` and the like.
+    pub in_halt: bool,
+}
+
+impl Footprint {
+    /// Adds another one.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.reads.extend(&other.reads);
+        self.writes.extend(&other.writes);
+        self.reads_memory |= other.reads_memory;
+        self.writes_memory |= other.writes_memory;
+        self.ends.in_error |= other.ends.in_error;
+        self.ends.in_halt |= other.ends.in_halt;
+    }
+    /// Whether anything is written.
+    pub(super) fn has_writes(&self) -> bool {
+        !self.writes.is_empty() || self.writes_memory != 0
+    }
+}
+
+/// The footprints of procedures.
+#[derive(Debug)]
+pub(super) struct Footprints<'a> {
+    program: &'a Program,
+    variable_of: &'a FxHashMap<VarId, VariableId>,
+    errno: Option<VariableId>,
+    /// Without what they call.
+    own: FxHashMap<ProcId, (Footprint, Vec<ProcId>)>,
+    whole: FxHashMap<ProcId, Footprint>,
+}
+
+impl<'a> Footprints<'a> {
+    /// None is known yet.
+    pub(super) fn new(
+        program: &'a Program,
+        variable_of: &'a FxHashMap<VarId, VariableId>,
+        errno: Option<VariableId>,
+    ) -> Self {
+        Self { program, variable_of, errno, own: FxHashMap::default(), whole: FxHashMap::default() }
+    }
+
+    /// Of a procedure with all that it calls.
+    pub(super) fn of(&mut self, proc: ProcId) -> &Footprint {
+        if !self.whole.contains_key(&proc) {
+            let mut sum = Footprint::default();
+            let (mut pending, mut seen) = (vec![proc], FxHashSet::default());
+            while let Some(next) = pending.pop() {
+                if !seen.insert(next) {
+                    continue;
+                }
+                if !self.own.contains_key(&next) {
+                    let own = self.read(next);
+                    self.own.insert(next, own);
+                }
+                let (own, callees) = &self.own[&next];
+                sum.add(own);
+                pending.extend(callees);
+            }
+            self.whole.insert(proc, sum);
+        }
+        &self.whole[&proc]
+    }
+
+    fn read(&self, proc: ProcId) -> (Footprint, Vec<ProcId>) {
+        let reader = Reader { of: self, errno_pointers: self.errno_pointers(proc) };
+        let (mut found, mut callees, mut seen) = (Footprint::default(), Vec::new(), FxHashSet::default());
+        for op in self.program.procs[proc].edges().iter().flat_map(|edge| &edge.ops) {
+            for place in op.places() {
+                reader.write(place, &mut found);
+            }
+            for expr in op.exprs() {
+                reader.values(expr, &mut found, &mut seen);
+            }
+            match op {
+                Op::Copy { to, from, .. } => {
+                    reader.bytes(*to, &mut found.writes, &mut found.writes_memory);
+                    reader.bytes(*from, &mut found.reads, &mut found.reads_memory);
+                }
+                Op::Fill { to, .. }
+                | Op::Write { to, .. }
+                | Op::Forget { to, .. }
+                | Op::Free { addr: to } => {
+                    reader.bytes(*to, &mut found.writes, &mut found.writes_memory);
+                }
+                Op::Realloc { old, .. } => reader.bytes(*old, &mut found.writes, &mut found.writes_memory),
+                Op::Halt { .. } => found.ends.in_halt = true,
+                Op::Output { .. } => found.reads_memory = ANY_SIZE,
+                Op::Call { callee, .. } => {
+                    callees.extend(op.call_targets());
+                    if let Callee::Indirect { targets, .. } = callee
+                        && targets.is_empty()
+                    {
+                        (found.reads_memory, found.writes_memory) = (ANY_SIZE, ANY_SIZE);
+                    }
+                }
+                _ => {}
+            }
+        }
+        found.ends.in_error = self.program.procs[proc].error.is_some();
+        (found, callees)
+    }
+
+    /// The variables of a procedure that hold the address of `errno`.
+    fn errno_pointers(&self, proc: ProcId) -> FxHashSet<VarId> {
+        let mut found = FxHashSet::default();
+        let ops = || self.program.procs[proc].edges().iter().flat_map(|edge| &edge.ops);
+        for op in ops() {
+            if let Op::Call { callee: Callee::Direct(callee), results, .. } = op
+                && &*self.program.procs[*callee].name == ERRNO_MODEL
+            {
+                found.extend(results.iter().flatten().filter_map(Place::var));
+            }
+        }
+        if !found.is_empty() {
+            for op in ops() {
+                if let Op::Assign { place: Place::Var(copy), value } = op
+                    && let Expr::Var { var, .. } = *self.program.exprs.get(*value)
+                    && found.contains(&var)
+                {
+                    found.insert(*copy);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Reads the operations of one procedure.
+struct Reader<'a, 'p> {
+    of: &'a Footprints<'p>,
+    errno_pointers: FxHashSet<VarId>,
+}
+
+impl Reader<'_, '_> {
+    /// The variable of the source behind a variable that other procedures see, too.
+    fn shared(&self, var: VarId) -> Option<VariableId> {
+        if self.of.program.vars[var].owner.is_some() {
+            return None;
+        }
+        self.of.variable_of.get(&var).copied()
+    }
+
+    /// The object that an address leads into, if it is known.
+    fn object(&self, mut addr: ExprId) -> Option<VarId> {
+        loop {
+            match *self.of.program.exprs.get(addr) {
+                Expr::Address { var } => return Some(var),
+                Expr::Binary { op: cfa::BinaryOp::PtrAdd, lhs, .. } => addr = lhs,
+                _ => return None,
+            }
+        }
+    }
+
+    fn access(&self, addr: ExprId, sizes: Sizes, variables: &mut BTreeSet<VariableId>, memory: &mut Sizes) {
+        match (self.object(addr), self.of.program.exprs.get(addr)) {
+            (Some(var), _) => variables.extend(self.shared(var)),
+            (None, Expr::Var { var, .. }) if self.errno_pointers.contains(var) => {
+                variables.extend(self.of.errno);
+            }
+            (None, _) => *memory |= sizes,
+        }
+    }
+
+    fn bytes(&self, addr: ExprId, variables: &mut BTreeSet<VariableId>, memory: &mut Sizes) {
+        self.access(addr, ANY_SIZE, variables, memory);
+    }
+
+    fn write(&self, place: &Place, found: &mut Footprint) {
+        let width = self.of.program.exprs.pointer_width();
+        match *place {
+            Place::Var(var) | Place::Elem { array: var, .. } => found.writes.extend(self.shared(var)),
+            Place::Mem { addr, ty } => {
+                self.access(addr, sizes_of(ty, width), &mut found.writes, &mut found.writes_memory);
+            }
+            Place::Bits { addr, .. } => self.bytes(addr, &mut found.writes, &mut found.writes_memory),
+        }
+    }
+
+    fn values(&self, expr: ExprId, found: &mut Footprint, seen: &mut FxHashSet<ExprId>) {
+        let width = self.of.program.exprs.pointer_width();
+        let mut pending = vec![expr];
+        while let Some(expr) = pending.pop() {
+            if !seen.insert(expr) {
+                continue;
+            }
+            let node = self.of.program.exprs.get(expr);
+            match *node {
+                Expr::Var { var, .. } | Expr::Elem { array: var, .. } => found.reads.extend(self.shared(var)),
+                Expr::Load { addr, ty } => {
+                    self.access(addr, sizes_of(ty, width), &mut found.reads, &mut found.reads_memory);
+                }
+                Expr::LoadBits { addr, .. } => {
+                    self.bytes(addr, &mut found.reads, &mut found.reads_memory);
+                }
+                _ => {}
+            }
+            pending.extend(node.operands());
+        }
+    }
+}

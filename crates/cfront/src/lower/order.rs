@@ -1,0 +1,338 @@
+//! Where C leaves the order of evaluation open and the result depends on it.
+//!
+//! Operands of an operator, arguments of a call and values of an initialiser are lowered from left to right. A compiler may choose another
+//! order. If one of them may write what another one reads or writes, or may end an execution that another one takes to the error, then
+//! the program has executions that are not looked at: `safe` is capped.
+//!
+//! # Invariants
+//! * O1: two evaluations without conflict give the same in every order and interleaving. Arbitrary values are no conflict: each may be any
+//!   in every order. Neither is `errno`, unless one of the two reads it.
+
+use std::collections::BTreeSet;
+
+use base::{Owner, Span};
+
+use crate::hir::{
+    Builtin, Callee, ExprId, ExprKind, FunctionId, InitValue, PlaceId, Program, StmtId, StmtKind, VariableId,
+};
+use crate::library::{self, Known};
+use crate::lower::access::{Root, access};
+use crate::lower::footprint::{ANY_SIZE, Footprint, Footprints, Sizes, sizes_of};
+use crate::lower::summary::{CALLS, Node, WRITES, operands};
+use crate::lower::{Context, writes_nothing};
+use crate::types::TypeId;
+
+/// Tables that models make when they are first asked for: it does not matter by whom.
+const TABLES: [&str; 3] = ["__wayproof_class", "__wayproof_lower", "__wayproof_upper"];
+
+/// The places whose value depends on the order of evaluation.
+pub(super) fn conflicts(ctx: &mut Context<'_>) -> Vec<Span> {
+    let candidates = candidates(ctx);
+    let is_errno = |variable: &VariableId| &*ctx.hir.variables[*variable].name == library::ERRNO;
+    let errno = ctx.hir.statics.iter().copied().find(is_errno);
+    let mut order = Order { ctx, errno, footprints: Footprints::new(&ctx.program, &ctx.variable_of, errno) };
+    let mut found = Vec::new();
+    for (nodes, span) in candidates {
+        let footprints: Vec<Footprint> = nodes.iter().map(|nodes| order.evaluate(nodes)).collect();
+        let conflicts = |(number, one): (usize, &Footprint)| {
+            footprints[number + 1..].iter().any(|other| order.is_conflict(one, other))
+        };
+        if footprints.iter().enumerate().any(conflicts) {
+            found.push(span);
+        }
+    }
+    found
+}
+
+/// One operand: what is evaluated for it, and the place that is read afterwards.
+#[derive(Clone, Debug)]
+struct Operand {
+    nodes: Vec<Node>,
+    read: Option<PlaceId>,
+}
+
+impl From<ExprId> for Operand {
+    fn from(expr: ExprId) -> Self {
+        Self { nodes: vec![Node::Expr(expr)], read: None }
+    }
+}
+
+/// Operands in an open order of which one has an effect.
+fn candidates(ctx: &mut Context<'_>) -> Vec<(Vec<Operand>, Span)> {
+    let hir = ctx.hir;
+    let mut all: Vec<(Vec<Operand>, Span)> = Vec::new();
+    for expr in &ctx.usage.exprs {
+        let span = hir.exprs[*expr].span;
+        let of_place = |place: PlaceId| Operand { nodes: operands(hir, Node::Place(place)), read: None };
+        let group: Vec<Operand> = match &hir.exprs[*expr].kind {
+            ExprKind::Arithmetic { left, right, .. }
+            | ExprKind::Compare { left, right, .. }
+            | ExprKind::PointerDifference { left, right, .. }
+            | ExprKind::PointerOffset { pointer: left, index: right, .. } => {
+                vec![(*left).into(), (*right).into()]
+            }
+            ExprKind::Assign { place, value } => vec![of_place(*place), (*value).into()],
+            ExprKind::CompoundAssign { place, value, .. }
+            | ExprKind::PointerAssign { place, index: value, .. } => {
+                vec![Operand { read: Some(*place), ..of_place(*place) }, (*value).into()]
+            }
+            ExprKind::Call { callee, args, .. } => {
+                let pointer = match callee {
+                    Callee::Direct(_) => None,
+                    Callee::Indirect(pointer) => Some(Operand::from(*pointer)),
+                };
+                pointer.into_iter().chain(args.iter().map(|arg| Operand::from(*arg))).collect()
+            }
+            ExprKind::Builtin { args, .. } => args.iter().map(|arg| Operand::from(*arg)).collect(),
+            ExprKind::Load(place) | ExprKind::AddressOf(place) | ExprKind::Decay(place) => {
+                let nodes = operands(hir, Node::Place(*place));
+                nodes.into_iter().map(|node| Operand { nodes: vec![node], read: None }).collect()
+            }
+            _ => continue,
+        };
+        if group.len() > 1 {
+            all.push((group, span));
+        }
+    }
+    for values in &ctx.usage.initialisers {
+        let span = hir.exprs[values[0]].span;
+        all.push((values.iter().map(|value| Operand::from(*value)).collect(), span));
+    }
+    all.retain(|(_, span)| ctx.program.sources.file(span.file).owner == Owner::User);
+    all.retain(|(group, _)| {
+        group.iter().flat_map(|operand| &operand.nodes).any(|node| match node {
+            Node::Expr(expr) => ctx.summary(*expr).effects & (CALLS | WRITES) != 0,
+            Node::Place(_) => false,
+        })
+    });
+    all
+}
+
+/// All expressions of statements that are not part of others.
+fn expressions(hir: &Program, stmts: &[StmtId]) -> Vec<ExprId> {
+    let (mut found, mut pending) = (Vec::new(), stmts.to_vec());
+    while let Some(stmt) = pending.pop() {
+        match &hir.stmts[stmt].kind {
+            StmtKind::Empty
+            | StmtKind::Goto(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return(None)
+            | StmtKind::Barrier => {}
+            StmtKind::Expr(expr) | StmtKind::Return(Some(expr)) | StmtKind::SetBound { value: expr, .. } => {
+                found.push(*expr);
+            }
+            StmtKind::Declare { init, .. } => {
+                for item in init.iter().flat_map(|init| &init.items) {
+                    if let InitValue::Expr(expr) = item.value {
+                        found.push(expr);
+                    }
+                }
+            }
+            StmtKind::Block(inner) => pending.extend(inner),
+            StmtKind::Labeled(_, inner) | StmtKind::Case(inner) | StmtKind::Default(inner) => {
+                pending.push(*inner)
+            }
+            StmtKind::If { condition, then, otherwise } => {
+                found.push(*condition);
+                pending.push(*then);
+                pending.extend(otherwise);
+            }
+            StmtKind::While { condition, body } | StmtKind::DoWhile { condition, body, .. } => {
+                found.push(*condition);
+                pending.push(*body);
+            }
+            StmtKind::For { init, condition, step, body } => {
+                pending.extend(init);
+                found.extend(condition.iter().chain(step));
+                pending.push(*body);
+            }
+            StmtKind::Switch { scrutinee, body, .. } => {
+                found.push(*scrutinee);
+                pending.push(*body);
+            }
+        }
+    }
+    found
+}
+
+struct Order<'a, 'c> {
+    ctx: &'a Context<'c>,
+    errno: Option<VariableId>,
+    footprints: Footprints<'a>,
+}
+
+impl Order<'_, '_> {
+    fn evaluate(&mut self, operand: &Operand) -> Footprint {
+        let hir = self.ctx.hir;
+        let mut sum = Footprint::default();
+        if let Some(place) = operand.read {
+            self.read(place, &mut sum);
+        }
+        let mut pending = operand.nodes.clone();
+        while let Some(node) = pending.pop() {
+            if let Node::Expr(expr) = node {
+                match &hir.exprs[expr].kind {
+                    ExprKind::Load(place) => self.read(*place, &mut sum),
+                    ExprKind::Assign { place, .. } => self.write(*place, &mut sum),
+                    ExprKind::CompoundAssign { place, .. }
+                    | ExprKind::PointerAssign { place, .. }
+                    | ExprKind::Step { place, .. }
+                    | ExprKind::VaArg(place) => {
+                        self.read(*place, &mut sum);
+                        self.write(*place, &mut sum);
+                    }
+                    ExprKind::Call { callee: Callee::Direct(function), .. } => {
+                        let called = self.call(*function);
+                        sum.add(&called);
+                    }
+                    ExprKind::Call { callee: Callee::Indirect(_), .. } => {
+                        let taken: Vec<_> = self.ctx.usage.address_taken.iter().copied().collect();
+                        for function in taken {
+                            let called = self.call(function);
+                            sum.add(&called);
+                        }
+                    }
+                    ExprKind::Builtin {
+                        builtin: Builtin::VaStart | Builtin::VaCopy | Builtin::Overflow(_),
+                        args,
+                    } => {
+                        sum.writes_memory = ANY_SIZE;
+                        for arg in args {
+                            if let ExprKind::AddressOf(place) = hir.exprs[*arg].kind {
+                                self.write(place, &mut sum);
+                            }
+                        }
+                    }
+                    ExprKind::StatementExpr { body, value } => {
+                        pending.extend(value.map(Node::Expr));
+                        pending.extend(expressions(hir, body).into_iter().map(Node::Expr));
+                    }
+                    _ => {}
+                }
+            }
+            pending.extend(operands(hir, node));
+        }
+        sum
+    }
+
+    fn read(&self, place: PlaceId, sum: &mut Footprint) {
+        let found = access(self.ctx.hir, place);
+        match found.root {
+            Root::Variable(variable) | Root::Literal(variable) => {
+                sum.reads.insert(variable);
+            }
+            Root::Pointer(pointer) if self.is_address_of_errno(pointer) => sum.reads.extend(self.errno),
+            Root::Pointer(_) => sum.reads_memory |= self.sizes(self.ctx.hir.places[place].ty),
+            Root::String(_) | Root::Value(_) => {}
+        }
+    }
+
+    fn write(&self, place: PlaceId, sum: &mut Footprint) {
+        match access(self.ctx.hir, place).root {
+            Root::Variable(variable) | Root::Literal(variable) => {
+                sum.writes.insert(variable);
+            }
+            Root::Pointer(pointer) if self.is_address_of_errno(pointer) => sum.writes.extend(self.errno),
+            Root::Pointer(_) => sum.writes_memory |= self.sizes(self.ctx.hir.places[place].ty),
+            Root::String(_) | Root::Value(_) => {}
+        }
+    }
+
+    fn is_address_of_errno(&self, pointer: ExprId) -> bool {
+        let ExprKind::Call { callee: Callee::Direct(function), .. } = self.ctx.hir.exprs[pointer].kind else {
+            return false;
+        };
+        library::plain_name(&self.ctx.hir.functions[function].name) == "__errno_location"
+    }
+
+    fn sizes(&self, ty: TypeId) -> Sizes {
+        let types = &self.ctx.hir.types;
+        types.scalar(ty).map_or(ANY_SIZE, |ty| sizes_of(ty, types.model.pointer_width()))
+    }
+
+    /// What a call does.
+    fn call(&mut self, function: FunctionId) -> Footprint {
+        let resolved = self.ctx.resolved[function];
+        if self.ctx.opaque.contains(&resolved) {
+            let mut fails = Footprint::default();
+            fails.ends.in_error = true;
+            return fails;
+        }
+        if self.ctx.hir.functions[resolved].body.is_some()
+            && let Some(proc) = self.ctx.procs.get(&resolved)
+        {
+            let mut found = self.footprints.of(*proc).clone();
+            // Their models pass null for where others report the end of the number.
+            if resolved != function && self.ctx.hir.functions[function].name.starts_with("ato") {
+                found.writes_memory = 0;
+            }
+            return found;
+        }
+        let mut found = Footprint::default();
+        match library::classify(&self.ctx.hir.functions[resolved].name) {
+            Known::Assume
+            | Known::Input
+            | Known::Malloc
+            | Known::AlignedAlloc
+            | Known::Calloc
+            | Known::Alloca => {}
+            Known::Abort | Known::Exit => found.ends.in_halt = true,
+            Known::AssertFail => (found.ends.in_halt, found.ends.in_error) = (true, true),
+            _ => {
+                found.reads_memory = ANY_SIZE;
+                if !writes_nothing(
+                    self.ctx.hir,
+                    &self.ctx.resolved,
+                    resolved,
+                    self.ctx.options.extern_functions,
+                ) {
+                    found.writes_memory = ANY_SIZE;
+                }
+            }
+        }
+        found
+    }
+
+    fn is_conflict(&self, one: &Footprint, other: &Footprint) -> bool {
+        self.changes(one, other)
+            || self.changes(other, one)
+            || one.ends.in_halt && other.ends.in_error
+            || one.ends.in_error && other.ends.in_halt
+    }
+
+    /// Whether `writer` may write what `user` reads or writes.
+    fn changes(&self, writer: &Footprint, user: &Footprint) -> bool {
+        let memory = user.reads_memory | user.writes_memory;
+        let by_name = |variable: &VariableId| {
+            let is_written = user.writes.contains(variable) && !self.is_errno(*variable);
+            (user.reads.contains(variable) || is_written) && !self.is_table(*variable)
+        };
+        writer.writes.iter().any(by_name)
+            || writer.writes_memory & memory != 0
+            || self.meets(&writer.writes, memory)
+            || self.meets(&user.reads, writer.writes_memory)
+            || self.meets(&user.writes, writer.writes_memory)
+    }
+
+    /// Whether pointers may lead to one of the variables.
+    fn meets(&self, variables: &BTreeSet<VariableId>, memory: Sizes) -> bool {
+        memory != 0
+            && variables.iter().any(|variable| {
+                let declared = &self.ctx.hir.variables[*variable];
+                self.ctx.usage.variables[*variable].in_memory
+                    && !declared.is_const
+                    && !self.is_errno(*variable)
+                    && !self.is_table(*variable)
+                    && self.sizes(declared.ty) & memory != 0
+            })
+    }
+
+    fn is_errno(&self, variable: VariableId) -> bool {
+        self.errno == Some(variable)
+    }
+
+    fn is_table(&self, variable: VariableId) -> bool {
+        TABLES.iter().any(|table| self.ctx.hir.variables[variable].name.starts_with(table))
+    }
+}
