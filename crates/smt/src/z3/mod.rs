@@ -262,6 +262,8 @@ impl Z3Solver {
         });
         self.measure(solver, budget);
         match result {
+            // An interrupted search may leave a model that is not complete.
+            SatResult::Sat if let Some(stop) = interrupted => Answer::Unknown(Why::Stopped(stop)),
             SatResult::Sat => match self.read_model(solver) {
                 Ok(model) => Answer::Sat(model),
                 Err(reason) => Answer::Unknown(Why::Incomplete(reason)),
@@ -337,6 +339,17 @@ impl Z3Solver {
     }
 
     /// All that is asserted, in order.
+    /// The same answer, unless it is a model that does not satisfy what was asked.
+    fn check_model(&self, terms: &Terms, assumptions: &[TermId], answer: Answer) -> Answer {
+        let Answer::Sat(model) = &answer else { return answer };
+        let mut evaluator = Evaluator::new(terms, model);
+        let mut all = self.assertions().chain(assumptions.iter().copied());
+        if all.all(|formula| evaluator.holds(formula)) {
+            return answer;
+        }
+        Answer::Unknown(Why::Incomplete("its model does not satisfy the query".to_owned()))
+    }
+
     fn assertions(&self) -> impl Iterator<Item = TermId> {
         self.levels.iter().flat_map(|level| level.assertions.iter().copied())
     }
@@ -369,23 +382,14 @@ impl Solver for Z3Solver {
             Answer::Unknown(Why::Stopped(stop))
         } else {
             let answer = self.inside(|this, solver| this.search(solver, terms, assumptions, budget));
-            answer.unwrap_or_else(|| {
+            let answer = answer.unwrap_or_else(|| {
                 let failure = self.shared.state.borrow().failure.clone();
                 Answer::Unknown(Why::Crashed(failure.unwrap_or_default()))
-            })
+            });
+            self.check_model(terms, assumptions, answer)
         };
         if let Some(event) = event {
             event.end(|| self.details(terms, assumptions, &answer));
-        }
-        if cfg!(debug_assertions)
-            && let Answer::Sat(model) = &answer
-        {
-            let mut evaluator = Evaluator::new(terms, model);
-            let mut all = self.assertions().chain(assumptions.iter().copied());
-            debug_assert!(
-                all.all(|formula| evaluator.holds(formula)),
-                "a model should satisfy what was asked"
-            );
         }
         self.statistics.count(&answer);
         let state = &mut *self.shared.state.borrow_mut();
