@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use base::Budget;
 use cfa::interp::{self, Choice, Inputs, Outcome, Uninitialised};
+use cfa::passes::Prepared;
 use cfa::{Program, Source};
 use witness::{Certified, Execution, Exhaustion, Proof, Trace, Verdict, Violation, store};
 
@@ -47,7 +48,7 @@ impl Cache {
     }
 
     /// The verdict of an earlier run, checked again.
-    pub(crate) fn find(&self, program: &Program, budget: &mut Budget) -> Option<Certified> {
+    pub(crate) fn find(&self, task: &Prepared<'_>, budget: &mut Budget) -> Option<Certified> {
         if !is_free(&self.file) {
             self.console.warn(format!("`{}` is not a cache file and is ignored", self.file.display()));
             return None;
@@ -64,10 +65,10 @@ impl Cache {
             Ok(body) => body,
             Err(why) => return self.ignore(&why),
         };
-        let Some(verdict) = verdict(body, program, budget) else {
+        let Some(verdict) = verdict(body, task, budget) else {
             return self.ignore("its evidence is not about this program");
         };
-        let certified = witness::certify(program, verdict, budget);
+        let certified = witness::certify(task, verdict, budget);
         match certified.verdict() {
             // Time that is over is no fault of the evidence, and the engine has none left either.
             Verdict::Unknown(witness::Reason::Stopped(_)) => Some(certified),
@@ -179,7 +180,8 @@ fn evidence(verdict: &Verdict) -> Option<String> {
 }
 
 /// The verdict of a text, as an engine would give it.
-fn verdict(body: &str, program: &Program, budget: &mut Budget) -> Option<Verdict> {
+fn verdict(body: &str, task: &Prepared<'_>, budget: &mut Budget) -> Option<Verdict> {
+    let program = task.given();
     let (kind, rest) = body.split_once('\n')?;
     match kind {
         "safe execution" => match witness::execute(program, budget) {
@@ -191,7 +193,7 @@ fn verdict(body: &str, program: &Program, budget: &mut Budget) -> Option<Verdict
             _ => None,
         },
         "safe annotation" => {
-            store::read(rest, program).map(|annotation| Verdict::Safe(Proof::Annotation(annotation.into())))
+            store::read(rest, task).map(|annotation| Verdict::Safe(Proof::Annotation(annotation.into())))
         }
         "unsafe choose" => replay(rest, Uninitialised::Choose, program, budget),
         "unsafe report" => replay(rest, Uninitialised::Report, program, budget),

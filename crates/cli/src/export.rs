@@ -10,7 +10,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use base::Budget;
 use cfa::interp::Property as Violated;
-use cfa::{DataModel, Program, SignedOverflow};
+use cfa::passes::Prepared;
+use cfa::{DataModel, SignedOverflow};
 use evidence::format::{self, Content, Stamp, Task, Witness};
 use evidence::harness::Harness;
 use evidence::question::{self, Question, Text};
@@ -74,7 +75,7 @@ pub(crate) fn question(request: &Request, source: &SourceArgs) -> Result<Option<
 pub(crate) fn export(
     args: &CheckArgs,
     request: &Request,
-    program: &Program,
+    task: &Prepared<'_>,
     certified: Certified,
     budget: &mut Budget,
     console: Console,
@@ -102,7 +103,7 @@ pub(crate) fn export(
         }
         return Ok((certified, extras));
     };
-    let exporter = Exporter { args, request, program, question: &question, console };
+    let exporter = Exporter { args, request, task, question: &question, console };
     match certified.verdict() {
         Verdict::Safe(proof) => exporter.safe(proof, &mut extras, budget),
         Verdict::Unsafe(trace) => exporter.violated(trace, &mut extras, budget),
@@ -145,7 +146,7 @@ fn wanted(args: &CheckArgs) -> impl Iterator<Item = (&'static str, &Path)> {
 struct Exporter<'a> {
     args: &'a CheckArgs,
     request: &'a Request,
-    program: &'a Program,
+    task: &'a Prepared<'a>,
     question: &'a Question,
     console: Console,
 }
@@ -154,9 +155,9 @@ impl Exporter<'_> {
     /// Invariants for readers.
     fn invariants(&self, annotation: &witness::Annotation, extras: &mut Extras, budget: &mut Budget) {
         let ticks = self.reading_ticks(budget);
-        let found = witness::source_invariants(self.program, annotation, ticks, budget);
+        let found = witness::source_invariants(self.task, annotation, ticks, budget);
         let texts = &self.question.texts;
-        let mut invariants = correctness::readable(&found, &self.program.sources, texts);
+        let mut invariants = correctness::readable(&found, &self.task.given().sources, texts);
         let mut child = budget.child(ticks.saturating_mul(2));
         extras.inductive = correctness::confirm(&mut invariants, self.question, &mut child);
         budget.absorb(&child);
@@ -199,7 +200,7 @@ impl Exporter<'_> {
             return;
         }
         if let Some(path) = &self.args.files.witness {
-            match violation::segments(trace, &self.program.sources, &self.question.texts) {
+            match violation::segments(trace, &self.task.given().sources, &self.question.texts) {
                 Some(segments) => {
                     extras.failures.extend(self.write_witness(path, Content::Violation(segments)).err());
                 }

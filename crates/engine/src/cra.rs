@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use cfa::Program;
+use cfa::passes::Prepared;
 use smt::{Answer, Why, check_formula};
 use summary::StarOptions;
 use summary::graph::ENTRY;
@@ -29,13 +29,13 @@ struct Cra {
 }
 
 impl Engine for Cra {
-    fn solve(self: Box<Self>, program: &Program, env: &mut Env) -> Verdict {
-        prove(program, self.star, env).unwrap_or_else(Verdict::Unknown)
+    fn solve(self: Box<Self>, task: &Prepared<'_>, env: &mut Env) -> Verdict {
+        prove(task, self.star, env).unwrap_or_else(Verdict::Unknown)
     }
 }
 
-fn prove(program: &Program, star: StarOptions, env: &mut Env) -> Result<Verdict, Reason> {
-    let mut problem = Problem::new(program, solvers(), &mut env.budget)?;
+fn prove(task: &Prepared<'_>, star: StarOptions, env: &mut Env) -> Result<Verdict, Reason> {
+    let mut problem = Problem::new(task, solvers(), &mut env.budget)?;
     let guide = problem.summarise(star, &mut env.budget)?;
     env.statistics.extend(guide.report());
     let root = guide.reach(ENTRY).formula;
@@ -65,9 +65,10 @@ mod tests {
              exit l1\n  l0 -> l1 : havoc x input \"nondet\" at @f0:1:1-1:2 ; x := x + 1:i32\n}}\n"
         );
         let program = cfa::text::parse("test.cfa", &text).unwrap();
+        let task = Prepared::of(&program);
         let mut env = Env::new(Budget::unlimited());
-        let verdict = create(Tuning::default()).solve(&program, &mut env);
-        certify(&program, verdict, &mut Budget::unlimited()).verdict().clone()
+        let verdict = create(Tuning::default()).solve(&task, &mut env);
+        certify(&task, verdict, &mut Budget::unlimited()).verdict().clone()
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! * I1: a verdict other than unknown is given only if no step depended on an arbitrary value (I1 of the module
 //!   `execution` of crate witness).
 
-use cfa::Program;
+use cfa::passes::Prepared;
 use witness::{Execution, Proof, Reason, Verdict};
 
 use crate::{Engine, Env, Tuning};
@@ -17,8 +17,8 @@ pub(crate) fn create(_: Tuning) -> Box<dyn Engine> {
 struct Explicit;
 
 impl Engine for Explicit {
-    fn solve(self: Box<Self>, program: &Program, env: &mut Env) -> Verdict {
-        match witness::execute(program, &mut env.budget) {
+    fn solve(self: Box<Self>, task: &Prepared<'_>, env: &mut Env) -> Verdict {
+        match witness::execute(task.given(), &mut env.budget) {
             Execution::Ended(end) => Verdict::Safe(Proof::Execution(end)),
             Execution::Violated(trace) => Verdict::Unsafe(trace),
             Execution::Arbitrary { what, region } => {
@@ -36,13 +36,15 @@ mod tests {
     use base::Budget;
     use witness::certify;
 
+    use cfa::Program;
+
     use super::*;
 
     fn solve(body: &str) -> (Program, Verdict) {
         let text = format!("program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n{body}");
         let program = cfa::text::parse("test.cfa", &text).unwrap();
         let mut env = Env::new(Budget::ticks(100_000));
-        let verdict = create(Tuning::default()).solve(&program, &mut env);
+        let verdict = create(Tuning::default()).solve(&Prepared::of(&program), &mut env);
         (program, verdict)
     }
 
@@ -54,7 +56,7 @@ mod tests {
              l2 -> l3 : assume !(x < 10:i32)\n  l3 -> l4 : assume x != 10:i32\n\
              l3 -> l1 : assume x == 10:i32\n}\n",
         );
-        let certified = certify(&program, verdict, &mut Budget::unlimited());
+        let certified = certify(&Prepared::of(&program), verdict, &mut Budget::unlimited());
         assert!(matches!(certified.verdict(), Verdict::Safe(_)), "{certified:?}");
     }
 
@@ -64,7 +66,7 @@ mod tests {
             "proc %start() {\n  local x : i32\n  entry l0\n  exit l1\n  error l3\n  loc l2\n\
              l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n  l2 -> l3 : assume true\n}\n",
         );
-        let certified = certify(&program, verdict, &mut Budget::unlimited());
+        let certified = certify(&Prepared::of(&program), verdict, &mut Budget::unlimited());
         let Verdict::Unsafe(trace) = certified.verdict() else { panic!("{certified:?}") };
         assert_eq!(trace.choices.len(), 1);
     }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use base::Budget;
-use cfa::Program;
+use cfa::passes::Prepared;
 use witness::Verdict;
 
 pub use drawing::{Drawing, NodeState, SearchTree, TREE_HEAD, TreeNode};
@@ -24,7 +24,7 @@ pub use drawing::{Drawing, NodeState, SearchTree, TREE_HEAD, TreeNode};
 /// A way to decide whether the error can be reached.
 pub trait Engine {
     /// Decides the program, or says why it cannot. Consumes the engine: there is no second round and nothing to reset.
-    fn solve(self: Box<Self>, program: &Program, env: &mut Env) -> Verdict;
+    fn solve(self: Box<Self>, task: &Prepared<'_>, env: &mut Env) -> Verdict;
 }
 
 /// What an engine works with.

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use base::{Budget, timeline};
-use cfa::{Loc, Op, Program};
+use cfa::Loc;
+use cfa::passes::Prepared;
 use encode::Skolem;
 use smt::{Z3, Z3Settings};
 use summary::graph::{Graph, PointId};
@@ -19,8 +20,6 @@ use witness::{Annotation, Invariant, Proof, Reason};
 
 /// A program ready for search.
 pub(crate) struct Problem {
-    /// After the standard passes.
-    pub(crate) program: Program,
     /// The arena of all formulas.
     pub(crate) terms: Terms,
     /// Makes all solvers.
@@ -37,21 +36,19 @@ pub(crate) struct Guide {
 }
 
 impl Problem {
-    /// Prepares a program, or says what in it is beyond these engines.
-    pub(crate) fn new(program: &Program, solvers: Z3, budget: &mut Budget) -> Result<Self, Reason> {
-        let stage = timeline::stage("passes");
-        let program = witness::prepare(program);
-        drop(stage);
-        for edge in program.procs[program.entry].edges() {
-            if edge.ops.iter().any(|op| matches!(op, Op::Call { .. })) {
-                let feature = "recursion, or more code than is inlined".to_owned();
-                return Err(Reason::Unsupported { feature, region: edge.origin.region });
-            }
+    /// Encodes a program, or says what in it is beyond these engines.
+    pub(crate) fn new(task: &Prepared<'_>, solvers: Z3, budget: &mut Budget) -> Result<Self, Reason> {
+        if let Some(call) = task.kept_call() {
+            let feature = task.describe(call);
+            let region = task.program().procs[call.proc].edges()[call.edge].origin.region;
+            return Err(Reason::Unsupported { feature, region });
         }
+        let program = task.program();
         let _stage = timeline::stage("encoding");
         let mut terms = Terms::new();
-        let graph = Graph::new(&program, &mut terms, budget).map_err(Reason::Stopped)?;
-        Ok(Self { program, terms, solvers, graph })
+        let graph =
+            Graph::new(program, task.loops(program.entry), &mut terms, budget).map_err(Reason::Stopped)?;
+        Ok(Self { terms, solvers, graph })
     }
 
     /// The summaries of the graph.

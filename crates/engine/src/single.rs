@@ -20,6 +20,7 @@
 //! * I2: an engine's refusal is reported only after a run of [`LAST_RUN`] ticks did not decide the program, or has met an arbitrary value.
 
 use base::{Budget, Stop, timeline};
+use cfa::passes::Prepared;
 use cfa::{Program, SignedOverflow};
 use witness::{Execution, Exhaustion, Proof, Reason, Verdict};
 
@@ -48,7 +49,8 @@ struct RunFirst {
 }
 
 impl Engine for RunFirst {
-    fn solve(self: Box<Self>, program: &Program, env: &mut Env) -> Verdict {
+    fn solve(self: Box<Self>, task: &Prepared<'_>, env: &mut Env) -> Verdict {
+        let program = task.given();
         if program.signed_overflow == SignedOverflow::Error {
             return overflow_by_execution(program, &mut env.budget);
         }
@@ -56,13 +58,13 @@ impl Engine for RunFirst {
         loop {
             match attempt(program, run, &mut env.budget) {
                 Attempt::Settled(verdict) => return verdict,
-                Attempt::Hopeless => return self.among_many(program, env),
+                Attempt::Hopeless => return self.among_many(task, env),
                 Attempt::TooShort => {}
             }
             if env.budget.is_spent() {
                 return Verdict::Unknown(Reason::Stopped(Stop::Ticks));
             }
-            match self.within(slice, program, env) {
+            match self.within(slice, task, env) {
                 (Verdict::Unknown(reason), Effort::Enough) => {
                     return match attempt(program, LAST_RUN, &mut env.budget) {
                         Attempt::Settled(verdict) => verdict,
@@ -87,15 +89,15 @@ enum Effort {
 
 impl RunFirst {
     /// Decides a program with several executions: by carrying them out if they are few, else by the engine.
-    fn among_many(&self, program: &Program, env: &mut Env) -> Verdict {
-        let first = all(program, FEW_RUNS, &mut env.budget);
+    fn among_many(&self, task: &Prepared<'_>, env: &mut Env) -> Verdict {
+        let first = all(task.given(), FEW_RUNS, &mut env.budget);
         if let Few::Decided(verdict) = first {
             return verdict;
         }
-        let verdict = (self.create)(self.tuning).solve(program, env);
+        let verdict = (self.create)(self.tuning).solve(task, env);
         if matches!((&verdict, &first), (Verdict::Unknown(_), Few::TooLong))
             && env.budget.poll().is_ok()
-            && let Few::Decided(decided) = all(program, LAST_RUN, &mut env.budget)
+            && let Few::Decided(decided) = all(task.given(), LAST_RUN, &mut env.budget)
         {
             return decided;
         }
@@ -103,11 +105,11 @@ impl RunFirst {
     }
 
     /// Lets a fresh engine work for a number of ticks. What an attempt leaves behind that was too short is forgotten, but for what it has spent.
-    fn within(&self, ticks: u64, program: &Program, env: &mut Env) -> (Verdict, Effort) {
+    fn within(&self, ticks: u64, task: &Prepared<'_>, env: &mut Env) -> (Verdict, Effort) {
         let (known, is_drawn) = (env.statistics.len(), env.drawing != Drawing::Unwanted);
         let slice = env.budget.child(ticks);
         let whole = std::mem::replace(&mut env.budget, slice);
-        let verdict = (self.create)(self.tuning).solve(program, env);
+        let verdict = (self.create)(self.tuning).solve(task, env);
         let slice = std::mem::replace(&mut env.budget, whole);
         env.budget.absorb(&slice);
         // The last question of an engine may have been refused before it took all that was left, and an engine that runs short may give up instead of being stopped.

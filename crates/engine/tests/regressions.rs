@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use base::Budget;
+use cfa::passes::Prepared;
 use cfa::{Loc, Program};
 use encode::Vocabulary;
 use encode::analysis::state::State;
@@ -23,8 +24,8 @@ fn solve(body: &str, engine: &str) -> Certified {
     let deadline = Instant::now() + Duration::from_secs(60);
     let mut env = Env::new(Budget::unlimited().with_deadline(Some(deadline)));
     let spec = engine::find(engine).expect("the engine should exist");
-    let verdict = (spec.create)(Tuning::default()).solve(&program, &mut env);
-    certify(&program, verdict, &mut env.budget)
+    let verdict = (spec.create)(Tuning::default()).solve(&Prepared::of(&program), &mut env);
+    certify(&Prepared::of(&program), verdict, &mut env.budget)
 }
 
 /// What the analysis knows of a product, or of the elements of an array, and formulas do not say.
@@ -97,11 +98,12 @@ fn claims_about_arrays_are_not_believed() {
     };
     let check = |write: &str, zero_at: &[u32]| {
         let program = cfa::text::parse("test.cfa", &text(write)).expect("the program should be well formed");
-        let prepared = witness::prepare(&program);
+        let task = Prepared::of(&program);
+        let prepared = task.program();
         let error = prepared.procs[prepared.entry].error.expect("the error should still be there");
         let bad = [(0, Terms::FALSE), (2, Terms::FALSE), (error.0, Terms::TRUE)];
         let verdict = claim(&prepared, zero_at, &bad);
-        certify(&program, verdict, &mut Budget::unlimited()).verdict().clone()
+        certify(&Prepared::of(&program), verdict, &mut Budget::unlimited()).verdict().clone()
     };
     assert!(matches!(check("a[1:i64] := 0:i32", &[2]), Verdict::Safe(_)));
     for (write, zero_at) in [("a[0:i64] := 5:i32", &[2][..]), ("a[1:i64] := 0:i32", &[0, 2])] {
@@ -118,7 +120,8 @@ fn hints_about_variables_are_not_believed() {
          entry l0\n  exit l1\n  error l4\n  loc l2\n  l0 -> l2 : x := 0:i32\n\
          l2 -> l2 : assume x < 9:i32 ; x := x + 1:i32\n  l2 -> l4 : assume 9:i32 <= x\n}\n";
     let program = cfa::text::parse("test.cfa", text).expect("the program should be well formed");
-    let prepared = witness::prepare(&program);
+    let task = Prepared::of(&program);
+    let prepared = task.program();
     let procedure = &prepared.procs[prepared.entry];
     let error = procedure.error.expect("the error should still be there");
     let forest = cfa::loops::LoopForest::of(procedure);
@@ -142,7 +145,7 @@ fn hints_about_variables_are_not_believed() {
     ]);
     let annotation = Annotation::new(terms, vocabulary, invariants, BTreeMap::new());
     let verdict = Verdict::Safe(Proof::Annotation(Rc::new(annotation)));
-    let certified = certify(&program, verdict, &mut Budget::unlimited());
+    let certified = certify(&Prepared::of(&program), verdict, &mut Budget::unlimited());
     let Verdict::Unknown(Reason::NotCertified { why }) = certified.verdict() else {
         panic!("a wrong proof is accepted")
     };

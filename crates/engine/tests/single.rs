@@ -2,6 +2,7 @@
 
 use base::Budget;
 use cfa::Program;
+use cfa::passes::Prepared;
 use engine::{ENGINES, Env, Tuning};
 use witness::{Certified, Proof, Reason, Verdict, certify};
 
@@ -18,8 +19,8 @@ fn compile(body: &str) -> Program {
 fn solve(engine: &str, program: &Program, budget: Budget) -> (Certified, Env) {
     let mut env = Env::new(budget);
     let spec = engine::find(engine).expect("the engine should exist");
-    let verdict = (spec.create)(Tuning::default()).solve(program, &mut env);
-    (certify(program, verdict, &mut Budget::unlimited()), env)
+    let verdict = (spec.create)(Tuning::default()).solve(&Prepared::of(program), &mut env);
+    (certify(&Prepared::of(program), verdict, &mut Budget::unlimited()), env)
 }
 
 fn word(certified: &Certified) -> &'static str {

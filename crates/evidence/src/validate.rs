@@ -17,6 +17,7 @@ use cfa::interp::{
     self, Choice, Code, CompileOptions, Config, Inputs, Leaper, Machine, Markers, Oracle, Outcome, Property,
     Request, Silent, Uninitialised, Value,
 };
+use cfa::passes::Prepared;
 use cfa::{ApproximationKind, Program, SignedOverflow, Source};
 use cfront::FailureKind;
 use witness::{Certified, Trace, Verdict, certify, check_choices, checks_as_invariants};
@@ -144,10 +145,9 @@ impl<'a> Validator<'a, '_> {
         if checked.open.is_some() {
             return false;
         }
-        match checks_as_invariants(&checked.program, &fresh.check, self.budget) {
-            Ok(verdict) => {
-                matches!(certify(&checked.program, verdict, self.budget).verdict(), Verdict::Safe(_))
-            }
+        let task = Prepared::of(&checked.program);
+        match checks_as_invariants(&task, &fresh.check, self.budget) {
+            Ok(verdict) => matches!(certify(&task, verdict, self.budget).verdict(), Verdict::Safe(_)),
             Err(_) => false,
         }
     }

@@ -72,12 +72,13 @@ fn read_back(text: &str, invariants: &[Invariant], expected: &Expect) {
     let input = cfront::Input::Text { name: "test.c".to_owned(), text: woven.as_bytes().into() };
     let program = cfront::compile(&[input], &options).unwrap().program;
     let mut budget = Budget::unlimited();
-    let verdict = witness::checks_as_invariants(&program, &fresh.check, &mut budget).unwrap();
-    let certified = witness::certify(&program, verdict, &mut budget);
+    let task = cfa::passes::Prepared::of(&program);
+    let verdict = witness::checks_as_invariants(&task, &fresh.check, &mut budget).unwrap();
+    let certified = witness::certify(&task, verdict, &mut budget);
     let Verdict::Safe(Proof::Annotation(annotation)) = certified.verdict() else {
         panic!("{:?}", certified.verdict())
     };
-    let found = witness::source_invariants(&program, annotation, witness::READING_TICKS, &mut budget);
+    let found = witness::source_invariants(&task, annotation, witness::READING_TICKS, &mut budget);
     let text = Text::new("test.c", woven.as_bytes().into(), question.options.preprocess).unwrap();
     let mut shown = String::new();
     for readable in readable(&found, &program.sources, &[text]) {

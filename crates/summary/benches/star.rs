@@ -66,7 +66,9 @@ fn stars(criterion: &mut Criterion) {
             group.bench_with_input(BenchmarkId::new(name, count), &program, |bencher, program| {
                 bencher.iter(|| {
                     let (mut terms, mut budget) = (Terms::new(), Budget::unlimited());
-                    let graph = Graph::new(program, &mut terms, &mut budget).expect("there is no limit");
+                    let loops = cfa::loops::LoopForest::of(&program.procs[program.entry]);
+                    let graph =
+                        Graph::new(program, &loops, &mut terms, &mut budget).expect("there is no limit");
                     let solvers = Z3::new(Z3Settings::default());
                     let mut starrer = Starrer::new(solvers, StarOptions::default());
                     black_box(Summaries::new(&graph, &mut terms, &mut starrer, &mut budget))

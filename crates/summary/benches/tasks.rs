@@ -110,7 +110,8 @@ fn measure(definition: &Path, options: &[String]) -> Result<String, String> {
     let mut budget = Budget::unlimited();
     let solvers = Z3::new(Z3Settings::default());
     let start = now();
-    let graph = Graph::new(&program, &mut terms, &mut budget).map_err(|stop| stop.to_string())?;
+    let loops = cfa::loops::LoopForest::of(&program.procs[program.entry]);
+    let graph = Graph::new(&program, &loops, &mut terms, &mut budget).map_err(|stop| stop.to_string())?;
     let with_graph = now();
     let mut starrer = Starrer::new(solvers.clone(), StarOptions::default());
     let summaries =

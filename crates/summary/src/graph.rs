@@ -13,7 +13,7 @@
 use std::ops::Range;
 
 use base::{Budget, IndexVec, Stop, newtype_index};
-use cfa::loops::{Digraph, LoopForest, reaching_error};
+use cfa::loops::{LoopForest, reaching_error};
 use cfa::{Loc, ProcId, Program, VarId};
 use encode::analysis::analyze;
 use encode::analysis::cases::Cases;
@@ -89,15 +89,19 @@ pub const ENTRY: PointId = PointId(0);
 
 impl Graph {
     /// The graph of the program's entry procedure, whose calls should be inlined (others are arbitrary effects).
-    pub fn new(program: &Program, terms: &mut Terms, budget: &mut Budget) -> Result<Self, Stop> {
+    pub fn new(
+        program: &Program,
+        forest: &LoopForest,
+        terms: &mut Terms,
+        budget: &mut Budget,
+    ) -> Result<Self, Stop> {
         let procedure = &program.procs[program.entry];
         let vocabulary = Vocabulary::new(program, terms);
         let facts = analyze(program, procedure, budget)?;
         let cases = Cases::of(program, procedure, budget)?;
-        let forest = LoopForest::new(&Digraph::of(procedure), procedure.entry);
         let mut relevant = reaching_error(procedure);
         // Variables that are only read where no execution arrives count: facts about them are why none does.
-        let live = live_variables(program, procedure, &forest, &relevant, &vocabulary);
+        let live = live_variables(program, procedure, forest, &relevant, &vocabulary);
         let mut unreachable = Vec::new();
         for location in procedure.locations.ids() {
             let is_excluded = cases.as_ref().is_some_and(|cases| cases.is_unreachable(location));
@@ -146,8 +150,8 @@ impl Graph {
             vocabulary,
         };
         graph.error = procedure.error.and_then(|error| number[error]);
-        graph.find_loops(&forest, &number);
-        let pieces = Pieces::new(program, procedure, &forest, &cuts, &relevant);
+        graph.find_loops(forest, &number);
+        let pieces = Pieces::new(program, procedure, forest, &cuts, &relevant);
         for source in graph.points.ids() {
             budget.tick()?;
             let location = graph.points[source].location;

@@ -23,7 +23,8 @@ fn summarise(body: &str, options: StarOptions) -> Summarised {
     let mut terms = Terms::new();
     let mut budget = Budget::unlimited();
     let solvers = Z3::new(Z3Settings::default());
-    let graph = Graph::new(&program, &mut terms, &mut budget).expect("there is no limit");
+    let loops = cfa::loops::LoopForest::of(&program.procs[program.entry]);
+    let graph = Graph::new(&program, &loops, &mut terms, &mut budget).expect("there is no limit");
     let mut starrer = Starrer::new(solvers.clone(), options);
     let summaries = Summaries::new(&graph, &mut terms, &mut starrer, &mut budget).expect("there is no limit");
     let is_unsigned = body.contains(" : u32");

@@ -27,8 +27,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use base::{Budget, IndexVec, Region};
-use cfa::loops::{LoopForest, reaching_error};
-use cfa::{Loc, Op, Procedure, Program, SignedOverflow, VarId};
+use cfa::loops::reaching_error;
+use cfa::passes::Prepared;
+use cfa::{Loc, Program, SignedOverflow, VarId};
 use encode::analysis::state::{State, type_range};
 use encode::analysis::value::Value;
 use encode::{Block, Pieces, Skolem, Vocabulary};
@@ -78,18 +79,22 @@ impl Annotation {
 }
 
 /// Checks an annotation of a program; returns how many obligations were proved.
-pub(crate) fn check(program: &Program, annotation: &Annotation, budget: &mut Budget) -> Result<u64, Reason> {
+pub(crate) fn check(
+    task: &Prepared<'_>,
+    annotation: &Annotation,
+    budget: &mut Budget,
+) -> Result<u64, Reason> {
     // The encoding follows an execution up to an overflow; where that is the violation, invariants of locations say nothing about it.
-    if program.signed_overflow == SignedOverflow::Error {
+    if task.given().signed_overflow == SignedOverflow::Error {
         let feature = "the property no-overflow, which no proof by invariants covers yet".to_owned();
         return Err(Reason::Unsupported { feature, region: Region::NOWHERE });
     }
-    let prepared = crate::prepare(program);
+    no_calls(task)?;
+    let prepared = task.program();
     let procedure = &prepared.procs[prepared.entry];
-    no_calls(procedure)?;
     let Some(error) = procedure.error else { return Ok(0) };
     let relevant = reaching_error(procedure);
-    let forest = LoopForest::of(procedure);
+    let forest = task.loops(prepared.entry);
     let mut cuts = IndexVec::filled(false, procedure.locations.len());
     for location in annotation.locations() {
         cuts[location] = true;
@@ -108,7 +113,7 @@ pub(crate) fn check(program: &Program, annotation: &Annotation, budget: &mut Bud
     let mut vocabulary = annotation.vocabulary.borrow_mut();
     let solvers = Z3::new(Z3Settings::default());
     let mut checker = Checker {
-        program: &prepared,
+        program: prepared,
         invariants: &annotation.invariants,
         choices: &annotation.choices,
         terms: &mut terms,
@@ -119,7 +124,7 @@ pub(crate) fn check(program: &Program, annotation: &Annotation, budget: &mut Bud
     };
     checker.initial(procedure.entry, &vocabulary)?;
     checker.excludes(error, &vocabulary)?;
-    let pieces = Pieces::new(&prepared, procedure, &forest, &cuts, &relevant);
+    let pieces = Pieces::new(prepared, procedure, forest, &cuts, &relevant);
     for location in annotation.locations() {
         let Some(known) = &annotation.invariants[&location].known else { continue };
         for block in pieces.from(location, known, checker.terms, &mut vocabulary) {
@@ -130,16 +135,10 @@ pub(crate) fn check(program: &Program, annotation: &Annotation, budget: &mut Bud
 }
 
 /// An annotation speaks about one procedure only.
-pub(crate) fn no_calls(procedure: &Procedure) -> Result<(), Reason> {
-    for edge in procedure.edges() {
-        if edge.ops.iter().any(|op| matches!(op, Op::Call { .. })) {
-            return Err(Reason::Unsupported {
-                feature: "a call that cannot be inlined (recursion, or too much code)".to_owned(),
-                region: edge.origin.region,
-            });
-        }
-    }
-    Ok(())
+pub(crate) fn no_calls(task: &Prepared<'_>) -> Result<(), Reason> {
+    let Some(call) = task.kept_call() else { return Ok(()) };
+    let region = task.program().procs[call.proc].edges()[call.edge].origin.region;
+    Err(Reason::Unsupported { feature: task.describe(call), region })
 }
 
 /// Instances, and the symbols that stand for choices in them, are about the quantified symbols alone. A variable or an address has the value that it

@@ -7,6 +7,7 @@
 
 use base::Budget;
 use cfa::interp::{self, Chosen, Inputs, Outcome, Uninitialised};
+use cfa::passes::Prepared;
 use cfa::{Approximation, ApproximationKind, Freedom, Program, Source};
 
 use crate::annotation;
@@ -71,11 +72,12 @@ impl Certified {
 }
 
 /// Checks the evidence of a verdict about a program.
-pub fn certify(program: &Program, verdict: Verdict, budget: &mut Budget) -> Certified {
+pub fn certify(task: &Prepared<'_>, verdict: Verdict, budget: &mut Budget) -> Certified {
+    let program = task.given();
     let mut ledger = Ledger::new(program);
     let before = budget.spent();
     let checked = match &verdict {
-        Verdict::Safe(proof) => check_proof(program, proof, &mut ledger, budget),
+        Verdict::Safe(proof) => check_proof(task, proof, &mut ledger, budget),
         Verdict::Unsafe(trace) => {
             check_trace(program, trace, budget).map(|()| Check::Replayed { ticks: budget.spent() - before })
         }
@@ -88,18 +90,19 @@ pub fn certify(program: &Program, verdict: Verdict, budget: &mut Budget) -> Cert
 }
 
 fn check_proof(
-    program: &Program,
+    task: &Prepared<'_>,
     proof: &Proof,
     ledger: &mut Ledger,
     budget: &mut Budget,
 ) -> Result<Check, Reason> {
+    let program = task.given();
     if let Some(missing) = find(program, ApproximationKind::Under) {
         return Err(Reason::Underapproximated { what: missing.what.clone(), region: missing.region });
     }
     match proof {
         Proof::Annotation(annotation) => {
             ledger.add_undefined(program);
-            annotation::check(program, annotation, budget).map(|obligations| Check::Proved { obligations })
+            annotation::check(task, annotation, budget).map(|obligations| Check::Proved { obligations })
         }
         Proof::Execution(end) => check_execution(program, end, ledger, budget),
         Proof::Executions(count) => check_executions(program, *count, ledger, budget),
@@ -244,7 +247,7 @@ mod tests {
     }
 
     fn reason(program: &Program, verdict: Verdict) -> Option<&'static str> {
-        match certify(program, verdict, &mut Budget::unlimited()).verdict() {
+        match certify(&Prepared::of(program), verdict, &mut Budget::unlimited()).verdict() {
             Verdict::Unknown(reason) => Some(reason.code()),
             Verdict::Safe(_) | Verdict::Unsafe(_) => None,
         }
@@ -253,7 +256,7 @@ mod tests {
     #[test]
     fn a_trace_is_certified_only_if_its_inputs_lead_to_its_violation() {
         let program = guessing();
-        let found = certify(&program, trace(&[7]), &mut Budget::unlimited());
+        let found = certify(&Prepared::of(&program), trace(&[7]), &mut Budget::unlimited());
         assert!(matches!(found.check(), Some(Check::Replayed { .. })), "{found:?}");
         for wrong in [&[][..], &[6], &[7, 7]] {
             assert_eq!(reason(&program, trace(wrong)), Some("not-certified"), "{wrong:?}");
@@ -292,7 +295,7 @@ mod tests {
     fn a_budget_that_ends_makes_it_unknown() {
         let endless = program("proc %start() {\n  entry l0\n  exit l1\n  l0 -> l0\n}\n");
         let verdict = Verdict::Safe(Proof::Execution(End::Returned));
-        let certified = certify(&endless, verdict, &mut Budget::ticks(1000));
+        let certified = certify(&Prepared::of(&endless), verdict, &mut Budget::ticks(1000));
         assert_eq!(*certified.verdict(), Verdict::Unknown(Reason::Stopped(Stop::Ticks)));
     }
 
@@ -305,7 +308,8 @@ mod tests {
         let Execution::Ended(end) = execute(&divides, &mut Budget::unlimited()) else {
             panic!("undefined behaviour ends the execution")
         };
-        let certified = certify(&divides, Verdict::Safe(Proof::Execution(end)), &mut Budget::unlimited());
+        let certified =
+            certify(&Prepared::of(&divides), Verdict::Safe(Proof::Execution(end)), &mut Budget::unlimited());
         let notes = &certified.ledger().unwrap().assumptions;
         assert_eq!(notes.len(), 1, "{notes:?}");
         assert!(notes[0].what.contains("division by zero"), "{}", notes[0].what);

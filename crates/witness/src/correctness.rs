@@ -14,8 +14,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use base::{Budget, IndexVec};
-use cfa::loops::{LoopForest, reaching_error};
-use cfa::{Loc, Program, Source, VarId};
+use cfa::loops::reaching_error;
+use cfa::passes::Prepared;
+use cfa::{Loc, Source, VarId};
 use encode::analysis::analyze;
 use encode::analysis::liveness::live_variables;
 use encode::{Block, Pieces, SkolemSource, Vocabulary};
@@ -26,19 +27,19 @@ use crate::verdict::{Proof, Reason, Verdict};
 
 /// Takes the checks that start with a call of `check_function` as invariants. The verdict is safe, subject to certification.
 pub fn checks_as_invariants(
-    program: &Program,
+    task: &Prepared<'_>,
     check_function: &str,
     budget: &mut Budget,
 ) -> Result<Verdict, Reason> {
-    let prepared = crate::prepare(program);
+    no_calls(task)?;
+    let prepared = task.program();
     let procedure = &prepared.procs[prepared.entry];
-    no_calls(procedure)?;
     let mut terms = Terms::new();
-    let mut vocabulary = Vocabulary::new(&prepared, &mut terms);
-    let facts = analyze(&prepared, procedure, budget).map_err(Reason::Stopped)?;
-    let forest = LoopForest::of(procedure);
+    let mut vocabulary = Vocabulary::new(prepared, &mut terms);
+    let facts = analyze(prepared, procedure, budget).map_err(Reason::Stopped)?;
+    let forest = task.loops(prepared.entry);
     let relevant = reaching_error(procedure);
-    let live = live_variables(&prepared, procedure, &forest, &relevant, &vocabulary);
+    let live = live_variables(prepared, procedure, forest, &relevant, &vocabulary);
     let is_cut = |location: Loc| {
         location == procedure.entry
             || relevant[location] && (forest.is_header(location) || Some(location) == procedure.error)
@@ -47,7 +48,7 @@ pub fn checks_as_invariants(
     for location in forest.order() {
         cuts[*location] = is_cut(*location);
     }
-    let pieces = Pieces::new(&prepared, procedure, &forest, &cuts, &relevant);
+    let pieces = Pieces::new(prepared, procedure, forest, &cuts, &relevant);
     let mut invariants = BTreeMap::new();
     for location in forest.order().iter().copied().filter(|location| cuts[*location]) {
         let vars: Vec<VarId> = prepared.vars.ids().filter(|var| live[location].contains(*var)).collect();

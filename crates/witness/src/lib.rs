@@ -25,9 +25,3 @@ pub use invariants::{READING_TICKS, SourceInvariant, source_invariants};
 pub use ledger::{Assumption, Ledger};
 pub use shrink::{Shrinking, certify_smallest};
 pub use verdict::{End, Proof, Reason, Trace, Verdict, Violation};
-
-/// The program as engines that work on one procedure see it: the standard passes applied. The check of an annotation applies them
-/// again, so an annotation speaks about the locations of this program.
-pub fn prepare(program: &cfa::Program) -> cfa::Program {
-    cfa::passes::pipeline(program, &cfa::passes::PipelineConfig::default()).program
-}

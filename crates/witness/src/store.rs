@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use base::Idx;
+use cfa::passes::Prepared;
 use cfa::{EdgeId, Loc, Op, Program, VarId};
 use encode::analysis::state::State;
 use encode::analysis::value::Value;
@@ -165,12 +166,12 @@ impl Writer<'_> {
 }
 
 /// An annotation of a program from its text; nothing if the text does not fit.
-pub fn read(text: &str, program: &Program) -> Option<Annotation> {
-    let program = crate::prepare(program);
+pub fn read(text: &str, task: &Prepared<'_>) -> Option<Annotation> {
+    let program = task.program();
     let mut terms = Terms::new();
-    let vocabulary = Vocabulary::new(&program, &mut terms);
+    let vocabulary = Vocabulary::new(program, &mut terms);
     let mut reader = Reader {
-        program: &program,
+        program,
         terms,
         vocabulary,
         symbols: BTreeMap::new(),

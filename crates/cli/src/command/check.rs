@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use base::{SourceMap, Stop, timeline};
+use cfa::passes::Prepared;
 use engine::{Drawing, EngineSpec, Env, Tuning};
 use witness::{Certified, Reason, Shrinking, Verdict};
 
@@ -170,11 +171,12 @@ fn decide(
         env.drawing = Drawing::Wanted;
     }
     let progress = if args.quiet { None } else { Some(Progress::start("searching", env.progress.clone())) };
+    let task = Prepared::of(&compiled.program);
     let cache = Cache::new(args, &compiled.program, console);
     // Whoever wants to see the search wants one.
     let is_watched = matches!(env.drawing, Drawing::Wanted) || args.log_queries.is_some();
     let known = cache.as_ref().filter(|_| !is_watched);
-    let known = known.and_then(|cache| cache.find(&compiled.program, &mut env.budget));
+    let known = known.and_then(|cache| cache.find(&task, &mut env.budget));
     let is_cached = known.is_some();
     if !is_cached && args.list.known_key.as_ref().is_some_and(|key| *key == basis.key) {
         session.claim();
@@ -184,7 +186,7 @@ fn decide(
     stale::settle(args, &request.files, &compiled.program.sources).map_err(Ended::InTheWay)?;
     let Outcome { certified, solved_at, shrinking } = match known {
         Some(certified) => Outcome { certified, solved_at: compiled_at, shrinking: Shrinking::default() },
-        None => solve(args, spec, &compiled.program, &mut env),
+        None => solve(args, spec, &task, &mut env),
     };
     drop(progress);
     let mut statistics = vec![
@@ -208,8 +210,7 @@ fn decide(
     // The verdict stands unless the compiled program contradicts it: what follows must not lose it, and ends with the time.
     session.claim();
     let _stage = timeline::stage("report");
-    let (certified, mut extras) =
-        export::export(args, &request, &compiled.program, certified, &mut env.budget, console)?;
+    let (certified, mut extras) = export::export(args, &request, &task, certified, &mut env.budget, console)?;
     extras.is_cached = is_cached;
     if let Some(cache) = cache.filter(|_| !is_cached) {
         cache.keep(&certified);
@@ -222,8 +223,7 @@ fn decide(
     extras.failures.extend(drawn.err());
     extras.failures.extend(super::queries::log_failure());
     let sources = compiled.program.sources.clone();
-    let answer =
-        Answer { program: Some(compiled.program), sources, certified, extras, basis, statistics, env };
+    let answer = Answer { task: Some(&task), sources, certified, extras, basis, statistics, env };
     Ok(conclude(args, &request, answer, console, session)?)
 }
 
@@ -235,19 +235,19 @@ struct Outcome {
 }
 
 /// Lets the engine work, and checks what it says.
-fn solve(args: &CheckArgs, spec: &EngineSpec, program: &cfa::Program, env: &mut Env) -> Outcome {
+fn solve(args: &CheckArgs, spec: &EngineSpec, task: &Prepared<'_>, env: &mut Env) -> Outcome {
     let stage = timeline::stage("engine");
     let verdict = match env.budget.poll() {
-        Ok(()) => (spec.create)(tuning(args)).solve(program, env),
+        Ok(()) => (spec.create)(tuning(args)).solve(task, env),
         Err(stop) => Verdict::Unknown(Reason::Stopped(stop)),
     };
     drop(stage);
     let solved_at = Instant::now();
     let _stage = timeline::stage("certification");
     let (certified, shrinking) = if args.no_shrink {
-        (witness::certify(program, verdict, &mut env.budget), Shrinking::default())
+        (witness::certify(task, verdict, &mut env.budget), Shrinking::default())
     } else {
-        witness::certify_smallest(program, verdict, &mut env.budget)
+        witness::certify_smallest(task, verdict, &mut env.budget)
     };
     Outcome { certified, solved_at, shrinking }
 }
@@ -258,8 +258,8 @@ fn kept(path: &Path) -> String {
 }
 
 /// What there is to report.
-struct Answer {
-    program: Option<cfa::Program>,
+struct Answer<'a> {
+    task: Option<&'a Prepared<'a>>,
     /// The texts that it is about.
     sources: Arc<SourceMap>,
     certified: Certified,
@@ -270,11 +270,11 @@ struct Answer {
     env: Env,
 }
 
-impl Answer {
+impl Answer<'_> {
     fn without_program(reason: Reason, sources: Arc<SourceMap>, session: &Session) -> Self {
         let certified = Certified::unknown(reason);
         Self {
-            program: None,
+            task: None,
             sources,
             certified,
             extras: Extras::default(),
@@ -288,14 +288,14 @@ impl Answer {
 fn conclude(
     args: &CheckArgs,
     request: &Request,
-    mut answer: Answer,
+    mut answer: Answer<'_>,
     console: Console,
     session: &Session,
 ) -> Result<ExitStatus, Failure> {
     let mut failures = std::mem::take(&mut answer.extras.failures);
     let report = Report {
         request,
-        program: answer.program.as_ref(),
+        program: answer.task.map(Prepared::given),
         sources: &answer.sources,
         certified: &answer.certified,
         extras: &answer.extras,
@@ -311,7 +311,7 @@ fn conclude(
     failures.extend(Output::new().write(&text).err());
     // Without a program it is not known what it consists of, and what is still there may be part of it.
     let is_free = |kind, path: &Path| {
-        let is_free = answer.program.is_some() || stale::may_write(kind, path);
+        let is_free = answer.task.is_some() || stale::may_write(kind, path);
         if !is_free {
             console.warn(kept(path));
         }
@@ -338,7 +338,7 @@ fn conclude(
 }
 
 /// What a page shows beyond the report. Summaries are computed once more: the engine does not keep what people read.
-fn insight<'a>(answer: &'a Answer, request: &Request) -> Insight<'a> {
+fn insight<'a>(answer: &'a Answer<'_>, request: &Request) -> Insight<'a> {
     // What the page itself takes is no part of the figures.
     let (timeline, _) = timeline::entries();
     let Env { budget, drawing, .. } = &answer.env;
@@ -346,17 +346,17 @@ fn insight<'a>(answer: &'a Answer, request: &Request) -> Insight<'a> {
         Drawing::Done(tree) => Some(tree),
         Drawing::Wanted | Drawing::Unwanted => None,
     };
-    let Some(program) = &answer.program else {
+    let Some(task) = answer.task else {
         return Insight { timeline, ..Insight::default() };
     };
     let steps = match answer.certified.verdict() {
         Verdict::Unsafe(trace) => {
             let scope = Scope { selection: Selection::All, most: 2_000, ticks: 200_000_000 };
-            report::steps(program, trace, scope, budget)
+            report::steps(task.given(), trace, scope, budget)
         }
         Verdict::Safe(_) | Verdict::Unknown(_) => Vec::new(),
     };
-    let summaries = super::summarize::summaries(program, request, budget);
+    let summaries = super::summarize::summaries(task, request, budget);
     Insight { tree, summaries, steps, timeline }
 }
 

@@ -2,6 +2,7 @@
 
 use base::{Budget, Diagnostic, SourceFile, SourceMap, Span};
 use cfa::Program;
+use cfa::passes::Prepared;
 use engine::Env;
 use evidence::format::{self, Malformed};
 use evidence::validate::{Judgement, validate as judge};
@@ -81,6 +82,7 @@ fn files(args: &ValidateArgs, console: Console) -> Result<Vec<PathBuf>, Failure>
 
 /// The cheap engines first.
 fn decide(program: &Program, budget: &mut Budget) -> Certified {
+    let task = Prepared::of(program);
     let mut last = Certified::unknown(Reason::NotProgressing);
     for name in ["explicit", "cra", "gps"] {
         let Some(spec) = engine::find(name) else { continue };
@@ -88,8 +90,8 @@ fn decide(program: &Program, budget: &mut Budget) -> Certified {
             return Certified::unknown(Reason::Stopped(stop));
         }
         let mut env = Env::new(budget.clone());
-        let verdict = (spec.create)(engine::Tuning::default()).solve(program, &mut env);
-        last = witness::certify(program, verdict, &mut env.budget);
+        let verdict = (spec.create)(engine::Tuning::default()).solve(&task, &mut env);
+        last = witness::certify(&task, verdict, &mut env.budget);
         if !matches!(last.verdict(), Verdict::Unknown(_)) {
             return last;
         }

@@ -138,7 +138,7 @@ fn every_verdict_and_engine_has_a_page() {
     assert_eq!(finished.code, 5, "{finished:?}");
     assert_eq!(data["verdict"], "unknown");
     assert_eq!(data["tree"], Value::Null);
-    assert_eq!(data["summaries_missing"], "recursion, or more code than is inlined");
+    assert_eq!(data["summaries_missing"], "the recursive call of `f` is not supported");
     let (finished, _, data) = report(&folder, "int main(void) { return 0; }\n", &["--engine", "cra"]);
     assert_eq!(finished.code, 0, "{finished:?}");
     assert_eq!(data["verdict"], "safe");

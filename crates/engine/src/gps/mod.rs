@@ -35,6 +35,7 @@ use std::sync::atomic::Ordering;
 use art::{NodeId, Status, Tree};
 use base::{Budget, timeline};
 use cfa::Program;
+use cfa::passes::Prepared;
 use encode::Site;
 use rustc_hash::FxHashMap;
 use smt::{Answer, Why, Z3, Z3Solver};
@@ -102,8 +103,8 @@ pub(crate) struct Gps {
 }
 
 impl Engine for Gps {
-    fn solve(self: Box<Self>, program: &Program, env: &mut Env) -> Verdict {
-        solve(program, self.options, env).unwrap_or_else(Verdict::Unknown)
+    fn solve(self: Box<Self>, task: &Prepared<'_>, env: &mut Env) -> Verdict {
+        solve(task, self.options, env).unwrap_or_else(Verdict::Unknown)
     }
 }
 
@@ -117,8 +118,8 @@ pub(super) struct Statistics {
     clauses: u64,
 }
 
-fn solve(program: &Program, options: Options, env: &mut Env) -> Result<Verdict, Reason> {
-    let mut problem = Problem::new(program, solvers(), &mut env.budget)?;
+fn solve(task: &Prepared<'_>, options: Options, env: &mut Env) -> Result<Verdict, Reason> {
+    let mut problem = Problem::new(task, solvers(), &mut env.budget)?;
     let guide = if options.summaries {
         problem.summarise(options.star, &mut env.budget)?
     } else {
@@ -126,9 +127,14 @@ fn solve(program: &Program, options: Options, env: &mut Env) -> Result<Verdict, 
     };
     env.statistics.extend(guide.report());
     let (outcome, labels) = {
-        let Problem { program: prepared, terms, solvers, graph } = &mut problem;
-        let context =
-            Context { original: program, program: prepared, graph, guide: &guide, progress: &env.progress };
+        let Problem { terms, solvers, graph } = &mut problem;
+        let context = Context {
+            original: task.given(),
+            program: task.program(),
+            graph,
+            guide: &guide,
+            progress: &env.progress,
+        };
         let mut search = Search::new(context, terms, solvers, options, &mut env.budget);
         let outcome = search.run();
         env.statistics.extend(search.report());

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use base::Budget;
 use cfa::Program;
+use cfa::passes::Prepared;
 use engine::{Drawing, Env, Tuning};
 use witness::{Certified, Proof, Verdict, certify};
 
@@ -29,8 +30,8 @@ fn solve_within(body: &str, engine: &str, tuning: Tuning, budget: Budget) -> (Ce
     let mut env = Env::new(budget);
     env.drawing = Drawing::Wanted;
     let spec = engine::find(engine).expect("the engine should exist");
-    let verdict = (spec.create)(tuning).solve(&program, &mut env);
-    (certify(&program, verdict, &mut Budget::unlimited()), env)
+    let verdict = (spec.create)(tuning).solve(&Prepared::of(&program), &mut env);
+    (certify(&Prepared::of(&program), verdict, &mut Budget::unlimited()), env)
 }
 
 fn word(certified: &Certified) -> &'static str {
@@ -198,7 +199,7 @@ fn the_divisor_comes_out_of_the_number_of_rounds() {
         panic!("{:?}", certified.verdict())
     };
     let (ticks, mut budget) = (witness::READING_TICKS, Budget::unlimited());
-    let invariants = witness::source_invariants(&program, annotation, ticks, &mut budget);
+    let invariants = witness::source_invariants(&Prepared::of(&program), annotation, ticks, &mut budget);
     assert!(invariants.iter().all(|invariant| invariant.text.contains("x % 2 == 0")), "{invariants:?}");
     assert_eq!(invariants.len(), 2);
 }

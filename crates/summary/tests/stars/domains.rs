@@ -158,7 +158,8 @@ fn a_star_without_effort_is_weaker_and_says_so() {
     let options = StarOptions { effort: 0, ..StarOptions::default() };
     let mut starrer = Starrer::new(whole.solvers.clone(), options);
     let mut budget = Budget::unlimited();
-    let graph = Graph::new(&whole.program, &mut whole.terms, &mut budget).expect("there is no limit");
+    let loops = cfa::loops::LoopForest::of(&whole.program.procs[whole.program.entry]);
+    let graph = Graph::new(&whole.program, &loops, &mut whole.terms, &mut budget).expect("there is no limit");
     let weak =
         Summaries::new(&graph, &mut whole.terms, &mut starrer, &mut budget).expect("there is no limit");
     assert!(starrer.statistics().unanswered > 0);

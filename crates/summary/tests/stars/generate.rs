@@ -152,7 +152,8 @@ pub(crate) fn summarise(text: &str) -> Summarised {
     let mut terms = Terms::new();
     let mut budget = Budget::unlimited();
     let solvers = Z3::new(Z3Settings::default());
-    let graph = Graph::new(&program, &mut terms, &mut budget).expect("there is no limit");
+    let loops = cfa::loops::LoopForest::of(&program.procs[program.entry]);
+    let graph = Graph::new(&program, &loops, &mut terms, &mut budget).expect("there is no limit");
     let mut starrer = Starrer::new(solvers.clone(), StarOptions::default());
     let summaries = Summaries::new(&graph, &mut terms, &mut starrer, &mut budget).expect("there is no limit");
     Summarised { program, terms, graph, summaries, starrer, solvers }

@@ -339,8 +339,9 @@ fn decide(program: &Program, configuration: Configuration, limit: Duration) -> A
     };
     let budget = Budget::unlimited().with_deadline(Instant::now().checked_add(limit));
     let mut env = Env::new(budget);
-    let verdict = (spec.create)(configuration.tuning).solve(program, &mut env);
-    match certify(program, verdict, &mut env.budget).verdict() {
+    let task = cfa::passes::Prepared::of(program);
+    let verdict = (spec.create)(configuration.tuning).solve(&task, &mut env);
+    match certify(&task, verdict, &mut env.budget).verdict() {
         Verdict::Safe(_) => Answer::Decided(Known::Safe),
         Verdict::Unsafe(_) => Answer::Decided(Known::Unsafe),
         Verdict::Unknown(Reason::NotCertified { why }) => Answer::NotCertified(why.clone()),

@@ -16,8 +16,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use base::{Budget, Region};
-use cfa::loops::LoopForest;
-use cfa::passes::{PipelineConfig, Pipelined, pipeline};
+use cfa::passes::Prepared;
 use cfa::{Loc, LocationRole, ProcId, Program, VarId};
 use encode::Vocabulary;
 use smt::{Answer, Z3, Z3Settings, Z3Solver, check_formula};
@@ -63,16 +62,15 @@ pub struct SourceInvariant {
 
 /// The invariants of an annotation that can be written in C, in the order of the source. The solver spends at most `ticks`.
 pub fn source_invariants(
-    program: &Program,
+    task: &Prepared<'_>,
     annotation: &Annotation,
     ticks: u64,
     budget: &mut Budget,
 ) -> Vec<SourceInvariant> {
-    let pipelined = pipeline(program, &PipelineConfig::default());
-    let prepared = &pipelined.program;
+    let (program, prepared) = (task.given(), task.program());
     let entry = prepared.entry;
     let procedure = &prepared.procs[entry];
-    let forest = LoopForest::of(procedure);
+    let forest = task.loops(entry);
     let copies = copies(program);
     // What is said about each location of the source, copy by copy.
     let mut found: BTreeMap<(ProcId, Loc), Vec<Option<Written>>> = BTreeMap::new();
@@ -80,7 +78,7 @@ pub fn source_invariants(
     let vocabulary = annotation.vocabulary.borrow();
     let mut reader = Reader {
         program,
-        pipelined: &pipelined,
+        task,
         terms: &mut terms,
         vocabulary: &vocabulary,
         solver: Z3::new(Z3Settings::default()).z3_solver(),
@@ -92,7 +90,7 @@ pub fn source_invariants(
         let info = procedure.locations[*location];
         let is_tied = info.role == LocationRole::LoopHead
             || info.role == LocationRole::Statement && forest.is_header(*location);
-        let Some(origin) = pipelined.back.location(entry, *location).filter(|_| is_tied) else { continue };
+        let Some(origin) = task.back().location(entry, *location).filter(|_| is_tied) else { continue };
         let written = reader.written(*location, invariant);
         found.entry((origin.proc, origin.location)).or_default().push(written);
     }
@@ -179,7 +177,7 @@ fn copies(program: &Program) -> BTreeMap<ProcId, u64> {
 
 struct Reader<'a> {
     program: &'a Program,
-    pipelined: &'a Pipelined,
+    task: &'a Prepared<'a>,
     terms: &'a mut Terms,
     vocabulary: &'a Vocabulary,
     solver: Z3Solver,
@@ -193,7 +191,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// The invariant of a location in C; nothing if nothing of it can be said.
     fn written(&mut self, location: Loc, invariant: &Invariant) -> Option<Written> {
-        let names = Names::new(self.program, self.pipelined, location)?;
+        let names = Names::new(self.program, self.task, location)?;
         // The most expensive part, and the same for all names.
         let good = self.not_bad(invariant);
         let (text, conjuncts) = self.text(invariant, good, &names)?;
@@ -214,9 +212,9 @@ impl Reader<'_> {
     /// What can be said with some names, and its parts.
     fn text(&mut self, invariant: &Invariant, good: TermId, names: &Names) -> Option<(String, Vec<TermId>)> {
         let formula = self.formula(invariant, good, names)?;
-        let typing = encode::typing(&self.pipelined.program, self.terms, self.vocabulary, formula);
+        let typing = encode::typing(self.task.program(), self.terms, self.vocabulary, formula);
         let expressions = Expressions {
-            program: &self.pipelined.program,
+            program: self.task.program(),
             vocabulary: self.vocabulary,
             known: invariant.known.as_ref(),
             names,
@@ -255,7 +253,7 @@ impl Reader<'_> {
 
     fn expressions<'b>(&'b self, invariant: &'b Invariant, names: &'b Names) -> Expressions<'b> {
         Expressions {
-            program: &self.pipelined.program,
+            program: self.task.program(),
             vocabulary: self.vocabulary,
             known: invariant.known.as_ref(),
             names,
@@ -294,7 +292,7 @@ impl Reader<'_> {
     fn formula(&mut self, invariant: &Invariant, good: TermId, names: &Names) -> Option<TermId> {
         let state = invariant.known.as_ref()?;
         let vars: Vec<VarId> = state.iter().map(|(var, _)| var).collect();
-        let facts = state.formula(&self.pipelined.program, &vars, self.vocabulary, self.terms);
+        let facts = state.formula(self.task.program(), &vars, self.vocabulary, self.terms);
         let named = |terms: &Terms, term: TermId| -> Vec<SymbolId> {
             let symbols = terms.symbols_of(term).into_iter();
             symbols.filter(|symbol| !names.can_say(self.vocabulary, *symbol)).collect()
@@ -307,7 +305,7 @@ impl Reader<'_> {
         };
         let formula = self.terms.tidy(formula);
         let formula = self.terms.nnf(formula);
-        let typing = encode::typing(&self.pipelined.program, self.terms, self.vocabulary, whole);
+        let typing = encode::typing(self.task.program(), self.terms, self.vocabulary, whole);
         let opposite = self.terms.not(formula);
         let query = self.terms.and([typing, whole, opposite]);
         let implied = self.is_unsat(query, LOCATION_SHARE);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::Region;
-use cfa::passes::Pipelined;
+use cfa::passes::Prepared;
 use cfa::{Loc, Program, Ty, Var, VarId};
 use encode::Vocabulary;
 use term::SymbolId;
@@ -22,16 +22,16 @@ struct Name {
 
 impl Names {
     /// The names at a location of the entry procedure; nothing if it has no place in the source.
-    pub(super) fn new(program: &Program, pipelined: &Pipelined, location: Loc) -> Option<Self> {
-        let entry = pipelined.program.entry;
-        let origin = pipelined.back.location(entry, location)?;
+    pub(super) fn new(program: &Program, task: &Prepared<'_>, location: Loc) -> Option<Self> {
+        let entry = task.program().entry;
+        let origin = task.back().location(entry, location)?;
         let place = program.procs[origin.proc].locations[origin.location].region;
         if place.is_nowhere() {
             return None;
         }
         let mut names = BTreeMap::new();
-        for var in pipelined.program.vars.ids() {
-            let Some(source) = pipelined.back.var(var) else { continue };
+        for var in task.program().vars.ids() {
+            let Some(source) = task.back().var(var) else { continue };
             let info = &program.vars[source.var];
             let is_mine = match info.owner {
                 None => true,

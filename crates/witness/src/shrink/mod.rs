@@ -26,7 +26,8 @@ use cfa::interp::{
     Choice, Chosen, Code, CompileOptions, Config, Machine, Markers, Outcome, Property, Request, Run, Silent,
     Uninitialised, Value,
 };
-use cfa::{FloatKind, Program, Source, Ty};
+use cfa::passes::Prepared;
+use cfa::{FloatKind, Source, Ty};
 
 use crate::certify::{Certified, Check, certify};
 use crate::verdict::{Trace, Verdict, Violation};
@@ -64,9 +65,13 @@ pub struct Shrinking {
 }
 
 /// As [`certify`], and if the verdict is unsafe, looks for smaller inputs.
-pub fn certify_smallest(program: &Program, verdict: Verdict, budget: &mut Budget) -> (Certified, Shrinking) {
+pub fn certify_smallest(
+    task: &Prepared<'_>,
+    verdict: Verdict,
+    budget: &mut Budget,
+) -> (Certified, Shrinking) {
     let effort = budget.spent();
-    let certified = certify(program, verdict, budget);
+    let certified = certify(task, verdict, budget);
     let nothing = Shrinking::default();
     let (Verdict::Unsafe(trace), Some(Check::Replayed { ticks })) = (certified.verdict(), certified.check())
     else {
@@ -76,7 +81,7 @@ pub fn certify_smallest(program: &Program, verdict: Verdict, budget: &mut Budget
     if trace.choices.is_empty() || ticks.saturating_mul(FEWEST_RUNS) > limit {
         return (certified, nothing);
     }
-    let mut shrinker = Shrinker::new(program, trace, budget.child(limit), budget.child(SOLVING_TICKS));
+    let mut shrinker = Shrinker::new(task, trace, budget.child(limit), budget.child(SOLVING_TICKS));
     shrinker.measure(ticks);
     shrinker.shrink();
     budget.absorb(&shrinker.budget);
@@ -85,7 +90,7 @@ pub fn certify_smallest(program: &Program, verdict: Verdict, budget: &mut Budget
     if shrinker.best == *trace {
         return (certified, took);
     }
-    let small = certify(program, Verdict::Unsafe(shrinker.best), budget);
+    let small = certify(task, Verdict::Unsafe(shrinker.best), budget);
     // Whatever went wrong with the smaller one, there is a trace that was checked.
     (if matches!(small.verdict(), Verdict::Unsafe(_)) { small } else { certified }, took)
 }
@@ -129,7 +134,7 @@ fn is_large(chosen: &Chosen) -> bool {
 }
 
 struct Shrinker<'a> {
-    program: &'a Program,
+    task: &'a Prepared<'a>,
     code: Code,
     goal: (Region, Property),
     best: Trace,
@@ -137,8 +142,6 @@ struct Shrinker<'a> {
     budget: Budget,
     /// Of formulas.
     solving: Budget,
-    /// The program whose paths are solved, once it is needed.
-    prepared: Option<Program>,
     /// Paths that may still be solved.
     paths: u32,
     /// The cost of what was solved last.
@@ -159,18 +162,17 @@ struct Shrinker<'a> {
 }
 
 impl<'a> Shrinker<'a> {
-    fn new(program: &'a Program, trace: &Trace, budget: Budget, solving: Budget) -> Self {
+    fn new(task: &'a Prepared<'a>, trace: &Trace, budget: Budget, solving: Budget) -> Self {
         let chooses = trace.choices.iter().any(|chosen| chosen.source == Source::Uninitialised);
         let uninitialised = if chooses { Uninitialised::Choose } else { Uninitialised::Report };
         Self {
-            program,
-            code: Code::new(program, CompileOptions { uninitialised, markers: Markers::None }),
+            task,
+            code: Code::new(task.given(), CompileOptions { uninitialised, markers: Markers::None }),
             goal: (trace.violation.region, trace.violation.property),
             best: trace.clone(),
             cost: cost(&trace.choices),
             budget,
             solving,
-            prepared: None,
             paths: MOST_PATHS,
             solved: None,
             queries: 0,
@@ -229,8 +231,8 @@ impl<'a> Shrinker<'a> {
         }
         self.paths -= 1;
         self.solved = Some(self.cost);
-        let program = self.prepared.get_or_insert_with(|| crate::prepare(self.program));
-        let path = path::follow(program, &self.best.choices, self.uninitialised, &mut self.solving);
+        let path =
+            path::follow(self.task.program(), &self.best.choices, self.uninitialised, &mut self.solving);
         let Some(path) = path else { return };
         let smaller = resolve::smaller(path, &mut self.solving);
         self.queries += smaller.queries;
@@ -304,7 +306,7 @@ impl<'a> Shrinker<'a> {
         let zeros = self.best.choices.len().saturating_sub(answers.len());
         let mut next = answers.iter().copied().chain(std::iter::repeat_n(Choice::Int(0), zeros));
         let mut oracle = |_: &Request<'_>| next.next();
-        let mut machine = Machine::new(self.program, &self.code, Config::default());
+        let mut machine = Machine::new(self.task.given(), &self.code, Config::default());
         let mut child = self.budget.child(most);
         let run = machine.run(&mut oracle, &mut Silent, &mut std::io::sink(), &mut child);
         let ticks = child.spent().saturating_sub(machine.unneeded_ticks());
@@ -464,6 +466,8 @@ impl<'a> Shrinker<'a> {
 mod tests {
     use cfa::interp::{self, Inputs};
 
+    use cfa::Program;
+
     use super::*;
 
     /// A program that asks for `count` numbers x0, x1, ... and reaches the error if the condition holds.
@@ -497,7 +501,7 @@ mod tests {
 
     fn shrunk(program: &Program, inputs: &[i128]) -> Vec<i128> {
         let verdict = Verdict::Unsafe(traced(program, inputs).0);
-        let (certified, took) = certify_smallest(program, verdict, &mut Budget::unlimited());
+        let (certified, took) = certify_smallest(&Prepared::of(program), verdict, &mut Budget::unlimited());
         assert!(took.runs <= MOST_RUNS);
         let Verdict::Unsafe(trace) = certified.verdict() else { panic!("{certified:?}") };
         trace.choices.iter().map(|chosen| chosen.value.as_int()).collect()
@@ -560,19 +564,17 @@ mod tests {
         let cancel = base::Cancel::new();
         let mut budget = Budget::unlimited().with_cancel(cancel.clone());
         let program = program(2, "x0 == x1 + 5:i32");
+        let task = Prepared::of(&program);
         let (mut trace, ticks) = traced(&program, &[900_005, 900_000]);
         let mut shrinker =
-            Shrinker::new(&program, &trace, budget.child(LEAST_TICKS), budget.child(SOLVING_TICKS));
+            Shrinker::new(&task, &trace, budget.child(LEAST_TICKS), budget.child(SOLVING_TICKS));
         shrinker.measure(ticks);
         cancel.cancel();
         shrinker.resolve();
         assert_eq!(shrinker.best, trace);
         budget = Budget::unlimited();
         trace = shrinker.best;
-        assert!(matches!(
-            certify(&program, Verdict::Unsafe(trace), &mut budget).verdict(),
-            Verdict::Unsafe(_)
-        ));
+        assert!(matches!(certify(&task, Verdict::Unsafe(trace), &mut budget).verdict(), Verdict::Unsafe(_)));
     }
 
     #[test]

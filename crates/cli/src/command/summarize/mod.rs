@@ -7,7 +7,8 @@ mod json;
 use std::time::{Duration, Instant};
 
 use base::{Budget, Diagnostic, Region, SourceMap, Stop};
-use cfa::{Op, Program, SignedOverflow};
+use cfa::passes::{KeptCall, Prepared};
+use cfa::{Program, SignedOverflow};
 use smt::{Z3, Z3Settings};
 use summary::print::{Limits, PointKind, PointReading, Reader};
 use summary::{Graph, PointId, StarOptions, StarStatistics, Starrer};
@@ -59,9 +60,9 @@ pub(crate) fn summarize(args: &SummarizeArgs, console: Console) -> Result<ExitSt
         console.warn("summaries describe paths to the error location only, not to overflows");
     }
     let entry = entry(&compiled.program, &request);
-    let program = witness::prepare(&compiled.program);
-    if let Some(region) = kept_call(&program) {
-        return Err(unsupported(region, &program.sources));
+    let task = Prepared::of(&compiled.program);
+    if let Some(call) = task.kept_call() {
+        return Err(unsupported(&task, call));
     }
     let limits = if args.full || format == SummaryFormat::Json { Limits::FULL } else { Limits::SCREEN };
     let question = Question { entry, at: args.at, forward: args.forward, limits };
@@ -71,7 +72,7 @@ pub(crate) fn summarize(args: &SummarizeArgs, console: Console) -> Result<ExitSt
         SummaryFormat::Json => json::render(summarised),
         SummaryFormat::Dot => dot::render(summarised),
     };
-    let result = read(&question, &program, &request, &mut session.budget(), render);
+    let result = read(&question, &task, &request, &mut session.budget(), render);
     drop(progress);
     match result {
         Ok(text) => {
@@ -118,19 +119,18 @@ fn entry(program: &Program, request: &Request) -> Region {
 }
 
 /// The summaries of a program for a page: all points but the error, which has nothing to say.
-pub(crate) fn summaries(program: &Program, request: &Request, budget: &Budget) -> Summaries {
-    let entry = entry(program, request);
-    let prepared = witness::prepare(program);
+pub(crate) fn summaries(task: &Prepared<'_>, request: &Request, budget: &Budget) -> Summaries {
+    let entry = entry(task.given(), request);
     let limit = Instant::now() + PAGE_TIME;
     let deadline = budget.deadline().map_or(limit, |deadline| deadline.min(limit));
     let mut budget = budget.child(PAGE_TICKS).with_deadline(Some(deadline));
     let question = Question { entry, at: None, forward: false, limits: Limits::SCREEN };
-    let found = if program.signed_overflow == SignedOverflow::Error {
+    let found = if task.given().signed_overflow == SignedOverflow::Error {
         Err("they describe paths to the error location only, not to overflows".to_owned())
-    } else if kept_call(&prepared).is_some() {
-        Err("recursion, or more code than is inlined".to_owned())
+    } else if let Some(call) = task.kept_call() {
+        Err(task.describe(call))
     } else {
-        read(&question, &prepared, request, &mut budget, points).map_err(|end| match end {
+        read(&question, task, request, &mut budget, points).map_err(|end| match end {
             End::Stop(stop) => stop.to_string(),
             End::Failure(_) => "there is no point".to_owned(),
         })
@@ -139,7 +139,7 @@ pub(crate) fn summaries(program: &Program, request: &Request, budget: &Budget) -
         Ok(points) => (points, None),
         Err(why) => (Vec::new(), Some(why)),
     };
-    Summaries { points, missing, prepared: Some(prepared) }
+    Summaries { points, missing, prepared: Some(task.program().clone()) }
 }
 
 fn points(summarised: &Summarised<'_>) -> Vec<(Region, String)> {
@@ -149,13 +149,14 @@ fn points(summarised: &Summarised<'_>) -> Vec<(Region, String)> {
 
 fn read<T>(
     question: &Question,
-    program: &Program,
+    task: &Prepared<'_>,
     request: &Request,
     budget: &mut Budget,
     render: impl FnOnce(&Summarised<'_>) -> T,
 ) -> Result<T, End> {
+    let program = task.program();
     let mut terms = Terms::new();
-    let graph = Graph::new(program, &mut terms, budget)?;
+    let graph = Graph::new(program, task.loops(program.entry), &mut terms, budget)?;
     let points = match question.at {
         None => graph.points.ids().collect(),
         Some(line) => points_at(program, &graph, question.entry, line).map_err(End::Failure)?,
@@ -206,14 +207,10 @@ fn points_at(program: &Program, graph: &Graph, entry: Region, line: u32) -> Resu
     Err(Failure::usage(format!("there is no summary at line {line}"), help))
 }
 
-/// A call that was not inlined.
-fn kept_call(program: &Program) -> Option<Region> {
-    let mut edges = program.procs[program.entry].edges().iter();
-    edges.find(|edge| edge.ops.iter().any(|op| matches!(op, Op::Call { .. }))).map(|edge| edge.origin.region)
-}
-
-fn unsupported(region: Region, sources: &SourceMap) -> Failure {
-    let message = format!("{}: recursion, or more code than is inlined", place(region, sources));
+fn unsupported(task: &Prepared<'_>, call: &KeptCall) -> Failure {
+    let program = task.program();
+    let region = program.procs[call.proc].edges()[call.edge].origin.region;
+    let message = format!("{}: {}", place(region, &program.sources), task.describe(call));
     let help =
         "summaries are made of programs whose calls can all be inlined; `wayproof check` may still decide it";
     Failure::global(ExitStatus::Unknown, Diagnostic::global(message).with_help(help))
