@@ -4,7 +4,7 @@
 //! that another one covers is not looked at further, nor is anything below it.
 //!
 //! # Paper
-//! [Gps25] §4 (figures 4 to 6) and McMillan's lazy abstraction with interpolants, from which the labels and covers come.
+//! [Gps25] §5.1, the abstract reachability tree (T, L, Cov), and [Impact06], from which the labels and covers come.
 //!
 //! # Invariants ([`Tree::check_invariants`])
 //! * A1: parents and children agree; a child is one step deeper than its parent and has a greater id.

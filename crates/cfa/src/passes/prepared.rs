@@ -73,11 +73,15 @@ impl<'p> Prepared<'p> {
         let names = names.join(", ");
         match call.reason {
             KeptReason::Recursive => format!("the recursive call of {names} is not supported"),
-            KeptReason::Size => format!("the call of {names} is not inlined: the program would become too large"),
+            KeptReason::Size => {
+                format!("the call of {names} is not inlined: the program would become too large")
+            }
             KeptReason::Targets if names.is_empty() => {
                 "a call through a pointer without known target is not supported".to_owned()
             }
-            KeptReason::Targets => format!("a call through a pointer with too many targets is not supported: {names}"),
+            KeptReason::Targets => {
+                format!("a call through a pointer with too many targets is not supported: {names}")
+            }
             KeptReason::Off => format!("the call of {names} is not inlined"),
         }
     }

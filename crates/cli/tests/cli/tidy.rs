@@ -166,3 +166,34 @@ fn the_architecture_fits_in_200_lines_and_names_every_crate() {
     }
     report(&complaints);
 }
+
+/// The keys that a text cites: `[Name25]`.
+fn cited(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('[').filter_map(|(at, _)| {
+        let rest = &text[at + 1..];
+        let key = &rest[..rest.find(']')?];
+        let (name, year) = key.split_at_checked(key.len().checked_sub(2)?)?;
+        let is_key = name.starts_with(|c: char| c.is_ascii_uppercase())
+            && name.chars().all(|c| c.is_ascii_alphabetic())
+            && year.chars().all(|c| c.is_ascii_digit());
+        is_key.then_some(key)
+    })
+}
+
+#[test]
+fn cited_papers_are_in_the_bibliography() {
+    let bibliography = fs::read_to_string(root().join("docs/papers.bib")).unwrap();
+    let is_known = |key: &str| bibliography.contains(&format!("{{{key},"));
+    let (mut complaints, mut count) = (Vec::new(), 0);
+    for path in rust_files().into_iter().chain(documents()) {
+        let text = fs::read_to_string(&path).unwrap();
+        for key in cited(&text).filter(|key| *key != "Name25") {
+            count += 1;
+            if !is_known(key) {
+                complaints.push(format!("{}: [{key}] is not in docs/papers.bib", path.display()));
+            }
+        }
+    }
+    report(&complaints);
+    assert!(count > 10, "only {count} citations were found");
+}

@@ -1,8 +1,8 @@
 //! GPS: summaries guide tests to the error, recognise dead ends, and give the interpolants that prove their absence.
 //!
 //! # Paper
-//! [Gps25] Fang, Kincaid, Reps: path summaries for guided search; figures 4 to 6. The tree is McMillan's; its frontier is processed in breadth-first
-//! order:
+//! [Gps25] §4 and §5: `GPSLite` (figure 4), `GPS` (figure 5), `REFINE` and `TRYCOVER` (figure 6). The labels and covers of the tree are those of
+//! [Impact06]; the frontier is processed in breadth-first order:
 //!
 //! ```text
 //!   frontier node u:   covered by an ancestor?                       done                             (refine)

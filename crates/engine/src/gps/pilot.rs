@@ -1,7 +1,7 @@
 //! Questions to the guide: which values to choose next.
 //!
 //! # Paper
-//! [Gps25] §4.2 and §5.3. At a point that is followed by choices the guide is one formula: a step from there, then the summary of where it leads.
+//! [Gps25] §4, the queries `Check+` of `EXPLORE` (figure 4, line 18), and §5.3. At a point that is followed by choices the guide is one formula: a step from there, then the summary of where it leads.
 //! Under the state of a test, a model of it is a plan.
 //!
 //! # Order of questions

@@ -1,7 +1,7 @@
 //! Dead ends: why no continuation of a path reaches the error, as clauses for the labels of its nodes.
 //!
 //! # Paper
-//! [Gps25] §4.3 (dead-end interpolation) and the authors' weakest-precondition interpolants: the states of the last node from which the summary sees a way
+//! [Gps25] §2.3 and §5.2 (dead-end interpolation), `REFINE` of figure 6, and the authors' weakest-precondition interpolants: the states of the last node from which the summary sees a way
 //! to the error are excluded there, and their pre-images are excluded at the nodes before.
 //!
 //! Instead of eliminating quantifiers exactly and then simplifying, bad states are excluded one cube at a time: a model of what is not

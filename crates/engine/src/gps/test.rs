@@ -1,7 +1,7 @@
 //! Tests: real executions that the summaries steer towards the error.
 //!
 //! # Paper
-//! [Gps25] §4.2 (`Explore`, figure 5) and §5.3 (gas). A test runs in the interpreter, from the start of the program. What the path of a frontier
+//! [Gps25] §4, procedure `EXPLORE` (figure 4, lines 13 to 25), and §5.3 (gas). A test runs in the interpreter, from the start of the program. What the path of a frontier
 //! node prescribes is chosen first; from there on the guide is asked, at every point that is followed by nondeterministic choices, for values
 //! after which the error may still be reached (`pilot`). Everything between two such points runs as bytecode.
 //!

@@ -1,7 +1,7 @@
 //! What a formula says about values of a symbol beyond all its bounds.
 //!
 //! # Paper
-//! [RecMC] appendix G, equation (10), there for values below all bounds.
+//! [Recmc14] appendix G, equation (10), there for values below all bounds.
 
 use term::{Integer, Node, Substitution, SymbolId, TermId, Terms};
 

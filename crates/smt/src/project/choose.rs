@@ -1,7 +1,7 @@
 //! Which value to substitute for a symbol, given constraints that a model satisfies.
 //!
 //! # Paper
-//! [RecMC] appendix G, equation (11).
+//! [Recmc14] appendix G, equation (11).
 //!
 //! # Invariants
 //! * I1: a fraction chosen is an integer in the model; putting the choice in the symbol's place keeps all constraints

@@ -9,7 +9,7 @@ use super::Failure;
 use super::choose::{Choice, cheapest, choose};
 
 /// A cube over the other symbols of `formula` that `model` satisfies and that implies `∃ symbols. formula`. For all
-/// models together there are only finitely many ([RecMC] §5).
+/// models together there are only finitely many ([Recmc14] §5).
 pub fn project_model(
     terms: &mut Terms,
     formula: TermId,

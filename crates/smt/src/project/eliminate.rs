@@ -5,7 +5,7 @@
 //! no earlier instance has; or, of a conjunction, by all instances, if proving that some suffice is too hard.
 //!
 //! # Paper
-//! [RecMC] appendix G; the instance is substituted into the whole formula, not into a cube, so that one instance
+//! [Recmc14] appendix G; the instance is substituted into the whole formula, not into a cube, so that one instance
 //! covers as much as it can.
 //!
 //! # Invariants

@@ -4,7 +4,7 @@
 //! and that proof can be far harder than the elimination itself. Then all instances are taken.
 //!
 //! # Paper
-//! [RecMC] appendix G, equation (9), with fractions for coefficients other than one.
+//! [Recmc14] appendix G, equation (9), with fractions for coefficients other than one.
 
 use term::{Constraint, Fraction, Integer, Linear, Node, SymbolId, TermId, Terms};
 

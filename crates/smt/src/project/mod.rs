@@ -6,7 +6,7 @@
 //! * [`forget`] is cheap and implied by the formula, no more.
 //!
 //! # Paper
-//! [RecMC] Komuravelli, Gurfinkel, Chaki: SMT-Based Model Checking for Recursive Programs, §5 and appendix G
+//! [Recmc14] §5 and appendix G
 //! (`LIAProj`, after Cooper). Differences: coefficients other than one are not scaled away beforehand; a bound `t/a`
 //! is substituted as a fraction with the residue that `t` has in the model, so that only divisors that matter show up.
 //! Upper bounds are used where there are fewer of them, and the case "beyond all bounds" exists in both directions.
