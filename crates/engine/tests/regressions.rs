@@ -102,7 +102,7 @@ fn claims_about_arrays_are_not_believed() {
         let prepared = task.program();
         let error = prepared.procs[prepared.entry].error.expect("the error should still be there");
         let bad = [(0, Terms::FALSE), (2, Terms::FALSE), (error.0, Terms::TRUE)];
-        let verdict = claim(&prepared, zero_at, &bad);
+        let verdict = claim(prepared, zero_at, &bad);
         certify(&Prepared::of(&program), verdict, &mut Budget::unlimited()).verdict().clone()
     };
     assert!(matches!(check("a[1:i64] := 0:i32", &[2]), Verdict::Safe(_)));
@@ -127,7 +127,7 @@ fn hints_about_variables_are_not_believed() {
     let forest = cfa::loops::LoopForest::of(procedure);
     let head = forest.loops().iter().next().expect("the loop should still be there").header;
     let mut terms = Terms::new();
-    let vocabulary = Vocabulary::new(&prepared, &mut terms);
+    let vocabulary = Vocabulary::new(prepared, &mut terms);
     let x = prepared.vars.ids().find_map(|var| vocabulary.symbol(var)).expect("x should have a symbol");
     let variable = terms.of_symbol(x);
     let (three, ten) = (terms.int(3), terms.int(10));

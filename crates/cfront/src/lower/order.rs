@@ -131,7 +131,7 @@ fn expressions(hir: &Program, stmts: &[StmtId]) -> Vec<ExprId> {
             }
             StmtKind::Block(inner) => pending.extend(inner),
             StmtKind::Labeled(_, inner) | StmtKind::Case(inner) | StmtKind::Default(inner) => {
-                pending.push(*inner)
+                pending.push(*inner);
             }
             StmtKind::If { condition, then, otherwise } => {
                 found.push(*condition);
