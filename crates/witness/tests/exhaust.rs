@@ -1,5 +1,7 @@
 //! Carrying out all executions: what is tried, what is left open, and a comparison with trying every value.
 
+use std::fmt::Write as _;
+
 use base::Budget;
 use cfa::Program;
 use cfa::interp::{
@@ -8,9 +10,13 @@ use cfa::interp::{
 use testkit::Random;
 use witness::{Exhaustion, exhaust};
 
+fn parsed(text: &str) -> Program {
+    cfa::text::parse("test.cfa", text).unwrap_or_else(|error| panic!("{error:?}\n{text}"))
+}
+
 fn exhausted(body: &str) -> Exhaustion {
     let text = format!("program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n{body}");
-    exhaust(&cfa::text::parse("test.cfa", &text).unwrap(), &mut Budget::ticks(1 << 24))
+    exhaust(&parsed(&text), &mut Budget::ticks(1 << 24))
 }
 
 fn count(exhaustion: &Exhaustion) -> Option<u64> {
@@ -204,10 +210,10 @@ impl Generator {
         for at in 10..=last {
             let next = at + 1;
             if at == second {
-                text += &format!("l{at} -> l{next} : havoc y input \"y\" at @f0:2:1-2:2\n");
+                let _ = writeln!(text, "l{at} -> l{next} : havoc y input \"y\" at @f0:2:1-2:2");
             } else if self.random.chance(35) {
                 let target = *self.random.pick(&["x", "y", "z", "z"]);
-                text += &format!("l{at} -> l{next} : {target} := {}\n", self.number(ty, 2));
+                let _ = writeln!(text, "l{at} -> l{next} : {target} := {}", self.number(ty, 2));
             } else {
                 let condition = self.condition(3);
                 let aside = match self.random.below(4) {
@@ -215,9 +221,9 @@ impl Generator {
                     1 => 1,
                     _ => next + self.random.below(last + 1 - at),
                 };
-                text += &format!("l{at} -> l{next} : assume {condition}\n");
+                let _ = writeln!(text, "l{at} -> l{next} : assume {condition}");
                 if self.random.chance(85) {
-                    text += &format!("l{at} -> l{aside} : assume !{condition}\n");
+                    let _ = writeln!(text, "l{at} -> l{aside} : assume !{condition}");
                 }
             }
         }
@@ -254,7 +260,7 @@ fn random_programs_get_the_verdict_that_trying_every_value_gives() {
         let (input, values) =
             random.pick(&[("i3", -4..=3), ("u3", 0..=7), ("i4", -8..=7), ("u4", 0..=15)]).clone();
         let text = Generator { random, input }.program();
-        let program = cfa::text::parse("test.cfa", &text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+        let program = parsed(&text);
         let expected = has_error(&program, values);
         match exhaust(&program, &mut Budget::ticks(1 << 24)) {
             Exhaustion::Safe { .. } => {
