@@ -365,10 +365,13 @@ fn further_arguments_are_in_slots() {
          int f(void) { return sum(2, 7, 2.5); } int main(void) { return f() + sum(0); }",
         &expect![[r#"
             l0 -> l2 : mem(i32, &%o0) := 7:i32
-            l2 -> l3 : mem(f64, &%o0 + 16:i64) := 2.5:f64
-            l3 -> l4 : call sum(2:i32, &%o0) -> (%result)
-            l4 -> l1 : end %o0
-            l5 -> l0 : begin %o0
+            l2 -> l3 : mem(u32, &%o0 + 16:i64) := 4:u32
+            l3 -> l4 : mem(f64, &%o0 + 32:i64) := 2.5:f64
+            l4 -> l5 : mem(u32, &%o0 + 48:i64) := 33:u32
+            l5 -> l6 : mem(u32, &%o0 + 80:i64) := 0:u32
+            l6 -> l7 : call sum(2:i32, &%o0) -> (%result)
+            l7 -> l1 : end %o0
+            l8 -> l0 : begin %o0
         "#]],
     );
 }

@@ -23,6 +23,7 @@ use crate::args::CheckArgs;
 use crate::artifact;
 use crate::console::Console;
 use crate::resolve::Request;
+use crate::{frontend, judge};
 
 /// The first words of a file, with the version of its form.
 const FORM: &str = "wayproof cache 1";
@@ -134,10 +135,14 @@ fn options(args: &CheckArgs) -> String {
 pub(crate) const CHECKED_BEFORE: &str = "checked-before";
 
 /// What two runs must have in common so that the verdict of the one is that of the other: the program with its places, what is asked of it,
-/// and all options that may change the answer.
+/// all options that may change the answer, and what makes the compiled program that has a veto.
 pub(crate) fn task_key(args: &CheckArgs, request: &Request, program: &Program) -> String {
     let Request { property, entry, .. } = request;
     let mut text = format!("{VERSION} {entry} {property:?} {:?}\n", args.timeout);
+    let _ = writeln!(text, "{:?} {:?}", args.files.no_exec, judge::compiler());
+    for number in 0..request.files.len() {
+        let _ = writeln!(text, "{:?}", frontend::preprocessing(request, &args.source, number));
+    }
     let _ = writeln!(text, "{:?} {}", request.error_functions(), request.assert_is_error());
     text += &options(args);
     text += &cfa::text::print(program);

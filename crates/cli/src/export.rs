@@ -12,6 +12,7 @@ use base::Budget;
 use cfa::interp::Property as Violated;
 use cfa::passes::Prepared;
 use cfa::{DataModel, SignedOverflow};
+use cfront::preprocess::standard;
 use evidence::format::{self, Content, Stamp, Task, Witness};
 use evidence::harness::Harness;
 use evidence::question::{self, Question, Text};
@@ -259,7 +260,8 @@ impl Exporter<'_> {
 
     /// How the compiler has to treat the program so that it means what we mean.
     fn recipe(&self, trace: &Trace) -> Recipe {
-        let mut flags = vec!["-std=gnu11".to_owned(), "-O0".to_owned()];
+        let mut flags: Vec<String> = standard(&judge::compiler()).map(str::to_owned).into_iter().collect();
+        flags.push("-O0".to_owned());
         flags.push(match self.request.data_model {
             DataModel::Ilp32 => "-m32".to_owned(),
             DataModel::Lp64 => "-m64".to_owned(),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use base::{Diagnostic, Region, SourceMap};
 use cfa::Program;
 use cfront::lower::{ExternFunctions, StartGlobals, StartOptions, StartPointers};
+use cfront::preprocess::STANDARD;
 use cfront::{FailureKind, Input, preprocess};
 
 use crate::args::{EntryGlobals, EntryPointers, ExternPolicy, SourceArgs};
@@ -188,7 +189,7 @@ fn advice(kind: FailureKind, message: &str) -> String {
             "name the function where execution starts with --entry FUNCTION".to_owned()
         }
         FailureKind::Input => {
-            "the file should compile without errors with `cc -std=gnu11 -fsyntax-only`".to_owned()
+            format!("the file should compile without errors with `cc {STANDARD} -fsyntax-only`")
         }
     }
 }

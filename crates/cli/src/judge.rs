@@ -7,6 +7,8 @@
 //! * I2: the folder is removed, whatever happens, unless this process is killed.
 //! * I3: a program that was ended by a limit, or that could not be built, differs from nothing: nobody was asked.
 //! * I4: no stub stands for a function that the system's libraries define.
+//! * I5: of an overflow a report confirms it, and nothing is a veto: a compiler may simplify an expression before it looks at overflows. The report is
+//!   read from a file of the sanitizer; what the program prints is no report.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -33,6 +35,8 @@ const STACK_LIMIT: u64 = 1 << 30;
 const FILE_LIMIT: u64 = 1 << 30;
 /// More output than this at the beginning and at the end is not read.
 const OUTPUT_LIMIT: usize = 1 << 16;
+/// What the sanitizer may write.
+const REPORT_LIMIT: u64 = 1 << 16;
 /// The text that asks the linker which names it knows.
 const PROBE: &str = "probe.c";
 
@@ -103,6 +107,12 @@ pub(crate) fn judge(
     }
 }
 
+/// The compiler of harnesses and its first arguments.
+pub(crate) fn compiler() -> String {
+    let compiler = std::env::var("CC").ok().filter(|name| !name.trim().is_empty());
+    compiler.unwrap_or_else(|| "cc".to_owned())
+}
+
 enum Attempt {
     Opinion(Opinion),
     /// The linker misses these functions.
@@ -137,8 +147,7 @@ impl Judge<'_> {
     }
 
     fn compile(&self, folder: &Folder, source: &str, further: &[&str]) -> io::Result<Built> {
-        let compiler = std::env::var("CC").ok().filter(|name| !name.trim().is_empty());
-        let compiler = compiler.unwrap_or_else(|| "cc".to_owned());
+        let compiler = compiler();
         let mut words = compiler.split_whitespace();
         let name = words.next().unwrap_or("cc");
         let mut command = Command::new(from_here(name));
@@ -183,15 +192,23 @@ impl Judge<'_> {
             Built::Undefined(missing) => return Ok(Attempt::Undefined(missing)),
             Built::Refused(opinion) => return Ok(Attempt::Opinion(opinion)),
         }
-        let limits = Limits {
+        let mut limits = Limits {
             memory: Some(MEMORY_LIMIT),
             addresses: Some(ADDRESS_LIMIT),
             file: Some(0),
             stack: Some(STACK_LIMIT),
             ..Limits::time(RUN_LIMIT)
         };
-        let ran = self.run(Command::new(folder.0.join("harness")).current_dir(&folder.0), &limits)?;
-        Ok(Attempt::Opinion(opinion(&ran, self.recipe)))
+        let mut command = Command::new(folder.0.join("harness"));
+        command.current_dir(&folder.0);
+        if !self.recipe.is_overflow {
+            return Ok(Attempt::Opinion(opinion(&self.run(&mut command, &limits)?)));
+        }
+        let reports = Folder::new()?;
+        limits.file = Some(REPORT_LIMIT);
+        command.env("UBSAN_OPTIONS", format!("log_path='{}'", reports.0.join("report").display()));
+        let ran = self.run(&mut command, &limits)?;
+        Ok(Attempt::Opinion(opinion_on_overflow(&ran, &reports.texts()?)))
     }
 
     fn run(&self, command: &mut Command, limits: &Limits) -> io::Result<Finished> {
@@ -210,13 +227,9 @@ enum Built {
 }
 
 /// What a program that was run says about the violation.
-fn opinion(ran: &Finished, recipe: &Recipe) -> Opinion {
+fn opinion(ran: &Finished) -> Opinion {
     let errors = String::from_utf8_lossy(&ran.errors);
-    let is_reported = if recipe.is_overflow {
-        errors.contains("runtime error: ") && ran.end != End::Code(0)
-    } else {
-        ran.end == End::Code(harness::EXIT_CODE) && errors.contains(harness::MESSAGE)
-    };
+    let is_reported = ran.end == End::Code(harness::EXIT_CODE) && errors.contains(harness::MESSAGE);
     match ran.end {
         _ if is_reported => Opinion::Confirmed,
         End::Halted(halt) => Opinion::NotJudged(format!("the compiled program {}", reached(halt, RUN_LIMIT))),
@@ -229,6 +242,19 @@ fn opinion(ran: &Finished, recipe: &Recipe) -> Opinion {
             Some(limit) => Opinion::NotJudged(format!("the compiled program was ended by {limit}")),
             None => Opinion::Differs(format!("it is ended by signal {signal}{}", name_of(signal))),
         },
+    }
+}
+
+/// What it says about an overflow, with the reports of the sanitizer (I5).
+fn opinion_on_overflow(ran: &Finished, reports: &str) -> Opinion {
+    if reports.contains("runtime error: ") && ran.end != End::Code(0) {
+        return Opinion::Confirmed;
+    }
+    match opinion(ran) {
+        Opinion::Confirmed | Opinion::Differs(_) => Opinion::NotJudged(
+            "the sanitizer reports nothing (compilers may simplify the expression first)".to_owned(),
+        ),
+        not_judged @ Opinion::NotJudged(_) => not_judged,
     }
 }
 
@@ -306,6 +332,15 @@ impl Folder {
             }
         }
     }
+
+    /// What its files say.
+    fn texts(&self) -> io::Result<String> {
+        let mut texts = String::new();
+        for file in fs::read_dir(&self.0)? {
+            texts += &String::from_utf8_lossy(&system::file::read_regular(&file?.path(), REPORT_LIMIT)?);
+        }
+        Ok(texts)
+    }
 }
 
 impl Drop for Folder {
@@ -329,10 +364,9 @@ mod tests {
     fn a_program_that_reached_a_limit_differs_from_nothing() {
         use std::os::unix::process::ExitStatusExt;
         let status = std::process::ExitStatus::from_raw(0);
-        let recipe = Recipe { flags: Vec::new(), is_overflow: false };
         let judged = |end, errors: &str| {
             let ran = Finished { end, status, output: Vec::new(), errors: errors.into() };
-            opinion(&ran, &recipe)
+            opinion(&ran)
         };
         assert_eq!(judged(End::Code(harness::EXIT_CODE), harness::MESSAGE), Opinion::Confirmed);
         let differs = |end| matches!(judged(end, ""), Opinion::Differs(_));
@@ -346,6 +380,25 @@ mod tests {
             End::Halted(Halt::All(base::Stop::Cancelled)),
         ] {
             assert!(matches!(judged(end, ""), Opinion::NotJudged(_)), "{end:?}");
+        }
+    }
+
+    #[test]
+    fn an_overflow_is_confirmed_by_a_report_only_and_vetoed_by_nothing() {
+        use std::os::unix::process::ExitStatusExt;
+        let status = std::process::ExitStatus::from_raw(0);
+        let report = "a.c:1:2: runtime error: signed integer overflow";
+        let judged = |end, printed: &str, reports| {
+            let ran = Finished { end, status, output: Vec::new(), errors: printed.into() };
+            opinion_on_overflow(&ran, reports)
+        };
+        assert_eq!(judged(End::Code(1), "", report), Opinion::Confirmed);
+        for end in [End::Code(0), End::Code(1), End::Code(harness::OUT_OF_INPUTS), End::Signal(6)] {
+            let opinion = judged(end, report, "");
+            assert!(
+                matches!(&opinion, Opinion::NotJudged(why) if why.starts_with("the sanitizer reports nothing")),
+                "{opinion:?}"
+            );
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use cfa::{ExprId, Place, Ty};
 
-use crate::hir::{self, ArithmeticOp, ElementSize, ExprKind, PlaceId};
+use crate::hir::{self, ArithmeticOp, ExprKind, PlaceId};
 use crate::lower::function::Body;
 use crate::lower::place::{PlaceRef, Target};
 use crate::lower::{Lowered, build};
@@ -204,18 +204,6 @@ impl Body<'_, '_> {
             Ty::Int { width, .. } if width < 32 => build::cast(self.exprs(), Ty::signed(32), value),
             _ => value,
         }
-    }
-
-    /// Advances a list of further arguments; the address of the argument that it was at.
-    pub(super) fn next_argument(&mut self, list: PlaceId) -> Lowered<ExprId> {
-        let place = self.place(list)?;
-        let target = self.target(&place)?;
-        let old = self.read(&place)?;
-        let old = self.copy(old);
-        let one = self.exprs().int(Ty::signed(32), 1);
-        let next = self.pointer_offset(old, one, ElementSize::Fixed(crate::lower::call::SLOT), false);
-        self.write(&target, next);
-        Ok(old)
     }
 
     /// The place that a pointer argument of a builtin names.

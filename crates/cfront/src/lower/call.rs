@@ -5,15 +5,12 @@ use cfa::{ApproximationKind, ExprId, Op, Origin, Place, ProcId, Role, Source, Ty
 
 use crate::check::is_builtin;
 use crate::hir::{self, Callee, ExprKind, FunctionId};
+use crate::lower::Lowered;
 use crate::lower::function::{Body, Passing, Signature};
 use crate::lower::place::Target;
 use crate::lower::record::RecordValue;
 use crate::lower::storage::unsupported;
-use crate::lower::{Lowered, build};
 use crate::types::{RecordId, TypeId};
-
-/// Bytes of the slot of an argument beyond the prototype.
-pub(super) const SLOT: u64 = 16;
 
 /// The value of an argument.
 #[derive(Clone, Debug)]
@@ -353,32 +350,5 @@ impl Body<'_, '_> {
                 }
             }
         }
-    }
-
-    /// The block of slots of arguments beyond the prototype; its address.
-    fn pass_further(&mut self, args: Vec<Argument>) -> ExprId {
-        if args.is_empty() {
-            return build::address(self.exprs(), 0);
-        }
-        let block = self.temporary_object(args.len() as u64 * SLOT, SLOT);
-        for (position, arg) in args.into_iter().enumerate() {
-            let word = Ty::signed(self.exprs().pointer_width());
-            let amount = self.exprs().int(word, position as i128 * i128::from(SLOT));
-            let addr = build::offset(self.exprs(), block, amount);
-            let value = match arg {
-                Argument::Scalar(value) => value,
-                Argument::Record(record, value) => {
-                    // The callee reads it later: it must be a copy.
-                    let from = self.record_address(record, &value);
-                    let size = self.ctx.hir.types.records[record].size;
-                    let to = self.temporary_object(size, 16);
-                    self.copy_bytes(to, from, size);
-                    to
-                }
-            };
-            let ty = self.exprs().ty(value);
-            self.emit(Op::Assign { place: Place::Mem { addr, ty }, value });
-        }
-        block
     }
 }

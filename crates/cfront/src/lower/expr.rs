@@ -149,9 +149,8 @@ impl Body<'_, '_> {
             }
             ExprKind::SizeofVariable(ty) => Ok(self.variable_size(*ty)),
             ExprKind::VaArg(list) => {
-                let slot = self.next_argument(*list)?;
                 let ty = self.scalar_ty(expr);
-                Ok(self.exprs().add(Expr::Load { addr: slot, ty }))
+                self.next_scalar(*list, ty)
             }
             ExprKind::Arithmetic { .. }
             | ExprKind::Compare { .. }

@@ -11,8 +11,8 @@
 //!   where constants or the type's range prove it.
 //! * A record that is a list of scalars ([`layout`] L2) is passed to and from procedures as these, any other by the address of a
 //!   copy: the caller passes an address, the callee copies; the result goes to the address in a hidden first parameter.
-//! * A variadic procedure has a last parameter that points to a block of 16-byte slots made by the caller, one slot an argument (records: their
-//!   address). A `va_list` is a pointer to the next slot.
+//! * A variadic procedure has a last parameter that points to a block of slots made by the caller, one slot an argument. A `va_list` is a pointer to the
+//!   next slot: see [`lists`].
 //! * A `switch` leaves one location by one edge a case; the default edge carries the complement of all cases. Case edges have the role
 //!   `Branch(true)`, the default edge `Branch(false)`.
 //!

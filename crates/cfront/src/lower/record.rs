@@ -4,7 +4,7 @@
 //! * R1: a record without leaves (`layout` L2) is always in memory; one with leaves may be a list of their values.
 //! * R2: writing a record reads its source as it was before.
 
-use cfa::{Expr, ExprId, Op, Place, Ty};
+use cfa::{Expr, ExprId, Op, Place};
 
 use crate::hir::{self, ExprKind, PlaceId};
 use crate::lower::Lowered;
@@ -73,8 +73,8 @@ impl Body<'_, '_> {
                 Ok(copy)
             }
             ExprKind::VaArg(list) => {
-                let slot = self.next_argument(*list)?;
-                Ok(RecordValue::Memory(self.exprs().add(Expr::Load { addr: slot, ty: Ty::Ptr })))
+                let record = self.record_type(expr);
+                Ok(RecordValue::Memory(self.next_record(*list, record)?))
             }
             ExprKind::Convert(arg) => self.record(*arg),
             _ => {

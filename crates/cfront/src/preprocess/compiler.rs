@@ -10,7 +10,7 @@ use cfa::DataModel;
 use system::file;
 use system::process::{self, End, Halt, Keep, Limits};
 
-use super::Options;
+use super::{Options, standard};
 
 /// More output than this is taken for a macro that explodes.
 const OUTPUT_LIMIT: usize = 1 << 30;
@@ -39,7 +39,7 @@ pub(super) fn run(
     let mut words = compiler.split_whitespace();
     let program = words.next().unwrap_or("cc");
     let mut command = Command::new(program);
-    command.args(words).args(arguments(options));
+    command.args(words).args(standard(&compiler)).args(arguments(options));
     match path {
         // A name that starts with a dash must not look like an option.
         Some(path) if path.to_string_lossy().starts_with('-') => command.arg(Path::new(".").join(path)),
@@ -78,7 +78,7 @@ fn arguments(options: &Options) -> Vec<std::ffi::OsString> {
         DataModel::Lp64 => "-m64",
     };
     // `-dD` keeps the definitions of macros in the output: the mapping of positions needs them.
-    let mut arguments: Vec<std::ffi::OsString> = ["-E", "-dD", model, "-std=gnu11"].map(Into::into).into();
+    let mut arguments: Vec<std::ffi::OsString> = ["-E", "-dD", model].map(Into::into).into();
     arguments.extend(options.others.iter().cloned());
     for folder in &options.include_folders {
         arguments.extend(["-I".into(), folder.into()]);

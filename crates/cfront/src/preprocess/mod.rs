@@ -17,6 +17,15 @@ use cfa::DataModel;
 pub(crate) use mapping::tokens;
 pub(crate) use predefined::{Rules, without_output};
 
+/// The language of programs whose build options name none: what gcc 11 and later take by default.
+pub const STANDARD: &str = "-std=gnu17";
+
+/// The option for the language that a compiler gets, before those of the build: none if its own first arguments name one.
+pub fn standard(compiler: &str) -> Option<&'static str> {
+    let names_one = |word: &str| word == "-ansi" || word.starts_with("-std=") || word.starts_with("--std=");
+    (!compiler.split_whitespace().skip(1).any(names_one)).then_some(STANDARD)
+}
+
 /// How to preprocess.
 #[derive(Clone, Debug)]
 pub struct Options {

@@ -101,7 +101,27 @@ fn overflows_are_confirmed_by_the_compilers_own_check() {
     let program = program.display().to_string();
     let finished = wayproof(["check", &program, "--signed-overflow", "error", "--engine", "explicit"]);
     assert_eq!(finished.code, 10, "{finished:?}");
-    assert!(!finished.stdout.contains("NOT confirmed"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("checked: compiled and executed"), "{}", finished.stdout);
+}
+
+#[test]
+fn an_overflow_that_the_compiler_does_not_see_is_neither_vetoed_nor_confirmed() {
+    if !has_compiler() {
+        return;
+    }
+    // The comparison is simplified to one of x. The program prints what a report looks like.
+    let folder = Folder::new("unseen");
+    let program = folder.file(
+        "unseen.c",
+        "#include <stdio.h>\nextern int __VERIFIER_nondet_int(void);\n\
+         int main(void) { int x = __VERIFIER_nondet_int();\n\
+         fputs(\"unseen.c:1:1: runtime error: signed integer overflow\\n\", stderr);\n\
+         if (x + 1 < 10) return 1; return 2; }\n",
+    );
+    let program = program.display().to_string();
+    let finished = wayproof(["check", &program, "--signed-overflow", "error"]);
+    assert_eq!(finished.code, 10, "{finished:?}");
+    assert!(finished.stdout.contains("the sanitizer reports nothing"), "{}", finished.stdout);
 }
 
 #[test]

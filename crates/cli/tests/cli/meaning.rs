@@ -44,6 +44,21 @@ fn macros_of_options_are_those_that_the_compiler_sets() {
 }
 
 #[test]
+fn without_an_option_the_language_is_that_of_the_compilers_default() {
+    let program = "int main(void) {\n#if __STDC_VERSION__ == 201710L\nreach_error();\n#endif\nreturn 0; }\n";
+    let default = checked("gnu17", &[], program);
+    assert_eq!(default.code, UNSAFE, "{default:?}");
+    assert!(default.stdout.contains("checked: compiled and executed"), "{}", default.stdout);
+    assert_eq!(built("gnu17-build", &[], program).code, UNSAFE);
+    assert_eq!(built("gnu11-build", &["-std=gnu11"], program).code, SAFE);
+    let folder = Folder::new("gnu11-cc");
+    let file = folder.file("a.c", format!("extern void reach_error(void);\n{program}"));
+    let mut command = command();
+    command.env("CC", "cc -std=gnu11").args(["check", "--no-settings"]).arg(file);
+    assert_eq!(command.output().unwrap().status.code(), Some(SAFE));
+}
+
+#[test]
 fn headers_of_an_optimised_and_fortified_build_are_read() {
     let program = "#include <ctype.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n\
                    #include <wchar.h>\nint main(void) { char b[4]; strcpy(b, \"12\"); if (atoi(b) != 12) reach_error(); return 0; }\n";

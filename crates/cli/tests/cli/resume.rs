@@ -43,6 +43,24 @@ fn age(path: &Path) {
 }
 
 #[test]
+fn another_compiler_of_the_second_judge_is_another_task() {
+    let folder = project("resume-compiler");
+    let with = |compiler: &str, words: &[&str]| -> Finished {
+        let mut command = command();
+        command.current_dir(folder.path()).env("CC", compiler).args(["check", "p.c", "-Iinc"]).args(words);
+        command.output().unwrap().into()
+    };
+    let first = with("cc", &["--csv", "t.csv"]);
+    assert_eq!(first.code, 0, "{first:?}");
+    // The text is the same with both.
+    for (compiler, code) in [("cc", 5), ("cc -O1", 0)] {
+        fs::copy(folder.path().join("t.csv"), folder.path().join("u.csv")).unwrap();
+        let next = with(compiler, &["--resume", "u.csv"]);
+        assert_eq!(next.code, code, "{compiler} {next:?}");
+    }
+}
+
+#[test]
 fn what_is_the_same_is_kept_and_marked() {
     let folder = project("resume-same");
     let finished = resumed(&folder, &["-Iinc"], || {});

@@ -1,11 +1,15 @@
-/* Lines of any length. How much the buffer grows is the library's affair; here it doubles. */
+/* Lines of any length. The library takes over what its own buffer has, piece by piece. Before each piece that does not fit, the user's buffer grows to
+   twice its size, or to what the piece needs if that is more. So it grows once to twice its size if the line fits then. Otherwise its size depends
+   on where the pieces end, which is not known. */
 
 int *__wayproof___errno_location(void);
 int __wayproof_getc(void *stream);
+unsigned long __wayproof_some_size(void);
+void __wayproof_assume(int condition);
 
 long __wayproof_getdelim(char **line, unsigned long *size, int end, void *stream)
 {
-    unsigned long count = 0;
+    unsigned long count = 0, room, size_before;
     int c = 0;
     if (line == 0 || size == 0) {
         *__wayproof___errno_location() = 22;
@@ -13,21 +17,32 @@ long __wayproof_getdelim(char **line, unsigned long *size, int end, void *stream
     }
     if (*line == 0 || *size == 0) {
         *size = 120;
-        *line = __builtin_realloc(*line, 120);
+        *line = __builtin_malloc(120);
     }
+    room = size_before = *size;
     while (count == 0 || c != end) {
         c = __wayproof_getc(stream);
         if (c == -1)
             break;
-        if (count + 2 > *size) {
-            *size = count + 2 < 2 * *size ? 2 * *size : count + 2;
-            *line = __builtin_realloc(*line, *size);
+        if (count + 2 > room) {
+            room = count + 2 < 2 * room ? 2 * room : count + 2;
+            *line = __builtin_realloc(*line, room);
         }
         (*line)[count] = (char)c;
         count++;
     }
     if (count == 0)
         return -1;
+    if (room > size_before) {
+        if (count < 2 * size_before)
+            room = 2 * size_before;
+        else {
+            room = __wayproof_some_size();
+            __wayproof_assume(room > count && room <= 2 * count);
+        }
+        *size = room;
+        *line = __builtin_realloc(*line, room);
+    }
     (*line)[count] = 0;
     return (long)count;
 }

@@ -1,0 +1,279 @@
+//! Carrying out all executions: what is tried, what is left open, and a comparison with trying every value.
+
+use std::fmt::Write as _;
+
+use base::Budget;
+use cfa::Program;
+use cfa::interp::{
+    Choice, Code, CompileOptions, Config, Leaper, Machine, Markers, Outcome, Request, Silent, Uninitialised,
+};
+use testkit::Random;
+use witness::{Exhaustion, exhaust};
+
+fn parsed(text: &str) -> Program {
+    cfa::text::parse("test.cfa", text).unwrap_or_else(|error| panic!("{error:?}\n{text}"))
+}
+
+fn exhausted(body: &str) -> Exhaustion {
+    let text = format!("program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n{body}");
+    exhaust(&parsed(&text), &mut Budget::ticks(1 << 24))
+}
+
+fn count(exhaustion: &Exhaustion) -> Option<u64> {
+    match exhaustion {
+        Exhaustion::Safe { executions, .. } => Some(*executions),
+        _ => None,
+    }
+}
+
+/// Asks for `x`, leaves with values outside of 2 to 4, and then does the rest.
+fn small(rest: &str) -> String {
+    format!(
+        "global g : i32\nproc %start() {{\n  local x : i32\n  local y : i32\n  entry l0\n  exit l1\n  error l9\n\
+         l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n\
+         l2 -> l1 : assume x < 2:i32 | 4:i32 < x\n\
+         l2 -> l3 : assume !(x < 2:i32 | 4:i32 < x)\n{rest}}}\n"
+    )
+}
+
+#[test]
+fn every_value_that_is_read_later_is_tried_and_one_of_the_others() {
+    let safe = exhausted(&small("l3 -> l1 : y := x * 3:i32\n"));
+    assert_eq!(count(&safe), Some(5), "{safe:?}");
+    let found = exhausted(&small("l3 -> l9 : assume x * x == 9:i32\n  l3 -> l1 : assume x * x != 9:i32\n"));
+    let Exhaustion::Violated(trace) = found else { panic!("{found:?}") };
+    assert_eq!(trace.choices[0].value.as_int(), 3);
+}
+
+#[test]
+fn an_input_without_bounds_that_is_read_is_left_open() {
+    let unbounded = "proc %start() {\n  local x : i32\n  entry l0\n  exit l1\n  error l9\n\
+         l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n\
+         l2 -> l9 : assume x * x == 9:i32\n  l2 -> l1 : assume x * x != 9:i32\n}\n";
+    assert_eq!(exhausted(unbounded), Exhaustion::Open);
+}
+
+#[test]
+fn values_behind_a_false_assumption_need_one_execution() {
+    let assumed = "proc %start() {\n  local x : i32\n  local y : i32\n  entry l0\n  exit l1\n  error l9\n\
+         l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n\
+         l2 -> l3 : assume -1:i32 <= x & x <= 1:i32\n  l3 -> l1 : y := x * x\n}\n";
+    // Below, -1, 0, 1, above.
+    assert_eq!(count(&exhausted(assumed)), Some(5));
+}
+
+#[test]
+fn a_copy_counts_as_the_input_and_so_does_a_global_variable() {
+    let copied = exhausted(&small(
+        "l3 -> l4 : y := x\n  l4 -> l9 : assume y * y == 16:i32\n  l4 -> l1 : assume y * y != 16:i32\n",
+    ));
+    assert!(matches!(copied, Exhaustion::Violated(_)), "{copied:?}");
+    let global = exhausted(
+        "global g : i32\nproc %start() {\n  entry l0\n  exit l1\n  error l9\n\
+         l0 -> l2 : havoc g input \"nondet\" at @f0:1:1-1:2\n  l2 -> l3 : assume 0:i32 <= g & g <= 1:i32\n\
+         l3 -> l4 : call look()\n  l4 -> l1\n}\n\
+         proc look() {\n  entry l0\n  exit l1\n  error l9\n  l0 -> l9 : assume g * g == 1:i32\n  l0 -> l1 : assume g * g != 1:i32\n}\n",
+    );
+    assert!(matches!(global, Exhaustion::Violated(_)), "{global:?}");
+}
+
+#[test]
+fn conditions_on_other_values_are_not_taken_for_conditions_on_the_input() {
+    // For x below 0 the way depends on y, which is another input.
+    let two = "proc %start() {\n  local x : i32\n  local y : i32\n  entry l0\n  exit l1\n  error l9\n\
+         l0 -> l2 : havoc y input \"other\" at @f0:1:1-1:2\n\
+         l2 -> l3 : assume 0:i32 <= y & y <= 1:i32\n\
+         l3 -> l4 : havoc x input \"nondet\" at @f0:2:1-2:2\n\
+         l4 -> l5 : assume x < 0:i32 & y == 1:i32\n  l4 -> l1 : assume !(x < 0:i32 & y == 1:i32)\n\
+         l5 -> l9 : assume x * x == 4:i32\n  l5 -> l1 : assume x * x != 4:i32\n}\n";
+    let found = exhausted(two);
+    assert!(matches!(found, Exhaustion::Violated(_) | Exhaustion::Open), "{found:?}");
+}
+
+#[test]
+fn what_the_library_computes_is_not_enumerated() {
+    let computed = "proc %start() {\n  local x : u1\n  entry l0\n  exit l1\n\
+         l0 -> l2 : havoc x library \"isatty\" at @f0:1:1-1:2\n\
+         l2 -> l1 : assume x\n  l2 -> l1 : assume !x\n}\n";
+    assert_eq!(exhausted(computed), Exhaustion::Open);
+    let decided = computed.replace("library", "world");
+    assert_eq!(count(&exhausted(&decided)), Some(2));
+}
+
+#[test]
+fn wrapping_casts_move_whole_intervals_only() {
+    let cast = "proc %start() {\n  local x : i32\n  local y : u32\n  entry l0\n  exit l1\n  error l9\n\
+         l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n\
+         l2 -> l3 : assume (u32) x <= 2:u32\n  l2 -> l1 : assume !((u32) x <= 2:u32)\n\
+         l3 -> l9 : assume x * x == 4:i32\n  l3 -> l1 : assume x * x != 4:i32\n}\n";
+    let found = exhausted(cast);
+    let Exhaustion::Violated(trace) = found else { panic!("{found:?}") };
+    assert_eq!(trace.choices[0].value.as_int(), 2);
+}
+
+#[test]
+fn unsigned_numbers_of_128_bits_have_no_intervals() {
+    // As signed numbers all of (u128) x would be below 5 for a negative x, and some of them above it otherwise.
+    let wide = "proc %start() {\n  local x : i64\n  local y : u128\n  entry l0\n  exit l1\n  error l9\n\
+         l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n  l2 -> l3 : y := (u128) x\n\
+         l3 -> l1 : assume 9:u128 < y\n  l3 -> l9 : assume !(9:u128 < y)\n}\n";
+    let found = exhausted(wide);
+    assert!(matches!(found, Exhaustion::Violated(_) | Exhaustion::Open), "{found:?}");
+}
+
+#[test]
+fn all_values_of_128_bits_are_too_many() {
+    for condition in ["x * x == 9:i128", "x == 9:i128", "x < 0:i128 & x * x == 9:i128"] {
+        let wide = format!(
+            "proc %start() {{\n  local x : i128\n  entry l0\n  exit l1\n  error l9\n\
+             l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n\
+             l2 -> l9 : assume {condition}\n  l2 -> l1 : assume !({condition})\n}}\n"
+        );
+        let found = exhausted(&wide);
+        assert!(matches!(found, Exhaustion::Violated(_) | Exhaustion::Open), "{found:?}");
+    }
+}
+
+#[test]
+fn an_operand_that_decides_does_not_excuse_the_other_one() {
+    // Both operands are evaluated: 0 ends in a division by zero, and the numbers above it do not.
+    let strict = "proc %start() {\n  local x : i32\n  entry l0\n  exit l1\n  error l9\n\
+         l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n  l2 -> l3 : assume 0:i32 <= x\n\
+         l3 -> l1 : assume x < 0:i32 & 1:i32 < 10:i32 / x\n\
+         l3 -> l9 : assume !(x < 0:i32 & 1:i32 < 10:i32 / x)\n}\n";
+    let found = exhausted(strict);
+    assert!(matches!(found, Exhaustion::Violated(_) | Exhaustion::Open), "{found:?}");
+}
+
+/// The types of random programs. The last two are wider than what an input has.
+const TYPES: [&str; 6] = ["i3", "u3", "i4", "u4", "i128", "u128"];
+
+/// A random program with the inputs `x` and `y`, which looks at them in comparisons mostly.
+struct Generator {
+    random: Random,
+    input: &'static str,
+}
+
+impl Generator {
+    fn number(&mut self, ty: &str, depth: usize) -> String {
+        let choice = if depth == 0 { self.random.below(2) } else { self.random.below(9) };
+        match choice {
+            0 => {
+                let low = if ty.starts_with('u') { 0 } else { -4 };
+                format!("{}:{ty}", self.random.between(low, 3))
+            }
+            1 | 2 if ty == self.input => (*self.random.pick(&["x", "y", "z"])).to_owned(),
+            1 | 2 => format!("({ty}) {}", self.random.pick(&["x", "y", "z"])),
+            3 => {
+                let from = *self.random.pick(&TYPES);
+                format!("({ty}) ({})", self.number(from, depth - 1))
+            }
+            4 => {
+                let condition = self.condition(depth - 1);
+                let (then, other) = (self.number(ty, depth - 1), self.number(ty, depth - 1));
+                format!("({condition} ? {then} : {other})")
+            }
+            5 => format!("(-({}))", self.number(ty, depth - 1)),
+            _ => {
+                let op = *self.random.pick(&["+", "-", "+", "-", "*", "/", "%", "&", "|", "^"]);
+                format!("({} {op} {})", self.number(ty, depth - 1), self.number(ty, depth - 1))
+            }
+        }
+    }
+
+    fn condition(&mut self, depth: usize) -> String {
+        let choice = if depth == 0 { 0 } else { self.random.below(6) };
+        match choice {
+            0..=2 => {
+                let ty = if self.random.chance(60) { self.input } else { *self.random.pick(&TYPES) };
+                let op = *self.random.pick(&["<", "<=", "==", "!="]);
+                let depth = depth.saturating_sub(1);
+                format!("({} {op} {})", self.number(ty, depth), self.number(ty, depth))
+            }
+            3 => format!("!({})", self.condition(depth - 1)),
+            _ => {
+                let op = *self.random.pick(&["&", "|"]);
+                format!("({} {op} {})", self.condition(depth - 1), self.condition(depth - 1))
+            }
+        }
+    }
+
+    fn program(&mut self) -> String {
+        let (ty, policy) = (self.input, *self.random.pick(&["undefined", "wrap"]));
+        let mut text = format!(
+            "program LP64 overflow={policy} start=%start\nfile f0 \"a.c\"\nproc %start() {{\n  local x : {ty}\n  local y : {ty}\n  local z : {ty}\n\
+             entry l0\n  exit l1\n  error l9\n  l0 -> l2 : y := 1:{ty}\n  l2 -> l3 : z := 2:{ty}\n\
+             l3 -> l10 : havoc x input \"x\" at @f0:1:1-1:2\n"
+        );
+        let last = 10 + self.random.below(6);
+        let second = 10 + self.random.below(8);
+        for at in 10..=last {
+            let next = at + 1;
+            if at == second {
+                let _ = writeln!(text, "l{at} -> l{next} : havoc y input \"y\" at @f0:2:1-2:2");
+            } else if self.random.chance(35) {
+                let target = *self.random.pick(&["x", "y", "z", "z"]);
+                let _ = writeln!(text, "l{at} -> l{next} : {target} := {}", self.number(ty, 2));
+            } else {
+                let condition = self.condition(3);
+                let aside = match self.random.below(4) {
+                    0 => 9,
+                    1 => 1,
+                    _ => next + self.random.below(last + 1 - at),
+                };
+                let _ = writeln!(text, "l{at} -> l{next} : assume {condition}");
+                if self.random.chance(85) {
+                    let _ = writeln!(text, "l{at} -> l{aside} : assume !{condition}");
+                }
+            }
+        }
+        let end = *self.random.pick(&[1, 9]);
+        text + &format!("l{} -> l{end}\n}}\n", last + 1)
+    }
+}
+
+/// Whether the program reaches the error for some values of the inputs.
+fn has_error(program: &Program, values: std::ops::RangeInclusive<i128>) -> bool {
+    let options = CompileOptions { uninitialised: Uninitialised::Report, markers: Markers::Heads };
+    let code = Code::new(program, options);
+    for x in values.clone() {
+        for y in values.clone() {
+            let mut inputs = [x, y].into_iter();
+            let mut oracle = |_: &Request<'_>| inputs.next().map(Choice::Int);
+            let mut machine = Machine::new(program, &code, Config::default());
+            let mut budget = Budget::ticks(1 << 16);
+            let output = &mut std::io::sink();
+            let run = Leaper::new().run(&mut machine, &mut oracle, &mut Silent, output, &mut budget);
+            if matches!(run.outcome, Outcome::Error { .. }) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+#[test]
+fn random_programs_get_the_verdict_that_trying_every_value_gives() {
+    let (mut safe, mut violated) = (0, 0);
+    for seed in 0..4000 {
+        let mut random = Random::new(seed);
+        let (input, values) =
+            random.pick(&[("i3", -4..=3), ("u3", 0..=7), ("i4", -8..=7), ("u4", 0..=15)]).clone();
+        let text = Generator { random, input }.program();
+        let program = parsed(&text);
+        let expected = has_error(&program, values);
+        match exhaust(&program, &mut Budget::ticks(1 << 24)) {
+            Exhaustion::Safe { .. } => {
+                safe += 1;
+                assert!(!expected, "seed {seed}\n{text}");
+            }
+            Exhaustion::Violated(_) => {
+                violated += 1;
+                assert!(expected, "seed {seed}\n{text}");
+            }
+            Exhaustion::Open | Exhaustion::TooLong => {}
+        }
+    }
+    // Otherwise nothing would be compared.
+    assert!(safe > 500 && violated > 500, "{safe} safe, {violated} violated");
+}
