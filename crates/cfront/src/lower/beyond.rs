@@ -8,7 +8,7 @@
 //! * B1: flow-insensitive and closed under assignment, calls and memory: if an execution has a pointer into an object at an offset, the analysis
 //!   has that offset among those of the object in the value of the expression, variable or memory where the pointer is. Memory that is allocated is one
 //!   piece; objects are looked at byte by byte as far as offsets are constant.
-//! * B2: numbers carry pointers as long as they have 8 bits or at least the width of a pointer; then nothing is known of the offset.
+//! * B2: numbers of all types but truth values carry pointers, or pieces of them that have at least 8 bits; then nothing is known of the offset.
 
 use std::collections::BTreeMap;
 
@@ -272,7 +272,7 @@ impl State<'_> {
 
     /// Whether a number of a type may be a pointer, or a part of one (B2).
     fn carries(&self, ty: Ty) -> bool {
-        matches!(ty, Ty::Int { width, .. } if width == 8 || width >= self.program.data_model.pointer_width())
+        ty.width(self.program.data_model) >= 8
     }
 
     fn expose(&mut self, targets: &Targets) {
@@ -294,10 +294,10 @@ impl State<'_> {
                     Some(offset) if self.overlaps(*at, offset, size) => {
                         found.join(&held.anywhere(), Growth::Free);
                     }
-                    Some(_) => {}
-                    None => {
+                    None if self.may_overlap(*at, *offsets, size) => {
                         found.join(held, Growth::Free);
                     }
+                    Some(_) | None => {}
                 }
             }
             if let Some(held) = self.smeared.get(var) {
@@ -314,6 +314,12 @@ impl State<'_> {
     fn overlaps(&self, pointer: i64, offset: i64, size: u64) -> bool {
         let end = offset.saturating_add(i64::try_from(size).unwrap_or(i64::MAX));
         pointer < end && offset < pointer.saturating_add(self.pointer_size)
+    }
+
+    /// The same for a piece at one of several offsets.
+    fn may_overlap(&self, pointer: i64, offsets: Offsets, size: u64) -> bool {
+        let end = offsets.most.saturating_add(i64::try_from(size).unwrap_or(i64::MAX));
+        pointer < end && offsets.least < pointer.saturating_add(self.pointer_size)
     }
 
     fn write(&mut self, addr: &Targets, value: &Targets) {

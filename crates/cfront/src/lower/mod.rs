@@ -50,6 +50,7 @@ mod scope;
 mod start;
 mod stmt;
 mod storage;
+mod stream;
 mod summary;
 mod usage;
 
@@ -188,7 +189,7 @@ pub fn lower(
         resolved,
         opaque,
         approximations: BTreeSet::new(),
-        magnitudes: comparison::magnitudes(hir),
+        tested: comparison::tested(hir),
         comparisons: Vec::new(),
         start_objects: Vec::new(),
         indices: beyond::Indices::default(),
@@ -263,8 +264,8 @@ struct Context<'a> {
     /// Error functions.
     opaque: FxHashSet<FunctionId>,
     approximations: BTreeSet<Approximation>,
-    /// Calls of whose value the program may look at more than the sign.
-    magnitudes: FxHashSet<hir::ExprId>,
+    /// Expressions of which nothing but the sign matters.
+    tested: FxHashSet<hir::ExprId>,
     /// The comparison functions of sorts, where they are known.
     comparisons: Vec<(Option<ProcId>, Region)>,
     /// What pointers lead to that execution starts with.

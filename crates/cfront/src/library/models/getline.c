@@ -1,4 +1,5 @@
-/* Lines of any length. How much the buffer grows is the library's affair; here it doubles. */
+/* Lines of any length. How much the buffer grows is the library's affair; here it doubles. Memory comes from the program's `malloc` and
+   `realloc` if it defines them. */
 
 int *__wayproof___errno_location(void);
 int __wayproof_getc(void *stream);
@@ -13,15 +14,21 @@ long __wayproof_getdelim(char **line, unsigned long *size, int end, void *stream
     }
     if (*line == 0 || *size == 0) {
         *size = 120;
-        *line = __builtin_realloc(*line, 120);
+        *line = __builtin_malloc(120);
+        if (*line == 0)
+            return -1;
     }
     while (count == 0 || c != end) {
         c = __wayproof_getc(stream);
         if (c == -1)
             break;
         if (count + 2 > *size) {
-            *size = count + 2 < 2 * *size ? 2 * *size : count + 2;
-            *line = __builtin_realloc(*line, *size);
+            unsigned long more = count + 2 < 2 * *size ? 2 * *size : count + 2;
+            char *longer = __builtin_realloc(*line, more);
+            if (longer == 0)
+                return -1;
+            *line = longer;
+            *size = more;
         }
         (*line)[count] = (char)c;
         count++;
