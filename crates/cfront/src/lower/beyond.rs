@@ -152,7 +152,7 @@ enum Growth {
 }
 
 /// Where all pointers of a program may lead.
-struct State<'p> {
+pub(super) struct State<'p> {
     program: &'p Program,
     indices: &'p Indices,
     ranges: Ranges,
@@ -176,40 +176,58 @@ pub(super) fn accesses(program: &Program, objects: &[StartObject], indices: &Ind
     if objects.is_empty() {
         return Vec::new();
     }
-    let mut state = State {
-        program,
-        indices,
-        ranges: Ranges::new(program),
-        pointer_size: (program.data_model.pointer_width() / 8).into(),
-        values: vec![Targets::default(); program.exprs.len()],
-        vars: program.vars.iter().map(|_| Targets::default()).collect(),
-        cells: BTreeMap::new(),
-        smeared: BTreeMap::new(),
-        heap: Targets::default(),
-        exposed: Targets::default(),
-        growth: Growth::Free,
-        changed: true,
-    };
-    let (mut rounds, mut work) = (0, 0);
-    while std::mem::replace(&mut state.changed, false) {
-        rounds += 1;
-        if rounds > ROUNDS {
-            state.growth = Growth::Bounded;
-        }
-        state.evaluate();
-        work += state.values.iter().map(|targets| targets.objects.len() + 1).sum::<usize>();
-        if work > WORK {
+    match State::of_program(program, indices) {
+        Some(state) => state.find(objects),
+        None => {
             let gave_up = |object: &StartObject| object.approximation(Beyond::Accessed, Region::NOWHERE);
-            return objects.iter().map(gave_up).collect();
-        }
-        for op in program.procs.iter().flat_map(Procedure::edges).flat_map(|edge| &edge.ops) {
-            state.propagate(op);
+            objects.iter().map(gave_up).collect()
         }
     }
-    state.find(objects)
+}
+
+impl<'p> State<'p> {
+    /// Where the pointers of a program may lead; `None` if that takes too long.
+    pub(super) fn of_program(program: &'p Program, indices: &'p Indices) -> Option<Self> {
+        let mut state = State {
+            program,
+            indices,
+            ranges: Ranges::new(program),
+            pointer_size: (program.data_model.pointer_width() / 8).into(),
+            values: vec![Targets::default(); program.exprs.len()],
+            vars: program.vars.iter().map(|_| Targets::default()).collect(),
+            cells: BTreeMap::new(),
+            smeared: BTreeMap::new(),
+            heap: Targets::default(),
+            exposed: Targets::default(),
+            growth: Growth::Free,
+            changed: true,
+        };
+        let (mut rounds, mut work) = (0, 0);
+        while std::mem::replace(&mut state.changed, false) {
+            rounds += 1;
+            if rounds > ROUNDS {
+                state.growth = Growth::Bounded;
+            }
+            state.evaluate();
+            work += state.values.iter().map(|targets| targets.objects.len() + 1).sum::<usize>();
+            if work > WORK {
+                return None;
+            }
+            for op in program.procs.iter().flat_map(Procedure::edges).flat_map(|edge| &edge.ops) {
+                state.propagate(op);
+            }
+        }
+        Some(state)
+    }
 }
 
 impl State<'_> {
+    /// Whether two pointers, neither of which is null, may lead to one object.
+    pub(super) fn may_meet(&self, one: ExprId, other: ExprId) -> bool {
+        let (one, other) = (self.of(one), self.of(other));
+        one.elsewhere && other.elsewhere || one.objects.keys().any(|var| other.objects.contains_key(var))
+    }
+
     fn of(&self, expr: ExprId) -> &Targets {
         &self.values[expr.0 as usize]
     }

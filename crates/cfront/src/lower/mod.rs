@@ -42,6 +42,7 @@ mod indirect;
 mod init;
 mod layout;
 mod lists;
+mod overlap;
 mod place;
 mod position;
 mod range;
@@ -203,6 +204,7 @@ pub fn lower(
         }
     }
     ctx.lower_start(entry)?;
+    overlap::decide(&mut ctx.program, &ctx.indices);
     ctx.approximations.extend(arbitrary::accesses(&ctx.program));
     let used = ctx.usage.functions.iter().copied();
     let inline: Vec<FunctionId> = used.filter(|function| hir.inline_definitions.contains(function)).collect();

@@ -9,6 +9,7 @@ use crate::library;
 use crate::lower::call::{Argument, Site};
 use crate::lower::function::Body;
 use crate::lower::graph::Graph;
+use crate::lower::overlap::OVERLAP;
 use crate::lower::storage::Slot;
 use crate::lower::{Lowered, build};
 
@@ -217,7 +218,7 @@ impl Body<'_, '_> {
     pub(super) fn leave_open(&mut self, name: &str, site: &Site) {
         let function = name.trim_start_matches(library::UNSUPPORTED_PREFIX);
         let function: Arc<str> = match function.rsplit_once('_') {
-            Some((function, "overlap")) => format!("{function} (with arguments that overlap)").into(),
+            Some((function, "overlap")) => format!("{function}{OVERLAP}").into(),
             Some((function, "allocation")) => format!("{function} (with the program's own malloc)").into(),
             _ => function.into(),
         };
