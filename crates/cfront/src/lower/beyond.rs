@@ -176,13 +176,11 @@ pub(super) fn accesses(program: &Program, objects: &[StartObject], indices: &Ind
     if objects.is_empty() {
         return Vec::new();
     }
-    match State::of_program(program, indices) {
-        Some(state) => state.find(objects),
-        None => {
-            let gave_up = |object: &StartObject| object.approximation(Beyond::Accessed, Region::NOWHERE);
-            objects.iter().map(gave_up).collect()
-        }
+    if let Some(state) = State::of_program(program, indices) {
+        return state.find(objects);
     }
+    let gave_up = |object: &StartObject| object.approximation(Beyond::Accessed, Region::NOWHERE);
+    objects.iter().map(gave_up).collect()
 }
 
 impl<'p> State<'p> {
