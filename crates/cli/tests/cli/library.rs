@@ -224,6 +224,12 @@ const OPEN: &[(&str, &str, &str, &str)] = &[
     ("sign", "math.h", "volatile float a = -2; int c = signbit(a);", "c == 1"),
     ("sign-sum", "math.h", "volatile long double a = -2;", "signbit(a) + 1 == 2"),
     (
+        "line",
+        "stdio.h stdlib.h sys/types.h",
+        "ssize_t getline(char **, size_t *, FILE *); char *l = malloc(2); size_t n = 2; if (getline(&l, &n, stdin) != 5) return 0;",
+        "n == 6",
+    ),
+    (
         "flushed",
         "stdio.h",
         "if (getchar() == EOF) return 0; ungetc('x', stdin); fflush(stdin);",

@@ -1,13 +1,16 @@
-/* Lines of any length. How much the buffer grows is the library's affair; here it doubles. Memory comes from the program's `malloc` and
+/* Lines of any length. The buffer doubles in glibc if that is enough for the line; otherwise its size depends on what the stream has read ahead. Memory comes from the program's `malloc` and
    `realloc` if it defines them. */
 
 int *__wayproof___errno_location(void);
 int __wayproof_getc(void *stream);
+unsigned long __wayproof_some_getline(void);
+void __wayproof_assume(int condition);
 
 long __wayproof_getdelim(char **line, unsigned long *size, int end, void *stream)
 {
     unsigned long count = 0;
     int c = 0;
+    int has_grown = 0;
     if (line == 0 || size == 0) {
         *__wayproof___errno_location() = 22;
         return -1;
@@ -23,7 +26,12 @@ long __wayproof_getdelim(char **line, unsigned long *size, int end, void *stream
         if (c == -1)
             break;
         if (count + 2 > *size) {
-            unsigned long more = count + 2 < 2 * *size ? 2 * *size : count + 2;
+            unsigned long more = 2 * *size;
+            if (has_grown || more < count + 2) {
+                more = __wayproof_some_getline();
+                __wayproof_assume(more >= count + 2 && more <= 4 * (count + 2) + 8192);
+            }
+            has_grown = 1;
             char *longer = __builtin_realloc(*line, more);
             if (longer == 0)
                 return -1;
