@@ -18,6 +18,9 @@ use crate::hir::{self, Callee, ExprKind};
 /// What the names of models start with.
 pub const MODEL_PREFIX: &str = "__wayproof_";
 
+/// What the functions start with that models call where they end.
+pub(crate) const UNSUPPORTED_PREFIX: &str = "__wayproof_unsupported_";
+
 /// The variable behind `errno`, in the models.
 pub(crate) const ERRNO: &str = "__wayproof_errno";
 
@@ -152,6 +155,8 @@ pub(crate) enum Known {
     Stdin,
     /// In models: from here on the model does not say what the function does.
     Unsupported,
+    /// In models: whether the program defines functions that allocate memory itself.
+    OwnMalloc,
     /// `malloc(size)`
     Malloc,
     /// `aligned_alloc(alignment, size)`
@@ -210,12 +215,16 @@ pub(crate) fn arbitrary(name: &str) -> Option<(&str, Freedom)> {
     world.or_else(|| name.strip_prefix("some_").map(|function| (function, Freedom::Determined)))
 }
 
+/// Operations that models use under their prefix: glibc does not call the program's function of that name there. Where it does, as `strdup` calls
+/// `malloc`, models write `__builtin_malloc`.
+const MODEL_OPERATIONS: [&str; 7] = ["abort", "free", "malloc", "memcpy", "memmove", "memset", "realloc"];
+
 /// What is known about a function without body.
 pub(crate) fn classify(name: &str) -> Known {
     if let Some((_, freedom)) = arbitrary(name) {
         return Known::Arbitrary(freedom);
     }
-    if name.starts_with("__wayproof_unsupported_") {
+    if name.starts_with(UNSUPPORTED_PREFIX) {
         return Known::Unsupported;
     }
     if name.starts_with("__VERIFIER_nondet") {
@@ -224,8 +233,11 @@ pub(crate) fn classify(name: &str) -> Known {
     if matches!(name, "__VERIFIER_atomic_begin" | "__VERIFIER_atomic_end") {
         return Known::Nothing;
     }
+    // The names of operations that models write, which are never functions of the program.
+    let name = name.strip_prefix(MODEL_PREFIX).filter(|name| MODEL_OPERATIONS.contains(name)).unwrap_or(name);
     match plain_name(name) {
         "__VERIFIER_assume" | "__wayproof_assume" => Known::Assume,
+        "__wayproof_own_malloc" => Known::OwnMalloc,
         "__wayproof_stdin" => Known::Stdin,
         "__assert_fail" | "__assert" | "__assert_rtn" | "__assert_perror_fail" => Known::AssertFail,
         "abort" | "trap" => Known::Abort,

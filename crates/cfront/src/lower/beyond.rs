@@ -8,7 +8,7 @@
 //! * B1: flow-insensitive and closed under assignment, calls and memory: if an execution has a pointer into an object at an offset, the analysis
 //!   has that offset among those of the object in the value of the expression, variable or memory where the pointer is. Memory that is allocated is one
 //!   piece; objects are looked at byte by byte as far as offsets are constant.
-//! * B2: numbers carry pointers as long as they have 8 bits or at least the width of a pointer; then nothing is known of the offset.
+//! * B2: numbers of all types but truth values carry pointers, or pieces of them that have at least 8 bits; then nothing is known of the offset.
 
 use std::collections::BTreeMap;
 
@@ -152,7 +152,7 @@ enum Growth {
 }
 
 /// Where all pointers of a program may lead.
-struct State<'p> {
+pub(super) struct State<'p> {
     program: &'p Program,
     indices: &'p Indices,
     ranges: Ranges,
@@ -176,40 +176,56 @@ pub(super) fn accesses(program: &Program, objects: &[StartObject], indices: &Ind
     if objects.is_empty() {
         return Vec::new();
     }
-    let mut state = State {
-        program,
-        indices,
-        ranges: Ranges::new(program),
-        pointer_size: (program.data_model.pointer_width() / 8).into(),
-        values: vec![Targets::default(); program.exprs.len()],
-        vars: program.vars.iter().map(|_| Targets::default()).collect(),
-        cells: BTreeMap::new(),
-        smeared: BTreeMap::new(),
-        heap: Targets::default(),
-        exposed: Targets::default(),
-        growth: Growth::Free,
-        changed: true,
-    };
-    let (mut rounds, mut work) = (0, 0);
-    while std::mem::replace(&mut state.changed, false) {
-        rounds += 1;
-        if rounds > ROUNDS {
-            state.growth = Growth::Bounded;
-        }
-        state.evaluate();
-        work += state.values.iter().map(|targets| targets.objects.len() + 1).sum::<usize>();
-        if work > WORK {
-            let gave_up = |object: &StartObject| object.approximation(Beyond::Accessed, Region::NOWHERE);
-            return objects.iter().map(gave_up).collect();
-        }
-        for op in program.procs.iter().flat_map(Procedure::edges).flat_map(|edge| &edge.ops) {
-            state.propagate(op);
-        }
+    if let Some(state) = State::of_program(program, indices) {
+        return state.find(objects);
     }
-    state.find(objects)
+    let gave_up = |object: &StartObject| object.approximation(Beyond::Accessed, Region::NOWHERE);
+    objects.iter().map(gave_up).collect()
+}
+
+impl<'p> State<'p> {
+    /// Where the pointers of a program may lead; `None` if that takes too long.
+    pub(super) fn of_program(program: &'p Program, indices: &'p Indices) -> Option<Self> {
+        let mut state = State {
+            program,
+            indices,
+            ranges: Ranges::new(program),
+            pointer_size: (program.data_model.pointer_width() / 8).into(),
+            values: vec![Targets::default(); program.exprs.len()],
+            vars: program.vars.iter().map(|_| Targets::default()).collect(),
+            cells: BTreeMap::new(),
+            smeared: BTreeMap::new(),
+            heap: Targets::default(),
+            exposed: Targets::default(),
+            growth: Growth::Free,
+            changed: true,
+        };
+        let (mut rounds, mut work) = (0, 0);
+        while std::mem::replace(&mut state.changed, false) {
+            rounds += 1;
+            if rounds > ROUNDS {
+                state.growth = Growth::Bounded;
+            }
+            state.evaluate();
+            work += state.values.iter().map(|targets| targets.objects.len() + 1).sum::<usize>();
+            if work > WORK {
+                return None;
+            }
+            for op in program.procs.iter().flat_map(Procedure::edges).flat_map(|edge| &edge.ops) {
+                state.propagate(op);
+            }
+        }
+        Some(state)
+    }
 }
 
 impl State<'_> {
+    /// Whether two pointers, neither of which is null, may lead to one object.
+    pub(super) fn may_meet(&self, one: ExprId, other: ExprId) -> bool {
+        let (one, other) = (self.of(one), self.of(other));
+        one.elsewhere && other.elsewhere || one.objects.keys().any(|var| other.objects.contains_key(var))
+    }
+
     fn of(&self, expr: ExprId) -> &Targets {
         &self.values[expr.0 as usize]
     }
@@ -272,7 +288,7 @@ impl State<'_> {
 
     /// Whether a number of a type may be a pointer, or a part of one (B2).
     fn carries(&self, ty: Ty) -> bool {
-        matches!(ty, Ty::Int { width, .. } if width == 8 || width >= self.program.data_model.pointer_width())
+        ty.width(self.program.data_model) >= 8
     }
 
     fn expose(&mut self, targets: &Targets) {
@@ -294,10 +310,10 @@ impl State<'_> {
                     Some(offset) if self.overlaps(*at, offset, size) => {
                         found.join(&held.anywhere(), Growth::Free);
                     }
-                    Some(_) => {}
-                    None => {
+                    None if self.may_overlap(*at, *offsets, size) => {
                         found.join(held, Growth::Free);
                     }
+                    Some(_) | None => {}
                 }
             }
             if let Some(held) = self.smeared.get(var) {
@@ -314,6 +330,12 @@ impl State<'_> {
     fn overlaps(&self, pointer: i64, offset: i64, size: u64) -> bool {
         let end = offset.saturating_add(i64::try_from(size).unwrap_or(i64::MAX));
         pointer < end && offset < pointer.saturating_add(self.pointer_size)
+    }
+
+    /// The same for a piece at one of several offsets.
+    fn may_overlap(&self, pointer: i64, offsets: Offsets, size: u64) -> bool {
+        let end = offsets.most.saturating_add(i64::try_from(size).unwrap_or(i64::MAX));
+        pointer < end && offsets.least < pointer.saturating_add(self.pointer_size)
     }
 
     fn write(&mut self, addr: &Targets, value: &Targets) {

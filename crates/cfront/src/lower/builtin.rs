@@ -6,6 +6,7 @@ use cfa::{
 };
 
 use crate::hir::{self, ArithmeticOp, Builtin, CompilersChoice};
+use crate::lower::call::Sink;
 use crate::lower::function::Body;
 use crate::lower::place::Target;
 use crate::lower::storage::unsupported;
@@ -115,7 +116,8 @@ impl Body<'_, '_> {
                 let sign = self.sign_byte(value);
                 let seven = self.exprs().int(int, 7);
                 let bit = self.exprs().binary(BinaryOp::Shr, sign, seven);
-                build::cast(self.exprs(), int, bit)
+                let bit = build::cast(self.exprs(), int, bit);
+                if self.shows_magnitude(expr, Sink::Value) { self.truth_only("signbit", bit) } else { bit }
             }
             Builtin::FloatAbs => self.float_abs(value),
             Builtin::CompilersChoice(_) => value,

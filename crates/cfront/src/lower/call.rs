@@ -123,7 +123,7 @@ impl Body<'_, '_> {
         match *callee {
             Callee::Direct(function) => {
                 let (exprs, args) = (args, self.arguments(args)?);
-                if self.shows_magnitude(expr, sink) && self.compares_literals(function, &args) {
+                if self.shows_magnitude(expr, sink) && self.compares_literals(function, exprs) {
                     let returned = self.call_function(function, args, &site, Sink::Value)?;
                     return Ok(self.sign_only(function, returned, &site));
                 }

@@ -39,43 +39,6 @@ enum Rest {
     List,
 }
 
-/// Functions that may change which bytes the models of standard input read next.
-const STREAM_CHANGERS: [&str; 33] = [
-    "rewind",
-    "fseek",
-    "fseeko",
-    "fseeko64",
-    "fsetpos",
-    "fsetpos64",
-    "freopen",
-    "freopen64",
-    "fclose",
-    "fcloseall",
-    "close",
-    "read",
-    "pread",
-    "readv",
-    "dup2",
-    "dup3",
-    "lseek",
-    "lseek64",
-    "system",
-    "popen",
-    "clearerr_unlocked",
-    "__fpurge",
-    "getw",
-    "getwchar",
-    "getwc",
-    "fgetwc",
-    "fgetws",
-    "wscanf",
-    "fwscanf",
-    "vwscanf",
-    "fdopen",
-    "getwchar_unlocked",
-    "__read_chk",
-];
-
 /// A call of a described function.
 struct Call<'a> {
     name: Arc<str>,
@@ -129,9 +92,7 @@ impl Body<'_, '_> {
         let hir = self.ctx.hir;
         let declared = &hir.functions[function];
         let name: Arc<str> = library::plain_name(&declared.name).into();
-        if STREAM_CHANGERS.contains(&&*name) && self.reads_standard_input() {
-            self.cap(&name, "it may change what is read from standard input", site);
-        }
+        self.may_change_input(&name, args, site)?;
         let what = format!("library function `{name}` is described by its effects");
         self.ctx.approximate(ApproximationKind::Model, what, Region::NOWHERE);
         if effects.end == End::Never {
@@ -298,53 +259,6 @@ impl Body<'_, '_> {
         let Expr::Address { var } = *self.exprs().get(format) else { return true };
         let literal = self.ctx.strings.iter().find(|(_, known)| **known == var);
         literal.is_none_or(|(string, _)| has_conversion(&self.ctx.hir.strings[*string].bytes, letter))
-    }
-
-    /// Whether the program reads standard input by a model.
-    fn reads_standard_input(&self) -> bool {
-        let is_read =
-            |function: &FunctionId| &*self.ctx.hir.functions[*function].name == "__wayproof_world_stdin";
-        self.ctx.usage.functions.iter().any(is_read)
-    }
-
-    /// The value of the variable `stdin`; null if the program does not mention it, so that no stream is equal to it.
-    pub(super) fn stdin(&mut self) -> Lowered<ExprId> {
-        let hir = self.ctx.hir;
-        let is_stdin = |variable: &VariableId| {
-            let declared = &hir.variables[*variable];
-            declared.is_extern && &*declared.name == cfa::STDIN
-        };
-        let null = build::address(self.exprs(), 0);
-        let Some(variable) = hir.statics.iter().copied().find(is_stdin) else { return Ok(null) };
-        if !self.ctx.usage.variables[variable].referenced
-            || hir.types.scalar(hir.variables[variable].ty) != Some(Ty::Ptr)
-        {
-            return Ok(null);
-        }
-        Ok(match self.ctx.slot(variable)? {
-            Slot::Object(var) => {
-                let addr = self.object_address(var);
-                self.exprs().add(Expr::Load { addr, ty: Ty::Ptr })
-            }
-            Slot::Split(parts) => parts.first().map_or(null, |part| self.exprs().var(part.var, Ty::Ptr)),
-            Slot::Pointer(_) => null,
-        })
-    }
-
-    /// An execution that gets here is one of many, and none of them is told from the others: it shows nothing. Formulas know nothing of what
-    /// a model writes.
-    pub(super) fn leave_open(&mut self, name: &str, site: &Site) {
-        let function: Arc<str> = name.trim_start_matches("__wayproof_unsupported_").into();
-        let open = self.temporary(Ty::BOOL);
-        let source = Source::Library { function, freedom: Freedom::Determined };
-        let op = Op::Havoc { place: Place::Var(open), source, at: site.origin.region };
-        self.graph.emit(op, site.origin);
-        let cond = self.read_var(open);
-        let otherwise = build::not(self.exprs(), cond);
-        if let Some(here) = self.graph.location() {
-            self.graph.set(Graph::step(here, Op::Assume { cond }, site.origin));
-            self.graph.join(Graph::step(here, Op::Assume { cond: otherwise }, site.origin));
-        }
     }
 
     /// Whether the program itself, not only a model, may look at `errno`.

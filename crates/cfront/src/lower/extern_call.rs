@@ -5,7 +5,7 @@ use cfa::{
     Source, Ty,
 };
 
-use crate::hir::{FunctionId, VariableId};
+use crate::hir::{self, FunctionId, VariableId};
 use crate::library::effects::{self, Description, Effects, Errno};
 use crate::library::{self, Known};
 use crate::lower::call::{Argument, Returned, Sink, Site};
@@ -67,9 +67,13 @@ impl Body<'_, '_> {
                 self.leave_open(&name, site);
                 return Ok(Returned::Nothing);
             }
+            Known::OwnMalloc => {
+                let is_defined = self.defines_allocation();
+                return Ok(Returned::Scalar(self.exprs().int(Ty::signed(32), is_defined.into())));
+            }
             Known::Extern => {}
             _ => {
-                if known != Known::Assume {
+                if known != Known::Assume && !name.starts_with(library::MODEL_PREFIX) {
                     self.note_model(&name);
                 }
                 // These have no result.
@@ -118,6 +122,15 @@ impl Body<'_, '_> {
             }
             None => self.call_users(function, args, site, sink),
         }
+    }
+
+    /// Whether the program defines functions that allocate memory.
+    fn defines_allocation(&self) -> bool {
+        let is_allocation = |function: &hir::Function| {
+            let name = matches!(&*function.name, "malloc" | "calloc" | "realloc" | "free");
+            name && function.external && function.body.is_some()
+        };
+        self.ctx.hir.functions.iter().any(is_allocation)
     }
 
     fn may_lead_to_memory(&mut self, arg: &Argument) -> bool {

@@ -44,6 +44,7 @@ mod init;
 mod layout;
 mod lists;
 mod order;
+mod overlap;
 mod place;
 mod position;
 mod range;
@@ -53,6 +54,7 @@ mod scope;
 mod start;
 mod stmt;
 mod storage;
+mod stream;
 mod summary;
 mod usage;
 
@@ -191,7 +193,7 @@ pub fn lower(
         resolved,
         opaque,
         approximations: BTreeSet::new(),
-        magnitudes: comparison::magnitudes(hir),
+        tested: comparison::tested(hir),
         comparisons: Vec::new(),
         start_objects: Vec::new(),
         indices: beyond::Indices::default(),
@@ -205,6 +207,7 @@ pub fn lower(
         }
     }
     ctx.lower_start(entry)?;
+    overlap::decide(&mut ctx.program, &ctx.indices);
     ctx.approximations.extend(arbitrary::accesses(&ctx.program));
     if let Some((definition, user)) = replaced::replaced(&ctx) {
         let (definition, user) = (&hir.functions[definition], &hir.functions[user].name);
@@ -283,8 +286,8 @@ struct Context<'a> {
     /// Error functions.
     opaque: FxHashSet<FunctionId>,
     approximations: BTreeSet<Approximation>,
-    /// Calls of whose value the program may look at more than the sign.
-    magnitudes: FxHashSet<hir::ExprId>,
+    /// Expressions of which nothing but the sign matters.
+    tested: FxHashSet<hir::ExprId>,
     /// The comparison functions of sorts, where they are known.
     comparisons: Vec<(Option<ProcId>, Region)>,
     /// What pointers lead to that execution starts with.

@@ -19,9 +19,9 @@ int *__errno_location(void);
 static int sign(int x) { return (x > 0) - (x < 0); }
 int main(void)
 {
-    char buffer[16] = "xxxxxxxxxxxxxxx", *end;
+    char buffer[16] = "xxxxxxxxxxxxxxx", *end, a[] = "a", abc[] = "abc", hello[] = "HeLLo";
     printf("%lu %lu %lu %lu\n", strlen("hello"), strnlen("hello", 3), strspn("aabbc", "ab"), strcspn("xyz,", ","));
-    printf("%d %d %d\n", sign(strcmp("a", "b")), sign(strncmp("abc", "abd", 2)), sign(strcasecmp("HeLLo", "hEllO")));
+    printf("%d %d %d\n", sign(strcmp(a, "b")), sign(strncmp(abc, "abd", 2)), sign(strcasecmp(hello, "hEllO")));
     strncpy(buffer, "ab", 5);
     printf("%d %d %c\n", buffer[2], buffer[4], buffer[5]);
     strncat(buffer, "cdefg", 3);

@@ -168,6 +168,9 @@ int passed(int *p) { return end(p + 1); }
 int stored(int *p) { struct { int n; int *q; } t, *u = &t; u->q = p + 1; u->n = 1; return *u->q; }
 int wider(char *p) { return *(int *)p; }
 int number(int *p) { return *(int *)((size_t)p + 4); }
+int in_double(int *p) { double d, e; int *q; memcpy(&d, &p, sizeof p); e = d; memcpy(&q, &e, sizeof q); return q[1]; }
+int in_halves(int *p) {
+    unsigned h[2], k[2]; int *q; memcpy(h, &p, sizeof p); k[0] = h[0]; k[1] = h[1]; memcpy(&q, k, sizeof q); return q[1]; }
 int inner(struct item *p) { return p->name[1]; }
 int tail(struct item *p, int i) { return p->tail[i]; }
 int copied(struct item *p, struct item *q) { memcpy(p, q, 2 * sizeof *p); return 0; }
@@ -202,6 +205,8 @@ fn accesses_beyond_what_a_pointer_leads_to_leave_something_out() {
     }
     for (entry, words) in [
         ("second", "`p` is assumed to point to one element"),
+        ("in_double", "`p` is assumed to point to one element"),
+        ("in_halves", "`p` is assumed to point to one element"),
         ("before", "`p` is assumed to point to one element"),
         ("fourth", "`a` is assumed to point to 3 elements"),
         ("any", "`p` is assumed to point to one element"),

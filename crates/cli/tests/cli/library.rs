@@ -81,17 +81,44 @@ const FACTS: &[(&str, &str, &str, &str)] = &[
     ),
     ("huge", "stdlib.h", "void *p = calloc(~0UL / 2 + 1, 2), *q = malloc(~0UL);", "p == 0 && q == 0"),
     ("wide", "wchar.h", "wchar_t w[4]; wcscpy(w, L\"hi\");", "wcslen(w) == 2 && w[1] == L'i'"),
+    (
+        "copies",
+        "string.h",
+        "char a[] = \"ab\", b[12]; strcpy(b, a); strcat(b, a); strncpy(a, b + 1, 2);",
+        "strcmp(b, \"abab\") == 0 && a[0] == 'b'",
+    ),
+    // No order, but glibc merges halves.
+    (
+        "unordered",
+        "stdlib.h",
+        "double a[] = { 3.5, 2.6, 1.9, 1.2, 0.7 }; qsort(a, 5, sizeof *a, whole_order);",
+        "a[0] == 1.9 && a[2] == 0.7 && a[3] == 3.5",
+    ),
+    (
+        "large",
+        "stdlib.h",
+        "struct { int key; char rest[36]; } a[3] = { { 3 }, { 1 }, { 2 } }; qsort(a, 3, sizeof *a, order);",
+        "a[0].key == 1 && a[2].key == 3",
+    ),
+    (
+        "negative",
+        "ctype.h",
+        "int a = tolower(-5), b = toupper(-100), c = tolower(-1);",
+        "a == 251 && b == 156 && c == -1",
+    ),
+    ("sign", "math.h", "volatile float a = -2; volatile long double b = 2;", "signbit(a) && !signbit(b)"),
+    ("equal", "string.h", "static const char a[] = \"a\";", "strcmp(a, \"a\") == 0 && strcmp(a, \"c\") < 0"),
 ];
 
-const ORDER: &str =
-    "static int order(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }\n";
+const ORDER: &str = "static int order(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }\n\
+     static int whole_order(const void *a, const void *b) { return (int)(*(const double *)a - *(const double *)b); }\n";
 
 #[test]
 fn modelled_functions_do_what_glibc_does() {
     for (name, headers, statements, fact) in FACTS {
         let program = |condition: &str| {
             format!(
-                "{ORDER}int main(void) {{ (void)order; {statements} if ({condition}) reach_error(); return 0; }}\n"
+                "{ORDER}int main(void) {{ (void)order; (void)whole_order; {statements} if ({condition}) reach_error(); return 0; }}\n"
             )
         };
         let holds = check(name, headers, &program(&format!("!({fact})")), &["--no-exec"]);
@@ -179,6 +206,39 @@ const OPEN: &[(&str, &str, &str, &str)] = &[
     ("nans", "math.h", "volatile double a = NAN, b = -a; double c = a + b;", "signbit(c) != 0"),
     ("released", "stdlib.h", "extern int release(void *) __asm__(\"free\"); int c = release(0);", "c == 0"),
     ("renamed", "", "extern int number(const char *) __asm__(\"atoi\"); int c = number(\"5\");", "c == 5"),
+    ("strcpy", "string.h", "char s[8] = \"#ab\"; strcpy(s, s + 1);", "s[0] == 'a'"),
+    ("strcpy-up", "string.h", "char s[8] = \"ab\"; strcpy(s + 1, s);", "s[2] == 'b'"),
+    (
+        "stpcpy",
+        "string.h",
+        "char s[8] = \"#ab\"; char *stpcpy(char *, const char *); stpcpy(s, s + 1);",
+        "s[1] == 'b'",
+    ),
+    ("strncpy", "string.h", "char s[8] = \"ab\"; strncpy(s + 1, s, 3);", "s[2] == 'b'"),
+    ("strcat", "string.h", "char s[16] = \"abc\"; strcat(s, s + 1);", "s[4] == 'c'"),
+    ("strncat", "string.h", "char s[16] = \"abc\"; strncat(s, s, 5);", "s[4] == 'b'"),
+    ("wcscpy", "wchar.h", "wchar_t s[8] = L\"#ab\"; wcscpy(s, s + 1);", "s[0] == L'a'"),
+    ("constants", "string.h", "static const char a[] = \"a\"; int c = strcmp(a, \"c\");", "c == -1"),
+    ("rows", "string.h", "static const char t[2][4] = { \"abc\", \"abe\" };", "memcmp(t[0], t[1], 3) == -1"),
+    ("negated", "string.h", "", "-strcmp(\"a\", \"c\") == 1"),
+    ("added", "string.h", "int c = 0; c += strcmp(\"a\", \"c\");", "c == -1"),
+    ("comma", "string.h", "", "(0, strcmp(\"a\", \"c\")) == -1"),
+    ("switch", "string.h", "int c = 0; switch (strcmp(\"a\", \"c\")) { case -1: c = 1; }", "c == 1"),
+    ("passed", "string.h stdlib.h", "int c = abs(strcmp(\"a\", \"c\"));", "c == 1"),
+    ("sign", "math.h", "volatile float a = -2; int c = signbit(a);", "c == 1"),
+    ("sign-sum", "math.h", "volatile long double a = -2;", "signbit(a) + 1 == 2"),
+    (
+        "line",
+        "stdio.h stdlib.h sys/types.h",
+        "ssize_t getline(char **, size_t *, FILE *); char *l = malloc(2); size_t n = 2; if (getline(&l, &n, stdin) != 5) return 0;",
+        "n == 6",
+    ),
+    (
+        "flushed",
+        "stdio.h",
+        "if (getchar() == EOF) return 0; ungetc('x', stdin); fflush(stdin);",
+        "getchar() == 'x'",
+    ),
 ];
 
 #[test]
@@ -199,6 +259,93 @@ fn what_c_leaves_open_is_not_decided() {
     assert_eq!(check("digit", "", &body("!isdigit('7')"), &["--no-exec"]).code, 0);
     assert_eq!(check("digit", "", &body("isdigit('7') == 1"), &["--no-exec"]).code, 10);
     assert_eq!(check("digit", "", &body("isdigit('7') == 2048"), &["--no-exec"]).code, 10);
+}
+
+#[test]
+fn text_that_is_read_while_it_is_written_is_not_decided() {
+    for (statements, condition) in [
+        ("snprintf(s, sizeof s, \"%s,%d\", s, 5);", "s[0] == 'a'"),
+        ("sprintf(s, \"%s%s\", \"x\", s + 1);", "s[1] == 'b'"),
+        ("snprintf(s, sizeof s, s);", "s[0] == 'a'"),
+        ("char t[8] = \"\"; sscanf(s, \"%s%s\", s, t);", "t[0] == 'd'"),
+    ] {
+        for not in ["", "!"] {
+            let body = format!(
+                "int main(void) {{ char s[16] = \"abc d\"; {statements} if ({not}({condition})) reach_error(); return 0; }}\n"
+            );
+            let finished = check("formats", "stdio.h", &body, &["--no-exec", "--timeout", "2"]);
+            assert_eq!(finished.code, 5, "{statements} {not}: {}", finished.stdout);
+        }
+    }
+}
+
+#[test]
+fn the_library_calls_only_the_allocation_functions_of_the_program() {
+    let own = "static int calls; static char pool[4096];\n\
+               void *malloc(unsigned long n) { calls++; return n < 99 ? pool : 0; }\nvoid free(void *p) { (void)p; }\n\
+               void *memcpy(void *to, const void *from, unsigned long n) { (void)from; (void)n; calls++; return to; }\n\
+               void *memmove(void *to, const void *from, unsigned long n) { (void)from; (void)n; calls++; return to; }\n";
+    for (headers, statements, fact) in [
+        ("stdlib.h", "int a[] = { 3, 1, 2 }; qsort(a, 3, sizeof *a, order);", "calls == 0 && a[0] == 1"),
+        ("strings.h", "char a[4] = \"abc\", b[4] = \"\"; bcopy(a, b, 4);", "calls == 0 && b[0] == 'a'"),
+        ("stdio.h", "double d = 0; sscanf(\"1.5\", \"%lf\", &d);", "calls == 0 && d == 1.5"),
+        ("string.h", "char *s = strdup(\"ab\");", "calls == 1 && s[1] == 'b'"),
+        (
+            "string.h",
+            "char t[120]; memset(t, 'x', 119); t[119] = 0; char *s = strdup(t);",
+            "calls == 1 && s == 0",
+        ),
+        (
+            "string.h",
+            "char t[120]; memset(t, 'x', 119); t[119] = 0; char *strndup(const char *, unsigned long); char *s = strndup(t, 110);",
+            "calls == 1 && s == 0",
+        ),
+    ] {
+        for (condition, code) in [(format!("!({fact})"), 0), (fact.to_owned(), 10)] {
+            let body = format!(
+                "{own}{ORDER}int main(void) {{ (void)order; (void)whole_order; {statements} if ({condition}) reach_error(); return 0; }}\n"
+            );
+            let finished = check("own-memory", headers, &body, &["--no-exec"]);
+            assert_eq!(finished.code, code, "{statements} {condition}: {}", finished.stdout);
+        }
+    }
+    // Large arrays are sorted with the help of memory from `malloc`.
+    let body = format!(
+        "{own}{ORDER}int main(void) {{ static int a[300]; (void)whole_order; qsort(a, 300, sizeof *a, order); \
+         if (calls != 0) reach_error(); return 0; }}\n"
+    );
+    let finished = check("own-memory", "stdlib.h", &body, &["--no-exec", "--timeout", "2"]);
+    assert_eq!(finished.code, 5, "{}", finished.stdout);
+}
+
+#[test]
+fn output_that_is_flushed_does_not_change_the_input() {
+    for (flushed, condition, code) in [
+        ("fflush(stdout);", "getchar() != 'x'", 0),
+        ("fflush(stderr);", "getchar() == 'x'", 10),
+        ("fflush(NULL);", "getchar() != 'x'", 0),
+        ("fwide(stdin, 1);", "getchar() != 'x'", 5),
+        ("recv(0, buffer, 1, 0);", "getchar() != 'x'", 5),
+    ] {
+        let body = format!(
+            "int main(void) {{ char buffer[4]; (void)buffer; if (getchar() == EOF) return 0; ungetc('x', stdin); {flushed} \
+             if ({condition}) reach_error(); return 0; }}\n"
+        );
+        let finished = check("flush", "stdio.h wchar.h sys/socket.h", &body, &["--no-exec"]);
+        assert_eq!(finished.code, code, "{flushed}: {}", finished.stdout);
+    }
+}
+
+#[test]
+fn copies_between_different_objects_need_no_proof_that_they_are_apart() {
+    let body = "static int count;\n\
+        static void copy(char *to, const char *from) { strcpy(to, from); count++; }\n\
+        int main(void) { char a[40], b[40], c[40]; int n = __VERIFIER_nondet_int(); if (n < 0 || n > 39) return 0;\n\
+        memset(a, 'x', 40); a[n] = 0;\n\
+        while (__VERIFIER_nondet_int()) { copy(b, a); strcpy(c, b); strcpy(b, \"\"); if (count < 0) count = 0; }\n\
+        if (count < 0) reach_error(); return 0; }\n";
+    let finished = check("apart", "string.h", body, &["--no-exec"]);
+    assert_eq!(finished.code, 0, "{}", finished.stdout);
 }
 
 #[test]

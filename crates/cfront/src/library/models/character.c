@@ -23,8 +23,9 @@ int __wayproof_isalnum(int c)
 int __wayproof_ispunct(int c) { return c >= 33 && c <= 126 && __wayproof_isalnum(c) == 0 ? 4 : 0; }
 int __wayproof_isascii(int c) { return c >= 0 && c <= 127; }
 int __wayproof_toascii(int c) { return c & 127; }
-int __wayproof_tolower(int c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
-int __wayproof_toupper(int c) { return c >= 'a' && c <= 'z' ? c - 32 : c; }
+/* A `char` that is negative, but not -1 (EOF), becomes that of `unsigned char`: so glibc's tables say. */
+int __wayproof_tolower(int c) { return c >= 'A' && c <= 'Z' ? c + 32 : c >= -128 && c <= -2 ? c + 256 : c; }
+int __wayproof_toupper(int c) { return c >= 'a' && c <= 'z' ? c - 32 : c >= -128 && c <= -2 ? c + 256 : c; }
 
 /* The table behind glibc's macros: indices -128 to 255. */
 static unsigned short __wayproof_classes[384];

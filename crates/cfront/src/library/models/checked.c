@@ -1,55 +1,59 @@
 /* What calls become with _FORTIFY_SOURCE: the size of the object is known, and writing beyond it ends the program. Formats are taken to be
    literals: one with `%n` in memory that can be written is not refused here. */
 
+void *__wayproof_memcpy(void *to, const void *from, unsigned long n);
+void *__wayproof_memmove(void *to, const void *from, unsigned long n);
+void *__wayproof_memset(void *to, int c, unsigned long n);
+void __wayproof_abort(void);
 unsigned long __wayproof_strlen(const char *s);
 unsigned long __wayproof_strnlen(const char *s, unsigned long max);
+char *__wayproof_stpcpy(char *to, const char *from);
 char *__wayproof_strncpy(char *to, const char *from, unsigned long n);
+char *__wayproof_strncat(char *to, const char *from, unsigned long n);
 char *__wayproof_stpncpy(char *to, const char *from, unsigned long n);
 
 void *__wayproof___memcpy_chk(void *to, const void *from, unsigned long n, unsigned long object)
 {
     if (n > object)
-        __builtin_abort();
-    return __builtin_memcpy(to, from, n);
+        __wayproof_abort();
+    return __wayproof_memcpy(to, from, n);
 }
 
 void *__wayproof___memmove_chk(void *to, const void *from, unsigned long n, unsigned long object)
 {
     if (n > object)
-        __builtin_abort();
-    return __builtin_memmove(to, from, n);
+        __wayproof_abort();
+    return __wayproof_memmove(to, from, n);
 }
 
 void *__wayproof___mempcpy_chk(void *to, const void *from, unsigned long n, unsigned long object)
 {
     if (n > object)
-        __builtin_abort();
-    __builtin_memcpy(to, from, n);
+        __wayproof_abort();
+    __wayproof_memcpy(to, from, n);
     return (char *)to + n;
 }
 
 void *__wayproof___memset_chk(void *to, int c, unsigned long n, unsigned long object)
 {
     if (n > object)
-        __builtin_abort();
-    return __builtin_memset(to, c, n);
+        __wayproof_abort();
+    return __wayproof_memset(to, c, n);
 }
 
 void __wayproof___explicit_bzero_chk(void *to, unsigned long n, unsigned long object)
 {
     if (n > object)
-        __builtin_abort();
-    __builtin_memset(to, 0, n);
+        __wayproof_abort();
+    __wayproof_memset(to, 0, n);
 }
 
 char *__wayproof___stpcpy_chk(char *to, const char *from, unsigned long object)
 {
     unsigned long length = __wayproof_strlen(from);
     if (length >= object)
-        __builtin_abort();
-    for (unsigned long i = 0; i <= length; i++)
-        to[i] = from[i];
-    return to + length;
+        __wayproof_abort();
+    return __wayproof_stpcpy(to, from);
 }
 
 char *__wayproof___strcpy_chk(char *to, const char *from, unsigned long object)
@@ -61,14 +65,14 @@ char *__wayproof___strcpy_chk(char *to, const char *from, unsigned long object)
 char *__wayproof___strncpy_chk(char *to, const char *from, unsigned long n, unsigned long object)
 {
     if (n > object)
-        __builtin_abort();
+        __wayproof_abort();
     return __wayproof_strncpy(to, from, n);
 }
 
 char *__wayproof___stpncpy_chk(char *to, const char *from, unsigned long n, unsigned long object)
 {
     if (n > object)
-        __builtin_abort();
+        __wayproof_abort();
     return __wayproof_stpncpy(to, from, n);
 }
 
@@ -77,11 +81,8 @@ char *__wayproof___strncat_chk(char *to, const char *from, unsigned long n, unsi
     unsigned long start = __wayproof_strlen(to);
     unsigned long length = __wayproof_strnlen(from, n);
     if (start >= object || length >= object - start)
-        __builtin_abort();
-    for (unsigned long i = 0; i < length; i++)
-        to[start + i] = from[i];
-    to[start + length] = 0;
-    return to;
+        __wayproof_abort();
+    return __wayproof_strncat(to, from, n);
 }
 
 char *__wayproof___strcat_chk(char *to, const char *from, unsigned long object)

@@ -1,5 +1,6 @@
 /* Formatted text with _FORTIFY_SOURCE; see checked.c. */
 
+void __wayproof_abort(void);
 int __wayproof_vsnprintf(char *to, unsigned long size, const char *format, __builtin_va_list list);
 
 int __wayproof___vsnprintf_chk(
@@ -7,7 +8,7 @@ int __wayproof___vsnprintf_chk(
 {
     (void)flag;
     if (size > object)
-        __builtin_abort();
+        __wayproof_abort();
     return __wayproof_vsnprintf(to, size, format, list);
 }
 
@@ -15,10 +16,10 @@ int __wayproof___vsprintf_chk(char *to, int flag, unsigned long object, const ch
 {
     (void)flag;
     if (object == 0)
-        __builtin_abort();
+        __wayproof_abort();
     int result = __wayproof_vsnprintf(to, object, format, list);
     if (result >= 0 && (unsigned long)result >= object)
-        __builtin_abort();
+        __wayproof_abort();
     return result;
 }
 

@@ -3,9 +3,15 @@
    if a width, a precision or the whole text is longer than INT_MAX, and 22 (EINVAL) if the format ends within a conversion.
 
    Text goes to `room` bytes at `to`; `count` bytes were produced before, functions return the new count. Flags: 1 `-`, 2 `+`, 4 ` `, 8 `#`,
-   16 `0`. Names that start with `__wp_` are no library functions. */
+   16 `0`. Names that start with `__wp_` are no library functions.
+
+   The model ends where text that is read overlaps text that is written, see string.c: glibc may empty the buffer before it reads. It also ends
+   where glibc would need memory from the program's own `malloc`: `__wayproof_own_malloc` tells whether there is one. */
 
 int *__wayproof___errno_location(void);
+int __wayproof_own_malloc(void);
+void __wayproof_unsupported_sprintf_overlap(void);
+void __wayproof_unsupported_sprintf_allocation(void);
 int __wayproof_some_printf(void);
 void __wayproof_unsupported_printf(void);
 unsigned char __wayproof_some_text(void);
@@ -37,6 +43,14 @@ static unsigned long __wayproof___wp_put_string(
     long missing = length < (unsigned long)width ? (long)((unsigned long)width - length) : 0;
     if ((flags & 1) == 0)
         count = __wayproof___wp_put_same(to, room, count, ' ', missing);
+    if (room != 0) {
+        for (unsigned long i = 0; i <= length; i++)
+            if (s + i == to)
+                __wayproof_unsupported_sprintf_overlap();
+        for (unsigned long i = 1; i < count + length && i < room; i++)
+            if (to + i == s)
+                __wayproof_unsupported_sprintf_overlap();
+    }
     for (unsigned long i = 0; i < length; i++) {
         if (count < room)
             to[count] = s[i];
@@ -120,8 +134,16 @@ static int __wayproof___wp_format(char *to, unsigned long size, const char *form
 {
     unsigned long room = size == 0 ? 0 : size - 1;
     unsigned long count = 0;
+    unsigned long compared = 0;
     int failure = 0;
+    const char *start = format;
     while (*format != 0 && failure == 0) {
+        /* The next byte of the format may be where the text starts, its first byte where the text has come to. */
+        if (size != 0 && format == to)
+            __wayproof_unsupported_sprintf_overlap();
+        for (; compared <= count && compared < room; compared++)
+            if (to + compared == start)
+                __wayproof_unsupported_sprintf_overlap();
         if (*format != '%') {
             if (count < room)
                 to[count] = *format;
@@ -180,6 +202,8 @@ static int __wayproof___wp_format(char *to, unsigned long size, const char *form
                 precision = (int)number;
             }
         }
+        if ((width > 900 || precision > 900) && __wayproof_own_malloc())
+            __wayproof_unsupported_sprintf_allocation();
         /* How many bytes an integer has; 16 stands for `long double`. */
         unsigned long bytes = 4;
         int is_plain = 0;

@@ -1,5 +1,7 @@
 /* Floats as text; see format.c. Conversions are exact, ties go to the even digit. */
 
+void *__wayproof_malloc(unsigned long size);
+void __wayproof_free(void *memory);
 void __wayproof___wp_decimal_multiply(unsigned int *words, int *range, int bits);
 void __wayproof___wp_decimal_divide(unsigned int *words, int *range, int bits);
 unsigned long __wayproof___wp_put_same(char *to, unsigned long room, unsigned long count, char c, long n);
@@ -320,9 +322,9 @@ unsigned long __wayproof___wp_put_float(
     if (exponent <= 960 && exponent >= -1074)
         return __wayproof___wp_put_decimal(
             to, room, count, flags, width, precision, kind, is_upper, sign, significand, exponent, words, 36);
-    unsigned int *many = __builtin_malloc(2400 * sizeof(unsigned int));
+    unsigned int *many = __wayproof_malloc(2400 * sizeof(unsigned int));
     count = __wayproof___wp_put_decimal(
         to, room, count, flags, width, precision, kind, is_upper, sign, significand, exponent, many, 550);
-    __builtin_free(many);
+    __wayproof_free(many);
     return count;
 }

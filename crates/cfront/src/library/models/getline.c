@@ -18,6 +18,8 @@ long __wayproof_getdelim(char **line, unsigned long *size, int end, void *stream
     if (*line == 0 || *size == 0) {
         *size = 120;
         *line = __builtin_malloc(120);
+        if (*line == 0)
+            return -1;
     }
     room = size_before = *size;
     while (count == 0 || c != end) {
@@ -26,7 +28,10 @@ long __wayproof_getdelim(char **line, unsigned long *size, int end, void *stream
             break;
         if (count + 2 > room) {
             room = count + 2 < 2 * room ? 2 * room : count + 2;
-            *line = __builtin_realloc(*line, room);
+            char *longer = __builtin_realloc(*line, room);
+            if (longer == 0)
+                return -1;
+            *line = longer;
         }
         (*line)[count] = (char)c;
         count++;

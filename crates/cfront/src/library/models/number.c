@@ -9,13 +9,13 @@ _Bool __wayproof_some_fmax(void);
 _Bool __wayproof_some_fmin(void);
 double __wayproof_fmax(double a, double b)
 {
-    if (a == 0 && b == 0 && __builtin_signbit(a) != __builtin_signbit(b))
+    if (a == 0 && b == 0 && !__builtin_signbit(a) != !__builtin_signbit(b))
         return __wayproof_some_fmax() ? a : b;
     return a != a ? b : b != b ? a : a > b ? a : b;
 }
 double __wayproof_fmin(double a, double b)
 {
-    if (a == 0 && b == 0 && __builtin_signbit(a) != __builtin_signbit(b))
+    if (a == 0 && b == 0 && !__builtin_signbit(a) != !__builtin_signbit(b))
         return __wayproof_some_fmin() ? a : b;
     return a != a ? b : b != b ? a : a < b ? a : b;
 }

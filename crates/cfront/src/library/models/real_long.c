@@ -12,13 +12,13 @@ _Bool __wayproof_some_fmaxl(void);
 _Bool __wayproof_some_fminl(void);
 long double __wayproof_fmaxl(long double a, long double b)
 {
-    if (a == 0 && b == 0 && __builtin_signbit(a) != __builtin_signbit(b))
+    if (a == 0 && b == 0 && !__builtin_signbit(a) != !__builtin_signbit(b))
         return __wayproof_some_fmaxl() ? a : b;
     return a != a ? b : b != b ? a : a > b ? a : b;
 }
 long double __wayproof_fminl(long double a, long double b)
 {
-    if (a == 0 && b == 0 && __builtin_signbit(a) != __builtin_signbit(b))
+    if (a == 0 && b == 0 && !__builtin_signbit(a) != !__builtin_signbit(b))
         return __wayproof_some_fminl() ? a : b;
     return a != a ? b : b != b ? a : a < b ? a : b;
 }

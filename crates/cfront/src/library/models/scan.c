@@ -1,7 +1,15 @@
 /* Formatted input, as glibc reads it in the "C" locale. As glibc does, reading again after the end restores the errno of the first time,
-   which is 0 if white space was skipped, and a byte above 127 in the format sets it to 84 (EILSEQ). Names that start with `__wp_` are no library functions. */
+   which is 0 if white space was skipped, and a byte above 127 in the format sets it to 84 (EILSEQ). Names that start with `__wp_` are no library functions.
+
+   The model ends where the text is changed before it is read, and where glibc would need memory from the program's own `malloc`. */
 
 int *__wayproof___errno_location(void);
+int __wayproof_own_malloc(void);
+void *__wayproof_malloc(unsigned long size);
+void *__wayproof_realloc(void *memory, unsigned long size);
+void __wayproof_free(void *memory);
+void __wayproof_unsupported_sscanf_overlap(void);
+void __wayproof_unsupported_scanf_allocation(void);
 int __wayproof_getchar(void);
 void __wayproof___wp_push_back(int c);
 int __wayproof_getc(void *stream);
@@ -13,13 +21,15 @@ double __wayproof_strtod(const char *s, char **end);
 long double __wayproof_strtold(const char *s, char **end);
 
 /* Where bytes come from: the text, or if there is none the stream, or if there is none standard input; how many were read, whether the end
-   was met, and errno then. */
+   was met, and errno then. Of a text also where was written so far. */
 struct __wayproof_source {
     const char *text;
     void *stream;
     long long count;
     int ended;
     int saved;
+    int targets;
+    char *target[16];
 };
 
 static int __wayproof___wp_next(struct __wayproof_source *in)
@@ -30,6 +40,9 @@ static int __wayproof___wp_next(struct __wayproof_source *in)
         return -1;
     }
     if (in->text != 0) {
+        for (int i = 0; i < in->targets; i++)
+            if (in->text == in->target[i])
+                __wayproof_unsupported_sscanf_overlap();
         if (*in->text != 0) {
             c = (unsigned char)*in->text;
             in->text = in->text + 1;
@@ -57,6 +70,26 @@ static void __wayproof___wp_back(struct __wayproof_source *in, int c)
         __wayproof_ungetc(c, in->stream);
     else
         __wayproof___wp_push_back(c);
+}
+
+/* Bytes are about to be written. Whether they start in what is still to be read turns out when it is read. */
+static void __wayproof___wp_scan_target(struct __wayproof_source *in, char *to)
+{
+    if (in->text == 0)
+        return;
+    if (in->targets == 16) {
+        __wayproof_unsupported_sscanf_overlap();
+        return;
+    }
+    in->target[in->targets] = to;
+    in->targets = in->targets + 1;
+}
+
+/* One byte is about to be written behind the first: it may be the next one to read. */
+static void __wayproof___wp_scan_byte(struct __wayproof_source *in, char *to)
+{
+    if (in->text != 0 && in->text == to)
+        __wayproof_unsupported_sscanf_overlap();
 }
 
 static int __wayproof___wp_space(int c) { return c == ' ' || (c >= 9 && c <= 13); }
@@ -119,7 +152,7 @@ static char *__wayproof___wp_scan_float_text(struct __wayproof_source *in, int w
 {
     unsigned long size = 64;
     unsigned long length = 0;
-    char *text = __builtin_malloc(size);
+    char *text = __wayproof_malloc(size);
     int has_sign = 0;
     int has_digit = 0;
     int has_point = 0;
@@ -134,7 +167,7 @@ static char *__wayproof___wp_scan_float_text(struct __wayproof_source *in, int w
         c = width == 0 ? -1 : __wayproof___wp_next(in);
         width--;
         if (c == -1) {
-            __builtin_free(text);
+            __wayproof_free(text);
             return 0;
         }
     }
@@ -157,7 +190,7 @@ static char *__wayproof___wp_scan_float_text(struct __wayproof_source *in, int w
         if (at == 3 && word[at] != 0)
             __wayproof___wp_back(in, c);
         else if (word[at] != 0) {
-            __builtin_free(text);
+            __wayproof_free(text);
             return 0;
         }
         return text;
@@ -197,7 +230,9 @@ static char *__wayproof___wp_scan_float_text(struct __wayproof_source *in, int w
         }
         if (length + 1 == size) {
             size *= 2;
-            text = __builtin_realloc(text, size);
+            text = __wayproof_realloc(text, size);
+            if (size > 512 && __wayproof_own_malloc())
+                __wayproof_unsupported_scanf_allocation();
         }
         text[length] = (char)c;
         length++;
@@ -210,7 +245,7 @@ static char *__wayproof___wp_scan_float_text(struct __wayproof_source *in, int w
     }
     text[length] = 0;
     if (length == (unsigned long)has_sign || (is_hexadecimal && length == 2 + (unsigned long)has_sign)) {
-        __builtin_free(text);
+        __wayproof_free(text);
         return 0;
     }
     return text;
@@ -254,16 +289,29 @@ static long __wayproof___wp_scan_bytes(struct __wayproof_source *in, int width, 
             __wayproof___wp_back(in, c);
             break;
         }
-        if (to != 0)
+        if (to != 0) {
+            __wayproof___wp_scan_byte(in, to + length);
             to[length] = (char)c;
+        }
         length++;
         width--;
     }
     return length;
 }
 
-static void __wayproof___wp_scan_store(void *to, unsigned long bytes, unsigned long long value)
+/* A number is about to be written. */
+static void __wayproof___wp_scan_number(struct __wayproof_source *in, void *to, unsigned long bytes)
 {
+    if (in->text == 0)
+        return;
+    __wayproof___wp_scan_target(in, to);
+    for (unsigned long i = 0; i < bytes; i++)
+        __wayproof___wp_scan_byte(in, (char *)to + i);
+}
+
+static void __wayproof___wp_scan_store(struct __wayproof_source *in, void *to, unsigned long bytes, unsigned long long value)
+{
+    __wayproof___wp_scan_number(in, to, bytes);
     if (bytes == 1)
         *(unsigned char *)to = (unsigned char)value;
     else if (bytes == 2)
@@ -358,7 +406,7 @@ static int __wayproof___wp_scan(struct __wayproof_source *in, const char *format
         }
         if (letter == 'n') {
             if (stores)
-                __wayproof___wp_scan_store(__builtin_va_arg(list, void *), bytes & 15 ? bytes & 15 : 8, (unsigned long long)in->count);
+                __wayproof___wp_scan_store(in, __builtin_va_arg(list, void *), bytes & 15 ? bytes & 15 : 8, (unsigned long long)in->count);
             continue;
         }
         if (letter == '%') {
@@ -400,7 +448,7 @@ static int __wayproof___wp_scan(struct __wayproof_source *in, const char *format
             if (!__wayproof___wp_scan_integer(in, width, base, most, is_signed ? most + 1 : most, &value))
                 return done;
             if (stores)
-                __wayproof___wp_scan_store(__builtin_va_arg(list, void *), size, value);
+                __wayproof___wp_scan_store(in, __builtin_va_arg(list, void *), size, value);
         } else if (is_float) {
             char *text = __wayproof___wp_scan_float_text(in, width);
             char *end = text;
@@ -416,19 +464,26 @@ static int __wayproof___wp_scan(struct __wayproof_source *in, const char *format
             else
                 narrow = __wayproof_strtof(text, &end);
             int is_number = end != text;
-            __builtin_free(text);
+            __wayproof_free(text);
             if (!is_number)
                 return done;
             if (stores) {
-                if (bytes == 16)
-                    *__builtin_va_arg(list, long double *) = wide;
-                else if (bytes == sizeof(long) + 16)
-                    *__builtin_va_arg(list, double *) = middle;
-                else
-                    *__builtin_va_arg(list, float *) = narrow;
+                void *to = __builtin_va_arg(list, void *);
+                if (bytes == 16) {
+                    __wayproof___wp_scan_number(in, to, sizeof(long double));
+                    *(long double *)to = wide;
+                } else if (bytes == sizeof(long) + 16) {
+                    __wayproof___wp_scan_number(in, to, sizeof(double));
+                    *(double *)to = middle;
+                } else {
+                    __wayproof___wp_scan_number(in, to, sizeof(float));
+                    *(float *)to = narrow;
+                }
             }
         } else {
             char *to = stores ? __builtin_va_arg(list, char *) : 0;
+            if (stores)
+                __wayproof___wp_scan_target(in, to);
             if (letter == 'c') {
                 for (int i = 0; i < 256; i++)
                     is_in[i] = 1;
@@ -437,8 +492,10 @@ static int __wayproof___wp_scan(struct __wayproof_source *in, const char *format
                 long length = __wayproof___wp_scan_bytes(in, width, letter == '[' ? is_in : 0, to);
                 if (length == 0)
                     return done;
-                if (stores)
+                if (stores) {
+                    __wayproof___wp_scan_byte(in, to + length);
                     to[length] = 0;
+                }
             }
             format = after;
         }
@@ -456,13 +513,25 @@ static int __wayproof___wp_scan(struct __wayproof_source *in, const char *format
 
 int __wayproof_vsscanf(const char *text, const char *format, __builtin_va_list list)
 {
-    struct __wayproof_source in = {text, 0, 0, 0, 0};
+    struct __wayproof_source in;
+    in.text = text;
+    in.stream = 0;
+    in.count = 0;
+    in.ended = 0;
+    in.saved = 0;
+    in.targets = 0;
     return __wayproof___wp_scan(&in, format, list);
 }
 
 int __wayproof_vfscanf(void *stream, const char *format, __builtin_va_list list)
 {
-    struct __wayproof_source in = {0, stream, 0, 0, 0};
+    struct __wayproof_source in;
+    in.text = 0;
+    in.stream = stream;
+    in.count = 0;
+    in.ended = 0;
+    in.saved = 0;
+    in.targets = 0;
     return __wayproof___wp_scan(&in, format, list);
 }
 

@@ -1,65 +1,94 @@
-/* Sorting and searching. Which pairs are compared, how often and in which order is unspecified in C and differs from glibc; the result
-   is glibc's, which keeps the order of equal elements. */
+/* Sorting. Which pairs are compared, how often and in which order is unspecified in C; here it is done as glibc does it, so that the
+   result is the same for every comparison, consistent or not: the first half (the smaller one) and the second are sorted, then merged, and
+   the first one goes first if the comparison says no more than 0. */
 
-/* Elements move as a whole: they may be pointers. */
-static void __wayproof___wp_swap(char *a, char *b, char *spare, unsigned long size)
-{
-    __builtin_memcpy(spare, a, size);
-    __builtin_memcpy(a, b, size);
-    __builtin_memcpy(b, spare, size);
-}
+int __wayproof_own_malloc(void);
+void *__wayproof_malloc(unsigned long size);
+void __wayproof_free(void *memory);
+void *__wayproof_memcpy(void *to, const void *from, unsigned long n);
+void __wayproof_unsupported_qsort_allocation(void);
 
-/* Merges the sorted runs [low, middle) and [middle, high) of `from` into `to`. */
+/* Merges the sorted runs [low, middle) and [middle, high) and takes them back. Elements move as a whole: they may be pointers. */
 static void __wayproof___wp_merge(
-    char *to, char *from, unsigned long low, unsigned long middle, unsigned long high, unsigned long size,
+    char *base, char *copy, unsigned long low, unsigned long middle, unsigned long high, unsigned long size,
     int (*compare)(const void *, const void *))
 {
     unsigned long left = low;
     unsigned long right = middle;
     for (unsigned long at = low; at < high; at++) {
-        int takes_left = right >= high || (left < middle && compare(from + left * size, from + right * size) <= 0);
-        char *source = from + (takes_left ? left : right) * size;
-        __builtin_memcpy(to + at * size, source, size);
+        int takes_left = right >= high || (left < middle && compare(base + left * size, base + right * size) <= 0);
+        char *source = base + (takes_left ? left : right) * size;
+        __wayproof_memcpy(copy + at * size, source, size);
         if (takes_left)
             left++;
         else
             right++;
     }
+    __wayproof_memcpy(base + low * size, copy + low * size, (high - low) * size);
 }
 
-/* Many elements: runs of growing length, merged into a copy and taken back. */
-static void __wayproof___wp_merge_sort(
-    char *base, unsigned long count, unsigned long size, int (*compare)(const void *, const void *))
+/* The same for elements that stay where they are until all is sorted; pointers to them move. */
+static void __wayproof___wp_merge_pointers(
+    char **base, char **copy, unsigned long low, unsigned long middle, unsigned long high,
+    int (*compare)(const void *, const void *))
 {
-    char *copy = __builtin_malloc(count * size);
-    for (unsigned long run = 1; run < count; run = run > count / 2 ? count : run * 2) {
-        unsigned long low = 0;
-        while (low < count) {
-            unsigned long middle = count - low > run ? low + run : count;
-            unsigned long high = count - middle > run ? middle + run : count;
-            __wayproof___wp_merge(copy, base, low, middle, high, size, compare);
-            low = high;
-        }
-        __builtin_memcpy(base, copy, count * size);
+    unsigned long left = low;
+    unsigned long right = middle;
+    for (unsigned long at = low; at < high; at++) {
+        int takes_left = right >= high || (left < middle && compare(base[left], base[right]) <= 0);
+        copy[at] = base[takes_left ? left : right];
+        if (takes_left)
+            left++;
+        else
+            right++;
     }
-    __builtin_free(copy);
+    for (unsigned long at = low; at < high; at++)
+        base[at] = copy[at];
 }
 
 void __wayproof_qsort(
     void *array, unsigned long count, unsigned long size, int (*compare)(const void *, const void *))
 {
     char *base = array;
-    if (count > 16) {
-        __wayproof___wp_merge_sort(base, count, size, compare);
+    int moves_pointers = size > 32;
+    if (count <= 1)
         return;
+    /* Small arrays are copied to the stack. */
+    if ((moves_pointers ? 2 * count * sizeof(void *) + size : count * size) >= 1024 && __wayproof_own_malloc())
+        __wayproof_unsupported_qsort_allocation();
+    char *copy = __wayproof_malloc(count * size);
+    char **pointers = 0;
+    if (moves_pointers) {
+        pointers = __wayproof_malloc(2 * count * sizeof(void *));
+        for (unsigned long i = 0; i < count; i++)
+            pointers[i] = base + i * size;
     }
-    char *spare = __builtin_malloc(size);
-    for (unsigned long i = 1; i < count; i++) {
-        unsigned long j = i;
-        while (j > 0 && compare(base + (j - 1) * size, base + j * size) > 0) {
-            __wayproof___wp_swap(base + (j - 1) * size, base + j * size, spare, size);
-            j--;
+    /* The runs of one level after the other, the shortest first; the bits of `run` tell which halves lead to it. */
+    unsigned long runs = 1;
+    while (runs < count)
+        runs *= 2;
+    while (runs > 1) {
+        runs /= 2;
+        for (unsigned long run = 0; run < runs; run++) {
+            unsigned long low = 0;
+            unsigned long length = count;
+            for (unsigned long bit = runs / 2; bit > 0; bit /= 2) {
+                unsigned long half = length / 2;
+                low += run & bit ? half : 0;
+                length = run & bit ? length - half : half;
+            }
+            if (length > 1 && moves_pointers)
+                __wayproof___wp_merge_pointers(
+                    pointers, pointers + count, low, low + length / 2, low + length, compare);
+            else if (length > 1)
+                __wayproof___wp_merge(base, copy, low, low + length / 2, low + length, size, compare);
         }
     }
-    __builtin_free(spare);
+    if (moves_pointers) {
+        for (unsigned long i = 0; i < count; i++)
+            __wayproof_memcpy(copy + i * size, pointers[i], size);
+        __wayproof_memcpy(base, copy, count * size);
+        __wayproof_free(pointers);
+    }
+    __wayproof_free(copy);
 }

@@ -5,6 +5,7 @@
 void *__wayproof_stdin(void);
 int __wayproof_world_stdin(void);
 int __wayproof_some_file(void);
+void __wayproof_abort(void);
 void __wayproof_assume(int condition);
 void __wayproof_unsupported_ungetc(void);
 int __wayproof_some_ungetc(void);
@@ -114,7 +115,7 @@ char *__wayproof_fgets_unlocked(char *to, int size, void *stream) { return __way
 char *__wayproof___fgets_chk(char *to, unsigned long object, int size, void *stream)
 {
     if (size > 0 && (unsigned long)size > object)
-        __builtin_abort();
+        __wayproof_abort();
     return __wayproof_fgets(to, size, stream);
 }
 

@@ -1,4 +1,13 @@
-/* Strings and memory, byte by byte. */
+/* Strings and memory, byte by byte. In which order bytes are copied is nobody's affair: where source and target overlap the model ends.
+   They do if one of them starts within the other; pointers are compared for equality, because they may lead to different objects. What is
+   allocated comes from the program's `malloc` if it defines one, as in glibc. */
+
+void __wayproof_unsupported_strcpy_overlap(void);
+void __wayproof_unsupported_stpcpy_overlap(void);
+void __wayproof_unsupported_strncpy_overlap(void);
+void __wayproof_unsupported_strcat_overlap(void);
+void __wayproof_unsupported_strncat_overlap(void);
+void __wayproof_unsupported_memccpy_overlap(void);
 
 unsigned long __wayproof_strlen(const char *s)
 {
@@ -61,27 +70,41 @@ int __wayproof_strncasecmp(const char *a, const char *b, unsigned long n)
 char *__wayproof_strcpy(char *to, const char *from)
 {
     unsigned long i = 0;
-    while ((to[i] = from[i]) != 0)
+    while (1) {
+        if (to + i == from || from + i == to)
+            __wayproof_unsupported_strcpy_overlap();
+        if ((to[i] = from[i]) == 0)
+            return to;
         i++;
-    return to;
+    }
 }
 
 char *__wayproof_stpcpy(char *to, const char *from)
 {
     unsigned long i = 0;
-    while ((to[i] = from[i]) != 0)
+    while (1) {
+        if (to + i == from || from + i == to)
+            __wayproof_unsupported_stpcpy_overlap();
+        if ((to[i] = from[i]) == 0)
+            return to + i;
         i++;
-    return to + i;
+    }
 }
 
 char *__wayproof_strncpy(char *to, const char *from, unsigned long n)
 {
     unsigned long i = 0;
-    while (i < n && from[i] != 0) {
+    while (i < n) {
+        if (to + i == from || from + i == to)
+            __wayproof_unsupported_strncpy_overlap();
+        if (from[i] == 0)
+            break;
         to[i] = from[i];
         i++;
     }
     while (i < n) {
+        if (to + i == from)
+            __wayproof_unsupported_strncpy_overlap();
         to[i] = 0;
         i++;
     }
@@ -94,9 +117,13 @@ char *__wayproof_strcat(char *to, const char *from)
     unsigned long i = 0;
     while (to[end] != 0)
         end++;
-    while ((to[end + i] = from[i]) != 0)
+    while (1) {
+        if (to + end + i == from || from + i == to + end)
+            __wayproof_unsupported_strcat_overlap();
+        if ((to[end + i] = from[i]) == 0)
+            return to;
         i++;
-    return to;
+    }
 }
 
 char *__wayproof_strncat(char *to, const char *from, unsigned long n)
@@ -105,10 +132,16 @@ char *__wayproof_strncat(char *to, const char *from, unsigned long n)
     unsigned long i = 0;
     while (to[end] != 0)
         end++;
-    while (i < n && from[i] != 0) {
+    while (i < n) {
+        if (to + end + i == from || from + i == to + end)
+            __wayproof_unsupported_strncat_overlap();
+        if (from[i] == 0)
+            break;
         to[end + i] = from[i];
         i++;
     }
+    if (i != 0 && to + end + i == from)
+        __wayproof_unsupported_strncat_overlap();
     to[end + i] = 0;
     return to;
 }
@@ -186,6 +219,8 @@ char *__wayproof_strdup(const char *s)
 {
     unsigned long length = __wayproof_strlen(s);
     char *copy = __builtin_malloc(length + 1);
+    if (copy == 0)
+        return 0;
     for (unsigned long i = 0; i <= length; i++)
         copy[i] = s[i];
     return copy;
@@ -195,6 +230,8 @@ char *__wayproof_strndup(const char *s, unsigned long n)
 {
     unsigned long length = __wayproof_strnlen(s, n);
     char *copy = __builtin_malloc(length + 1);
+    if (copy == 0)
+        return 0;
     for (unsigned long i = 0; i < length; i++)
         copy[i] = s[i];
     copy[length] = 0;
@@ -241,6 +278,8 @@ void *__wayproof_memccpy(void *to, const void *from, int c, unsigned long n)
     unsigned char *target = to;
     const unsigned char *source = from;
     for (unsigned long i = 0; i < n; i++) {
+        if (target + i == source || source + i == target)
+            __wayproof_unsupported_memccpy_overlap();
         target[i] = source[i];
         if (source[i] == (unsigned char)c)
             return target + i + 1;

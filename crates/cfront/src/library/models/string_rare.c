@@ -1,5 +1,10 @@
 /* Strings and memory: what is not in every program. The "C" locale orders as the bytes do. */
 
+void *__wayproof_memmove(void *to, const void *from, unsigned long n);
+void *__wayproof_memset(void *to, int c, unsigned long n);
+void __wayproof_unsupported_strxfrm_overlap(void);
+void __wayproof_unsupported_stpncpy_overlap(void);
+void __wayproof_unsupported_swab_overlap(void);
 unsigned long __wayproof_strlen(const char *s);
 int __wayproof_strcmp(const char *a, const char *b);
 char *__wayproof_strrchr(const char *s, int c);
@@ -9,20 +14,30 @@ int __wayproof_strcoll(const char *a, const char *b) { return __wayproof_strcmp(
 unsigned long __wayproof_strxfrm(char *to, const char *from, unsigned long n)
 {
     unsigned long length = __wayproof_strlen(from);
-    for (unsigned long i = 0; i < n && i <= length; i++)
+    for (unsigned long i = 0; i < n && i <= length; i++) {
+        if (to + i == from || from + i == to)
+            __wayproof_unsupported_strxfrm_overlap();
         to[i] = from[i];
+    }
     return length;
 }
 
 char *__wayproof_stpncpy(char *to, const char *from, unsigned long n)
 {
     unsigned long length = 0;
-    while (length < n && from[length] != 0) {
+    while (length < n) {
+        if (to + length == from || from + length == to)
+            __wayproof_unsupported_stpncpy_overlap();
+        if (from[length] == 0)
+            break;
         to[length] = from[length];
         length++;
     }
-    for (unsigned long i = length; i < n; i++)
+    for (unsigned long i = length; i < n; i++) {
+        if (to + i == from)
+            __wayproof_unsupported_stpncpy_overlap();
         to[i] = 0;
+    }
     return to + length;
 }
 
@@ -80,14 +95,16 @@ void __wayproof_swab(const void *from, void *to, long n)
     const char *source = from;
     char *target = to;
     for (long i = 0; i + 1 < n; i += 2) {
+        if (target + i == source || source + i == target || target + i + 1 == source || source + i + 1 == target)
+            __wayproof_unsupported_swab_overlap();
         char first = source[i];
         target[i] = source[i + 1];
         target[i + 1] = first;
     }
 }
 
-void __wayproof_bcopy(const void *from, void *to, unsigned long n) { __builtin_memmove(to, from, n); }
-void __wayproof_explicit_bzero(void *to, unsigned long n) { __builtin_memset(to, 0, n); }
+void __wayproof_bcopy(const void *from, void *to, unsigned long n) { __wayproof_memmove(to, from, n); }
+void __wayproof_explicit_bzero(void *to, unsigned long n) { __wayproof_memset(to, 0, n); }
 
 void *__wayproof_memfrob(void *memory, unsigned long n)
 {

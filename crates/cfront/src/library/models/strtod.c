@@ -2,6 +2,8 @@
    smaller than all normal numbers and not exact. Names that start with `__wp_` are no library functions. */
 
 int *__wayproof___errno_location(void);
+void *__wayproof_malloc(unsigned long size);
+void __wayproof_free(void *memory);
 unsigned long long __wayproof_strtoull(const char *s, char **end, int base);
 void __wayproof___wp_decimal_multiply(unsigned int *words, int *range, int bits);
 void __wayproof___wp_decimal_divide(unsigned int *words, int *range, int bits);
@@ -330,9 +332,9 @@ long double __wayproof_strtold(const char *s, char **end)
         unsigned short parts[8];
         long double value;
     } result;
-    unsigned int *words = __builtin_malloc(3200 * sizeof(unsigned int));
+    unsigned int *words = __wayproof_malloc(3200 * sizeof(unsigned int));
     struct __wayproof_pattern pattern = __wayproof___wp_read_float(s, end, 64, 16383, words, 552, 11600);
-    __builtin_free(words);
+    __wayproof_free(words);
     result.value = 0;
     result.bits = pattern.significand;
     result.parts[4] = (unsigned short)pattern.head;

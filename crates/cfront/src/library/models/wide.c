@@ -1,4 +1,11 @@
-/* Wide strings; `wchar_t` is `int`. */
+/* Wide strings; `wchar_t` is `int`. Source and target must not overlap, see string.c. */
+
+void *__wayproof_memcpy(void *to, const void *from, unsigned long n);
+void *__wayproof_memmove(void *to, const void *from, unsigned long n);
+void __wayproof_unsupported_wcscpy_overlap(void);
+void __wayproof_unsupported_wcpcpy_overlap(void);
+void __wayproof_unsupported_wcsncpy_overlap(void);
+void __wayproof_unsupported_wcsncat_overlap(void);
 
 unsigned long __wayproof_wcslen(const int *s)
 {
@@ -19,27 +26,41 @@ unsigned long __wayproof_wcsnlen(const int *s, unsigned long max)
 int *__wayproof_wcscpy(int *to, const int *from)
 {
     unsigned long i = 0;
-    while ((to[i] = from[i]) != 0)
+    while (1) {
+        if (to + i == from || from + i == to)
+            __wayproof_unsupported_wcscpy_overlap();
+        if ((to[i] = from[i]) == 0)
+            return to;
         i++;
-    return to;
+    }
 }
 
 int *__wayproof_wcpcpy(int *to, const int *from)
 {
     unsigned long i = 0;
-    while ((to[i] = from[i]) != 0)
+    while (1) {
+        if (to + i == from || from + i == to)
+            __wayproof_unsupported_wcpcpy_overlap();
+        if ((to[i] = from[i]) == 0)
+            return to + i;
         i++;
-    return to + i;
+    }
 }
 
 int *__wayproof_wcsncpy(int *to, const int *from, unsigned long n)
 {
     unsigned long i = 0;
-    while (i < n && from[i] != 0) {
+    while (i < n) {
+        if (to + i == from || from + i == to)
+            __wayproof_unsupported_wcsncpy_overlap();
+        if (from[i] == 0)
+            break;
         to[i] = from[i];
         i++;
     }
     while (i < n) {
+        if (to + i == from)
+            __wayproof_unsupported_wcsncpy_overlap();
         to[i] = 0;
         i++;
     }
@@ -50,10 +71,16 @@ int *__wayproof_wcsncat(int *to, const int *from, unsigned long n)
 {
     unsigned long end = __wayproof_wcslen(to);
     unsigned long i = 0;
-    while (i < n && from[i] != 0) {
+    while (i < n) {
+        if (to + end + i == from || from + i == to + end)
+            __wayproof_unsupported_wcsncat_overlap();
+        if (from[i] == 0)
+            break;
         to[end + i] = from[i];
         i++;
     }
+    if (i != 0 && to + end + i == from)
+        __wayproof_unsupported_wcsncat_overlap();
     to[end + i] = 0;
     return to;
 }
@@ -136,8 +163,8 @@ int *__wayproof_wmemset(int *to, int c, unsigned long n)
     return to;
 }
 
-int *__wayproof_wmemmove(int *to, const int *from, unsigned long n) { return __builtin_memmove(to, from, n * sizeof(int)); }
-int *__wayproof_wmemcpy(int *to, const int *from, unsigned long n) { return __builtin_memcpy(to, from, n * sizeof(int)); }
+int *__wayproof_wmemmove(int *to, const int *from, unsigned long n) { return __wayproof_memmove(to, from, n * sizeof(int)); }
+int *__wayproof_wmemcpy(int *to, const int *from, unsigned long n) { return __wayproof_memcpy(to, from, n * sizeof(int)); }
 
 int *__wayproof_wmemchr(const int *s, int c, unsigned long n)
 {
