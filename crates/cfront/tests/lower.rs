@@ -61,6 +61,7 @@ fn values_are_copied_only_where_a_later_effect_may_change_them() {
          int f(int a) { int i = 1; return a + h() + g + k() + i + (i = 3); } int main(void) { return f(1); }",
         &expect![[r#"
             approximation assumption "extern function `h` returns an arbitrary value and writes nothing"
+            approximation under "C does not specify the order of evaluation, on which the result depends; only the order from left to right is considered"
             l0 -> l2 : i := 1:i32
             l2 -> l3 : havoc %t0 extern "h"
             l3 -> l4 : %t1 := a + %t0 + g

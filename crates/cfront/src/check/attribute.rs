@@ -26,6 +26,7 @@ pub(super) struct Effects {
     pub(super) noreturn: bool,
     pub(super) transparent_union: bool,
     pub(super) gnu_inline: bool,
+    pub(super) system_inline: bool,
     pub(super) weak: Option<Span>,
 }
 
@@ -57,6 +58,9 @@ impl Checker<'_> {
                 AttributeKind::MaxAlign(bytes) => effects.max_member_align = Some(u64::from(bytes)),
                 AttributeKind::VectorSize(_) => return unsupported("vector types", attribute.span),
                 AttributeKind::GnuInline => effects.gnu_inline = true,
+                AttributeKind::SystemInline => {
+                    (effects.gnu_inline, effects.system_inline) = (true, true);
+                }
                 AttributeKind::Weak => effects.weak = Some(attribute.span),
             }
         }

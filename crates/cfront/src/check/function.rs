@@ -14,6 +14,7 @@ use crate::hir::{
     VariableId,
 };
 use crate::lex::Name;
+use crate::library;
 use crate::types::{FunctionType, Type, TypeId};
 
 /// What is known of the function at work.
@@ -83,6 +84,10 @@ impl Checker<'_> {
         let function = self.declare_function(ident, ty, storage, specifiers.noreturn || effects.noreturn)?;
         if effects.gnu_inline && specifiers.inline && storage == Some(Storage::Extern) {
             self.gnu_inline.insert(function);
+            // What the headers of the system define for speed, or with checks of bounds, is the function of the library where C defines it.
+            if effects.system_inline && library::is_known(self.text(ident.name)) {
+                return Ok(());
+            }
         }
         let is_kept = self.check_redefinition(function, ident, specifiers)?;
         self.check_parameters(function, &params.variables, ident)?;

@@ -73,6 +73,7 @@ impl Parser<'_> {
             "mode" => self.mode()?,
             // In the system's headers it only means that a program must not rely on the symbol.
             "weak" | "weak_import" => (!self.is_in_system_header()).then_some(AttributeKind::Weak),
+            "gnu_inline" if self.is_in_system_header() => Some(AttributeKind::SystemInline),
             "gnu_inline" => Some(AttributeKind::GnuInline),
             "section" => self.section()?,
             _ if is_in(HARMLESS, &name) => None,

@@ -67,6 +67,21 @@ fn headers_of_an_optimised_and_fortified_build_are_read() {
 }
 
 #[test]
+fn definitions_of_library_functions_in_system_headers_are_the_library() {
+    let program = |length: u32| {
+        format!(
+            "# 1 \"/usr/include/string.h\" 1 3\n\
+             extern __inline __attribute__((__always_inline__, __gnu_inline__, __artificial__))\n\
+             unsigned long strlen(const char *s) {{ return __builtin___strlen_chk(s, __builtin_va_arg_pack()); }}\n\
+             # 1 \"a.c\" 2\n\
+             int main(void) {{ char t[] = \"abc\"; if (strlen(t) == {length}) reach_error(); return 0; }}\n"
+        )
+    };
+    assert_eq!(checked("system-inline-safe", &["--no-exec"], &program(4)).code, SAFE);
+    assert_eq!(checked("system-inline", &["--no-exec"], &program(3)).code, UNSAFE);
+}
+
+#[test]
 fn the_standard_decides_what_type_a_decimal_constant_has() {
     let program = "int main(void) { if (-2147483648 > 0) reach_error(); return 0; }\n";
     assert_eq!(built("c89", &["-m32", "-std=c89"], program).code, UNSAFE);
