@@ -75,6 +75,7 @@ impl Dump<'_> {
                 AttributeKind::VectorSize(expr) => format!(" [vector {}]", self.expr(expr)),
                 AttributeKind::MaxAlign(limit) => format!(" [pack {limit}]"),
                 AttributeKind::GnuInline => " [gnu inline]".to_owned(),
+                AttributeKind::SystemInline => " [gnu inline of the system]".to_owned(),
                 AttributeKind::Weak => " [weak]".to_owned(),
             })
             .collect()
