@@ -14,10 +14,11 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use base::Budget;
+use certify::{Certified, Execution, Exhaustion};
 use cfa::interp::{self, Choice, Inputs, Outcome, Uninitialised};
 use cfa::passes::Prepared;
 use cfa::{Program, Source};
-use witness::{Certified, Execution, Exhaustion, Proof, Trace, Verdict, Violation, store};
+use verdict::{Proof, Trace, Verdict, Violation, store};
 
 use crate::args::CheckArgs;
 use crate::artifact;
@@ -69,10 +70,10 @@ impl Cache {
         let Some(verdict) = verdict(body, task, budget) else {
             return self.ignore("its evidence is not about this program");
         };
-        let certified = witness::certify(task, verdict, budget);
+        let certified = certify::certify(task, verdict, budget);
         match certified.verdict() {
             // Time that is over is no fault of the evidence, and the engine has none left either.
-            Verdict::Unknown(witness::Reason::Stopped(_)) => Some(certified),
+            Verdict::Unknown(verdict::Reason::Stopped(_)) => Some(certified),
             Verdict::Unknown(reason) => self.ignore(&reason.to_string()),
             Verdict::Safe(_) | Verdict::Unsafe(_) => Some(certified),
         }
@@ -93,7 +94,7 @@ impl Cache {
         if !is_free(&self.file) {
             return;
         }
-        let text = format!("{FORM} {VERSION} {}\n{body}", evidence::format::hash(body.as_bytes()));
+        let text = format!("{FORM} {VERSION} {}\n{body}", witness::format::hash(body.as_bytes()));
         let made = std::fs::create_dir_all(&self.folder).map_err(crate::failure::Failure::from);
         if let Err(failure) = made.and_then(|()| artifact::replace(&self.file, &text)) {
             let why = match failure {
@@ -122,7 +123,7 @@ fn is_free(path: &Path) -> bool {
 /// What two runs must have in common.
 fn key(args: &CheckArgs, program: &Program) -> String {
     let text = options(args) + &cfa::text::print(&program.without_positions());
-    evidence::format::hash(text.as_bytes())
+    witness::format::hash(text.as_bytes())
 }
 
 /// The options that decide how a program is searched.
@@ -146,7 +147,7 @@ pub(crate) fn task_key(args: &CheckArgs, request: &Request, program: &Program) -
     let _ = writeln!(text, "{:?} {}", request.error_functions(), request.assert_is_error());
     text += &options(args);
     text += &cfa::text::print(program);
-    evidence::format::hash(text.as_bytes())
+    witness::format::hash(text.as_bytes())
 }
 
 /// What follows the first line, if that is as it should be.
@@ -158,7 +159,7 @@ fn body(text: &str) -> Result<&str, String> {
     if version != VERSION {
         return Err(format!("it was made by version {version}, this is {VERSION}"));
     }
-    if hash != evidence::format::hash(body.as_bytes()) {
+    if hash != witness::format::hash(body.as_bytes()) {
         return Err("it is damaged".to_owned());
     }
     Ok(body)
@@ -189,11 +190,11 @@ fn verdict(body: &str, task: &Prepared<'_>, budget: &mut Budget) -> Option<Verdi
     let program = task.given();
     let (kind, rest) = body.split_once('\n')?;
     match kind {
-        "safe execution" => match witness::execute(program, budget) {
+        "safe execution" => match certify::execute(program, budget) {
             Execution::Ended(end) => Some(Verdict::Safe(Proof::Execution(end))),
             _ => None,
         },
-        "safe executions" => match witness::exhaust(program, budget) {
+        "safe executions" => match certify::exhaust(program, budget) {
             Exhaustion::Safe { executions, .. } => Some(Verdict::Safe(Proof::Executions(executions))),
             _ => None,
         },

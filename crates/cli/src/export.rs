@@ -9,15 +9,16 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use base::Budget;
+use certify::Certified;
 use cfa::interp::Property as Violated;
 use cfa::passes::Prepared;
 use cfa::{DataModel, SignedOverflow};
 use cfront::preprocess::standard;
-use evidence::format::{self, Content, Stamp, Task, Witness};
-use evidence::harness::Harness;
-use evidence::question::{self, Question, Text};
-use evidence::{correctness, testcase, violation};
-use witness::{Certified, Proof, Trace, Verdict};
+use verdict::{Proof, Trace, Verdict};
+use witness::format::{self, Content, Stamp, Task, Witness};
+use witness::harness::Harness;
+use witness::question::{self, Question, Text};
+use witness::{correctness, testcase, violation};
 
 use crate::args::{CheckArgs, Format, SourceArgs};
 use crate::artifact;
@@ -154,9 +155,9 @@ struct Exporter<'a> {
 
 impl Exporter<'_> {
     /// Invariants for readers.
-    fn invariants(&self, annotation: &witness::Annotation, extras: &mut Extras, budget: &mut Budget) {
+    fn invariants(&self, annotation: &verdict::Annotation, extras: &mut Extras, budget: &mut Budget) {
         let ticks = self.reading_ticks(budget);
-        let found = witness::source_invariants(self.task, annotation, ticks, budget);
+        let found = explain::source_invariants(self.task, annotation, ticks, budget);
         let texts = &self.question.texts;
         let mut invariants = correctness::readable(&found, &self.task.given().sources, texts);
         let mut child = budget.child(ticks.saturating_mul(2));
@@ -186,7 +187,7 @@ impl Exporter<'_> {
         let is_asked = files.witness.is_some()
             || files.report.is_some()
             || formats.any(|format| format == Format::Annotate);
-        let most = witness::READING_TICKS;
+        let most = explain::READING_TICKS;
         if is_asked { most } else { budget.spent().saturating_mul(2).clamp(LEAST_READING_TICKS, most) }
     }
 

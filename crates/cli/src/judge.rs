@@ -18,8 +18,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use base::Budget;
-use evidence::harness;
 use system::process::{self, End, Finished, Halt, Keep, Limits};
+use witness::harness;
 
 /// Time for the compiler.
 const COMPILE_LIMIT: Duration = Duration::from_secs(20);

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use evidence::{format, harness};
+use witness::{format, harness};
 
 use crate::args::Format;
 use crate::batch;

@@ -14,7 +14,7 @@ use cfa::passes::Prepared;
 use smt::{Answer, Why, check_formula};
 use summary::StarOptions;
 use summary::graph::ENTRY;
-use witness::{Reason, Verdict};
+use verdict::{Reason, Verdict};
 
 use crate::problem::{Problem, solvers};
 use crate::{Engine, Env, Tuning};
@@ -55,7 +55,7 @@ fn prove(task: &Prepared<'_>, star: StarOptions, env: &mut Env) -> Result<Verdic
 #[cfg(test)]
 mod tests {
     use base::Budget;
-    use witness::certify;
+    use certify::certify;
 
     use super::*;
 

@@ -2,10 +2,11 @@
 //!
 //! # Invariants
 //! * I1: a verdict other than unknown is given only if no step depended on an arbitrary value (I1 of the module
-//!   `execution` of crate witness).
+//!   `execution` of crate certify).
 
+use certify::Execution;
 use cfa::passes::Prepared;
-use witness::{Execution, Proof, Reason, Verdict};
+use verdict::{Proof, Reason, Verdict};
 
 use crate::{Engine, Env, Tuning};
 
@@ -18,7 +19,7 @@ struct Explicit;
 
 impl Engine for Explicit {
     fn solve(self: Box<Self>, task: &Prepared<'_>, env: &mut Env) -> Verdict {
-        match witness::execute(task.given(), &mut env.budget) {
+        match certify::execute(task.given(), &mut env.budget) {
             Execution::Ended(end) => Verdict::Safe(Proof::Execution(end)),
             Execution::Violated(trace) => Verdict::Unsafe(trace),
             Execution::Arbitrary { what, region } => {
@@ -34,7 +35,7 @@ impl Engine for Explicit {
 #[cfg(test)]
 mod tests {
     use base::Budget;
-    use witness::certify;
+    use certify::certify;
 
     use cfa::Program;
 

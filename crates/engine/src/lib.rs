@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use base::Budget;
 use cfa::passes::Prepared;
-use witness::Verdict;
+use verdict::Verdict;
 
 pub use drawing::{Drawing, NodeState, SearchTree, TREE_HEAD, TreeNode};
 

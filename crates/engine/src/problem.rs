@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //! * I1: the annotation of [`Problem::annotation`] is `Inv(l) = facts(l) ∧ (¬R(l) ∨ one of the labels at l)`; design and argument are in
-//!   SOUNDNESS.md. Nothing depends on that argument being right: the checker of crate witness proves the annotation again.
+//!   SOUNDNESS.md. Nothing depends on that argument being right: the checker of crate certify proves the annotation again.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use summary::graph::{Graph, PointId};
 use summary::star::StarStatistics;
 use summary::{Reach, StarOptions, Starrer, Summaries};
 use term::{TermId, Terms};
-use witness::{Annotation, Invariant, Proof, Reason};
+use verdict::{Annotation, Invariant, Proof, Reason};
 
 /// A program ready for search.
 pub(crate) struct Problem {

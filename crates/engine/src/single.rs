@@ -10,7 +10,7 @@
 //!   run RUN ticks           and so on, both doubled each time
 //! ```
 //!
-//! A program whose inputs have few values that matter is decided in the same way, by carrying out all its executions (`witness::exhaust`).
+//! A program whose inputs have few values that matter is decided in the same way, by carrying out all its executions (`certify::exhaust`).
 //!
 //! A run starts from the beginning each time, and so does the engine: neither keeps memory while the other works, and all of it takes at most
 //! about twice as long as the last round.
@@ -20,9 +20,10 @@
 //! * I2: an engine's refusal is reported only after a run of [`LAST_RUN`] ticks did not decide the program, or has met an arbitrary value.
 
 use base::{Budget, Stop, timeline};
+use certify::{Execution, Exhaustion};
 use cfa::passes::Prepared;
 use cfa::{Program, SignedOverflow};
-use witness::{Execution, Exhaustion, Proof, Reason, Verdict};
+use verdict::{Proof, Reason, Verdict};
 
 use crate::{Drawing, Engine, Env, Tuning};
 
@@ -138,7 +139,7 @@ enum Few {
 fn all(program: &Program, ticks: u64, budget: &mut Budget) -> Few {
     let _stage = timeline::stage("executions");
     let mut allowance = budget.child(ticks);
-    let exhaustion = witness::exhaust(program, &mut allowance);
+    let exhaustion = certify::exhaust(program, &mut allowance);
     budget.absorb(&allowance);
     match exhaustion {
         Exhaustion::Safe { executions, .. } => Few::Decided(Verdict::Safe(Proof::Executions(executions))),
@@ -161,7 +162,7 @@ enum Attempt {
 fn attempt(program: &Program, ticks: u64, budget: &mut Budget) -> Attempt {
     let _stage = timeline::stage("execution");
     let mut allowance = budget.child(ticks);
-    let execution = witness::execute(program, &mut allowance);
+    let execution = certify::execute(program, &mut allowance);
     budget.absorb(&allowance);
     match execution {
         Execution::Ended(end) => Attempt::Settled(Verdict::Safe(Proof::Execution(end))),
@@ -176,7 +177,7 @@ fn attempt(program: &Program, ticks: u64, budget: &mut Budget) -> Attempt {
 
 /// The formulas follow executions up to an overflow: where that is the violation, only a program with one execution is decided.
 fn overflow_by_execution(program: &Program, budget: &mut Budget) -> Verdict {
-    match witness::execute(program, budget) {
+    match certify::execute(program, budget) {
         Execution::Ended(end) => Verdict::Safe(Proof::Execution(end)),
         Execution::Violated(trace) => Verdict::Unsafe(trace),
         Execution::Arbitrary { what, region } => {

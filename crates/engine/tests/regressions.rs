@@ -5,13 +5,14 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use base::Budget;
+use certify::{Certified, certify};
 use cfa::passes::Prepared;
 use cfa::{Loc, Program};
 use encode::Vocabulary;
 use encode::analysis::state::State;
 use engine::{Env, Tuning};
 use term::{TermId, Terms};
-use witness::{Annotation, Certified, Invariant, Proof, Reason, Verdict, certify};
+use verdict::{Annotation, Invariant, Proof, Reason, Verdict};
 
 const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);\nextern void __VERIFIER_assume(int);\n\
      extern void reach_error(void);\n#define IN() __VERIFIER_nondet_int()\n";

@@ -1,10 +1,11 @@
 //! Programs with one execution are decided by carrying it out, by every engine.
 
 use base::Budget;
+use certify::{Certified, certify};
 use cfa::Program;
 use cfa::passes::Prepared;
 use engine::{ENGINES, Env, Tuning};
-use witness::{Certified, Proof, Reason, Verdict, certify};
+use verdict::{Proof, Reason, Verdict};
 
 const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n\
                        void *malloc(unsigned long);\nvoid free(void *);\n";

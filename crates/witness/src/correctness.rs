@@ -1,104 +1,104 @@
-//! A proof from assertions: what a program checks at its loop heads, taken as the invariants there.
-//!
-//! A witness of correctness is woven into the program as checks that an execution may or may not carry out: it asks a function
-//! for an arbitrary number, and unless that is zero, a check decides between the error and the end. Executions that carry out none are those of the
-//! program without checks, so the program with them is safe if and only if the program without is and all checks succeed.
-//!
-//! The states from which a check that comes before the next loop head fails are the `bad` ones of an [`Annotation`]. Whether that is
-//! inductive is for the checker of annotations to say: nothing here has to be believed.
-//!
-//! # Invariants
-//! * I1: the annotation covers all locations that the check demands.
+//! Invariants for readers, as entries of a witness.
 
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use base::{Budget, SourceMap};
+use cfa::LocationRole;
+use explain::SourceInvariant;
 
-use base::{Budget, IndexVec};
-use cfa::loops::reaching_error;
-use cfa::passes::Prepared;
-use cfa::{Loc, Source, VarId};
-use encode::analysis::analyze;
-use encode::analysis::liveness::live_variables;
-use encode::{Block, Pieces, SkolemSource, Vocabulary};
-use term::{Sort, Substitution, SymbolId, TermId, Terms};
+use crate::format::{Invariant, InvariantKind, Location};
+use crate::question::{Question, Text};
+use crate::syntax::ControlKind;
+use crate::validate::{is_inductive, is_understood};
+use crate::violation::location;
 
-use crate::annotation::{Annotation, Invariant, no_calls};
-use crate::verdict::{Proof, Reason, Verdict};
-
-/// Takes the checks that start with a call of `check_function` as invariants. The verdict is safe, subject to certification.
-pub fn checks_as_invariants(
-    task: &Prepared<'_>,
-    check_function: &str,
-    budget: &mut Budget,
-) -> Result<Verdict, Reason> {
-    no_calls(task)?;
-    let prepared = task.program();
-    let procedure = &prepared.procs[prepared.entry];
-    let mut terms = Terms::new();
-    let mut vocabulary = Vocabulary::new(prepared, &mut terms);
-    let facts = analyze(prepared, procedure, budget).map_err(Reason::Stopped)?;
-    let forest = task.loops(prepared.entry);
-    let relevant = reaching_error(procedure);
-    let live = live_variables(prepared, procedure, forest, &relevant, &vocabulary);
-    let is_cut = |location: Loc| {
-        location == procedure.entry
-            || relevant[location] && (forest.is_header(location) || Some(location) == procedure.error)
-    };
-    let mut cuts = IndexVec::filled(false, procedure.locations.len());
-    for location in forest.order() {
-        cuts[*location] = is_cut(*location);
-    }
-    let pieces = Pieces::new(prepared, procedure, forest, &cuts, &relevant);
-    let mut invariants = BTreeMap::new();
-    for location in forest.order().iter().copied().filter(|location| cuts[*location]) {
-        let vars: Vec<VarId> = prepared.vars.ids().filter(|var| live[location].contains(*var)).collect();
-        let known = facts.at(location).map(|state| state.restricted_to(&vars));
-        let bad = match &known {
-            _ if Some(location) == procedure.error => Terms::TRUE,
-            Some(known) if location != procedure.entry => {
-                let blocks = pieces.from(location, known, &mut terms, &mut vocabulary);
-                let failing = blocks.iter().filter(|block| Some(block.target) == procedure.error);
-                let failing: Vec<TermId> =
-                    failing.map(|block| failing_check(block, check_function, &mut terms)).collect();
-                terms.or(failing)
-            }
-            _ => Terms::FALSE,
-        };
-        invariants.insert(location, Invariant { known, bad, instances: vec![Vec::new()] });
-    }
-    let annotation = Annotation::new(terms, vocabulary, invariants, BTreeMap::new());
-    Ok(Verdict::Safe(Proof::Annotation(Rc::new(annotation))))
+/// An invariant and where people look for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Readable {
+    /// What a witness says.
+    pub invariant: Invariant,
+    /// The file, as the program's sources call it.
+    pub file: String,
+    /// Line and column of the loop or statement.
+    pub place: (u32, u32),
+    /// What may stand in a witness: its variables are visible where the loop starts.
+    pub portable: Option<Invariant>,
+    /// A shorter expression that is true only if it can be proved.
+    bold: Option<String>,
 }
 
-/// The states in which one of the checks of a piece fails.
-fn failing_check(block: &Block, check_function: &str, terms: &mut Terms) -> TermId {
-    let is_check = |source: &SkolemSource| matches!(source, SkolemSource::Choice(Source::Input { function }, _) if &**function == check_function);
-    let choices: Vec<SymbolId> =
-        block.skolems.iter().filter(|skolem| is_check(&skolem.source)).map(|skolem| skolem.symbol).collect();
-    let others: Vec<SymbolId> =
-        block.skolems.iter().map(|skolem| skolem.symbol).filter(|symbol| !choices.contains(symbol)).collect();
-    let (zero, one) = (terms.int(0), terms.int(1));
-    let mut failing = Vec::new();
-    for chosen in &choices {
-        let values = choices.iter().map(|choice| (*choice, if choice == chosen { one } else { zero }));
-        let fails = Substitution::new(values).apply(terms, block.guard);
-        if !terms.mentions(fails, &others) {
-            failing.push(fails);
-            continue;
-        }
-        // A check that comes before other choices does not depend on them: any will do.
-        for (number, truth) in [(zero, Terms::FALSE), (one, Terms::TRUE)] {
-            let any = others.iter().filter_map(|symbol| match terms.symbol(*symbol).sort {
-                Sort::Int => Some((*symbol, number)),
-                Sort::Bool => Some((*symbol, truth)),
-                Sort::Array | Sort::BitVec(_) => None,
-            });
-            let any: Vec<(SymbolId, TermId)> = any.collect();
-            let fails = Substitution::new(any).apply(terms, fails);
-            if !terms.mentions(fails, &others) {
-                failing.push(fails);
-            }
-        }
+/// The invariants that have a place in one of the texts, text by text.
+pub fn readable(found: &[SourceInvariant], sources: &SourceMap, texts: &[Text]) -> Vec<Readable> {
+    let in_text = |text| found.iter().filter_map(move |invariant| place(invariant, sources, text));
+    texts.iter().flat_map(in_text).collect()
+}
+
+fn place(found: &SourceInvariant, sources: &SourceMap, text: &Text) -> Option<Readable> {
+    let file = sources.get(found.region.file)?;
+    if *file.name != *text.name() {
+        return None;
     }
-    terms.or(failing)
+    let (syntax, shown) = (&text.syntax, &text.shown);
+    let offset = syntax.offset(found.region.line, found.region.column)?;
+    let control = syntax.controls.iter().find(|control| control.at == offset && control.kind.is_loop());
+    let (kind, offset) = match (found.role, control) {
+        (LocationRole::LoopHead, Some(_)) => (InvariantKind::Loop, offset),
+        // What holds at the head of a `do` holds before the first statement in its braces.
+        (LocationRole::Statement, Some(control)) if control.kind == ControlKind::Do => {
+            (InvariantKind::Location, control.first_of_body?)
+        }
+        (LocationRole::Statement, None) => {
+            let statement = syntax.statements.iter().find(|statement| statement.range.lo == offset);
+            statement.filter(|statement| statement.in_block)?;
+            (InvariantKind::Location, offset)
+        }
+        _ => return None,
+    };
+    let (line, column) = syntax.position(offset);
+    let location = match kind {
+        InvariantKind::Loop => Location { file: shown.clone(), line, column: Some(column) },
+        InvariantKind::Location => location(shown, syntax, offset),
+    };
+    let with = |value: &String| Invariant { location: location.clone(), kind, value: value.clone() };
+    let portable = found.portable.as_ref().map(with);
+    let bold = found.bold.clone();
+    Some(Readable {
+        invariant: with(&found.text),
+        file: text.name().to_owned(),
+        place: (line, column),
+        portable,
+        bold,
+    })
+}
+
+/// Drops what the front end does not understand, takes shorter expressions where that is proved to be right, and says whether the rest is a proof by itself; nothing if nothing is left.
+pub fn confirm(invariants: &mut Vec<Readable>, question: &Question, budget: &mut Budget) -> Option<bool> {
+    let all = |invariants: &[Readable]| -> Vec<Invariant> {
+        invariants.iter().map(|readable| readable.invariant.clone()).collect()
+    };
+    let mut shorter = invariants.clone();
+    shorter.iter_mut().for_each(Readable::shorten);
+    if shorter != *invariants && is_inductive(&all(&shorter), question, budget) == Some(true) {
+        *invariants = shorter;
+        return Some(true);
+    }
+    if let Some(is_proof) = is_inductive(&all(invariants), question, budget) {
+        return (!invariants.is_empty()).then_some(is_proof);
+    }
+    let count = invariants.len();
+    invariants.retain(|readable| is_understood(std::slice::from_ref(&readable.invariant), question, budget));
+    match invariants.len() {
+        0 => None,
+        left if left == count => Some(false),
+        _ => confirm(invariants, question, budget),
+    }
+}
+
+impl Readable {
+    /// Takes the shorter expression.
+    fn shorten(&mut self) {
+        let Some(bold) = self.bold.take() else { return };
+        if let Some(portable) = self.portable.as_mut().filter(|portable| **portable == self.invariant) {
+            portable.value.clone_from(&bold);
+        }
+        self.invariant.value = bold;
+    }
 }

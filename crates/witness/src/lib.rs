@@ -1,27 +1,25 @@
-//! Verdicts, the evidence that they carry, and the check that this evidence must pass.
+//! Evidence as files: SV-COMP witnesses, written, read and validated; harnesses and test cases.
 //!
-//! An engine returns a [`Verdict`]; [`certify`] re-checks its evidence against the program alone and returns a
-//! [`Certified`] verdict, the only kind that is ever reported. SOUNDNESS.md says what a verdict means.
+//! A witness speaks about a C text. To validate one, what it claims is woven into that text ([`weave`]), and the result is an
+//! ordinary program whose error is reached exactly if the claim is wrong (invariants) or right (violations).
 //!
-//! Knows no engine.
+//! Knows no engine and does no input or output.
 
-mod annotation;
-mod certify;
-mod correctness;
-mod execution;
-mod exhaust;
-mod invariants;
-mod ledger;
-mod shrink;
-pub mod store;
-mod verdict;
-
-pub use annotation::{Annotation, Invariant};
-pub use certify::{Certified, Check, certify, check_choices};
-pub use correctness::checks_as_invariants;
-pub use execution::{Execution, execute};
-pub use exhaust::{Exhaustion, exhaust};
-pub use invariants::{READING_TICKS, SourceInvariant, source_invariants};
-pub use ledger::{Assumption, Ledger};
-pub use shrink::{Shrinking, certify_smallest};
-pub use verdict::{End, Proof, Reason, Trace, Verdict, Violation};
+mod aim;
+mod checks;
+pub mod claim;
+pub mod correctness;
+mod definedness;
+pub mod expression;
+pub mod format;
+pub mod fresh;
+pub mod harness;
+pub mod inductive;
+pub mod names;
+pub mod question;
+mod rebuild;
+pub mod syntax;
+pub mod testcase;
+pub mod validate;
+pub mod violation;
+pub mod weave;

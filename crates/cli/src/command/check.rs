@@ -5,9 +5,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use base::{SourceMap, Stop, timeline};
+use certify::Certified;
 use cfa::passes::Prepared;
 use engine::{Drawing, EngineSpec, Env, Tuning};
-use witness::{Certified, Reason, Shrinking, Verdict};
+use explain::Shrinking;
+use verdict::{Reason, Verdict};
 
 use crate::args::{CheckArgs, Format, TraceArg};
 use crate::artifact;
@@ -245,9 +247,9 @@ fn solve(args: &CheckArgs, spec: &EngineSpec, task: &Prepared<'_>, env: &mut Env
     let solved_at = Instant::now();
     let _stage = timeline::stage("certification");
     let (certified, shrinking) = if args.no_shrink {
-        (witness::certify(task, verdict, &mut env.budget), Shrinking::default())
+        (certify::certify(task, verdict, &mut env.budget), Shrinking::default())
     } else {
-        witness::certify_smallest(task, verdict, &mut env.budget)
+        explain::certify_smallest(task, verdict, &mut env.budget)
     };
     Outcome { certified, solved_at, shrinking }
 }

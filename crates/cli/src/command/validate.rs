@@ -1,14 +1,15 @@
 //! `wayproof validate`: is a witness right?
 
 use base::{Budget, Diagnostic, SourceFile, SourceMap, Span};
+use certify::Certified;
 use cfa::Program;
 use cfa::passes::Prepared;
 use engine::Env;
-use evidence::format::{self, Malformed};
-use evidence::validate::{Judgement, validate as judge};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use witness::{Certified, Reason, Verdict};
+use verdict::{Reason, Verdict};
+use witness::format::{self, Malformed};
+use witness::validate::{Judgement, validate as judge};
 
 use crate::args::ValidateArgs;
 use crate::compile_commands;
@@ -91,7 +92,7 @@ fn decide(program: &Program, budget: &mut Budget) -> Certified {
         }
         let mut env = Env::new(budget.clone());
         let verdict = (spec.create)(engine::Tuning::default()).solve(&task, &mut env);
-        last = witness::certify(&task, verdict, &mut env.budget);
+        last = certify::certify(&task, verdict, &mut env.budget);
         if !matches!(last.verdict(), Verdict::Unknown(_)) {
             return last;
         }

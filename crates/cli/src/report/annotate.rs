@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use base::{FileId, Region, SourceFile, SourceMap};
-use evidence::format::InvariantKind;
-use witness::{Proof, Trace, Verdict};
+use verdict::{Proof, Trace, Verdict};
+use witness::format::InvariantKind;
 
 use super::{Detail, Report, human};
 use crate::console::printable;

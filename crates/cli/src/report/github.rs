@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use base::{Diagnostic, Region, Severity, SourceMap, Stop};
-use witness::{Proof, Verdict};
+use verdict::{Proof, Verdict};
 
 use super::{Detail, Report, human};
 

@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use base::{Region, SourceMap, Stop};
+use certify::Check;
 use cfa::interp::{CallStack, Chosen, Property};
 use cfa::{ApproximationKind, SignedOverflow, Source};
-use witness::{Assumption, Check, End, Ledger, Proof, Reason, Trace, Verdict};
+use verdict::{Assumption, End, Ledger, Proof, Reason, Trace, Verdict};
 
 use super::{Detail, Report};
 use crate::console::printable;

@@ -1,11 +1,12 @@
 //! The report for programs. docs/json.md describes it; a change that readers can notice raises [`VERSION`].
 
 use base::{Diagnostic, Region, Severity, SourceMap, Stop};
+use certify::Check;
 use cfa::interp::{CallStack, Chosen, Property};
 use cfa::{ApproximationKind, SignedOverflow, Source};
-use evidence::format::InvariantKind;
 use serde::Serialize;
-use witness::{Check, End, Proof, Reason, Verdict};
+use verdict::{End, Proof, Reason, Verdict};
+use witness::format::InvariantKind;
 
 use super::steps::Kind;
 use super::{Report, Step, benchexec, human};

@@ -10,9 +10,10 @@ mod sarif;
 mod steps;
 
 use base::{Region, SourceMap};
+use certify::Certified;
 use cfa::Program;
 use cfa::interp::{CallStack, Property};
-use witness::{Certified, Verdict};
+use verdict::Verdict;
 
 use crate::args::Format;
 use crate::basis::Basis;

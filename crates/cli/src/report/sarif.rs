@@ -5,7 +5,7 @@ use std::fmt::Write;
 use base::{Diagnostic, Region, Severity, SourceMap, Stop};
 use cfa::interp::Property;
 use serde_json::{Value, json};
-use witness::{Trace, Verdict};
+use verdict::{Trace, Verdict};
 
 use super::steps::{Kind, Step};
 use super::{Detail, Report, human, path};
@@ -155,7 +155,7 @@ fn result(trace: &Trace, steps: &[Step], sources: &SourceMap, headline: &str, fu
         let name = place.as_ref().and_then(|place| place.pointer("/physicalLocation/artifactLocation/uri"));
         let print =
             format!("{rule}:{}:{}", name.and_then(Value::as_str).unwrap_or(""), text.unwrap_or_default());
-        let print = evidence::format::hash(print.as_bytes());
+        let print = witness::format::hash(print.as_bytes());
         fields.insert("partialFingerprints".to_owned(), json!({ "violation/v1": print }));
     }
     result

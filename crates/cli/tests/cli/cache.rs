@@ -59,7 +59,7 @@ fn what_cannot_be_used_is_said_once_and_replaced() {
     let kept = body.lines().filter(|line| !line.starts_with("known"));
     let wrong = kept.collect::<Vec<_>>().join("\n").replace("reached", "never");
     let head = head.rsplit_once(' ').unwrap().0;
-    let wrong = format!("{head} {}\n{wrong}", evidence::format::hash(wrong.as_bytes()));
+    let wrong = format!("{head} {}\n{wrong}", witness::format::hash(wrong.as_bytes()));
     for (text, why) in [
         (good[..good.len() / 2].to_owned(), "it is damaged"),
         (good.replace("term", "mret"), "it is damaged"),

@@ -71,7 +71,7 @@ fn witness(program: &str, claims: &str) -> String {
         content.push_str(&entry(program, claim));
     }
     let kind = if is_violation { "violation_sequence" } else { "invariant_set" };
-    let hash = evidence::format::hash(program.as_bytes());
+    let hash = witness::format::hash(program.as_bytes());
     format!(
         "- entry_type: {kind}
   metadata:

@@ -144,7 +144,7 @@ fn several_files_are_one_harness_and_one_witness() {
     let witness = fs::read_to_string(folder.path().join("w.yml")).unwrap();
     for name in ["first.c", "second.c"] {
         assert!(witness.contains(&format!("- \"{name}\"")), "{witness}");
-        let hash = evidence::format::hash(&fs::read(folder.path().join(name)).unwrap());
+        let hash = witness::format::hash(&fs::read(folder.path().join(name)).unwrap());
         assert!(witness.contains(&format!("\"{name}\": \"{hash}\"")), "{witness}");
         assert!(witness.contains(&format!("file_name: \"{name}\"")), "{witness}");
     }

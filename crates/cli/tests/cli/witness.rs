@@ -124,7 +124,7 @@ fn invariants_are_confirmed_and_false_ones_are_refuted() {
 }
 
 fn evidence_hash(text: &[u8]) -> String {
-    evidence::format::hash(text)
+    witness::format::hash(text)
 }
 
 #[test]

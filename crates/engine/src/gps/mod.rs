@@ -42,7 +42,7 @@ use smt::{Answer, Why, Z3, Z3Solver};
 use summary::StarOptions;
 use summary::graph::{ArcId, Graph, PointId};
 use term::{Model, SymbolId, TermId, Terms};
-use witness::{Reason, Verdict};
+use verdict::{Reason, Verdict};
 
 use self::path::Path;
 use self::pilot::{Plan, plan_of};

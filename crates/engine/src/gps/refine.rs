@@ -18,7 +18,7 @@ use art::NodeId;
 use smt::{Answer, Solver, project};
 use summary::graph::PointId;
 use term::{Constraint, Model, Node, SymbolId, SymbolKind, TermId};
-use witness::Reason;
+use verdict::Reason;
 
 use super::arrays::{Elements, read_through};
 use super::path::Path;

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use base::Budget;
 use cfa::Program;
 use cfa::interp::{self, Choice, Chosen, Outcome, Request, Uninitialised};
-use witness::{Trace, Violation};
+use verdict::{Trace, Violation};
 
 /// The trace of the program as given that answers like a test, if it reaches the error.
 pub(super) fn on_original(program: &Program, choices: &[Chosen], budget: &mut Budget) -> Option<Trace> {

@@ -5,10 +5,11 @@ mod guided;
 use std::time::{Duration, Instant};
 
 use base::Budget;
+use certify::{Certified, certify};
 use cfa::Program;
 use cfa::passes::Prepared;
 use engine::{Drawing, Env, Tuning};
-use witness::{Certified, Proof, Verdict, certify};
+use verdict::{Proof, Verdict};
 
 const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);\nextern unsigned __VERIFIER_nondet_uint(void);\n\
      extern void reach_error(void);\n#define IN() __VERIFIER_nondet_int()\n#define UIN() __VERIFIER_nondet_uint()\n";
@@ -198,8 +199,8 @@ fn the_divisor_comes_out_of_the_number_of_rounds() {
     let Verdict::Safe(Proof::Annotation(annotation)) = certified.verdict() else {
         panic!("{:?}", certified.verdict())
     };
-    let (ticks, mut budget) = (witness::READING_TICKS, Budget::unlimited());
-    let invariants = witness::source_invariants(&Prepared::of(&program), annotation, ticks, &mut budget);
+    let (ticks, mut budget) = (explain::READING_TICKS, Budget::unlimited());
+    let invariants = explain::source_invariants(&Prepared::of(&program), annotation, ticks, &mut budget);
     assert!(invariants.iter().all(|invariant| invariant.text.contains("x % 2 == 0")), "{invariants:?}");
     assert_eq!(invariants.len(), 2);
 }

@@ -14,9 +14,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use base::Budget;
+use certify::certify;
 use cfa::Program;
 use engine::{Env, Tuning};
-use witness::{Reason, Verdict, certify};
+use verdict::{Reason, Verdict};
 
 use crate::Random;
 

@@ -6,7 +6,7 @@ use base::{Region, Stop};
 use cfa::Program;
 use engine::{NodeState, SearchTree};
 use serde::Serialize;
-use witness::{Proof, Reason, Verdict};
+use verdict::{Proof, Reason, Verdict};
 
 use super::automata::{Automata, mentioned};
 use super::execution::Execution;

@@ -27,7 +27,7 @@ use cfa::interp::{
     Code, CompileOptions, Config, Inputs, Machine, Markers, Observer, Oracle, Outcome, Request, Uninitialised,
 };
 use cfa::{ProcId, Program, Source};
-use witness::Trace;
+use verdict::Trace;
 
 use fold::Folder;
 use relevance::Relevance;
@@ -187,7 +187,7 @@ pub(crate) fn steps(program: &Program, trace: &Trace, scope: Scope, budget: &Bud
 #[cfg(test)]
 mod tests {
     use cfa::interp::{self, Choice};
-    use witness::Violation;
+    use verdict::Violation;
 
     use super::*;
 

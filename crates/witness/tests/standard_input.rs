@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 use base::Region;
 use cfa::interp::{CallStack, Chosen, Property, Value};
 use cfa::{DataModel, Freedom, Source, Ty};
-use evidence::harness::{EXIT_CODE, Harness};
-use evidence::question::Text;
-use witness::{Trace, Violation};
+use verdict::{Trace, Violation};
+use witness::harness::{EXIT_CODE, Harness};
+use witness::question::Text;
 
 fn chosen(source: Source, value: i128) -> Chosen {
     Chosen {

@@ -26,7 +26,7 @@ use cfa::{
     VarId,
 };
 
-use crate::verdict::{Trace, Violation};
+use verdict::{Trace, Violation};
 
 /// The most values of one input that are tried.
 const MOST_VALUES: usize = 512;

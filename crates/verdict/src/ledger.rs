@@ -44,11 +44,11 @@ impl Ledger {
         }
     }
     /// A verdict about all executions rests on where they end.
-    pub(crate) fn add_undefined(&mut self, program: &Program) {
+    pub fn add_undefined(&mut self, program: &Program) {
         self.undefined = hazards(program).undefined;
     }
     /// Adds what one verdict rests on.
-    pub(crate) fn add(&mut self, what: String, region: Region) {
+    pub fn add(&mut self, what: String, region: Region) {
         let assumption = Assumption { what, kind: ApproximationKind::Assumption, region };
         if !self.assumptions.contains(&assumption) {
             self.assumptions.push(assumption);

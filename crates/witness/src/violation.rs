@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use base::{Region, SourceMap};
 use cfa::interp::Chosen;
 use cfa::{Source, Ty};
-use witness::Trace;
+use verdict::Trace;
 
 use crate::format::{Location, Segment, Waypoint, WaypointKind};
 use crate::question::Text;

@@ -1,11 +1,12 @@
 //! Broken witnesses: whatever the text is, there is an answer.
 
 use base::Budget;
+use certify::Certified;
 use cfa::{DataModel, Program};
-use evidence::format::{self, Stamp};
-use evidence::question::{Question, Text};
-use evidence::validate::{Judgement, validate};
-use witness::{Certified, Reason};
+use verdict::Reason;
+use witness::format::{self, Stamp};
+use witness::question::{Question, Text};
+use witness::validate::{Judgement, validate};
 
 const PROGRAM: &str = "extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);

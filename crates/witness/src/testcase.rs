@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use cfa::interp::Chosen;
 use cfa::{Source, Ty};
-use witness::Trace;
+use verdict::Trace;
 
 /// What the metadata say.
 pub struct Metadata<'a> {

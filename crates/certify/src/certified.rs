@@ -10,11 +10,11 @@ use cfa::interp::{self, Chosen, Inputs, Outcome, Uninitialised};
 use cfa::passes::Prepared;
 use cfa::{Approximation, ApproximationKind, Freedom, Program, Source};
 
+use verdict::{End, Ledger, Proof, Reason, Trace, Verdict};
+
 use crate::annotation;
 use crate::execution::{Execution, execute};
 use crate::exhaust::{Exhaustion, exhaust};
-use crate::ledger::Ledger;
-use crate::verdict::{End, Proof, Reason, Trace, Verdict};
 
 /// The most places of undefined behaviour that the ledger names for a set of executions.
 const MOST_UNDEFINED: usize = 8;
@@ -210,7 +210,7 @@ mod tests {
     use cfa::interp::{CallStack, Property, Value};
 
     use super::*;
-    use crate::Violation;
+    use verdict::Violation;
 
     fn program(body: &str) -> Program {
         let text = format!("program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n{body}");

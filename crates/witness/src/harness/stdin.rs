@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use cfa::Source;
-use witness::Trace;
+use verdict::Trace;
 
 use super::{Harness, NO_SETUP};
 

@@ -22,7 +22,7 @@ use std::fmt::Write;
 
 use cfa::interp::{Chosen, Property};
 use cfa::{FloatKind, Source, Ty};
-use witness::Trace;
+use verdict::Trace;
 
 use crate::question::Text;
 use crate::syntax::{Call, Syntax};

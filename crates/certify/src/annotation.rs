@@ -1,4 +1,4 @@
-//! Inductive annotations: the evidence for safe, and the check that it must pass.
+//! The check of inductive annotations, the evidence for safe.
 //!
 //! An [`Annotation`] gives some locations an invariant such that every cycle on the way to the error contains one. The check knows only the
 //! program and a solver: it prepares the program by the standard passes itself, encodes the pieces between annotated locations
@@ -23,7 +23,6 @@
 //! * I2: a symbol that stands for a product has the value of the product whenever a location is reached. I1 and consequences of I2 are all that is
 //!   assumed beyond the annotation.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use base::{Budget, IndexVec, Region};
@@ -36,47 +35,10 @@ use encode::{Block, Pieces, Skolem, Vocabulary};
 use smt::{Answer, Why, Z3, Z3Settings, Z3Solver, check_formula};
 use term::{Substitution, SymbolId, TermId, Terms};
 
-use crate::verdict::Reason;
+use verdict::{Annotation, Invariant, Reason};
 
 /// After so many obligations a solver is replaced: it does not get faster.
 const OBLIGATIONS_PER_SOLVER: u64 = 16;
-
-/// What is claimed of a location.
-#[derive(Clone, Debug)]
-pub struct Invariant {
-    /// What is known of variables whenever the location is reached; `None` if it never is.
-    pub known: Option<State>,
-    /// Never holds when the location is reached, whatever its other symbols are.
-    pub bad: TermId,
-    /// Choices for the other symbols of `bad` that help to show that pieces preserve the invariant.
-    pub instances: Vec<Vec<(SymbolId, TermId)>>,
-}
-
-/// Invariants of locations of the entry procedure, after the standard passes.
-#[derive(Debug)]
-pub struct Annotation {
-    pub(crate) terms: RefCell<Terms>,
-    pub(crate) vocabulary: RefCell<Vocabulary>,
-    pub(crate) invariants: BTreeMap<Loc, Invariant>,
-    pub(crate) choices: BTreeMap<Loc, Vec<Skolem>>,
-}
-
-impl Annotation {
-    /// An annotation in terms of an arena. `choices` are the symbols that stand, in the instances, for what is chosen in pieces that start at a
-    /// location; the check puts the symbols of its own pieces in their place.
-    pub fn new(
-        terms: Terms,
-        vocabulary: Vocabulary,
-        invariants: BTreeMap<Loc, Invariant>,
-        choices: BTreeMap<Loc, Vec<Skolem>>,
-    ) -> Self {
-        Self { terms: RefCell::new(terms), vocabulary: RefCell::new(vocabulary), invariants, choices }
-    }
-    /// The annotated locations.
-    pub fn locations(&self) -> impl Iterator<Item = Loc> + '_ {
-        self.invariants.keys().copied()
-    }
-}
 
 /// Checks an annotation of a program; returns how many obligations were proved.
 pub(crate) fn check(
@@ -135,7 +97,7 @@ pub(crate) fn check(
 }
 
 /// An annotation speaks about one procedure only.
-pub(crate) fn no_calls(task: &Prepared<'_>) -> Result<(), Reason> {
+pub fn no_calls(task: &Prepared<'_>) -> Result<(), Reason> {
     let Some(call) = task.kept_call() else { return Ok(()) };
     let region = task.program().procs[call.proc].edges()[call.edge].origin.region;
     Err(Reason::Unsupported { feature: task.describe(call), region })

@@ -22,9 +22,9 @@ use encode::Vocabulary;
 use smt::{Answer, Z3, Z3Settings, Z3Solver, check_formula};
 use term::{Evaluator, Model, Node, Sort, Substitution, SymbolId, TermId, Terms};
 
-use crate::annotation::{Annotation, Invariant};
 use express::Expressions;
 use names::Names;
+use verdict::{Annotation, Invariant};
 
 /// What the solver may spend on all of this if somebody has asked for it.
 pub const READING_TICKS: u64 = 10_000;

@@ -29,8 +29,8 @@ use cfa::interp::{
 use cfa::passes::Prepared;
 use cfa::{FloatKind, Source, Ty};
 
-use crate::certify::{Certified, Check, certify};
-use crate::verdict::{Trace, Verdict, Violation};
+use certify::{Certified, Check, certify};
+use verdict::{Trace, Verdict, Violation};
 
 /// Ticks that shrinking may always take.
 const LEAST_TICKS: u64 = 1_000_000;

@@ -5,17 +5,18 @@
 use std::fmt::Write;
 
 use base::Budget;
+use certify::Certified;
 use cfa::{DataModel, Program};
-use evidence::claim::{self, Reading, Scope};
-use evidence::correctness::readable;
-use evidence::format::{
+use expect_test::{Expect, expect};
+use verdict::{Proof, Reason, Verdict};
+use witness::claim::{self, Reading, Scope};
+use witness::correctness::readable;
+use witness::format::{
     self, Branch, Content, Invariant, InvariantKind, Location, Segment, Task, Waypoint, WaypointKind, Witness,
 };
-use evidence::fresh::Fresh;
-use evidence::question::{Question, Text};
-use evidence::validate::{Judgement, validate};
-use expect_test::{Expect, expect};
-use witness::{Certified, Proof, Reason, Verdict};
+use witness::fresh::Fresh;
+use witness::question::{Question, Text};
+use witness::validate::{Judgement, validate};
 
 fn question(text: &str) -> Question {
     let options = cfront::Options::new(DataModel::Lp64);
@@ -73,12 +74,12 @@ fn read_back(text: &str, invariants: &[Invariant], expected: &Expect) {
     let program = cfront::compile(&[input], &options).unwrap().program;
     let mut budget = Budget::unlimited();
     let task = cfa::passes::Prepared::of(&program);
-    let verdict = witness::checks_as_invariants(&task, &fresh.check, &mut budget).unwrap();
-    let certified = witness::certify(&task, verdict, &mut budget);
+    let verdict = witness::inductive::checks_as_invariants(&task, &fresh.check, &mut budget).unwrap();
+    let certified = certify::certify(&task, verdict, &mut budget);
     let Verdict::Safe(Proof::Annotation(annotation)) = certified.verdict() else {
         panic!("{:?}", certified.verdict())
     };
-    let found = witness::source_invariants(&task, annotation, witness::READING_TICKS, &mut budget);
+    let found = explain::source_invariants(&task, annotation, explain::READING_TICKS, &mut budget);
     let text = Text::new("test.c", woven.as_bytes().into(), question.options.preprocess).unwrap();
     let mut shown = String::new();
     for readable in readable(&found, &program.sources, &[text]) {

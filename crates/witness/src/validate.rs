@@ -12,7 +12,9 @@
 
 use std::collections::VecDeque;
 
+use crate::inductive::checks_as_invariants;
 use base::{Budget, Region};
+use certify::{Certified, certify, check_choices};
 use cfa::interp::{
     self, Choice, Code, CompileOptions, Config, Inputs, Leaper, Machine, Markers, Oracle, Outcome, Property,
     Request, Silent, Uninitialised, Value,
@@ -20,7 +22,7 @@ use cfa::interp::{
 use cfa::passes::Prepared;
 use cfa::{ApproximationKind, Program, SignedOverflow, Source};
 use cfront::FailureKind;
-use witness::{Certified, Trace, Verdict, certify, check_choices, checks_as_invariants};
+use verdict::{Trace, Verdict};
 
 use crate::aim::Claimed;
 use crate::checks::{Checked, checked};
@@ -78,7 +80,7 @@ pub(crate) fn is_understood(invariants: &[Invariant], question: &Question, budge
 
 /// Decides nothing.
 fn nobody(_: &Program, _: &mut Budget) -> Certified {
-    Certified::unknown(witness::Reason::NotProgressing)
+    Certified::unknown(verdict::Reason::NotProgressing)
 }
 
 /// How a violation is confirmed that the stated values alone do not show.

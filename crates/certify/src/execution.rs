@@ -11,7 +11,7 @@ use base::{Budget, Region, Stop};
 use cfa::interp::{self, Outcome, Resource, Run, UndefinedKind, Uninitialised};
 use cfa::{Op, Program, Source};
 
-use crate::verdict::{End, Reason, Trace, Violation};
+use verdict::{End, Reason, Trace, Violation};
 
 /// What the only execution of a program does, if there is an only one.
 #[derive(Clone, Debug, PartialEq, Eq)]

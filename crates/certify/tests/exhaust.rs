@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use base::Budget;
+use certify::{Exhaustion, exhaust};
 use cfa::Program;
 use cfa::interp::{
     Choice, Code, CompileOptions, Config, Leaper, Machine, Markers, Outcome, Request, Silent, Uninitialised,
 };
 use testkit::Random;
-use witness::{Exhaustion, exhaust};
 
 fn parsed(text: &str) -> Program {
     cfa::text::parse("test.cfa", text).unwrap_or_else(|error| panic!("{error:?}\n{text}"))

@@ -1,0 +1,10 @@
+//! What makes evidence readable: invariants as expressions of C, and smaller inputs. Nothing here has to be trusted: smaller inputs are certified
+//! again.
+//!
+//! Knows no engine.
+
+mod invariants;
+mod shrink;
+
+pub use invariants::{READING_TICKS, SourceInvariant, source_invariants};
+pub use shrink::{Shrinking, certify_smallest};

@@ -1,0 +1,14 @@
+//! Verdicts and the evidence that they carry: proofs, traces, reasons, and what a verdict rests on.
+//!
+//! An engine returns a [`Verdict`]; crate certify re-checks its evidence. SOUNDNESS.md says what a verdict means.
+//!
+//! Knows no engine and no solver.
+
+mod annotation;
+mod ledger;
+pub mod store;
+mod verdict;
+
+pub use annotation::{Annotation, Invariant};
+pub use ledger::{Assumption, Ledger};
+pub use verdict::{End, Proof, Reason, Trace, Verdict, Violation};
