@@ -11,9 +11,9 @@
 use std::collections::BTreeMap;
 
 use cfa::passes::Prepared;
+use graph::cut::ENTRY;
 use smt::{Answer, Why, check_formula};
 use summary::StarOptions;
-use summary::graph::ENTRY;
 use verdict::{Reason, Verdict};
 
 use crate::problem::{Problem, solvers};

@@ -5,9 +5,10 @@ use std::hint::black_box;
 
 use base::Budget;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use graph::Graph;
 use smt::{Z3, Z3Settings};
 use summary::polyhedron::{Constraint, Polyhedron};
-use summary::{Graph, StarOptions, Starrer, Summaries};
+use summary::{StarOptions, Starrer, Summaries};
 use term::{Integer, Terms};
 
 /// A loop whose body is `count` ifs in a row: in state `i` the input `i` leads to state `i + 1`.

@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 use base::Budget;
 use cfa::DataModel;
 use cfront::{Input, Options, compile};
+use graph::Graph;
 use smt::{Answer, Z3, Z3Settings, check_formula};
-use summary::{Graph, Star, StarOptions, Starrer, Summaries};
+use summary::{Star, StarOptions, Starrer, Summaries};
 use term::{Substitution, Terms};
 
 /// CPU time of this thread where the system tells, else the clock.

@@ -25,9 +25,9 @@ use base::{Budget, IndexVec, Stop};
 
 use term::{Substitution, SymbolId, SymbolKind, TermId, Terms};
 
-use crate::graph::{ENTRY, Graph, PointId};
 use crate::star::{Body, Star, Starrer};
-use crate::transition::TransitionFormula;
+use graph::cut::{ENTRY, Graph, PointId};
+use graph::transition::TransitionFormula;
 
 /// An over-approximation: it may say too much is possible, never too little. Only this may prune.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,10 +2,11 @@
 
 use base::Budget;
 use cfa::Program;
+use graph::{Graph, PointId};
 use smt::{Answer, Z3, Z3Settings};
+use summary::Summaries;
 use summary::print::{Limits, PointReading, Reader, Reading, StarReading};
 use summary::star::{Star, StarOptions, Starrer};
-use summary::{Graph, PointId, Summaries};
 use term::{Integer, Sort, Substitution, SymbolKind, TermId, Terms, Value};
 
 struct Summarised {

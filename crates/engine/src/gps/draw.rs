@@ -1,7 +1,7 @@
 //! The search tree for people.
 
-use art::Status;
 use base::Idx;
+use graph::tree::Status;
 use term::print;
 
 use super::Search;

@@ -32,15 +32,15 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
-use art::{NodeId, Status, Tree};
 use base::{Budget, timeline};
 use cfa::Program;
 use cfa::passes::Prepared;
 use encode::Site;
+use graph::cut::{ArcId, Graph, PointId};
+use graph::tree::{NodeId, Status, Tree};
 use rustc_hash::FxHashMap;
 use smt::{Answer, Why, Z3, Z3Solver};
 use summary::StarOptions;
-use summary::graph::{ArcId, Graph, PointId};
 use term::{Model, SymbolId, TermId, Terms};
 use verdict::{Reason, Verdict};
 

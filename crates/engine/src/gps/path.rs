@@ -8,11 +8,11 @@
 
 use std::collections::BTreeMap;
 
-use art::{NodeId, Tree};
 use base::Budget;
+use graph::cut::{Arc, ArcId, Graph};
+use graph::tree::{NodeId, Tree};
 use rustc_hash::FxHashMap;
 use smt::{Answer, Core, Solver, Z3, Z3Solver, minimise};
-use summary::graph::{Arc, ArcId, Graph};
 use term::{Node, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 /// The most that is spent on making one core smaller.

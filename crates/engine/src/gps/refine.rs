@@ -14,9 +14,9 @@
 //! * R2 (labels are inductive along the tree): the label of a node and the step to its child imply the clauses that were added to the child.
 //! * R3 (leaf): the label of a pruned leaf and the summary there have no common model; the Skolem constants of the summary are existential.
 
-use art::NodeId;
+use graph::cut::PointId;
+use graph::tree::NodeId;
 use smt::{Answer, Solver, project};
-use summary::graph::PointId;
 use term::{Constraint, Model, Node, SymbolId, SymbolKind, TermId};
 use verdict::Reason;
 

@@ -6,7 +6,7 @@
 //! after which the error may still be reached (`pilot`). Everything between two such points runs as bytecode.
 //!
 //! # Gas
-//! The guide for tests counts down the rounds of loops that choose values (`summary::gas`). The solver is asked for little gas, and every round
+//! The guide for tests counts down the rounds of loops that choose values (`gas` of crate graph). The solver is asked for little gas, and every round
 //! leaves less of it, so a guided test makes progress by the summary's account or ends. When the account turns out to be wrong, the test
 //! is given new gas for a bounded number of times, and what remains is ended by the bound on the interpreter's steps.
 //!
@@ -34,8 +34,8 @@ use cfa::interp::{
 };
 use cfa::{EdgeId, Loc, Op, ProcId, Program, Storage, Ty, VarId};
 use encode::{Site, SkolemSource};
+use graph::cut::{Graph, PointId};
 use smt::{Solver, Z3};
-use summary::graph::{Graph, PointId};
 use term::{SymbolId, Terms};
 
 use super::dead::States;

@@ -12,9 +12,9 @@ use term::{Substitution, SymbolId, SymbolKind, TermId, Terms};
 use super::names::Origins;
 use super::quotient::substitute_quotients;
 use super::simplify::{Simplifier, substitute_definitions};
-use crate::graph::{ENTRY, Graph, PointId};
 use crate::target::Summaries;
-use crate::transition::TransitionFormula;
+use graph::cut::{ENTRY, Graph, PointId};
+use graph::transition::TransitionFormula;
 
 /// For every point the formula of W1, without Skolem constants where these can be eliminated with little effort.
 pub(super) fn reachable(

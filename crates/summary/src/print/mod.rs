@@ -25,8 +25,8 @@ use names::Origins;
 use quotient::substitute_quotients;
 use simplify::{Simplifier, substitute_definitions};
 
-use crate::graph::{ENTRY, Graph, PointId};
 use crate::target::Summaries;
+use graph::cut::{ENTRY, Graph, PointId};
 
 /// What may be spent on reading forwards.
 const FORWARD_TICKS: u64 = 10_000;

@@ -11,8 +11,8 @@ use encode::analysis::state::type_range;
 use encode::{Skolem, SkolemSource};
 use term::{Node, SymbolId, SymbolKind, TermId, Terms};
 
-use crate::graph::{Graph, PointId};
 use crate::target::Summaries;
+use graph::cut::{Graph, PointId};
 
 /// What a symbol that is no variable stands for.
 #[derive(Clone, Debug)]

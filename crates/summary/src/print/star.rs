@@ -4,8 +4,8 @@ use base::Budget;
 use term::{Integer, Linear, Node, Sort, SymbolId, SymbolKind, TermId, Terms};
 
 use super::{Reader, Reading, Reduced};
-use crate::graph::PointId;
 use crate::star::Star;
+use graph::cut::PointId;
 
 /// The names in the reading of a star.
 struct Names {

@@ -53,7 +53,7 @@ use recurrence::ClosedForm;
 pub use recurrence::{Increment, Recurrences};
 pub use statistics::StarStatistics;
 
-use crate::transition::TransitionFormula;
+use graph::transition::TransitionFormula;
 
 /// More ways than this to choose Skolem constants for one iteration more are not offered.
 const MOST_CHOICES: usize = 8;

@@ -14,7 +14,7 @@ use term::{Evaluator, Integer, Linear, Node, Sort, TermId, Terms};
 
 use super::hull::equations;
 use super::query::{Query, Reply};
-use crate::transition::TransitionFormula;
+use graph::transition::TransitionFormula;
 
 /// The widths of types whose values may wrap around.
 const WIDTHS: [u32; 4] = [8, 16, 32, 64];

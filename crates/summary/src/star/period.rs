@@ -15,7 +15,7 @@
 use term::{Integer, Node, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 use super::{Body, Recurrences, Star};
-use crate::transition::TransitionFormula;
+use graph::transition::TransitionFormula;
 
 /// Two iterations of a body.
 pub(super) struct Doubled {

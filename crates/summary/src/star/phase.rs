@@ -12,7 +12,7 @@ use term::{Integer, Node, SymbolKind, TermId, Terms};
 
 use super::query::{Query, Reply};
 use super::{Body, Recurrences};
-use crate::transition::TransitionFormula;
+use graph::transition::TransitionFormula;
 
 /// More predicates than this are not tried.
 const MOST_CANDIDATES: usize = 24;

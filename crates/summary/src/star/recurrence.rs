@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use term::{Integer, Linear, Node, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
-use crate::transition::TransitionFormula;
+use graph::transition::TransitionFormula;
 
 /// A symbolic increment may have so many values.
 const MOST_CASES: i64 = 16;

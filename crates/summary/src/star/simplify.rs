@@ -12,7 +12,7 @@ use term::{Node, TermId, Terms};
 
 use super::Body;
 use super::query::Query;
-use crate::transition::TransitionFormula;
+use graph::transition::TransitionFormula;
 
 /// More conditions than this are not tried.
 const MOST_CONDITIONS: usize = 64;

@@ -11,7 +11,7 @@ use term::{Sort, SymbolId, SymbolKind, TermId, Terms};
 
 use super::query::Query;
 use super::{Body, Star};
-use crate::transition::TransitionFormula;
+use graph::transition::TransitionFormula;
 
 /// Loops with more iterations are not unrolled.
 const MOST_ITERATIONS: i64 = 8;

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use term::{Integer, Node, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 use super::{Body, Star};
-use crate::transition::TransitionFormula;
+use graph::transition::TransitionFormula;
 
 /// The widths of types whose values may wrap around.
 const WIDTHS: [u32; 4] = [8, 16, 32, 64];

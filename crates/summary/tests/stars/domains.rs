@@ -150,7 +150,8 @@ fn many_variables_are_bounded_by_templates() {
 
 #[test]
 fn a_star_without_effort_is_weaker_and_says_so() {
-    use summary::{Graph, StarOptions, Starrer, Summaries};
+    use graph::Graph;
+    use summary::{StarOptions, Starrer, Summaries};
     let mut whole = summarised(
         "int n = __VERIFIER_nondet_int(), m = n, r = 0; while (n > 0) { r = r + n; n = n - 1; }
         if (m > 0 && r < m) reach_error();",

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use base::Budget;
 use cfa::{DataModel, Program};
 use cfront::{Input, Options, compile};
+use graph::Graph;
 use smt::{Z3, Z3Settings};
-use summary::{Graph, StarOptions, Starrer, Summaries};
+use summary::{StarOptions, Starrer, Summaries};
 use term::Terms;
 use testkit::Random;
 

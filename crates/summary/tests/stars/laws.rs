@@ -4,9 +4,10 @@
 
 use crate::generate::{Summarised, count, program_text, summarise};
 use base::Budget;
+use graph::{PointId, TransitionFormula};
 use smt::{Answer, check_formula};
+use summary::Star;
 use summary::star::Body;
-use summary::{PointId, Star, TransitionFormula};
 use term::{Evaluator, Model, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 /// Effort of one question; a law that takes more is counted as open.

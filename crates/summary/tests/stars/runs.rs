@@ -12,8 +12,9 @@ use cfa::VarId;
 use cfa::interp::{
     Code, CompileOptions, Config, Machine, Markers, Outcome, Seed, Silent, Step, Uninitialised,
 };
+use graph::PointId;
 use smt::{Answer, check_formula};
-use summary::{PointId, Star};
+use summary::Star;
 use term::{Evaluator, Integer, Model, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 /// Runs of one program, and so many if there are ten thousand and more.

@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 use base::{Budget, Diagnostic, Region, SourceMap, Stop};
 use cfa::passes::{KeptCall, Prepared};
 use cfa::{Program, SignedOverflow};
+use graph::{Graph, PointId};
 use smt::{Z3, Z3Settings};
 use summary::print::{Limits, PointKind, PointReading, Reader};
-use summary::{Graph, PointId, StarOptions, StarStatistics, Starrer};
+use summary::{StarOptions, StarStatistics, Starrer};
 use term::Terms;
 
 use crate::args::{SummarizeArgs, SummaryFormat};

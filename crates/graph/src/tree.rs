@@ -17,8 +17,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::cut::{ArcId, PointId};
 use base::{IndexVec, newtype_index};
-use summary::graph::{ArcId, PointId};
 use term::TermId;
 
 newtype_index!(

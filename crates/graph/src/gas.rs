@@ -12,7 +12,7 @@
 use encode::SkolemSource;
 use term::{Sort, SymbolId, SymbolKind, Terms};
 
-use crate::graph::{Graph, Point};
+use crate::cut::{Graph, Point};
 
 impl Graph {
     /// The graph with gas, and its symbol. Nothing if there is no loop to count.

@@ -1,0 +1,12 @@
+//! What engines search: the graph of cut points of a procedure, transition formulas, and the abstract reachability tree.
+//!
+//! Knows no solver, no summaries and no engine.
+
+pub mod cut;
+mod gas;
+pub mod transition;
+pub mod tree;
+
+pub use cut::{Arc, ArcId, Graph, Point, PointId};
+pub use transition::TransitionFormula;
+pub use tree::{NodeId, Status, Tree};
