@@ -27,11 +27,11 @@ use std::collections::BTreeMap;
 
 use base::{Budget, IndexVec, Region};
 use cfa::loops::reaching_error;
-use cfa::passes::Prepared;
 use cfa::{Loc, Program, SignedOverflow, VarId};
 use encode::analysis::state::{State, type_range};
 use encode::analysis::value::Value;
 use encode::{Block, Pieces, Skolem, Vocabulary};
+use passes::Prepared;
 use smt::{Answer, Why, Z3, Z3Settings, Z3Solver, check_formula};
 use term::{Substitution, SymbolId, TermId, Terms};
 

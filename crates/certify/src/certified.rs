@@ -6,9 +6,9 @@
 //! * I3: a budget that ends during the check makes the verdict unknown.
 
 use base::Budget;
-use cfa::interp::{self, Chosen, Inputs, Outcome, Uninitialised};
-use cfa::passes::Prepared;
 use cfa::{Approximation, ApproximationKind, Freedom, Program, Source};
+use interp::{Chosen, Inputs, Outcome, Uninitialised};
+use passes::Prepared;
 
 use verdict::{End, Ledger, Proof, Reason, Trace, Verdict};
 
@@ -207,7 +207,7 @@ fn find(program: &Program, kind: ApproximationKind) -> Option<&Approximation> {
 mod tests {
     use base::{FileId, Region, Stop};
     use cfa::Ty;
-    use cfa::interp::{CallStack, Property, Value};
+    use interp::{CallStack, Property, Value};
 
     use super::*;
     use verdict::Violation;

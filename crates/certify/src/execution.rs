@@ -8,8 +8,8 @@
 //!   that: up to that point no step depended on an arbitrary value.
 
 use base::{Budget, Region, Stop};
-use cfa::interp::{self, Outcome, Resource, Run, UndefinedKind, Uninitialised};
 use cfa::{Op, Program, Source};
+use interp::{Outcome, Resource, Run, UndefinedKind, Uninitialised};
 
 use verdict::{End, Reason, Trace, Violation};
 

@@ -17,13 +17,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use base::{Budget, Region};
-use cfa::interp::{
-    Choice, Code, CompileOptions, Config, Leaper, Machine, Markers, Outcome, Request, Silent, UndefinedKind,
-    Uninitialised,
-};
 use cfa::{
     BinaryOp, EdgeId, Expr, ExprId, Freedom, Loc, Op, Place, ProcId, Procedure, Program, Source, Ty, UnaryOp,
     VarId,
+};
+use interp::{
+    Choice, Code, CompileOptions, Config, Leaper, Machine, Markers, Outcome, Request, Silent, UndefinedKind,
+    Uninitialised,
 };
 
 use verdict::{Trace, Violation};

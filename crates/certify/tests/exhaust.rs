@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use base::Budget;
 use certify::{Exhaustion, exhaust};
 use cfa::Program;
-use cfa::interp::{
+use interp::{
     Choice, Code, CompileOptions, Config, Leaper, Machine, Markers, Outcome, Request, Silent, Uninitialised,
 };
 use testkit::Random;

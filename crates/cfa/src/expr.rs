@@ -248,7 +248,7 @@ impl Exprs {
         ExprId(u32::try_from(index).expect("an arena should hold fewer than 2^32 expressions"))
     }
     /// The type that a node has or would have.
-    pub(crate) fn infer(&self, expr: &Expr) -> Ty {
+    pub fn infer(&self, expr: &Expr) -> Ty {
         match *expr {
             Expr::Const { ty, .. }
             | Expr::Var { ty, .. }

@@ -8,10 +8,8 @@
 pub mod dot;
 pub mod expr;
 pub mod hazard;
-pub mod interp;
 pub mod loops;
 pub mod op;
-pub mod passes;
 pub mod pointsto;
 pub mod program;
 pub mod text;

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use base::Budget;
 use cfa::DataModel;
-use cfa::interp::{Outcome, Uninitialised, Zero, run};
 use cfront::{Input, Options, compile};
+use interp::{Outcome, Uninitialised, Zero, run};
 
 fn output(input: &Input, model: DataModel) -> (String, Outcome) {
     let compiled = match compile(std::slice::from_ref(input), &Options::new(model)) {

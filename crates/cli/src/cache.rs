@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 
 use base::Budget;
 use certify::{Certified, Execution, Exhaustion};
-use cfa::interp::{self, Choice, Inputs, Outcome, Uninitialised};
-use cfa::passes::Prepared;
 use cfa::{Program, Source};
+use interp::{Choice, Inputs, Outcome, Uninitialised};
+use passes::Prepared;
 use verdict::{Proof, Trace, Verdict, Violation, store};
 
 use crate::args::CheckArgs;

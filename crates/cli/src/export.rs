@@ -10,10 +10,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use base::Budget;
 use certify::Certified;
-use cfa::interp::Property as Violated;
-use cfa::passes::Prepared;
 use cfa::{DataModel, SignedOverflow};
 use cfront::preprocess::standard;
+use interp::Property as Violated;
+use passes::Prepared;
 use verdict::{Proof, Trace, Verdict};
 use witness::format::{self, Content, Stamp, Task, Witness};
 use witness::harness::Harness;

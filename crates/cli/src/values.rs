@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use base::{SourceFile, SourceMap, Span};
-use cfa::interp::Choice;
+use interp::Choice;
 
 use crate::failure::Failure;
 use crate::input;

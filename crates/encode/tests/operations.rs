@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use base::Budget;
-use cfa::interp::{EvalError, Value, eval};
 use cfa::{EdgeId, ExprId, Op, Program, VarId};
 use encode::analysis::state::State;
 use encode::{Encoder, Site, Skolem, SkolemSource, Symbolic, Vocabulary};
+use interp::{EvalError, Value, eval};
 use smt::{Answer, SolverFactory, Z3, check_formula};
 use term::{Evaluator, Integer, Model, Substitution, SymbolId, TermId, Terms};
 use testkit::Random;

@@ -10,8 +10,8 @@
 
 use std::collections::BTreeMap;
 
-use cfa::passes::Prepared;
 use graph::cut::ENTRY;
+use passes::Prepared;
 use smt::{Answer, Why, check_formula};
 use summary::StarOptions;
 use verdict::{Reason, Verdict};

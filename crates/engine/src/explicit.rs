@@ -5,7 +5,7 @@
 //!   `execution` of crate certify).
 
 use certify::Execution;
-use cfa::passes::Prepared;
+use passes::Prepared;
 use verdict::{Proof, Reason, Verdict};
 
 use crate::{Engine, Env, Tuning};

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use base::Budget;
-use cfa::passes::Prepared;
+use passes::Prepared;
 use verdict::Verdict;
 
 pub use drawing::{Drawing, NodeState, SearchTree, TREE_HEAD, TreeNode};

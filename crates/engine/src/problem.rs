@@ -9,9 +9,9 @@ use std::rc::Rc;
 
 use base::{Budget, timeline};
 use cfa::Loc;
-use cfa::passes::Prepared;
 use encode::Skolem;
 use graph::cut::{Graph, PointId};
+use passes::Prepared;
 use smt::{Z3, Z3Settings};
 use summary::star::StarStatistics;
 use summary::{Reach, StarOptions, Starrer, Summaries};

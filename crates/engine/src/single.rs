@@ -21,8 +21,8 @@
 
 use base::{Budget, Stop, timeline};
 use certify::{Execution, Exhaustion};
-use cfa::passes::Prepared;
 use cfa::{Program, SignedOverflow};
+use passes::Prepared;
 use verdict::{Proof, Reason, Verdict};
 
 use crate::{Drawing, Engine, Env, Tuning};

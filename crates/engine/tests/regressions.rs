@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use base::Budget;
 use certify::{Certified, certify};
-use cfa::passes::Prepared;
 use cfa::{Loc, Program};
 use encode::Vocabulary;
 use encode::analysis::state::State;
 use engine::{Env, Tuning};
+use passes::Prepared;
 use term::{TermId, Terms};
 use verdict::{Annotation, Invariant, Proof, Reason, Verdict};
 

@@ -3,8 +3,8 @@
 use base::Budget;
 use certify::{Certified, certify};
 use cfa::Program;
-use cfa::passes::Prepared;
 use engine::{ENGINES, Env, Tuning};
+use passes::Prepared;
 use verdict::{Proof, Reason, Verdict};
 
 const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n\

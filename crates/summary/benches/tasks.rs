@@ -58,7 +58,7 @@ fn program(definition: &Path) -> Result<cfa::Program, String> {
         value("input_files").map_or_else(|| definition.to_owned(), |name| definition.with_file_name(name));
     let compiled =
         compile(&[Input::Path(file)], &options).map_err(|failure| failure.diagnostics[0].message.clone())?;
-    Ok(cfa::passes::pipeline(&compiled.program, &cfa::passes::PipelineConfig::default()).program)
+    Ok(passes::pipeline(&compiled.program, &passes::PipelineConfig::default()).program)
 }
 
 fn show(terms: &Terms, star: &Star) -> String {

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use base::Budget;
 use cfa::DataModel;
-use cfa::interp::{Choice, Outcome, Request, Uninitialised};
+use interp::{Choice, Outcome, Request, Uninitialised};
 
 use crate::generate::Model;
 use crate::process::{TemporaryFolder, run};
@@ -227,8 +227,7 @@ fn interpreted(program: &str, input: &[u8], model: Model) -> Printed {
     };
     let mut output = Vec::new();
     let mut budget = Budget::ticks(STEPS);
-    let run =
-        cfa::interp::run(&compiled.program, Uninitialised::Report, &mut oracle, &mut output, &mut budget);
+    let run = interp::run(&compiled.program, Uninitialised::Report, &mut oracle, &mut output, &mut budget);
     let trouble = (run.outcome != Outcome::Returned).then(|| format!("{:?}", run.outcome));
     let end = match run.outcome {
         Outcome::Returned => End::Returned,

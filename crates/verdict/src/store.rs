@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use base::Idx;
-use cfa::passes::Prepared;
 use cfa::{EdgeId, Loc, Op, Program, VarId};
 use encode::analysis::state::State;
 use encode::analysis::value::Value;
 use encode::{Site, Skolem, SkolemSource, Vocabulary};
+use passes::Prepared;
 use term::{Integer, Linear, Node, Sort, SymbolId, SymbolKind, TermId, Terms};
 
 use crate::annotation::{Annotation, Invariant};

@@ -4,7 +4,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use base::{Region, Stop};
-use cfa::interp::{CallStack, Chosen, Property, UndefinedKind};
+use interp::{CallStack, Chosen, Property, UndefinedKind};
 
 use crate::annotation::Annotation;
 

@@ -8,8 +8,8 @@
 //! * I2: no error that may be at the target is missing.
 
 use base::{Region, SourceFile};
-use cfa::interp::Run;
 use cfa::{BinaryOp, Edge, ExprId, Op, Procedure, Program, VarId};
+use interp::Run;
 
 use crate::claim::Target;
 use crate::fresh::Fresh;

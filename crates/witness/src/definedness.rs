@@ -342,8 +342,8 @@ mod tests {
     use std::sync::Arc;
 
     use base::{Region, SourceMap};
-    use cfa::interp::{EvalError, Value, eval};
     use cfa::{DataModel, Var, VarId};
+    use interp::{EvalError, Value, eval};
 
     use super::*;
 

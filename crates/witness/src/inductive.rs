@@ -15,11 +15,11 @@ use std::rc::Rc;
 
 use base::{Budget, IndexVec};
 use cfa::loops::reaching_error;
-use cfa::passes::Prepared;
 use cfa::{Loc, Source, VarId};
 use encode::analysis::analyze;
 use encode::analysis::liveness::live_variables;
 use encode::{Block, Pieces, SkolemSource, Vocabulary};
+use passes::Prepared;
 use term::{Sort, Substitution, SymbolId, TermId, Terms};
 
 use certify::no_calls;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use cfa::interp::Chosen;
 use cfa::{Source, Ty};
+use interp::Chosen;
 use verdict::Trace;
 
 /// What the metadata say.

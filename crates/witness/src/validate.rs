@@ -15,13 +15,13 @@ use std::collections::VecDeque;
 use crate::inductive::checks_as_invariants;
 use base::{Budget, Region};
 use certify::{Certified, certify, check_choices};
-use cfa::interp::{
+use cfa::{ApproximationKind, Program, SignedOverflow, Source};
+use cfront::FailureKind;
+use interp::{
     self, Choice, Code, CompileOptions, Config, Inputs, Leaper, Machine, Markers, Oracle, Outcome, Property,
     Request, Silent, Uninitialised, Value,
 };
-use cfa::passes::Prepared;
-use cfa::{ApproximationKind, Program, SignedOverflow, Source};
-use cfront::FailureKind;
+use passes::Prepared;
 use verdict::{Trace, Verdict};
 
 use crate::aim::Claimed;

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use base::{Region, SourceMap};
-use cfa::interp::Chosen;
 use cfa::{Source, Ty};
+use interp::Chosen;
 use verdict::Trace;
 
 use crate::format::{Location, Segment, Waypoint, WaypointKind};

@@ -73,7 +73,7 @@ fn read_back(text: &str, invariants: &[Invariant], expected: &Expect) {
     let input = cfront::Input::Text { name: "test.c".to_owned(), text: woven.as_bytes().into() };
     let program = cfront::compile(&[input], &options).unwrap().program;
     let mut budget = Budget::unlimited();
-    let task = cfa::passes::Prepared::of(&program);
+    let task = passes::Prepared::of(&program);
     let verdict = witness::inductive::checks_as_invariants(&task, &fresh.check, &mut budget).unwrap();
     let certified = certify::certify(&task, verdict, &mut budget);
     let Verdict::Safe(Proof::Annotation(annotation)) = certified.verdict() else {

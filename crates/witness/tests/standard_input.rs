@@ -6,8 +6,8 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use base::Region;
-use cfa::interp::{CallStack, Chosen, Property, Value};
 use cfa::{DataModel, Freedom, Source, Ty};
+use interp::{CallStack, Chosen, Property, Value};
 use verdict::{Trace, Violation};
 use witness::harness::{EXIT_CODE, Harness};
 use witness::question::Text;

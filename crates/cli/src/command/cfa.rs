@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use cfa::Program;
-use cfa::passes::{KeptReason, PipelineConfig, pipeline};
+use passes::{KeptReason, PipelineConfig, pipeline};
 
 use crate::args::CfaArgs;
 use crate::console::{Console, note};

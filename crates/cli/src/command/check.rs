@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use base::{SourceMap, Stop, timeline};
 use certify::Certified;
-use cfa::passes::Prepared;
 use engine::{Drawing, EngineSpec, Env, Tuning};
 use explain::Shrinking;
+use passes::Prepared;
 use verdict::{Reason, Verdict};
 
 use crate::args::{CheckArgs, Format, TraceArg};

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use base::SourceMap;
-use cfa::interp::{
+use interp::{
     Choice, Code, CompileOptions, Config, Leaper, Machine, Markers, Narrator, Oracle, Outcome, Property,
     Request, Resource, Run, Seed, Silent, Uninitialised,
 };

@@ -3,8 +3,8 @@
 use base::{Budget, Diagnostic, SourceFile, SourceMap, Span};
 use certify::Certified;
 use cfa::Program;
-use cfa::passes::Prepared;
 use engine::Env;
+use passes::Prepared;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use verdict::{Reason, Verdict};

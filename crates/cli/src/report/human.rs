@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use base::{Region, SourceMap, Stop};
 use certify::Check;
-use cfa::interp::{CallStack, Chosen, Property};
 use cfa::{ApproximationKind, SignedOverflow, Source};
+use interp::{CallStack, Chosen, Property};
 use verdict::{Assumption, End, Ledger, Proof, Reason, Trace, Verdict};
 
 use super::{Detail, Report};

@@ -2,8 +2,8 @@
 
 use base::{Diagnostic, Region, Severity, SourceMap, Stop};
 use certify::Check;
-use cfa::interp::{CallStack, Chosen, Property};
 use cfa::{ApproximationKind, SignedOverflow, Source};
+use interp::{CallStack, Chosen, Property};
 use serde::Serialize;
 use verdict::{End, Proof, Reason, Verdict};
 use witness::format::InvariantKind;

@@ -12,7 +12,7 @@ mod steps;
 use base::{Region, SourceMap};
 use certify::Certified;
 use cfa::Program;
-use cfa::interp::{CallStack, Property};
+use interp::{CallStack, Property};
 use verdict::Verdict;
 
 use crate::args::Format;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use base::{Diagnostic, Region, Severity, SourceMap, Stop};
-use cfa::interp::Property;
+use interp::Property;
 use serde_json::{Value, json};
 use verdict::{Trace, Verdict};
 

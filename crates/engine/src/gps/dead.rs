@@ -9,8 +9,8 @@
 use std::collections::VecDeque;
 
 use base::Budget;
-use cfa::interp::{Value, View};
 use cfa::{Program, Ty, VarId};
+use interp::{Value, View};
 use smt::{Answer, Solver, minimise};
 use term::{SymbolId, TermId, Terms};
 

@@ -34,10 +34,10 @@ use std::sync::atomic::Ordering;
 
 use base::{Budget, timeline};
 use cfa::Program;
-use cfa::passes::Prepared;
 use encode::Site;
 use graph::cut::{ArcId, Graph, PointId};
 use graph::tree::{NodeId, Status, Tree};
+use passes::Prepared;
 use rustc_hash::FxHashMap;
 use smt::{Answer, Why, Z3, Z3Solver};
 use summary::StarOptions;

@@ -22,8 +22,8 @@ use std::rc::Rc;
 
 use base::Budget;
 use cfa::Program;
-use cfa::interp::View;
 use encode::Site;
+use interp::View;
 use smt::{Answer, Solver, Z3Solver};
 use term::{Integer, Model, SymbolId, TermId, Terms};
 

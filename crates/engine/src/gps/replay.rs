@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use base::Budget;
 use cfa::Program;
-use cfa::interp::{self, Choice, Chosen, Outcome, Request, Uninitialised};
+use interp::{Choice, Chosen, Outcome, Request, Uninitialised};
 use verdict::{Trace, Violation};
 
 /// The trace of the program as given that answers like a test, if it reaches the error.

@@ -28,13 +28,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use base::Budget;
-use cfa::interp::{
-    Choice, Chosen, Code, CompileOptions, Config, Leaper, Machine, Markers, Observer, Outcome, Request, Step,
-    Uninitialised, Value, View, Written,
-};
 use cfa::{EdgeId, Loc, Op, ProcId, Program, Storage, Ty, VarId};
 use encode::{Site, SkolemSource};
 use graph::cut::{Graph, PointId};
+use interp::{
+    Choice, Chosen, Code, CompileOptions, Config, Leaper, Machine, Markers, Observer, Outcome, Request, Step,
+    Uninitialised, Value, View, Written,
+};
 use smt::{Solver, Z3};
 use term::{SymbolId, Terms};
 

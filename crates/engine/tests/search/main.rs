@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use base::Budget;
 use certify::{Certified, certify};
 use cfa::Program;
-use cfa::passes::Prepared;
 use engine::{Drawing, Env, Tuning};
+use passes::Prepared;
 use verdict::{Proof, Verdict};
 
 const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);\nextern unsigned __VERIFIER_nondet_uint(void);\n\

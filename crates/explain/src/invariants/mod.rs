@@ -16,9 +16,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use base::{Budget, Region};
-use cfa::passes::Prepared;
 use cfa::{Loc, LocationRole, ProcId, Program, VarId};
 use encode::Vocabulary;
+use passes::Prepared;
 use smt::{Answer, Z3, Z3Settings, Z3Solver, check_formula};
 use term::{Evaluator, Model, Node, Sort, Substitution, SymbolId, TermId, Terms};
 

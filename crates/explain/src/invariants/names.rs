@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use base::Region;
-use cfa::passes::Prepared;
 use cfa::{Loc, Program, Ty, Var, VarId};
 use encode::Vocabulary;
+use passes::Prepared;
 use term::SymbolId;
 
 /// The variables that have a name at one place.

@@ -22,12 +22,12 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use base::{Budget, Region};
-use cfa::interp::{
+use cfa::{FloatKind, Source, Ty};
+use interp::{
     Choice, Chosen, Code, CompileOptions, Config, Machine, Markers, Outcome, Property, Request, Run, Silent,
     Uninitialised, Value,
 };
-use cfa::passes::Prepared;
-use cfa::{FloatKind, Source, Ty};
+use passes::Prepared;
 
 use certify::{Certified, Check, certify};
 use verdict::{Trace, Verdict, Violation};
@@ -464,7 +464,7 @@ impl<'a> Shrinker<'a> {
 
 #[cfg(test)]
 mod tests {
-    use cfa::interp::{self, Inputs};
+    use interp::Inputs;
 
     use cfa::Program;
 

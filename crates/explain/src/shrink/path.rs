@@ -13,14 +13,14 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use base::{Budget, Region};
-use cfa::interp::{
-    Choice, Chosen, Code, CompileOptions, Config, Machine, Markers, Observer, Outcome, Request,
-    Uninitialised, Value, View, Written,
-};
 use cfa::{EdgeId, Expr, ExprId, Op, Place, ProcId, Program, Storage, Ty, VarId};
 use encode::analysis::state::State;
 use encode::analysis::value::Value as Range;
 use encode::{Encoder, Site, SkolemSource, Symbolic, Vocabulary};
+use interp::{
+    Choice, Chosen, Code, CompileOptions, Config, Machine, Markers, Observer, Outcome, Request,
+    Uninitialised, Value, View, Written,
+};
 use rustc_hash::FxHashMap;
 use term::{Integer, Node, SymbolId, TermId, Terms};
 

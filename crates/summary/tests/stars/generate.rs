@@ -134,7 +134,7 @@ pub(crate) fn prepared(text: &str) -> Program {
     let input = Input::Text { name: "random.c".to_owned(), text: text.as_bytes().into() };
     let compiled = compile(&[input], &Options::new(DataModel::Lp64))
         .unwrap_or_else(|failure| panic!("{}\n{text}", failure.diagnostics[0].message));
-    cfa::passes::pipeline(&compiled.program, &cfa::passes::PipelineConfig::default()).program
+    passes::pipeline(&compiled.program, &passes::PipelineConfig::default()).program
 }
 
 /// A program with its summaries.

@@ -9,10 +9,8 @@ use std::collections::BTreeMap;
 use crate::generate::{Summarised, count, program_text, summarise};
 use base::Budget;
 use cfa::VarId;
-use cfa::interp::{
-    Code, CompileOptions, Config, Machine, Markers, Outcome, Seed, Silent, Step, Uninitialised,
-};
 use graph::PointId;
+use interp::{Code, CompileOptions, Config, Machine, Markers, Outcome, Seed, Silent, Step, Uninitialised};
 use smt::{Answer, check_formula};
 use summary::Star;
 use term::{Evaluator, Integer, Model, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};

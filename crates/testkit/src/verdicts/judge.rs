@@ -6,10 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::Budget;
-use cfa::interp::{
+use cfa::{DataModel, Program, SignedOverflow, Source};
+use interp::{
     Choice, Code, CompileOptions, Config, Machine, Markers, Outcome, Request, Silent, Uninitialised,
 };
-use cfa::{DataModel, Program, SignedOverflow, Source};
 
 use super::syntax::Printed;
 

@@ -340,7 +340,7 @@ fn decide(program: &Program, configuration: Configuration, limit: Duration) -> A
     };
     let budget = Budget::unlimited().with_deadline(Instant::now().checked_add(limit));
     let mut env = Env::new(budget);
-    let task = cfa::passes::Prepared::of(program);
+    let task = passes::Prepared::of(program);
     let verdict = (spec.create)(configuration.tuning).solve(&task, &mut env);
     match certify(&task, verdict, &mut env.budget).verdict() {
         Verdict::Safe(_) => Answer::Decided(Known::Safe),

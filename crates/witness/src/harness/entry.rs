@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use cfa::interp::Chosen;
 use cfa::{Source, Ty};
+use interp::Chosen;
 
 use super::Harness;
 use crate::names::{Function, Parameter, StaticLocal};

@@ -20,8 +20,8 @@ mod units;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use cfa::interp::{Chosen, Property};
 use cfa::{FloatKind, Source, Ty};
+use interp::{Chosen, Property};
 use verdict::Trace;
 
 use crate::question::Text;

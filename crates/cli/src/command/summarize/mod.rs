@@ -7,9 +7,9 @@ mod json;
 use std::time::{Duration, Instant};
 
 use base::{Budget, Diagnostic, Region, SourceMap, Stop};
-use cfa::passes::{KeptCall, Prepared};
 use cfa::{Program, SignedOverflow};
 use graph::{Graph, PointId};
+use passes::{KeptCall, Prepared};
 use smt::{Z3, Z3Settings};
 use summary::print::{Limits, PointKind, PointReading, Reader};
 use summary::{StarOptions, StarStatistics, Starrer};

@@ -13,9 +13,9 @@
 use std::collections::VecDeque;
 
 use base::{IndexVec, Region};
-use cfa::interp::{Observer, Value, View, Written};
 use cfa::loops::{LoopForest, LoopId};
 use cfa::{Edge, EdgeId, Loc, LocationRole, Op, ProcId, Procedure, Program, Role, Source};
+use interp::{Observer, Value, View, Written};
 
 use super::relevance::Relevance;
 use super::{Kind, Scope, Selection};

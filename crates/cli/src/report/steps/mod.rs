@@ -23,10 +23,10 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use base::{Budget, Region};
-use cfa::interp::{
+use cfa::{ProcId, Program, Source};
+use interp::{
     Code, CompileOptions, Config, Inputs, Machine, Markers, Observer, Oracle, Outcome, Request, Uninitialised,
 };
-use cfa::{ProcId, Program, Source};
 use verdict::Trace;
 
 use fold::Folder;
@@ -186,7 +186,7 @@ pub(crate) fn steps(program: &Program, trace: &Trace, scope: Scope, budget: &Bud
 
 #[cfg(test)]
 mod tests {
-    use cfa::interp::{self, Choice};
+    use interp::Choice;
     use verdict::Violation;
 
     use super::*;

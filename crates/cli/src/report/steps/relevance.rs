@@ -1,8 +1,8 @@
 //! What a violation may depend on: what slicing keeps.
 
 use base::IndexVec;
-use cfa::interp::Written;
 use cfa::{EdgeId, Expr, ExprId, ProcId, Program, VarId};
+use interp::Written;
 
 /// Edges and variables that matter, and variables that people know.
 pub(super) struct Relevance {
@@ -14,7 +14,7 @@ pub(super) struct Relevance {
 
 impl Relevance {
     pub(super) fn new(program: &Program) -> Self {
-        let (sliced, back) = cfa::passes::slice(program);
+        let (sliced, back) = passes::slice(program);
         let no_edge = |procedure: &cfa::Procedure| IndexVec::filled(false, procedure.edges().len());
         let mut named: IndexVec<VarId, bool> =
             program.vars.iter().map(|var| !var.name.starts_with('%')).collect();

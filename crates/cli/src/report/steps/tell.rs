@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use base::Region;
-use cfa::interp::{Observer, Value, View, Written};
 use cfa::{EdgeId, ProcId, Program, Role, Source, Storage, Ty, VarId};
+use interp::{Observer, Value, View, Written};
 
 use super::fold::{Announced, Mark, Planned, announced, input};
 use super::relevance::Relevance;

@@ -1,0 +1,277 @@
+//! Reading and writing variables, arrays and memory where it can fail or needs a choice.
+//!
+//! # Invariants
+//! * R1 of [`super::rare`]: every step can be repeated.
+
+use super::Uninitialised;
+use super::array::Miss;
+use super::code::VarPlace;
+use super::machine::State;
+use super::ops;
+use super::outcome::{Fault, UndefinedKind};
+use super::rare::Context;
+use super::value::is_wide;
+use cfa::op::Source;
+use cfa::program::{Storage, VarId};
+use cfa::ty::{DataModel, FloatKind, Ty};
+
+/// Bytes that hold the value of a type; the rest of its size is padding.
+fn value_bytes(ty: Ty, model: DataModel) -> usize {
+    match ty {
+        Ty::Float(FloatKind::Extended) => 10,
+        Ty::Int { .. } | Ty::Float(_) | Ty::Ptr => ty.size(model) as usize,
+    }
+}
+
+impl State<'_> {
+    /// A scalar variable without value is read.
+    #[cold]
+    pub(super) fn uninitialised(
+        &mut self,
+        regs: &mut [u64],
+        var: VarId,
+        context: &mut Context<'_>,
+    ) -> Result<(), Fault> {
+        let VarPlace::Scalar(slot) = self.code.vars[var] else { return Ok(()) };
+        if self.policy() == Uninitialised::Report {
+            let name = &self.program.vars[var].name;
+            return Err(Fault::undefined(UndefinedKind::UninitialisedRead, format!("variable {name}")));
+        }
+        let bits = self.choose(context.oracle, slot.ty, &Source::Uninitialised, context.region)?;
+        if is_wide(slot.ty) {
+            self.wide[slot.reg as usize] = bits;
+        } else {
+            regs[slot.reg as usize] = self.register(slot.ty, bits);
+        }
+        if let Some(flag) = slot.flag {
+            regs[flag as usize] = 1;
+        }
+        Ok(())
+    }
+    #[cold]
+    pub(super) fn not_begun(&self, var: VarId) -> Result<(), Fault> {
+        let name = &self.program.vars[var].name;
+        Err(Fault::undefined(UndefinedKind::Dangling, format!("the lifetime of {name} has not begun")))
+    }
+    /// Reads a value of any type; the bits, of a pointer the register.
+    #[cold]
+    pub(super) fn load(&mut self, addr: u64, ty: Ty, context: &mut Context<'_>) -> Result<u128, Fault> {
+        let model = self.program.data_model;
+        self.memory.check(addr, ty.size(model))?;
+        let mut buffer = [0; 16];
+        let bytes = value_bytes(ty, model);
+        if let Some(missing) = self.memory.read(addr, &mut buffer[..bytes])? {
+            if self.policy() == Uninitialised::Report {
+                let detail = format!("byte {missing} of a {ty} at {:#x}", self.memory.address(addr));
+                return Err(Fault::undefined(UndefinedKind::UninitialisedRead, detail));
+            }
+            self.complete(addr, ty, bytes, context)?;
+            self.memory.read(addr, &mut buffer[..bytes])?;
+        }
+        let raw = u128::from_le_bytes(buffer);
+        match ty {
+            Ty::BOOL if raw > 1 => {
+                Err(Fault::undefined(UndefinedKind::InvalidBool, format!("the byte is {raw}")))
+            }
+            Ty::Int { .. } => Ok(ty.bits_of(raw as i128)),
+            Ty::Ptr if model == DataModel::Ilp32 => Ok(u128::from(self.memory.restore(addr, raw as u32))),
+            Ty::Float(_) | Ty::Ptr => Ok(raw),
+        }
+    }
+    /// Gives uninitialised bytes values: all at once if none has one, else byte by byte.
+    fn complete(&mut self, addr: u64, ty: Ty, bytes: usize, context: &mut Context<'_>) -> Result<(), Fault> {
+        let model = self.program.data_model;
+        let offset = |at: usize| match model {
+            DataModel::Lp64 => addr.wrapping_add(at as u64),
+            DataModel::Ilp32 => ops::pointer_add32(addr, at as u64),
+        };
+        let mut untouched = true;
+        for at in 0..bytes {
+            untouched &= self.memory.byte(offset(at))?.1 == 0;
+        }
+        if untouched {
+            let bits = self.choose(context.oracle, ty, &Source::Uninitialised, context.region)?;
+            let stored = match ty {
+                Ty::Int { .. } => ty.value_of(bits) as u128,
+                Ty::Float(_) | Ty::Ptr => bits,
+            };
+            return self.memory.write_anyway(addr, &stored.to_le_bytes()[..bytes]);
+        }
+        for at in 0..bytes {
+            if self.memory.byte(offset(at))?.1 != 0xff {
+                let ty = Ty::unsigned(8);
+                let byte = self.choose(context.oracle, ty, &Source::Uninitialised, context.region)?;
+                self.memory.settle_byte(offset(at), byte as u8)?;
+            }
+        }
+        Ok(())
+    }
+    /// Writes a value of any type.
+    pub(super) fn store(&mut self, addr: u64, ty: Ty, bits: u128) -> Result<(), Fault> {
+        let model = self.program.data_model;
+        self.memory.check(addr, ty.size(model))?;
+        let stored = match ty {
+            Ty::Int { .. } => ty.value_of(bits) as u128,
+            Ty::Float(_) | Ty::Ptr => bits,
+        };
+        self.memory.write(addr, &stored.to_le_bytes()[..value_bytes(ty, model)])?;
+        if ty == Ty::Ptr && model == DataModel::Ilp32 {
+            self.memory.note(addr, bits as u64);
+        }
+        Ok(())
+    }
+    /// The bytes of a bit-field: pointer to each, its part of the field as shift in the byte, bits, and shift in the value.
+    fn field(&self, addr: u64, bit: u8, width: u8) -> impl Iterator<Item = (u64, u8, u32)> + use<> {
+        let model = self.program.data_model;
+        let end = u32::from(bit) + u32::from(width);
+        (0..end.div_ceil(8)).map(move |byte| {
+            let pointer = match model {
+                DataModel::Lp64 => addr.wrapping_add(u64::from(byte)),
+                DataModel::Ilp32 => ops::pointer_add32(addr, u64::from(byte)),
+            };
+            let low = if byte == 0 { u32::from(bit) } else { 0 };
+            let high = (end - byte * 8).min(8);
+            let mask = (0xff_u32 << low) & (0xff >> (8 - high));
+            (pointer, mask as u8, byte * 8)
+        })
+    }
+    fn check_field(&self, addr: u64, bit: u8, width: u8) -> Result<(), Fault> {
+        let bytes = (u64::from(bit) + u64::from(width)).div_ceil(8);
+        self.memory.check(addr, bytes).map(|_| ())
+    }
+    pub(super) fn load_bits(
+        &mut self,
+        addr: u64,
+        bit: u8,
+        ty: Ty,
+        context: &mut Context<'_>,
+    ) -> Result<u128, Fault> {
+        let width = ty.width(self.program.data_model);
+        self.check_field(addr, bit, width)?;
+        let mut value = 0;
+        for (pointer, mask, position) in self.field(addr, bit, width) {
+            let (mut byte, known) = self.memory.byte(pointer)?;
+            if known & mask != mask {
+                if self.policy() == Uninitialised::Report {
+                    let detail = format!("a bit-field at {:#x}", self.memory.address(addr));
+                    return Err(Fault::undefined(UndefinedKind::UninitialisedRead, detail));
+                }
+                let ty = Ty::unsigned(8);
+                let chosen = self.choose(context.oracle, ty, &Source::Uninitialised, context.region)?;
+                self.memory.settle_byte(pointer, chosen as u8)?;
+                byte = self.memory.byte(pointer)?.0;
+            }
+            let part = u128::from(byte & mask);
+            value |= if position == 0 { part >> bit } else { part << (position - u32::from(bit)) };
+        }
+        Ok(value)
+    }
+    pub(super) fn store_bits(&mut self, addr: u64, bit: u8, width: u8, value: u128) -> Result<(), Fault> {
+        self.check_field(addr, bit, width)?;
+        for (pointer, mask, position) in self.field(addr, bit, width) {
+            let part = if position == 0 { value << bit } else { value >> (position - u32::from(bit)) };
+            self.memory.write_bits(pointer, mask, part as u8)?;
+        }
+        Ok(())
+    }
+    pub(super) fn forget_bits(&mut self, addr: u64, bit: u8, width: u8) -> Result<(), Fault> {
+        self.check_field(addr, bit, width)?;
+        for (pointer, mask, _) in self.field(addr, bit, width) {
+            let (byte, known) = self.memory.byte(pointer)?;
+            self.memory.forget(pointer, 1)?;
+            if known & !mask != 0 {
+                self.memory.write_bits(pointer, known & !mask, byte)?;
+            }
+        }
+        Ok(())
+    }
+    fn elem_type(&self, var: VarId) -> Ty {
+        match self.program.vars[var].storage {
+            Storage::Array { elem, .. } => elem,
+            Storage::Scalar(ty) => ty,
+            Storage::Object { .. } => Ty::Ptr,
+        }
+    }
+    #[cold]
+    fn missing_elem(&self, var: VarId, index: u64, miss: Miss) -> Fault {
+        let name = &self.program.vars[var].name;
+        let length = self.view(&[]).length(var);
+        match miss {
+            Miss::OutOfBounds => Fault::undefined(
+                UndefinedKind::ArrayBounds,
+                format!("index {} of {name}, which has {length} elements", index as i64),
+            ),
+            Miss::Uninitialised => {
+                Fault::undefined(UndefinedKind::UninitialisedRead, format!("{name}[{index}]"))
+            }
+        }
+    }
+    /// Reads an element of a narrow array, by the path that can fail.
+    pub(super) fn load_elem(
+        &mut self,
+        array: u32,
+        index: u64,
+        context: &mut Context<'_>,
+    ) -> Result<u64, Fault> {
+        match self.arrays[array as usize].get(index) {
+            Ok(value) => Ok(value),
+            Err(Miss::Uninitialised) if self.policy() == Uninitialised::Choose => {
+                let ty = self.elem_type(self.code.array_vars[array as usize]);
+                let bits = self.choose(context.oracle, ty, &Source::Uninitialised, context.region)?;
+                let value = self.register(ty, bits);
+                self.store_elem(array, index, value)?;
+                Ok(value)
+            }
+            Err(miss) => Err(self.missing_elem(self.code.array_vars[array as usize], index, miss)),
+        }
+    }
+    /// Writes an element of a narrow array, by the path that can fail.
+    pub(super) fn store_elem(&mut self, array: u32, index: u64, value: u64) -> Result<(), Fault> {
+        match self.arrays[array as usize].set(index, value) {
+            Ok(made) => self.memory.charge(made),
+            Err(miss) => Err(self.missing_elem(self.code.array_vars[array as usize], index, miss)),
+        }
+    }
+    pub(super) fn load_elem_wide(
+        &mut self,
+        array: u32,
+        var: VarId,
+        index: u64,
+        context: &mut Context<'_>,
+    ) -> Result<u128, Fault> {
+        match self.wide_arrays[array as usize].get(index) {
+            Ok(value) => Ok(value),
+            Err(Miss::Uninitialised) if self.policy() == Uninitialised::Choose => {
+                let ty = self.elem_type(var);
+                let bits = self.choose(context.oracle, ty, &Source::Uninitialised, context.region)?;
+                self.store_elem_wide(array, var, index, bits)?;
+                Ok(bits)
+            }
+            Err(miss) => Err(self.missing_elem(var, index, miss)),
+        }
+    }
+    pub(super) fn store_elem_wide(
+        &mut self,
+        array: u32,
+        var: VarId,
+        index: u64,
+        value: u128,
+    ) -> Result<(), Fault> {
+        match self.wide_arrays[array as usize].set(index, value) {
+            Ok(made) => self.memory.charge(made),
+            Err(miss) => Err(self.missing_elem(var, index, miss)),
+        }
+    }
+    pub(super) fn forget_elem(&mut self, var: VarId, index: u64) -> Result<(), Fault> {
+        let VarPlace::Array { array, ty } = self.code.vars[var] else { return Ok(()) };
+        let forgotten = if is_wide(ty) {
+            self.wide_arrays[array as usize].forget(index)
+        } else {
+            self.arrays[array as usize].forget(index)
+        };
+        match forgotten {
+            Ok(made) => self.memory.charge(made),
+            Err(miss) => Err(self.missing_elem(var, index, miss)),
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! Code for operations.
+
+use super::super::Uninitialised;
+use super::super::code::{CallSite, Markers, Rare, Reg, Slot, Target, VarPlace, WrittenTo};
+use super::super::insn::Insn;
+use super::super::value::is_wide;
+use super::Compiler;
+use super::assigned::bare_var;
+use super::expr::plain_access;
+use cfa::expr::ExprId;
+use cfa::op::{Callee, HaltReason, Op, Place, Source};
+use cfa::program::{Storage, VarId};
+use cfa::ty::Ty;
+
+/// A place whose index or address is in a register.
+#[derive(Clone, Copy)]
+enum Spot {
+    Var(VarId),
+    Elem { array: VarId, index: Reg },
+    Mem { addr: Reg, ty: Ty },
+    Bits { addr: Reg, bit: u8, ty: Ty },
+}
+
+impl Compiler<'_> {
+    pub(super) fn op(&mut self, op: &Op) {
+        self.fresh_operation();
+        match op {
+            Op::Assign { place, value } => self.assign(place, *value),
+            Op::Assume { cond } => {
+                let holds = self.label();
+                self.branch(*cond, true, holds);
+                self.emit(Insn::Blocked);
+                self.bind(holds);
+            }
+            Op::Havoc { place, source, at } => self.havoc(place, source, *at),
+            Op::Init { var, contents } => {
+                self.check_begun(*var);
+                self.rare(Rare::Init { var: *var, contents: *contents });
+            }
+            Op::Allocate { var, length } => {
+                let ty = self.program.exprs.ty(*length);
+                let length = self.value(*length);
+                self.rare(Rare::Allocate { var: *var, ty, length });
+            }
+            Op::Begin { var } => self.rare(Rare::Begin { var: *var }),
+            Op::End { var } => self.rare(Rare::End { var: *var }),
+            Op::Malloc { place, size, kind, contents } => {
+                let ty = self.program.exprs.ty(*size);
+                let size = self.value(*size);
+                let (kind, contents) = (*kind, *contents);
+                self.produce(place, |dst| Rare::Malloc { dst, ty, size, kind, contents });
+            }
+            Op::Realloc { place, old, size } => {
+                let ty = self.program.exprs.ty(*size);
+                let (old, size) = (self.value(*old), self.value(*size));
+                self.produce(place, |dst| Rare::Realloc { dst, old, ty, size });
+            }
+            Op::Free { addr } => {
+                let addr = self.value(*addr);
+                self.rare(Rare::Free { addr });
+            }
+            Op::Copy { to, from, length } => {
+                let ty = self.program.exprs.ty(*length);
+                let (to, from, length) = (self.value(*to), self.value(*from), self.value(*length));
+                self.rare(Rare::Copy { to, from, ty, length });
+            }
+            Op::Fill { to, byte, length } => {
+                let ty = self.program.exprs.ty(*length);
+                let (to, byte, length) = (self.value(*to), self.value(*byte), self.value(*length));
+                self.rare(Rare::Fill { to, byte, ty, length });
+            }
+            Op::Forget { to, length, source, .. } => {
+                let ty = self.program.exprs.ty(*length);
+                let (to, length) = (self.value(*to), self.value(*length));
+                self.rare(Rare::Forget { to, ty, length, source: source.clone() });
+            }
+            Op::Write { to, bytes } => {
+                let to = self.value(*to);
+                self.rare(Rare::Write { to, bytes: bytes.clone() });
+            }
+            Op::Call { callee, args, results } => self.call(callee, args, results),
+            Op::Output { function, args, result } => {
+                let values = args.iter().map(|arg| (self.program.exprs.ty(*arg), self.value(*arg))).collect();
+                // How many characters a number takes decides what the call returns.
+                args.iter().filter(|_| result.is_some()).for_each(|arg| self.guard_number(*arg));
+                let args: Vec<_> = values;
+                let (function, is_used) = (*function, result.is_some());
+                if let Some(place) = result {
+                    self.produce(place, |dst| Rare::Output { function, args, dst, is_used });
+                } else {
+                    let dst = self.temp(Ty::signed(32));
+                    self.rare(Rare::Output { function, args, dst, is_used });
+                }
+            }
+            Op::Halt { reason: HaltReason::Exit(status) } => {
+                let ty = self.program.exprs.ty(*status);
+                let status = self.value(*status);
+                self.rare(Rare::Exit { ty, status });
+            }
+            Op::Halt { reason: HaltReason::Abort } => self.rare(Rare::Abort),
+        }
+    }
+    fn check_begun(&mut self, var: VarId) {
+        if let VarPlace::Object { reg } = self.code.vars[var]
+            && self.program.vars[var].owner.is_some()
+        {
+            self.emit(Insn::CheckBegun { reg, var });
+        }
+    }
+    /// Evaluates the index or address of a place.
+    fn locate(&mut self, place: &Place) -> Spot {
+        match *place {
+            Place::Var(var) => Spot::Var(var),
+            Place::Elem { array, index } => {
+                self.value(index);
+                self.guard_number(index);
+                Spot::Elem { array, index: self.index(index) }
+            }
+            Place::Mem { addr, ty } => Spot::Mem { addr: self.value(addr), ty },
+            Place::Bits { addr, bit, ty } => Spot::Bits { addr: self.value(addr), bit, ty },
+        }
+    }
+    fn place_type(&self, place: &Place) -> Ty {
+        match *place {
+            Place::Var(var) => self.scalar(var).ty,
+            Place::Elem { array, .. } => match self.program.vars[array].storage {
+                Storage::Array { elem, .. } => elem,
+                Storage::Scalar(ty) => ty,
+                Storage::Object { .. } => Ty::Ptr,
+            },
+            Place::Mem { ty, .. } | Place::Bits { ty, .. } => ty,
+        }
+    }
+    /// Where a value for a place may be computed: the variable itself, or a temporary.
+    fn landing(&mut self, spot: Spot, ty: Ty) -> Reg {
+        match spot {
+            Spot::Var(var) => self.scalar(var).reg,
+            Spot::Elem { .. } | Spot::Mem { .. } | Spot::Bits { .. } => self.temp(ty),
+        }
+    }
+    /// Writes a register to a place.
+    fn store(&mut self, spot: Spot, ty: Ty, src: Reg) {
+        match spot {
+            Spot::Var(var) => {
+                let slot = self.scalar(var);
+                if slot.reg != src {
+                    self.copy(slot.ty, slot.reg, src);
+                }
+                if let Some(flag) = slot.flag {
+                    let one = self.constant(1);
+                    self.emit(Insn::Mov { dst: flag, src: one });
+                }
+            }
+            Spot::Elem { array: var, index } => {
+                let VarPlace::Array { array, .. } = self.code.vars[var] else { return };
+                if is_wide(ty) {
+                    self.rare(Rare::StoreElemWide { array, index, src, var });
+                } else {
+                    self.emit(Insn::StoreElem { array, index, src });
+                }
+            }
+            Spot::Mem { addr, ty } => match plain_access(ty, self.lp64()) {
+                Some(kind) => self.emit(Insn::Store { addr, src, kind }),
+                None => self.rare(Rare::Store { ty, addr, src }),
+            },
+            Spot::Bits { addr, bit, ty } => self.rare(Rare::StoreBits { ty, bit, addr, src }),
+        }
+        self.report(spot, ty, src);
+    }
+    fn report(&mut self, spot: Spot, ty: Ty, src: Reg) {
+        if self.markers() < Markers::Edges {
+            return;
+        }
+        let to = match spot {
+            Spot::Var(var) => WrittenTo::Var(var),
+            Spot::Elem { array, index } => WrittenTo::Elem { array, index },
+            Spot::Mem { addr, .. } => WrittenTo::Mem { addr },
+            Spot::Bits { addr, bit, .. } => WrittenTo::Bits { addr, bit },
+        };
+        let reg = match spot {
+            Spot::Var(var) => self.scalar(var).reg,
+            Spot::Elem { .. } | Spot::Mem { .. } | Spot::Bits { .. } => src,
+        };
+        let index = self.code.written.len() as u32;
+        self.code.written.push((to, ty, reg));
+        self.emit(Insn::Wrote { index });
+    }
+    /// The place loses its value.
+    fn forget(&mut self, spot: Spot, ty: Ty) {
+        match spot {
+            Spot::Var(var) => {
+                if let Some(flag) = self.scalar(var).flag {
+                    let zero = self.constant(0);
+                    self.emit(Insn::Mov { dst: flag, src: zero });
+                }
+            }
+            Spot::Elem { array, index } => self.rare(Rare::ForgetElem { var: array, index }),
+            Spot::Mem { addr, ty } => {
+                let size = ty.size(self.program.data_model);
+                self.rare(Rare::ForgetMem { addr, size });
+            }
+            Spot::Bits { addr, bit, .. } => {
+                let width = ty.width(self.program.data_model);
+                self.rare(Rare::ForgetBits { addr, bit, width });
+            }
+        }
+    }
+    fn assign(&mut self, place: &Place, value: ExprId) {
+        let ty = self.program.exprs.ty(value);
+        if let Some(flag) = self.copied_flag(value) {
+            return self.assign_copy(place, value, flag);
+        }
+        if let Place::Var(var) = *place {
+            let reg = self.scalar(var).reg;
+            self.value_into(value, Some(reg));
+            return self.store(Spot::Var(var), ty, reg);
+        }
+        // A part of a pointer that goes to memory as it is stays one.
+        self.copied = matches!(place, Place::Mem { .. } | Place::Bits { .. }).then_some(value);
+        let src = self.value(value);
+        self.copied = None;
+        let spot = self.locate(place);
+        self.store(spot, ty, src);
+    }
+    /// The flag of the variable that an expression merely copies, if the variable may have no value. Copying that is
+    /// no use of it: a struct may be copied before all its parts have values.
+    fn copied_flag(&self, value: ExprId) -> Option<Reg> {
+        let from = bare_var(self.program, value)?;
+        let flag = self.scalar(from).flag?;
+        let copies = self.code.options.uninitialised == Uninitialised::Report && !self.has_value(from);
+        copies.then_some(flag)
+    }
+    fn assign_copy(&mut self, place: &Place, value: ExprId, flag: Reg) {
+        let ty = self.program.exprs.ty(value);
+        let Some(from) = bare_var(self.program, value) else { return };
+        let src = self.scalar(from).reg;
+        let spot = self.locate(place);
+        self.store_if(spot, ty, src, flag);
+    }
+    /// Writes a register to a place if the flag is set; otherwise the place loses its value.
+    fn store_if(&mut self, spot: Spot, ty: Ty, src: Reg, flag: Reg) {
+        let (empty, end) = (self.label(), self.label());
+        self.emit(Insn::JumpUnless { cond: flag, to: empty });
+        self.store(spot, ty, src);
+        self.emit(Insn::Jump { to: end });
+        self.bind(empty);
+        self.forget(spot, ty);
+        self.bind(end);
+    }
+    fn havoc(&mut self, place: &Place, source: &Source, at: base::Region) {
+        let ty = self.place_type(place);
+        let spot = self.locate(place);
+        if *source == Source::Uninitialised && self.code.options.uninitialised == Uninitialised::Report {
+            return self.forget(spot, ty);
+        }
+        let dst = self.landing(spot, ty);
+        self.rare(Rare::Choose { ty, source: source.clone(), at, dst });
+        self.store(spot, ty, dst);
+    }
+    /// A rare instruction whose result goes to a place.
+    fn produce(&mut self, place: &Place, make: impl FnOnce(Reg) -> Rare) {
+        let ty = self.place_type(place);
+        let spot = self.locate(place);
+        let dst = self.landing(spot, ty);
+        self.rare(make(dst));
+        self.store(spot, ty, dst);
+    }
+    fn call(&mut self, callee: &Callee, args: &[ExprId], results: &[Option<Place>]) {
+        let args = args
+            .iter()
+            .map(|arg| {
+                let ty = self.program.exprs.ty(*arg);
+                match (self.copied_flag(*arg), bare_var(self.program, *arg)) {
+                    (flag @ Some(_), Some(var)) => Slot { ty, reg: self.scalar(var).reg, flag },
+                    _ => Slot { ty, reg: self.value(*arg), flag: None },
+                }
+            })
+            .collect();
+        let target = match callee {
+            Callee::Direct(target) => Target::Direct(*target),
+            Callee::Indirect { pointer, targets } => {
+                Target::Indirect { pointer: self.value(*pointer), targets: targets.clone() }
+            }
+        };
+        let procs = match callee {
+            Callee::Direct(target) => std::slice::from_ref(target),
+            Callee::Indirect { targets, .. } => targets,
+        };
+        let landings: Vec<Option<Slot>> = results
+            .iter()
+            .enumerate()
+            .map(|(index, place)| {
+                place.as_ref().map(|place| match *place {
+                    Place::Var(var) => self.scalar(var),
+                    Place::Elem { .. } | Place::Mem { .. } | Place::Bits { .. } => {
+                        let ty = self.place_type(place);
+                        let certain = self.facts.has_result(procs, index);
+                        let flag = (!certain).then(|| self.temp(Ty::BOOL));
+                        Slot { ty, reg: self.temp(ty), flag }
+                    }
+                })
+            })
+            .collect();
+        let site = self.code.sites.len() as u32;
+        let next = self.code.insns.len() as u32 + 1;
+        let region = self.code.spots.last().map_or(base::Region::NOWHERE, |spot| spot.region);
+        self.code.sites.push(CallSite { target, args, results: landings.clone(), next, region });
+        self.emit(Insn::Call { site });
+        // What was computed before the call may have changed in it.
+        self.memo.clear();
+        self.memo_log.clear();
+        for (place, landing) in results.iter().zip(landings) {
+            if let (Some(place), Some(landing)) = (place, landing) {
+                match *place {
+                    Place::Var(var) => self.report(Spot::Var(var), landing.ty, landing.reg),
+                    Place::Elem { .. } | Place::Mem { .. } | Place::Bits { .. } => {
+                        let spot = self.locate(place);
+                        match landing.flag {
+                            Some(flag) => self.store_if(spot, landing.ty, landing.reg, flag),
+                            None => self.store(spot, landing.ty, landing.reg),
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

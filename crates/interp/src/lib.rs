@@ -1,0 +1,103 @@
+//! The reference interpreter: executes programs exactly, for both data models.
+//!
+//! It is the judge of every counterexample and the fast path of every deterministic step. A program is compiled
+//! once ([`Code`]) and then run by a [`Machine`], from its entry or from any location. Arbitrary values come from an
+//! [`Oracle`] and are recorded, so that a run can be replayed.
+//!
+//! # Meaning
+//! At a location the first edge, in order, whose leading assumptions all hold is taken; if there is none, the execution ends
+//! silently. Undefined behaviour ends it with its name ([`UndefinedKind`]). Expressions mean what [`cfa::expr`] says,
+//! operations what [`cfa::op`] says; in particular:
+//! * an object or array is uninitialised until it is written; so is a scalar variable. What reading them means is a
+//!   choice ([`Uninitialised`]). Assigning a variable to another one is no reading: it copies the lack of a value too.
+//! * all objects of a procedure's activation that are still live die when it returns.
+//! * what depends on where objects lie in memory is not executed: see [`guard`].
+//! * a pointer never reaches an object but the one it was made for, except through a number in ILP32, where the live
+//!   object at that address is meant.
+//!
+//! # Invariants
+//! * N1: nothing of the interpreted program's nesting is on the native stack.
+//! * N2: one program, one oracle: one run. No step depends on the clock, on addresses of the host or on hash order.
+
+mod access;
+mod address;
+mod array;
+mod bitmap;
+mod bytes;
+mod call;
+mod code;
+mod compile;
+mod decimal;
+mod eval;
+mod exec;
+mod float;
+mod guard;
+mod insn;
+mod leap;
+mod machine;
+mod memory;
+mod narrate;
+mod observe;
+mod ops;
+mod oracle;
+mod outcome;
+mod printf;
+mod rare;
+mod trace;
+mod value;
+
+pub use code::{Code, CompileOptions, Markers};
+pub use eval::{EvalError, eval};
+pub use leap::Leaper;
+pub use machine::{Machine, Step};
+pub use narrate::Narrator;
+pub use observe::{Observer, Silent, View, Written};
+pub use oracle::{Choice, Chosen, Inputs, Oracle, Request, Seed, Zero};
+pub use outcome::{CallStack, Outcome, Property, Resource, Run, StackEntry, UndefinedKind};
+pub use trace::{Recorder, Trace, TraceStep};
+pub use value::Value;
+
+use base::Budget;
+
+use cfa::program::Program;
+
+/// What reading a value that was never written means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Uninitialised {
+    /// It is undefined behaviour.
+    #[default]
+    Report,
+    /// It is an arbitrary value that the oracle chooses: of a variable when it is declared, of memory and array elements
+    /// when they are first read.
+    Choose,
+}
+
+/// Limits of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// Bytes that memory objects, arrays and saved activations may take.
+    pub memory_limit: u64,
+    /// Nested calls.
+    pub call_depth: usize,
+    /// Calls that [`CallStack`] lists.
+    pub stack_entries: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { memory_limit: 2 << 30, call_depth: 1_000_000, stack_entries: 64 }
+    }
+}
+
+/// Runs a verified program from its entry to its end, with leaps over what repeats itself.
+pub fn run(
+    program: &Program,
+    uninitialised: Uninitialised,
+    oracle: &mut dyn Oracle,
+    output: &mut dyn std::io::Write,
+    budget: &mut Budget,
+) -> Run {
+    let code = Code::new(program, CompileOptions { uninitialised, markers: Markers::Heads });
+    let mut machine = Machine::new(program, &code, Config::default());
+    Leaper::new().run(&mut machine, oracle, &mut Silent, output, budget)
+}

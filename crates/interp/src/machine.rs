@@ -1,0 +1,361 @@
+//! The machine: the state of a run, how it starts, pauses and ends.
+
+use std::io::Write;
+
+use base::{Budget, Idx, Region, Stop};
+
+use super::array::Array;
+use super::code::{Code, VarPlace};
+use super::eval::narrow_index;
+use super::insn::Insn;
+use super::memory::{Memory, NewObject, ObjectKind};
+use super::observe::{Observer, View};
+use super::oracle::{Chosen, Oracle};
+use super::outcome::{CallStack, Fault, Outcome, Property, Resource, Run, StackEntry, UndefinedKind};
+use super::value::{Value, is_wide, to_register};
+use super::{Config, exec};
+use cfa::op::{InitKind, Source};
+use cfa::program::{Loc, ProcId, Program, Storage, VarId};
+use cfa::ty::{SignedOverflow, Ty};
+
+/// An active call.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) proc: ProcId,
+    /// The call; `None` for the first frame.
+    pub(super) site: Option<u32>,
+    /// Whether the registers of an outer activation of the procedure were saved.
+    pub(super) saved: bool,
+    /// Number of live objects of the outer frames.
+    pub(super) locals: usize,
+}
+
+/// The state of a run, narrow registers apart.
+#[derive(Clone)]
+pub(super) struct State<'p> {
+    pub(super) program: &'p Program,
+    pub(super) code: &'p Code,
+    pub(super) config: Config,
+    pub(super) wide: Vec<u128>,
+    pub(super) arrays: Vec<Array<u64>>,
+    pub(super) wide_arrays: Vec<Array<u128>>,
+    pub(super) memory: Memory,
+    pub(super) frames: Vec<Frame>,
+    /// Number of activations of each procedure.
+    pub(super) active: Vec<u32>,
+    pub(super) saved: Saved,
+    /// Live objects of activations: local variables and stack allocations.
+    pub(super) locals: Vec<u64>,
+    pub(super) choices: Vec<Chosen>,
+    /// The function of the C library that made memory arbitrary; from then on, what is read without a value may be its.
+    pub(super) forgotten: Option<Source>,
+    /// Number of heap and stack allocations so far.
+    pub(super) allocations: u32,
+}
+
+/// What the outer activations of re-entered procedures had.
+#[derive(Clone, Default)]
+pub(super) struct Saved {
+    pub(super) regs: Vec<u64>,
+    pub(super) wide: Vec<u128>,
+    pub(super) arrays: Vec<Array<u64>>,
+    pub(super) wide_arrays: Vec<Array<u128>>,
+}
+
+/// A run of a program that can be paused, looked at and resumed. A copy goes on by itself.
+#[derive(Clone)]
+pub struct Machine<'p> {
+    pub(super) regs: Vec<u64>,
+    pub(super) state: State<'p>,
+    pub(super) pc: usize,
+    /// Ticks that the budget was charged for and that are not spent yet.
+    pub(super) fuel: i64,
+    /// Locations at which to stop, one bit each.
+    pub(super) stops: Vec<u64>,
+    /// What went wrong before the first instruction.
+    pub(super) failure: Option<Fault>,
+}
+
+/// Why an instruction loop ended.
+pub(super) enum Pause {
+    Fault(Fault),
+    Error,
+    Blocked,
+    Returned,
+    Budget(Stop),
+    Location(u32),
+}
+
+/// How far a machine got.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The run ended, or paused for lack of input or budget.
+    Ended(Outcome),
+    /// A location of [`Machine::stop_at`] was reached.
+    Location(ProcId, Loc),
+}
+
+impl<'p> Machine<'p> {
+    /// A machine about to enter the program's entry procedure. `code` must be compiled from `program`.
+    pub fn new(program: &'p Program, code: &'p Code, config: Config) -> Self {
+        let mut machine = Self {
+            regs: code.image.clone(),
+            state: State {
+                program,
+                code,
+                config,
+                wide: code.wide_image.clone(),
+                arrays: vec![Array::default(); code.array_vars.len()],
+                wide_arrays: vec![Array::default(); code.wide_array_count as usize],
+                memory: Memory::new(program.data_model, config.memory_limit),
+                frames: Vec::new(),
+                active: vec![0; program.procs.len()],
+                saved: Saved::default(),
+                locals: Vec::new(),
+                choices: Vec::new(),
+                forgotten: None,
+                allocations: 0,
+            },
+            pc: 0,
+            fuel: 0,
+            stops: vec![0; code.locations.len().div_ceil(64)],
+            failure: None,
+        };
+        let start = program.procs[program.entry].entry;
+        if let Err(fault) = machine.globals().and_then(|()| machine.begin(program.entry, start)) {
+            machine.failure = Some(fault);
+        }
+        machine
+    }
+    /// Creates what exists from the start: procedures, global objects and arrays.
+    fn globals(&mut self) -> Result<(), Fault> {
+        let State { program, code, memory, arrays, wide_arrays, .. } = &mut self.state;
+        let mut functions = Vec::new();
+        for proc in program.procs.ids() {
+            functions.push(memory.create(NewObject {
+                kind: ObjectKind::Procedure,
+                size: 1,
+                align: 16,
+                read_only: true,
+                contents: InitKind::Zero,
+                origin: proc.index() as u32,
+            })?);
+        }
+        for (reg, proc) in &code.function_regs {
+            self.regs[*reg as usize] = functions[proc.index()];
+        }
+        for (var, decl) in program.vars.iter_enumerated() {
+            if let (Storage::Object { size, align, read_only }, None) = (decl.storage, decl.owner) {
+                let (kind, contents) = (ObjectKind::Global, InitKind::Uninitialised);
+                let origin = var.index() as u32;
+                let pointer = memory.create(NewObject { kind, size, align, read_only, contents, origin })?;
+                if let VarPlace::Object { reg } = code.vars[var] {
+                    self.regs[reg as usize] = pointer;
+                }
+            }
+        }
+        for (array, length) in &code.global_arrays {
+            super::call::reset_array(&mut arrays[*array as usize], memory, *length, InitKind::Uninitialised)?;
+        }
+        for (array, length) in &code.global_wide_arrays {
+            super::call::reset_array(
+                &mut wide_arrays[*array as usize],
+                memory,
+                *length,
+                InitKind::Uninitialised,
+            )?;
+        }
+        Ok(())
+    }
+    /// Enters a procedure at a location, outside any call.
+    fn begin(&mut self, proc: ProcId, location: Loc) -> Result<(), Fault> {
+        self.pc = self.state.code.procs[proc].locations[location.index()] as usize;
+        // Starting at a location is not reaching it.
+        self.pc += usize::from(matches!(self.state.code.insns.get(self.pc), Some(Insn::At { .. })));
+        self.state.activate(&mut self.regs, proc, None)
+    }
+    /// Drops all activations and starts one of `proc` at `location`. Global variables and memory stay as they are; the scalar
+    /// variables of the procedure are 0 until [`Machine::set`], its objects have begun and are uninitialised.
+    pub fn start_at(&mut self, proc: ProcId, location: Loc) {
+        self.state.unwind();
+        self.failure = self.begin(proc, location).err();
+        for var in self.state.program.vars.ids() {
+            let decl = &self.state.program.vars[var];
+            if decl.owner != Some(proc) {
+                continue;
+            }
+            match self.state.code.vars[var] {
+                VarPlace::Object { .. } => {
+                    if let Err(fault) = self.state.begin_object(&mut self.regs, var) {
+                        self.failure = Some(fault);
+                    }
+                }
+                VarPlace::Scalar(slot) => self.set(var, Value { ty: slot.ty, bits: 0 }),
+                VarPlace::Array { .. } => {}
+            }
+        }
+    }
+    /// Gives a scalar variable a value of its type.
+    pub fn set(&mut self, var: VarId, value: Value) {
+        if let VarPlace::Scalar(slot) = self.state.code.vars[var] {
+            if is_wide(slot.ty) {
+                self.state.wide[slot.reg as usize] = value.bits;
+            } else {
+                self.regs[slot.reg as usize] = self.state.register(slot.ty, value.bits);
+            }
+            if let Some(flag) = slot.flag {
+                self.regs[flag as usize] = 1;
+            }
+        }
+    }
+    /// Gives an element of an array variable a value; whether there is such an element.
+    pub fn set_elem(&mut self, array: VarId, index: u64, value: Value) -> bool {
+        let VarPlace::Array { array, ty } = self.state.code.vars[array] else { return false };
+        let made = if is_wide(ty) {
+            self.state.wide_arrays[array as usize].set(index, value.bits)
+        } else {
+            let register = self.state.register(ty, value.bits);
+            self.state.arrays[array as usize].set(index, register)
+        };
+        made.is_ok_and(|made| self.state.memory.charge(made).is_ok())
+    }
+    /// The state, to look at.
+    pub fn view(&self) -> View<'_> {
+        self.state.view(&self.regs)
+    }
+    /// Chooses the locations at which [`Machine::step`] stops; the code must be compiled with
+    /// [`super::Markers::Locations`].
+    pub fn stop_at(&mut self, locations: impl IntoIterator<Item = (ProcId, Loc)>) {
+        self.stops.fill(0);
+        for (proc, location) in locations {
+            let number = self.state.code.procs[proc].first_location as usize + location.index();
+            self.stops[number / 64] |= 1 << (number % 64);
+        }
+    }
+    /// Runs on until the end, a location to stop at, a value that the oracle refuses, or the end of the budget. After the last
+    /// three it may be called again.
+    pub fn step<O: Observer>(
+        &mut self,
+        oracle: &mut dyn Oracle,
+        observer: &mut O,
+        output: &mut dyn Write,
+        budget: &mut Budget,
+    ) -> Step {
+        let pause = if let Some(fault) = self.failure.take() {
+            Pause::Fault(fault)
+        } else {
+            let stops = std::mem::take(&mut self.stops);
+            let pause = exec::execute(self, &stops, oracle, observer, output, budget);
+            self.stops = stops;
+            pause
+        };
+        self.after(pause)
+    }
+    /// What a pause means to the caller.
+    pub(super) fn after(&self, pause: Pause) -> Step {
+        let region = self.region();
+        Step::Ended(match pause {
+            Pause::Location(number) => {
+                let (proc, location) = self.state.code.locations[number as usize];
+                return Step::Location(proc, location);
+            }
+            Pause::Error => Outcome::Error { region, property: Property::Unreachability },
+            Pause::Blocked => Outcome::Blocked { region },
+            Pause::Returned => Outcome::Returned,
+            Pause::Budget(stop) => Outcome::Stopped(stop),
+            Pause::Fault(fault) => self.outcome(fault, region),
+        })
+    }
+    /// [`Machine::step`] to the end, with what the run yields.
+    pub fn run<O: Observer>(
+        &mut self,
+        oracle: &mut dyn Oracle,
+        observer: &mut O,
+        output: &mut dyn Write,
+        budget: &mut Budget,
+    ) -> Run {
+        self.stops.fill(0);
+        let step = self.step(oracle, observer, output, budget);
+        self.ended(step)
+    }
+    /// What a run without locations to stop at yields.
+    pub(super) fn ended(&self, step: Step) -> Run {
+        let outcome = match step {
+            Step::Ended(outcome) => outcome,
+            Step::Location(..) => Outcome::Returned,
+        };
+        Run { outcome, stack: self.stack(), choices: self.state.choices.clone() }
+    }
+    fn outcome(&self, fault: Fault, region: Region) -> Outcome {
+        match fault {
+            Fault::Undefined { kind: UndefinedKind::SignedOverflow, .. }
+                if self.state.program.signed_overflow == SignedOverflow::Error =>
+            {
+                Outcome::Error { region, property: Property::NoOverflow }
+            }
+            Fault::Undefined { kind, detail } => Outcome::Undefined { kind, region, detail },
+            Fault::Resource(what) => Outcome::Resource { what, region },
+            Fault::OutOfInputs(at) if at.is_nowhere() => Outcome::OutOfInputs { region },
+            Fault::OutOfInputs(region) => Outcome::OutOfInputs { region },
+            Fault::Unsupported(what) => Outcome::Unsupported { what, region },
+            Fault::Exit(status) => Outcome::Exit { status },
+            Fault::Abort => Outcome::Halted { region },
+        }
+    }
+    /// The source text of the current instruction.
+    pub fn region(&self) -> Region {
+        let code = self.state.code;
+        code.insn_spots.get(self.pc).map_or(Region::NOWHERE, |spot| code.spots[*spot as usize].region)
+    }
+    /// The procedure that is being executed.
+    pub fn procedure(&self) -> Option<ProcId> {
+        self.state.frames.last().map(|frame| frame.proc)
+    }
+    /// Ticks that the budget was charged for in advance and that were not needed.
+    pub fn unneeded_ticks(&self) -> u64 {
+        self.fuel.max(0) as u64
+    }
+    /// The arbitrary values chosen so far.
+    pub fn choices(&self) -> &[Chosen] {
+        &self.state.choices
+    }
+    /// The active calls, innermost first.
+    pub fn stack(&self) -> CallStack {
+        let State { frames, program, code, config, .. } = &self.state;
+        let listed = frames.len().min(config.stack_entries);
+        let entry = |frame: &Frame| StackEntry {
+            procedure: program.procs[frame.proc].name.clone(),
+            called_at: frame.site.map_or(Region::NOWHERE, |site| code.sites[site as usize].region),
+        };
+        CallStack {
+            entries: frames.iter().rev().take(listed).map(entry).collect(),
+            omitted: frames.len() - listed,
+        }
+    }
+}
+
+impl State<'_> {
+    /// The register content of a value from outside: pointers find their object.
+    pub(super) fn register(&self, ty: Ty, bits: u128) -> u64 {
+        match ty {
+            Ty::Ptr => self.memory.pointer_to(bits as u64),
+            Ty::Int { .. } | Ty::Float(_) => to_register(ty, bits),
+        }
+    }
+    pub(super) fn view<'a>(&'a self, regs: &'a [u64]) -> View<'a> {
+        View {
+            program: self.program,
+            code: self.code,
+            regs,
+            wide: &self.wide,
+            arrays: &self.arrays,
+            wide_arrays: &self.wide_arrays,
+            memory: &self.memory,
+        }
+    }
+    /// A size or length in a register; what no memory could hold is a resource fault.
+    pub(super) fn size(&self, regs: &[u64], ty: Ty, reg: u32) -> Result<u64, Fault> {
+        let size = if is_wide(ty) { narrow_index(ty, self.wide[reg as usize]) } else { regs[reg as usize] };
+        if size > i64::MAX as u64 { Err(Fault::Resource(Resource::ObjectSize)) } else { Ok(size) }
+    }
+}

@@ -1,0 +1,204 @@
+//! Where arbitrary values come from: a list, a seed, a closure, or zero throughout.
+
+use std::collections::VecDeque;
+
+use base::Region;
+
+use super::float;
+use super::value::Value;
+use cfa::op::Source;
+use cfa::ty::{FloatKind, Ty};
+
+/// A question for an arbitrary value.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// Why the value is arbitrary.
+    pub source: &'a Source,
+    /// The type that it must have.
+    pub ty: Ty,
+    /// The source text that asks.
+    pub region: Region,
+}
+
+/// An answer to a [`Request`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Choice {
+    /// A whole number: taken modulo 2^width for integers, converted for floats, an address for pointers.
+    Int(i128),
+    /// A number with fraction: converted to the requested format; its whole part for integers.
+    Float(f64),
+    /// The representation itself, of which the low bits are used.
+    Bits(u128),
+}
+
+impl Choice {
+    /// The value of the requested type.
+    pub fn value(self, ty: Ty) -> Value {
+        let bits = match (self, ty) {
+            (Self::Int(value), Ty::Int { .. } | Ty::Ptr) => ty.bits_of(value),
+            (Self::Int(value), Ty::Float(kind)) => float::from_int(kind, value, false),
+            (Self::Float(value), Ty::Float(kind)) => {
+                float::convert(FloatKind::Double, kind, u128::from(value.to_bits()))
+            }
+            (Self::Float(value), Ty::Int { .. } | Ty::Ptr) => ty.bits_of(value as i128),
+            (Self::Bits(bits), Ty::Int { .. } | Ty::Ptr) => ty.bits_of(bits as i128),
+            (Self::Bits(bits), Ty::Float(kind)) => bits & (u128::MAX >> (127 - float::sign_bit(kind))),
+        };
+        Value { ty, bits }
+    }
+}
+
+/// A value that was chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chosen {
+    /// The value.
+    pub value: Value,
+    /// Why it was arbitrary.
+    pub source: Source,
+    /// The source text that asked.
+    pub region: Region,
+    /// The same for people: if a model of a library function asked, the call of that function in the user's text.
+    pub place: Region,
+}
+
+/// Chooses arbitrary values. `None` pauses the run with [`super::Outcome::OutOfInputs`].
+pub trait Oracle {
+    /// Answers one question.
+    fn choose(&mut self, request: &Request<'_>) -> Option<Choice>;
+}
+
+impl<F: FnMut(&Request<'_>) -> Option<Choice>> Oracle for F {
+    fn choose(&mut self, request: &Request<'_>) -> Option<Choice> {
+        self(request)
+    }
+}
+
+/// Answers from a list, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    values: VecDeque<Choice>,
+}
+
+impl Inputs {
+    /// The given answers.
+    pub fn new(values: impl IntoIterator<Item = Choice>) -> Self {
+        Self { values: values.into_iter().collect() }
+    }
+    /// Whole numbers.
+    pub fn ints(values: impl IntoIterator<Item = i128>) -> Self {
+        Self::new(values.into_iter().map(Choice::Int))
+    }
+    /// What a run has chosen.
+    pub fn replay<'a>(choices: impl IntoIterator<Item = &'a Chosen>) -> Self {
+        Self::new(choices.into_iter().map(|chosen| Choice::Bits(chosen.value.bits)))
+    }
+    /// Number of answers left.
+    pub fn remaining(&self) -> usize {
+        self.values.len()
+    }
+}
+
+impl Oracle for Inputs {
+    fn choose(&mut self, _: &Request<'_>) -> Option<Choice> {
+        self.values.pop_front()
+    }
+}
+
+/// Answers zero.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Zero;
+
+impl Oracle for Zero {
+    fn choose(&mut self, _: &Request<'_>) -> Option<Choice> {
+        Some(Choice::Bits(0))
+    }
+}
+
+/// Answers at random, small values and the ends of ranges more often than others. One seed, one sequence.
+#[derive(Clone, Debug)]
+pub struct Seed {
+    state: u64,
+}
+
+impl Seed {
+    /// The sequence of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self { state: seed }
+    }
+    /// The generator splitmix64.
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+    fn int(&mut self, ty: Ty, width: u8) -> i128 {
+        let (low, high) = ty.range().unwrap_or((0, -1));
+        let small = |random: u64| i128::from(random % 24) - 8;
+        match self.next() % 8 {
+            0..=3 => match small(self.next()) {
+                value if ty.is_signed() => value,
+                value => value.abs(),
+            },
+            4 => {
+                let near = i128::from(self.next() % 3);
+                if self.next().is_multiple_of(2) { low.wrapping_add(near) } else { high.wrapping_sub(near) }
+            }
+            5 => (1_i128 << (self.next() % u64::from(width))).wrapping_sub(i128::from(self.next() % 3) - 1),
+            6 => i128::from(self.next() % 1024),
+            _ => ((u128::from(self.next()) << 64) | u128::from(self.next())) as i128,
+        }
+    }
+}
+
+impl Oracle for Seed {
+    fn choose(&mut self, request: &Request<'_>) -> Option<Choice> {
+        Some(match request.ty {
+            Ty::Int { width, .. } => Choice::Int(self.int(request.ty, width)),
+            Ty::Float(_) => match self.next() % 4 {
+                0 => Choice::Int(i128::from(self.next() % 24) - 8),
+                1 => Choice::Float((self.next() % 2001) as f64 / 16.0 - 62.5),
+                2 => {
+                    let special = [0.0, -0.0, 1e300, -1e300, 1e-300, f64::MAX, f64::MIN_POSITIVE, 0.1];
+                    Choice::Float(special[(self.next() % 8) as usize])
+                }
+                _ => Choice::Float(f64::from_bits(self.next() & !(1 << 62))),
+            },
+            // A random address is of no use to anybody.
+            Ty::Ptr => Choice::Int(0),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_repeats_and_covers_boundaries() {
+        let request = Request { source: &Source::Uninitialised, ty: Ty::signed(32), region: Region::NOWHERE };
+        let draw = |seed| {
+            let mut oracle = Seed::new(seed);
+            (0..2000)
+                .filter_map(|_| oracle.choose(&request))
+                .map(|c| c.value(request.ty).as_int())
+                .collect::<Vec<_>>()
+        };
+        let values = draw(7);
+        assert_eq!(values, draw(7));
+        assert_ne!(values, draw(8));
+        for wanted in [0, 1, -1, i128::from(i32::MIN), i128::from(i32::MAX)] {
+            assert!(values.contains(&wanted), "{wanted}");
+        }
+        assert!(values.iter().all(|value| i32::try_from(*value).is_ok()));
+    }
+
+    #[test]
+    fn choices_are_converted_to_the_requested_type() {
+        assert_eq!(Choice::Int(300).value(Ty::unsigned(8)).as_int(), 44);
+        assert_eq!(Choice::Int(5).value(Ty::Float(FloatKind::Double)), Value::double(5.0));
+        assert_eq!(Choice::Float(2.5).value(Ty::Float(FloatKind::Single)), Value::single(2.5));
+        assert_eq!(Choice::Float(2.5).value(Ty::signed(32)).as_int(), 2);
+        assert_eq!(Choice::Bits(0x1_ffff_ffff).value(Ty::Float(FloatKind::Single)).bits, 0xffff_ffff);
+    }
+}

@@ -1,0 +1,398 @@
+//! What is too rare or too long for an instruction of its own.
+//!
+//! # Invariants
+//! * R1: every step can be repeated: nothing is changed before all arbitrary values that it needs are chosen, except
+//!   that uninitialised memory which was given a value keeps it.
+
+use std::io::Write;
+
+use base::Region;
+
+use super::Uninitialised;
+use super::bytes::PAGE;
+use super::call::reset_array;
+use super::code::{Rare, Reg, VarPlace};
+use super::eval::{Env, evaluate, fault, narrow_index};
+use super::float;
+use super::machine::State;
+use super::memory::{NewObject, ObjectKind};
+use super::ops::{self, Rules};
+use super::oracle::{Chosen, Oracle, Request};
+use super::outcome::{Fault, UndefinedKind};
+use super::printf;
+use super::value::{Value, from_register, is_wide, to_register};
+use cfa::expr::BinaryOp;
+use cfa::op::{AllocKind, Freedom, InitKind, Source};
+use cfa::program::{ProcId, VarId};
+use cfa::ty::{DataModel, Ty};
+
+/// Alignment of heap and stack allocations, as `malloc` gives it.
+const ALLOCATION_ALIGN: u64 = 16;
+
+/// What a step may use besides the state.
+pub(super) struct Context<'a> {
+    pub(super) oracle: &'a mut dyn Oracle,
+    pub(super) output: &'a mut dyn Write,
+    pub(super) region: Region,
+}
+
+impl State<'_> {
+    fn rules(&self) -> Rules {
+        Rules { model: self.program.data_model, overflow: self.program.signed_overflow }
+    }
+    /// The bits in a register of a type; of a pointer the register itself.
+    pub(super) fn bits(&self, regs: &[u64], ty: Ty, reg: Reg) -> u128 {
+        if is_wide(ty) { self.wide[reg as usize] } else { from_register(ty, regs[reg as usize]) }
+    }
+    fn put(&mut self, regs: &mut [u64], ty: Ty, reg: Reg, bits: u128) {
+        if is_wide(ty) {
+            self.wide[reg as usize] = bits;
+        } else {
+            regs[reg as usize] = to_register(ty, bits);
+        }
+    }
+    /// Bytes that lost their values are copied like others, so nobody knows later which function took them: the strictest one counts.
+    fn note_forgotten(&mut self, source: &Source) {
+        let is_computed =
+            |known: &Source| matches!(known, Source::Library { freedom: Freedom::Determined, .. });
+        if !self.forgotten.as_ref().is_some_and(is_computed) {
+            self.forgotten = Some(source.clone());
+        }
+    }
+    /// Asks for an arbitrary value and records it; its bits, of a pointer the address.
+    pub(super) fn choose(
+        &mut self,
+        oracle: &mut dyn Oracle,
+        ty: Ty,
+        source: &Source,
+        region: Region,
+    ) -> Result<u128, Fault> {
+        let forgotten = self.forgotten.clone().filter(|_| *source == Source::Uninitialised);
+        let source = forgotten.as_ref().unwrap_or(source);
+        let Some(choice) = oracle.choose(&Request { source, ty, region }) else {
+            return Err(Fault::OutOfInputs(self.users_place(region)));
+        };
+        self.memory.charge(size_of::<Chosen>() as u64)?;
+        let mut value = choice.value(ty);
+        if ty == Ty::Ptr {
+            value.bits &= u128::MAX >> (128 - u32::from(self.program.data_model.pointer_width()));
+        }
+        let place = self.users_place(region);
+        self.choices.push(Chosen { value, source: source.clone(), region, place });
+        Ok(value.bits)
+    }
+    /// A place in a model of a library function as the user sees it: the innermost call on the stack that is in the user's text.
+    fn users_place(&self, region: Region) -> Region {
+        let sources = &self.program.sources;
+        if region.is_nowhere() || sources.is_users(region) {
+            return region;
+        }
+        let sites = self.frames.iter().rev().filter_map(|frame| frame.site);
+        let mut places = sites.map(|site| self.code.sites[site as usize].region);
+        places.find(|place| sources.is_users(*place)).unwrap_or(region)
+    }
+    pub(super) fn policy(&self) -> Uninitialised {
+        self.code.options.uninitialised
+    }
+    /// Performs a rare instruction; what it costs beyond the usual is returned.
+    pub(super) fn rare(
+        &mut self,
+        regs: &mut [u64],
+        index: u32,
+        context: &mut Context<'_>,
+    ) -> Result<u32, Fault> {
+        let code = self.code;
+        match &code.rares[index as usize] {
+            Rare::Binary { op, ty, rhs_ty, dst, a, b } => {
+                self.binary(regs, *op, (*ty, *rhs_ty), *dst, (*a, *b))?;
+            }
+            Rare::Cast { from, to, dst, src } => {
+                let bits = self.bits(regs, *from, *src);
+                let result = ops::cast(self.program.data_model, *from, *to, bits).map_err(|kind| {
+                    Fault::undefined(kind, format!("{} as {to}", Value { ty: *from, bits }))
+                })?;
+                self.put(regs, *to, *dst, result);
+            }
+            Rare::NarrowIndex { ty, dst, src } => {
+                regs[*dst as usize] = narrow_index(*ty, self.wide[*src as usize]);
+            }
+            Rare::Load { ty, dst, addr } => {
+                let bits = self.load(regs[*addr as usize], *ty, context)?;
+                self.put(regs, *ty, *dst, bits);
+            }
+            Rare::Store { ty, addr, src } => {
+                let bits = self.bits(regs, *ty, *src);
+                self.store(regs[*addr as usize], *ty, bits)?;
+            }
+            Rare::LoadBits { ty, bit, dst, addr } => {
+                let bits = self.load_bits(regs[*addr as usize], *bit, *ty, context)?;
+                self.put(regs, *ty, *dst, bits);
+            }
+            Rare::StoreBits { ty, bit, addr, src } => {
+                let bits = self.bits(regs, *ty, *src);
+                self.store_bits(regs[*addr as usize], *bit, ty.width(self.program.data_model), bits)?;
+            }
+            Rare::LoadElemWide { dst, array, index, var } => {
+                self.wide[*dst as usize] =
+                    self.load_elem_wide(*array, *var, regs[*index as usize], context)?;
+            }
+            Rare::StoreElemWide { array, index, src, var } => {
+                self.store_elem_wide(*array, *var, regs[*index as usize], self.wide[*src as usize])?;
+            }
+            Rare::Unguarded => {
+                return Err(Fault::Unsupported("a large expression that computes with addresses".to_owned()));
+            }
+            Rare::Slow { expr, dst } => {
+                let program = self.program;
+                let bits = evaluate(program, *expr, &mut Running { state: self, regs, context })?;
+                self.put(regs, program.exprs.ty(*expr), *dst, bits);
+            }
+            Rare::Choose { ty, source, at, dst } => {
+                let at = if at.is_nowhere() { context.region } else { *at };
+                let bits = self.choose(context.oracle, *ty, source, at)?;
+                if is_wide(*ty) {
+                    self.wide[*dst as usize] = bits;
+                } else {
+                    regs[*dst as usize] = self.register(*ty, bits);
+                }
+            }
+            Rare::Exit { ty, status } => {
+                return Err(Fault::Exit(ty.value_of(self.bits(regs, *ty, *status))));
+            }
+            Rare::Abort => return Err(Fault::Abort),
+            Rare::Output { function, args, dst, is_used } => {
+                let args: Vec<Value> = args
+                    .iter()
+                    .map(|(ty, reg)| Value { ty: *ty, bits: self.bits(regs, *ty, *reg) })
+                    .collect();
+                let text =
+                    printf::render(*function, &args, self.program.data_model, &mut |pointer, precision| {
+                        self.string(pointer, precision, context)
+                    })?;
+                if *is_used && text.has_address {
+                    return Err(Fault::Unsupported("counting the characters of an address".to_owned()));
+                }
+                if context.output.write_all(&text.bytes).is_err() {
+                    return Err(Fault::Resource(super::Resource::Output));
+                }
+                regs[*dst as usize] = to_register(Ty::signed(32), text.result as u128);
+                return Ok(text.bytes.len() as u32 / 16);
+            }
+            memory => return self.rare_memory(regs, memory),
+        }
+        Ok(0)
+    }
+    fn binary(
+        &mut self,
+        regs: &mut [u64],
+        op: BinaryOp,
+        (ty, rhs_ty): (Ty, Ty),
+        dst: Reg,
+        (a, b): (Reg, Reg),
+    ) -> Result<(), Fault> {
+        let (a, b) = (self.bits(regs, ty, a), self.bits(regs, rhs_ty, b));
+        if let Ty::Float(kind) = ty
+            && !op.is_comparison()
+        {
+            float::check_operands(kind, a, b)?;
+        }
+        let result = ops::binary(self.rules(), op, (ty, rhs_ty), a, b)
+            .map_err(|kind| fault(kind, op, (ty, rhs_ty), a, b))?;
+        let result_ty = if op.is_comparison() { Ty::BOOL } else { ty };
+        self.put(regs, result_ty, dst, result);
+        Ok(())
+    }
+    /// The operations on memory and lifetimes.
+    fn rare_memory(&mut self, regs: &mut [u64], rare: &Rare) -> Result<u32, Fault> {
+        let mut touched = 0;
+        match *rare {
+            Rare::ForgetElem { var, index } => self.forget_elem(var, regs[index as usize])?,
+            Rare::ForgetMem { addr, size } => self.memory.forget(regs[addr as usize], size)?,
+            Rare::ForgetBits { addr, bit, width } => self.forget_bits(regs[addr as usize], bit, width)?,
+            Rare::Init { var, contents } => touched = self.init(regs, var, contents)?,
+            Rare::Allocate { var, ty, length } => self.allocate(regs, var, ty, length)?,
+            Rare::Begin { var } => self.begin_object(regs, var)?,
+            Rare::End { var } => self.end_object(regs, var),
+            Rare::Malloc { dst, ty, size, kind, contents } => {
+                let size = self.size(regs, ty, size)?;
+                regs[dst as usize] = self.malloc(size, kind, contents)?;
+                touched = size.min(PAGE as u64);
+            }
+            Rare::Realloc { dst, old, ty, size } => {
+                let (old, size) = (regs[old as usize], self.size(regs, ty, size)?);
+                regs[dst as usize] = self.realloc(old, size)?;
+                touched = size;
+            }
+            Rare::Free { addr } => {
+                let pointer = regs[addr as usize];
+                if self.memory.address(pointer) != 0 {
+                    self.memory.check_free(pointer)?;
+                    self.memory.kill(pointer);
+                }
+            }
+            Rare::Copy { to, from, ty, length } => {
+                touched = self.size(regs, ty, length)?;
+                self.memory.copy(regs[to as usize], regs[from as usize], touched)?;
+            }
+            Rare::Fill { to, byte, ty, length } => {
+                touched = self.size(regs, ty, length)?;
+                self.memory.fill(regs[to as usize], touched, regs[byte as usize] as u8)?;
+            }
+            Rare::Forget { to, ty, length, ref source } => {
+                touched = self.memory.forget_within(regs[to as usize], self.size(regs, ty, length)?)?;
+                self.note_forgotten(source);
+            }
+            Rare::Write { to, ref bytes } => {
+                touched = bytes.len() as u64;
+                self.memory.write_anyway(regs[to as usize], bytes)?;
+            }
+            _ => {}
+        }
+        Ok(u32::try_from(touched / 64).unwrap_or(u32::MAX))
+    }
+    fn init(&mut self, regs: &[u64], var: VarId, contents: InitKind) -> Result<u64, Fault> {
+        match self.code.vars[var] {
+            VarPlace::Array { array, ty } if is_wide(ty) => {
+                let array = &mut self.wide_arrays[array as usize];
+                let length = array.len();
+                reset_array(array, &mut self.memory, length, contents)?;
+                Ok(length * 16)
+            }
+            VarPlace::Array { array, .. } => {
+                let array = &mut self.arrays[array as usize];
+                let length = array.len();
+                reset_array(array, &mut self.memory, length, contents)?;
+                Ok(length * 8)
+            }
+            VarPlace::Object { reg } => {
+                let pointer = regs[reg as usize];
+                self.memory.renew(pointer, contents)?;
+                Ok(self.memory.size_of(pointer))
+            }
+            VarPlace::Scalar(_) => Ok(0),
+        }
+    }
+    fn allocate(&mut self, regs: &[u64], var: VarId, ty: Ty, length: Reg) -> Result<(), Fault> {
+        let wanted = ty.value_of(self.bits(regs, ty, length));
+        if ty.is_signed() && wanted < 0 {
+            let name = &self.program.vars[var].name;
+            return Err(Fault::undefined(
+                UndefinedKind::ArrayLength,
+                format!("{name} with {wanted} elements"),
+            ));
+        }
+        let length = self.size(regs, ty, length)?;
+        match self.code.vars[var] {
+            VarPlace::Array { array, ty } if is_wide(ty) => {
+                let array = &mut self.wide_arrays[array as usize];
+                reset_array(array, &mut self.memory, length, InitKind::Uninitialised)
+            }
+            VarPlace::Array { array, .. } => {
+                let array = &mut self.arrays[array as usize];
+                reset_array(array, &mut self.memory, length, InitKind::Uninitialised)
+            }
+            VarPlace::Scalar(_) | VarPlace::Object { .. } => Ok(()),
+        }
+    }
+    fn malloc(&mut self, size: u64, kind: AllocKind, contents: InitKind) -> Result<u64, Fault> {
+        self.allocations = self.allocations.wrapping_add(1);
+        let (origin, align, read_only) = (self.allocations, ALLOCATION_ALIGN, false);
+        let kind = match kind {
+            AllocKind::Heap => ObjectKind::Heap,
+            AllocKind::Stack => ObjectKind::Stack,
+        };
+        let pointer = self.memory.create(NewObject { kind, size, align, read_only, contents, origin })?;
+        if kind == ObjectKind::Stack {
+            self.locals.push(pointer);
+        }
+        Ok(pointer)
+    }
+    fn realloc(&mut self, old: u64, size: u64) -> Result<u64, Fault> {
+        if self.memory.address(old) == 0 {
+            return self.malloc(size, AllocKind::Heap, InitKind::Uninitialised);
+        }
+        self.memory.check_free(old)?;
+        let pointer = self.malloc(size, AllocKind::Heap, InitKind::Uninitialised)?;
+        let kept = self.memory.size_of(old).min(size);
+        self.memory.copy(pointer, old, kept)?;
+        self.memory.kill(old);
+        Ok(pointer)
+    }
+    /// A string in memory, without its final zero, of at most `limit` bytes.
+    fn string(
+        &mut self,
+        pointer: u64,
+        limit: Option<usize>,
+        context: &mut Context<'_>,
+    ) -> Result<Vec<u8>, Fault> {
+        let mut bytes = Vec::new();
+        while limit.is_none_or(|limit| bytes.len() < limit) {
+            let at = match self.program.data_model {
+                DataModel::Lp64 => pointer.wrapping_add(bytes.len() as u64),
+                DataModel::Ilp32 => ops::pointer_add32(pointer, bytes.len() as u64),
+            };
+            let byte = match self.memory.load_plain(at, 1) {
+                Some(byte) => byte as u8,
+                None => self.load(at, Ty::unsigned(8), context)? as u8,
+            };
+            if byte == 0 {
+                break;
+            }
+            bytes.push(byte);
+        }
+        Ok(bytes)
+    }
+}
+
+/// The environment of the evaluator in a running machine.
+struct Running<'a, 'p, 'c> {
+    state: &'a mut State<'p>,
+    regs: &'a mut [u64],
+    context: &'a mut Context<'c>,
+}
+
+impl Env for Running<'_, '_, '_> {
+    type Error = Fault;
+    fn var(&mut self, var: VarId, ty: Ty) -> Result<u128, Fault> {
+        let VarPlace::Scalar(slot) = self.state.code.vars[var] else { return Ok(0) };
+        if slot.flag.is_some_and(|flag| self.regs[flag as usize] == 0) {
+            self.state.uninitialised(self.regs, var, self.context)?;
+        }
+        Ok(self.state.bits(self.regs, ty, slot.reg))
+    }
+    fn elem(&mut self, var: VarId, index: u64, ty: Ty) -> Result<u128, Fault> {
+        match self.state.code.vars[var] {
+            VarPlace::Array { array, .. } if is_wide(ty) => {
+                self.state.load_elem_wide(array, var, index, self.context)
+            }
+            VarPlace::Array { array, .. } => {
+                self.state.load_elem(array, index, self.context).map(|value| from_register(ty, value))
+            }
+            VarPlace::Scalar(_) | VarPlace::Object { .. } => Ok(0),
+        }
+    }
+    fn load(&mut self, addr: u64, ty: Ty) -> Result<u128, Fault> {
+        self.state.load(addr, ty, self.context)
+    }
+    fn load_bits(&mut self, addr: u64, bit: u8, ty: Ty) -> Result<u128, Fault> {
+        self.state.load_bits(addr, bit, ty, self.context)
+    }
+    fn address(&mut self, var: VarId) -> Result<u64, Fault> {
+        let VarPlace::Object { reg } = self.state.code.vars[var] else { return Ok(0) };
+        let pointer = self.regs[reg as usize];
+        if pointer == 0 {
+            self.state.not_begun(var)?;
+        }
+        Ok(pointer)
+    }
+    fn function(&mut self, proc: ProcId) -> Result<u64, Fault> {
+        let mut regs = self.state.code.function_regs.iter();
+        Ok(regs.find(|(_, other)| *other == proc).map_or(0, |(reg, _)| self.regs[*reg as usize]))
+    }
+    fn pointer(&mut self, address: u64) -> u64 {
+        self.state.memory.pointer_to(address)
+    }
+    fn undefined(kind: UndefinedKind, detail: String) -> Fault {
+        Fault::undefined(kind, detail)
+    }
+}

@@ -1,0 +1,869 @@
+//! Memory, arrays, lifetimes and uninitialised values, in both data models.
+#![allow(clippy::many_single_char_names, reason = "the variables of the programs have short names")]
+
+use base::Budget;
+use cfa::{
+    AllocKind, BinaryOp, DataModel, ExprId, FloatKind, InitKind, Length, Op, OutputFunction, Place, Program,
+    Source, Ty,
+};
+use interp::{
+    Code, CompileOptions, Config, Inputs, Machine, Outcome, Resource, Silent, UndefinedKind, Uninitialised,
+    Value,
+};
+
+use super::builder::{BOTH, Builder, I32, I64, U8, U32, U64, outcome, run_with, status, undefined};
+
+/// A program for each data model.
+fn both(make: impl Fn(&mut Builder)) -> [Program; 2] {
+    BOTH.map(|model| {
+        let mut b = Builder::new(model);
+        make(&mut b);
+        b.program
+    })
+}
+
+/// Checks the status that a program exits with in both data models.
+fn exits(expected: i128, make: impl Fn(&mut Builder) -> ExprId) {
+    for program in both(|b| {
+        let value = make(b);
+        b.exit_with(value);
+    }) {
+        assert_eq!(outcome(&program), Outcome::Exit { status: expected }, "{}", program.data_model);
+    }
+}
+
+/// Checks the undefined behaviour of a program in both data models.
+fn fails(expected: UndefinedKind, make: impl Fn(&mut Builder)) {
+    for program in both(|b| {
+        make(b);
+        b.finish();
+    }) {
+        assert_eq!(undefined(&program), expected, "{}", program.data_model);
+    }
+}
+
+fn malloc(b: &mut Builder, name: &str, size: i128, contents: InitKind) -> ExprId {
+    let p = b.local(name, Ty::Ptr);
+    let ty = b.size_ty();
+    let size = b.int(ty, size);
+    b.op(Op::Malloc { place: Place::Var(p), size, kind: AllocKind::Heap, contents });
+    b.get(p)
+}
+
+fn begin(b: &mut Builder, name: &str, size: u64) -> ExprId {
+    let var = b.object(name, size);
+    b.op(Op::Begin { var });
+    b.address(var)
+}
+
+/// Loads into a fresh variable, so that the load happens here.
+fn read(b: &mut Builder, name: &str, addr: ExprId, ty: Ty) -> ExprId {
+    let var = b.local(name, ty);
+    let value = b.load(addr, ty);
+    b.assign(var, value);
+    b.get(var)
+}
+
+#[test]
+fn values_of_every_type_survive_memory() {
+    let types = [
+        Ty::BOOL,
+        U8,
+        Ty::signed(8),
+        Ty::unsigned(16),
+        Ty::signed(16),
+        I32,
+        U32,
+        I64,
+        U64,
+        Ty::signed(24),
+        Ty::signed(100),
+        Ty::unsigned(128),
+    ];
+    for ty in types {
+        for value in [0, 1, -1, 0x1234_5678_9abc] {
+            let value = Value::int(ty, value).as_int();
+            exits(value, |b| {
+                let base = malloc(b, "p", 64, InitKind::Uninitialised);
+                // Alignment does not matter.
+                let addr = b.offset(base, 3);
+                let constant = b.int(ty, value);
+                b.store(addr, constant);
+                read(b, "v", addr, ty)
+            });
+        }
+    }
+    for kind in [FloatKind::Single, FloatKind::Double, FloatKind::Extended, FloatKind::Quad] {
+        exits(-3, |b| {
+            let addr = malloc(b, "p", 16, InitKind::Uninitialised);
+            let number = b.double(-3.5);
+            let stored = b.cast(Ty::Float(kind), number);
+            b.store(addr, stored);
+            let value = read(b, "v", addr, Ty::Float(kind));
+            b.cast(I32, value)
+        });
+    }
+}
+
+#[test]
+fn memory_is_little_endian_bytes() {
+    exits(0x5678, |b| {
+        let p = malloc(b, "p", 8, InitKind::Zero);
+        let value = b.int(U32, 0x1234_5678);
+        b.store(p, value);
+        read(b, "v", p, Ty::unsigned(16))
+    });
+    exits(0x0034_1200, |b| {
+        let p = malloc(b, "p", 8, InitKind::Zero);
+        let (at, value) = (b.offset(p, 1), b.int(Ty::unsigned(16), 0x3412));
+        b.store(at, value);
+        read(b, "v", p, U32)
+    });
+}
+
+#[test]
+fn bad_accesses_have_names() {
+    for store in [false, true] {
+        let access = |b: &mut Builder, addr: ExprId| {
+            if store {
+                let value = b.int(I32, 1);
+                b.store(addr, value);
+            } else {
+                read(b, "v", addr, I32);
+            }
+        };
+        for offset in [-1, -4, 5, 8, 1000] {
+            fails(UndefinedKind::OutOfBounds, |b| {
+                let p = malloc(b, "p", 8, InitKind::Zero);
+                let addr = b.offset(p, offset);
+                access(b, addr);
+            });
+        }
+        fails(UndefinedKind::NullDereference, |b| {
+            let null = b.int(Ty::Ptr, 0);
+            let field = b.offset(null, 8);
+            access(b, field);
+        });
+        fails(UndefinedKind::WildPointer, |b| {
+            let wild = b.int(Ty::Ptr, 0x7fff_0000);
+            access(b, wild);
+        });
+        fails(UndefinedKind::Dangling, |b| {
+            let p = malloc(b, "p", 8, InitKind::Zero);
+            b.op(Op::Free { addr: p });
+            access(b, p);
+        });
+        fails(UndefinedKind::Dangling, |b| {
+            let var = b.object("o", 8);
+            let addr = b.address(var);
+            access(b, addr);
+        });
+        fails(UndefinedKind::Dangling, |b| {
+            let var = b.object("o", 8);
+            b.op(Op::Begin { var });
+            let p = b.local("p", Ty::Ptr);
+            let addr = b.address(var);
+            b.assign(p, addr);
+            b.op(Op::End { var });
+            // A new lifetime is a new object.
+            b.op(Op::Begin { var });
+            let old = b.get(p);
+            access(b, old);
+        });
+    }
+    fails(UndefinedKind::ReadOnly, |b| {
+        let var = b.global_object("literal", 4, true);
+        let addr = b.address(var);
+        b.op(Op::Write { to: addr, bytes: (*b"abc\0").into() });
+        let value = b.int(U8, 1);
+        b.store(addr, value);
+    });
+    fails(UndefinedKind::InvalidBool, |b| {
+        let p = malloc(b, "p", 1, InitKind::Zero);
+        let value = b.int(U8, 2);
+        b.store(p, value);
+        read(b, "v", p, Ty::BOOL);
+    });
+}
+
+#[test]
+fn freeing() {
+    fails(UndefinedKind::DoubleFree, |b| {
+        let p = malloc(b, "p", 8, InitKind::Zero);
+        b.op(Op::Free { addr: p });
+        b.op(Op::Free { addr: p });
+    });
+    fails(UndefinedKind::BadFree, |b| {
+        let p = malloc(b, "p", 8, InitKind::Zero);
+        let inside = b.offset(p, 4);
+        b.op(Op::Free { addr: inside });
+    });
+    fails(UndefinedKind::BadFree, |b| {
+        let local = begin(b, "o", 8);
+        b.op(Op::Free { addr: local });
+    });
+    fails(UndefinedKind::BadFree, |b| {
+        let wild = b.int(Ty::Ptr, 0x1234_5678);
+        b.op(Op::Free { addr: wild });
+    });
+    exits(1, |b| {
+        let null = b.int(Ty::Ptr, 0);
+        b.op(Op::Free { addr: null });
+        b.int(I32, 1)
+    });
+}
+
+#[test]
+fn reallocation_keeps_what_fits() {
+    let grow = |b: &mut Builder, from: i128, to: i128| {
+        let p = malloc(b, "p", from, InitKind::Zero);
+        let value = b.int(I32, 77);
+        b.store(p, value);
+        let q = b.local("q", Ty::Ptr);
+        let ty = b.size_ty();
+        let size = b.int(ty, to);
+        b.op(Op::Realloc { place: Place::Var(q), old: p, size });
+        (p, b.get(q))
+    };
+    exits(77, |b| {
+        let (_, q) = grow(b, 8, 100);
+        read(b, "v", q, I32)
+    });
+    exits(77, |b| {
+        let (_, q) = grow(b, 8, 4);
+        read(b, "v", q, I32)
+    });
+    fails(UndefinedKind::UninitialisedRead, |b| {
+        let (_, q) = grow(b, 8, 100);
+        let at = b.offset(q, 8);
+        read(b, "v", at, I32);
+    });
+    fails(UndefinedKind::Dangling, |b| {
+        let (p, _) = grow(b, 8, 100);
+        read(b, "v", p, I32);
+    });
+    exits(5, |b| {
+        let (q, null) = (b.local("q", Ty::Ptr), b.int(Ty::Ptr, 0));
+        let ty = b.size_ty();
+        let size = b.int(ty, 4);
+        b.op(Op::Realloc { place: Place::Var(q), old: null, size });
+        let (q, value) = (b.get(q), b.int(I32, 5));
+        b.store(q, value);
+        read(b, "v", q, I32)
+    });
+}
+
+#[test]
+fn copying_moves_bytes_pointers_and_holes() {
+    let ty = |b: &Builder| b.size_ty();
+    // Overlapping ranges, both directions.
+    for (to, from) in [(1, 0), (0, 1)] {
+        exits(if to == 1 { 0x0403_0201 } else { 0x0605_0403 }, |b| {
+            let p = malloc(b, "p", 8, InitKind::Zero);
+            b.op(Op::Write { to: p, bytes: vec![1, 2, 3, 4, 5, 6, 7, 8].into() });
+            let size_ty = ty(b);
+            let (target, source, length) = (b.offset(p, to), b.offset(p, from), b.int(size_ty, 6));
+            b.op(Op::Copy { to: target, from: source, length });
+            let at = b.offset(p, 1);
+            read(b, "v", at, U32)
+        });
+    }
+    fails(UndefinedKind::UninitialisedRead, |b| {
+        let (p, q) = (malloc(b, "p", 8, InitKind::Uninitialised), malloc(b, "q", 8, InitKind::Zero));
+        let size_ty = ty(b);
+        let (value, length) = (b.int(I32, 1), b.int(size_ty, 8));
+        b.store(p, value);
+        // Copying a hole is no error, reading it is.
+        b.op(Op::Copy { to: q, from: p, length });
+        read(b, "v", q, I32);
+        let hole = b.offset(q, 4);
+        read(b, "w", hole, I32);
+    });
+    exits(42, |b| {
+        let (p, q, target) = (
+            malloc(b, "p", 16, InitKind::Zero),
+            malloc(b, "q", 16, InitKind::Zero),
+            malloc(b, "t", 4, InitKind::Zero),
+        );
+        let value = b.int(I32, 42);
+        b.store(target, value);
+        // Stored out of bounds, copied, and moved back: only provenance says which object is meant.
+        let outside = b.offset(target, 1 << 20);
+        let at = b.offset(p, 2);
+        b.store(at, outside);
+        let size_ty = ty(b);
+        let length = b.int(size_ty, 16);
+        b.op(Op::Copy { to: q, from: p, length });
+        let at = b.offset(q, 2);
+        let loaded = read(b, "l", at, Ty::Ptr);
+        let back = b.offset(loaded, -(1 << 20));
+        read(b, "v", back, I32)
+    });
+    fails(UndefinedKind::OutOfBounds, |b| {
+        let (p, q) = (malloc(b, "p", 8, InitKind::Zero), malloc(b, "q", 4, InitKind::Zero));
+        let size_ty = ty(b);
+        let length = b.int(size_ty, 8);
+        b.op(Op::Copy { to: q, from: p, length });
+    });
+    exits(0x0505_0505, |b| {
+        let p = malloc(b, "p", 8, InitKind::Uninitialised);
+        let size_ty = ty(b);
+        let (byte, length) = (b.int(U8, 5), b.int(size_ty, 8));
+        b.op(Op::Fill { to: p, byte, length });
+        let at = b.offset(p, 4);
+        read(b, "v", at, U32)
+    });
+    exits(1, |b| {
+        // No bytes, no access.
+        let (null, size_ty) = (b.int(Ty::Ptr, 0), ty(b));
+        let (byte, none) = (b.int(U8, 5), b.int(size_ty, 0));
+        b.op(Op::Fill { to: null, byte, length: none });
+        b.op(Op::Copy { to: null, from: null, length: none });
+        b.int(I32, 1)
+    });
+}
+
+#[test]
+fn pointers_copied_byte_by_byte_still_point() {
+    exits(42, |b| {
+        let (p, q, target) = (
+            malloc(b, "p", 8, InitKind::Zero),
+            malloc(b, "q", 8, InitKind::Zero),
+            malloc(b, "t", 4, InitKind::Zero),
+        );
+        let value = b.int(I32, 42);
+        b.store(target, value);
+        b.store(p, target);
+        for at in 0..i128::from(b.pointer_width() / 8) {
+            let (from, to) = (b.offset(p, at), b.offset(q, at));
+            let byte = b.load(from, U8);
+            b.store(to, byte);
+        }
+        let loaded = read(b, "l", q, Ty::Ptr);
+        read(b, "v", loaded, I32)
+    });
+}
+
+#[test]
+fn integers_and_pointers() {
+    exits(9, |b| {
+        let p = malloc(b, "p", 8, InitKind::Zero);
+        let (at, value) = (b.offset(p, 4), b.int(I32, 9));
+        b.store(at, value);
+        let ty = b.size_ty();
+        let (number, four) = (b.cast(ty, p), b.int(ty, 4));
+        let moved = b.add(number, four);
+        let pointer = b.cast(Ty::Ptr, moved);
+        read(b, "v", pointer, I32)
+    });
+    exits(1, |b| {
+        let (p, q) = (malloc(b, "p", 8, InitKind::Zero), malloc(b, "q", 8, InitKind::Zero));
+        let (end, less) = (b.offset(p, 8), b.binary(BinaryOp::Lt, p, q));
+        let (_, different) = (less, b.binary(BinaryOp::Ne, p, q));
+        let width = b.pointer_width();
+        let span = b.binary(BinaryOp::PtrSub, end, p);
+        let eight = b.int(Ty::signed(width), 8);
+        let right = b.binary(BinaryOp::Eq, span, eight);
+        let both = b.binary(BinaryOp::And, different, right);
+        // The same address by two ways is equal.
+        let ty = b.size_ty();
+        let number = b.cast(ty, p);
+        let again = b.cast(Ty::Ptr, number);
+        let same = b.binary(BinaryOp::Eq, again, p);
+        b.binary(BinaryOp::And, both, same)
+    });
+    exits(-4, |b| {
+        let p = malloc(b, "p", 8, InitKind::Zero);
+        let end = b.offset(p, 4);
+        b.binary(BinaryOp::PtrSub, p, end)
+    });
+}
+
+#[test]
+fn uninitialised_values_are_reported_or_chosen() {
+    type Make = fn(&mut Builder) -> ExprId;
+    let cases: [(Make, &[i128], i128); 6] = [
+        (
+            |b| {
+                let x = b.local("x", I32);
+                b.get(x)
+            },
+            &[5],
+            5,
+        ),
+        (
+            |b| {
+                let x = b.local("x", Ty::signed(100));
+                b.op(Op::Havoc {
+                    place: Place::Var(x),
+                    source: Source::Uninitialised,
+                    at: super::builder::line(1),
+                });
+                b.get(x)
+            },
+            &[-5],
+            -5,
+        ),
+        (
+            |b| {
+                let a = b.array("a", I32, Length::Fixed(3));
+                let two = b.int(I32, 2);
+                let value = b.elem(a, two);
+                // Read twice, chosen once.
+                b.binary(BinaryOp::Xor, value, two)
+            },
+            &[4],
+            6,
+        ),
+        (
+            |b| {
+                let p = malloc(b, "p", 4, InitKind::Uninitialised);
+                read(b, "v", p, I32)
+            },
+            &[-7],
+            -7,
+        ),
+        (
+            |b| {
+                let p = malloc(b, "p", 4, InitKind::Uninitialised);
+                let (at, value) = (b.offset(p, 1), b.int(U8, 0x11));
+                b.store(at, value);
+                read(b, "v", p, U32)
+            },
+            &[1, 2, 3],
+            0x0302_1101,
+        ),
+        (
+            |b| {
+                let o = begin(b, "o", 8);
+                b.load_bits(o, 3, Ty::signed(3))
+            },
+            &[0b0010_1000],
+            -3,
+        ),
+    ];
+    for (make, inputs, expected) in cases {
+        for program in both(|b| {
+            let value = make(b);
+            b.exit_with(value);
+        }) {
+            let reported = run_with(&program, Uninitialised::Report, inputs).outcome;
+            assert!(
+                matches!(reported, Outcome::Undefined { kind: UndefinedKind::UninitialisedRead, .. }),
+                "{reported}"
+            );
+            let chosen = run_with(&program, Uninitialised::Choose, inputs);
+            assert_eq!(chosen.outcome, Outcome::Exit { status: expected });
+            assert_eq!(chosen.choices.len(), inputs.len());
+            assert!(chosen.choices.iter().all(|choice| choice.source == Source::Uninitialised));
+            let without = run_with(&program, Uninitialised::Choose, &[]).outcome;
+            assert!(matches!(without, Outcome::OutOfInputs { .. }));
+        }
+    }
+}
+
+#[test]
+fn a_variable_may_lose_its_value_and_get_it_on_some_paths() {
+    // x is given a value only if c holds; it is declared again in each iteration.
+    for (c, expected) in [(1, Some(5)), (0, None)] {
+        let mut b = Builder::new(DataModel::Lp64);
+        let (x, five, condition) = (b.local("x", I32), b.int(I32, 5), b.int(Ty::BOOL, c));
+        let not = b.not(condition);
+        let (at, set, joined) = (b.at, b.location(), b.location());
+        b.edge(at, set, vec![Op::Assume { cond: condition }]);
+        b.edge(at, joined, vec![Op::Assume { cond: not }]);
+        b.at = set;
+        b.assign(x, five);
+        b.go(joined);
+        let value = b.get(x);
+        b.exit_with(value);
+        let result = run_with(&b.program, Uninitialised::Report, &[]).outcome;
+        match expected {
+            Some(status) => assert_eq!(result, Outcome::Exit { status }),
+            None => {
+                assert!(matches!(result, Outcome::Undefined { kind: UndefinedKind::UninitialisedRead, .. }));
+            }
+        }
+    }
+    fails(UndefinedKind::UninitialisedRead, |b| {
+        let (x, y) = (b.local("x", I32), b.local("y", I32));
+        let five = b.int(I32, 5);
+        b.assign(x, five);
+        b.op(Op::Havoc { place: Place::Var(x), source: Source::Uninitialised, at: super::builder::line(1) });
+        let value = b.get(x);
+        let sum = b.add(value, five);
+        b.assign(y, sum);
+    });
+}
+
+#[test]
+fn copying_a_variable_without_value_is_no_use() {
+    // A struct is copied part by part, through a call, before all parts have values.
+    exits(3, |b| {
+        let start = (b.proc, b.at);
+        let f = b.procedure("f");
+        let (x, y) = (b.param("x", I32), b.param("y", I32));
+        let (p, q) = (b.result("p", I32), b.result("q", I32));
+        let (x_value, y_value) = (b.get(x), b.get(y));
+        b.assign(p, x_value);
+        b.assign(q, y_value);
+        b.finish();
+        b.goto_proc(start.0, start.1);
+        let (s_x, s_y, t_x, t_y) =
+            (b.local("s.x", I32), b.local("s.y", I32), b.local("t.x", I32), b.local("t.y", I32));
+        let three = b.int(I32, 3);
+        b.assign(s_x, three);
+        let (x_value, y_value) = (b.get(s_x), b.get(s_y));
+        b.call(f, vec![x_value, y_value], vec![Some(Place::Var(t_x)), Some(Place::Var(t_y))]);
+        b.get(t_x)
+    });
+    fails(UndefinedKind::UninitialisedRead, |b| {
+        let (x, y, z) = (b.local("x", I32), b.local("y", I32), b.local("z", I32));
+        let (x_value, y_value) = (b.get(x), b.get(y));
+        b.assign(y, x_value);
+        let sum = b.add(y_value, y_value);
+        b.assign(z, sum);
+    });
+    fails(UndefinedKind::UninitialisedRead, |b| {
+        let (x, p) = (b.local("x", I32), malloc(b, "p", 4, InitKind::Zero));
+        let value = b.get(x);
+        b.store(p, value);
+        read(b, "v", p, I32);
+    });
+    // The result of a function that returned none.
+    fails(UndefinedKind::UninitialisedRead, |b| {
+        let start = (b.proc, b.at);
+        let f = b.procedure("f");
+        b.result("r", I32);
+        b.finish();
+        b.goto_proc(start.0, start.1);
+        b.call(f, vec![], vec![None]);
+        let p = malloc(b, "p", 4, InitKind::Zero);
+        b.call(f, vec![], vec![Some(Place::Mem { addr: p, ty: I32 })]);
+        read(b, "v", p, I32);
+    });
+    let mut b = Builder::new(DataModel::Lp64);
+    let start = (b.proc, b.at);
+    let f = b.procedure("f");
+    b.result("r", I32);
+    b.finish();
+    b.goto_proc(start.0, start.1);
+    let x = b.local("x", I32);
+    b.call(f, vec![], vec![Some(Place::Var(x))]);
+    let value = b.get(x);
+    b.exit_with(value);
+    assert_eq!(undefined(&b.program), UndefinedKind::UninitialisedRead);
+    assert_eq!(run_with(&b.program, Uninitialised::Choose, &[8]).outcome, Outcome::Exit { status: 8 });
+}
+
+#[test]
+fn globals_without_initialiser_have_no_value() {
+    let program = |assigned: bool| {
+        let mut b = Builder::new(DataModel::Lp64);
+        let start = (b.proc, b.at);
+        let g = b.global("g", I32);
+        let f = b.procedure("f");
+        let r = b.result("r", I32);
+        let (value, one) = (b.get(g), b.int(I32, 1));
+        let sum = b.add(value, one);
+        b.assign(r, sum);
+        b.finish();
+        b.goto_proc(start.0, start.1);
+        let x = b.local("x", I32);
+        if assigned {
+            b.assign(g, one);
+        }
+        b.call(f, vec![], vec![Some(Place::Var(x))]);
+        let value = b.get(x);
+        b.exit_with(value);
+        b.program
+    };
+    assert_eq!(status(&program(true)), 2);
+    assert_eq!(undefined(&program(false)), UndefinedKind::UninitialisedRead);
+    let chosen = run_with(&program(false), Uninitialised::Choose, &[41]);
+    assert_eq!(chosen.outcome, Outcome::Exit { status: 42 });
+}
+
+#[test]
+fn array_variables() {
+    for ty in [I32, U8, Ty::signed(100), Ty::Float(FloatKind::Double)] {
+        exits(7, |b| {
+            let a = b.array("a", ty, Length::Fixed(4));
+            b.op(Op::Init { var: a, contents: InitKind::Zero });
+            let (three, seven) = (b.int(I64, 3), b.int(I32, 7));
+            let value = b.cast(ty, seven);
+            b.op(Op::Assign { place: Place::Elem { array: a, index: three }, value });
+            let (zero, wide) = (b.int(U8, 0), b.int(Ty::unsigned(128), 3));
+            let (first, last) = (b.elem(a, zero), b.elem(a, wide));
+            let sum = b.add(first, last);
+            b.cast(I32, sum)
+        });
+        for index in [4, -1, 1 << 40] {
+            fails(UndefinedKind::ArrayBounds, |b| {
+                let a = b.array("a", ty, Length::Fixed(4));
+                b.op(Op::Init { var: a, contents: InitKind::Zero });
+                let (x, at) = (b.local("x", ty), b.int(I64, index));
+                let value = b.elem(a, at);
+                b.assign(x, value);
+            });
+            fails(UndefinedKind::ArrayBounds, |b| {
+                let a = b.array("a", ty, Length::Fixed(4));
+                let (at, one) = (b.int(Ty::signed(100), index), b.int(I32, 1));
+                let value = b.cast(ty, one);
+                b.op(Op::Assign { place: Place::Elem { array: a, index: at }, value });
+            });
+        }
+    }
+    fails(UndefinedKind::UninitialisedRead, |b| {
+        let (a, x, one) = (b.array("a", I32, Length::Fixed(4)), b.local("x", I32), b.int(I32, 1));
+        b.op(Op::Init { var: a, contents: InitKind::Zero });
+        b.op(Op::Havoc {
+            place: Place::Elem { array: a, index: one },
+            source: Source::Uninitialised,
+            at: super::builder::line(1),
+        });
+        let value = b.elem(a, one);
+        b.assign(x, value);
+    });
+}
+
+#[test]
+fn arrays_of_dynamic_length() {
+    let allocate = |b: &mut Builder, length: i128, index: i128| {
+        let (a, n) = (b.array("a", I32, Length::Dynamic), b.int(I64, length));
+        b.op(Op::Allocate { var: a, length: n });
+        let (at, value) = (b.int(I64, index), b.int(I32, 6));
+        b.op(Op::Assign { place: Place::Elem { array: a, index: at }, value });
+        b.elem(a, at)
+    };
+    exits(6, |b| allocate(b, 10, 9));
+    // Only the touched part of a huge array takes memory.
+    exits(6, |b| allocate(b, 10_000_000_000, 9_999_999_999));
+    fails(UndefinedKind::ArrayBounds, |b| {
+        allocate(b, 10, 10);
+    });
+    fails(UndefinedKind::ArrayLength, |b| {
+        allocate(b, -1, 0);
+    });
+    for program in both(|b| {
+        allocate(b, 1 << 60, 0);
+    }) {
+        assert!(matches!(outcome(&program), Outcome::Resource { what: Resource::ObjectSize, .. }));
+    }
+}
+
+#[test]
+fn recursive_activations_have_their_own_arrays_and_objects() {
+    // f(n): a[0] = n, *o = n, if (n > 0) f(n - 1); return a[0] + *o
+    exits(14, |b| {
+        let start = (b.proc, b.at);
+        let f = b.procedure("f");
+        let (n, r, t) = (b.param("n", I32), b.result("r", I32), b.local("t", I32));
+        let (a, wide) =
+            (b.array("a", I32, Length::Fixed(3)), b.array("w", Ty::signed(100), Length::Fixed(1)));
+        let o = b.object("o", 4);
+        let (value, zero, one) = (b.get(n), b.int(I32, 0), b.int(I32, 1));
+        b.op(Op::Begin { var: o });
+        let address = b.address(o);
+        b.store(address, value);
+        b.op(Op::Assign { place: Place::Elem { array: a, index: zero }, value });
+        let big = b.cast(Ty::signed(100), value);
+        b.op(Op::Assign { place: Place::Elem { array: wide, index: zero }, value: big });
+        let more = b.binary(BinaryOp::Lt, zero, value);
+        let done = b.not(more);
+        let (at, again, last) = (b.at, b.location(), b.location());
+        b.edge(at, again, vec![Op::Assume { cond: more }]);
+        b.edge(at, last, vec![Op::Assume { cond: done }]);
+        b.at = again;
+        let less = b.binary(BinaryOp::Sub, value, one);
+        b.call(f, vec![less], vec![Some(Place::Var(t))]);
+        b.go(last);
+        let (elem, loaded) = (b.elem(a, zero), b.load(address, I32));
+        let wide_elem = b.elem(wide, zero);
+        let low = b.cast(I32, wide_elem);
+        let sum = b.add(elem, loaded);
+        let sum = b.add(sum, low);
+        let sum = b.binary(BinaryOp::Sub, sum, one);
+        b.assign(r, sum);
+        b.finish();
+        b.goto_proc(start.0, start.1);
+        let (x, five) = (b.local("x", I32), b.int(I32, 5));
+        b.call(f, vec![five], vec![Some(Place::Var(x))]);
+        b.get(x)
+    });
+    // What a procedure returns the address of is dead.
+    for alloca in [false, true] {
+        fails(UndefinedKind::Dangling, |b| {
+            let start = (b.proc, b.at);
+            let f = b.procedure("f");
+            let r = b.result("r", Ty::Ptr);
+            if alloca {
+                let ty = b.size_ty();
+                let size = b.int(ty, 4);
+                let contents = InitKind::Zero;
+                b.op(Op::Malloc { place: Place::Var(r), size, kind: AllocKind::Stack, contents });
+            } else {
+                let address = begin(b, "o", 4);
+                b.assign(r, address);
+            }
+            b.finish();
+            b.goto_proc(start.0, start.1);
+            let p = b.local("p", Ty::Ptr);
+            b.call(f, vec![], vec![Some(Place::Var(p))]);
+            let pointer = b.get(p);
+            read(b, "v", pointer, I32);
+        });
+    }
+}
+
+#[test]
+fn bit_fields() {
+    // Every position and width in 24 bytes: the neighbours stay.
+    for width in [1_u8, 3, 8, 13, 32, 64, 65, 128] {
+        for bit in 0..8 {
+            for signed in [false, true] {
+                let ty = Ty::Int { width, signed };
+                let pattern = Value::int(ty, 0x5a5a_1234_5678_9abc_def0_1357_9bdf_0246).as_int();
+                exits(pattern, |b| {
+                    let p = malloc(b, "p", 24, InitKind::Zero);
+                    let size_ty = b.size_ty();
+                    let (byte, length) = (b.int(U8, 0xff), b.int(size_ty, 24));
+                    b.op(Op::Fill { to: p, byte, length });
+                    let (addr, value) = (b.offset(p, 2), b.int(ty, pattern));
+                    b.op(Op::Assign { place: Place::Bits { addr, bit, ty }, value });
+                    // The bits before and behind are still ones.
+                    let before = b.offset(p, 1);
+                    let (behind, behind_bit) = ((bit + width) / 8, (bit + width) % 8);
+                    let behind = b.offset(p, 2 + i128::from(behind));
+                    let before = b.load_bits(before, 0, Ty::unsigned(8 + bit));
+                    let behind = b.load_bits(behind, behind_bit, Ty::unsigned(8));
+                    let (all, ones) = (b.int(Ty::unsigned(8 + bit), -1), b.int(U8, -1));
+                    let (low, high) =
+                        (b.binary(BinaryOp::Eq, before, all), b.binary(BinaryOp::Eq, behind, ones));
+                    b.op(Op::Assume { cond: low });
+                    b.op(Op::Assume { cond: high });
+                    b.load_bits(addr, bit, ty)
+                });
+            }
+        }
+    }
+    // One field may be written and read while its neighbour has no value.
+    exits(5, |b| {
+        let addr = begin(b, "o", 1);
+        let (ty, five) = (Ty::unsigned(3), b.int(Ty::unsigned(3), 5));
+        b.op(Op::Assign { place: Place::Bits { addr, bit: 2, ty }, value: five });
+        b.load_bits(addr, 2, ty)
+    });
+    fails(UndefinedKind::UninitialisedRead, |b| {
+        let addr = begin(b, "o", 1);
+        let (ty, five, x) = (Ty::unsigned(3), b.int(Ty::unsigned(3), 5), b.local("x", Ty::unsigned(3)));
+        b.op(Op::Assign { place: Place::Bits { addr, bit: 2, ty }, value: five });
+        let value = b.load_bits(addr, 3, ty);
+        b.assign(x, value);
+    });
+}
+
+#[test]
+fn initialising_objects_and_globals() {
+    exits(0, |b| {
+        let o = b.global_object("g", 16, false);
+        b.op(Op::Init { var: o, contents: InitKind::Zero });
+        let address = b.address(o);
+        let at = b.offset(address, 12);
+        read(b, "v", at, I32)
+    });
+    fails(UndefinedKind::UninitialisedRead, |b| {
+        let o = b.global_object("g", 16, false);
+        let address = b.address(o);
+        read(b, "v", address, I32);
+    });
+    fails(UndefinedKind::UninitialisedRead, |b| {
+        let address = begin(b, "o", 4);
+        let zero = b.int(I32, 0);
+        b.store(address, zero);
+        let cfa::Expr::Address { var } = *b.program.exprs.get(address) else { unreachable!() };
+        b.op(Op::Init { var, contents: InitKind::Uninitialised });
+        read(b, "v", address, I32);
+    });
+}
+
+/// `while (i < n) { p = malloc(size); *p = i; if (!keep) free(p); i++ }`
+fn allocations(model: DataModel, n: i128, size: i128, keep: bool) -> Program {
+    let mut b = Builder::new(model);
+    let (i, p) = (b.local("i", U32), b.local("p", Ty::Ptr));
+    let ty = b.size_ty();
+    let (zero, one, bound, size) = (b.int(U32, 0), b.int(U32, 1), b.int(U32, n), b.int(ty, size));
+    b.assign(i, zero);
+    let (i_value, p_value) = (b.get(i), b.get(p));
+    let cond = b.binary(BinaryOp::Lt, i_value, bound);
+    let next = b.add(i_value, one);
+    b.while_loop(cond, |b| {
+        let (kind, contents) = (AllocKind::Heap, InitKind::Uninitialised);
+        b.op(Op::Malloc { place: Place::Var(p), size, kind, contents });
+        b.store(p_value, i_value);
+        if !keep {
+            b.op(Op::Free { addr: p_value });
+        }
+        b.assign(i, next);
+    });
+    b.exit_with(i_value);
+    b.program
+}
+
+#[test]
+fn memory_is_bounded() {
+    for model in BOTH {
+        // Many objects, one at a time: more than the indices that are kept for the dead.
+        assert_eq!(status(&allocations(model, 1_200_000, 16, false)), 1_200_000);
+        // 100 objects of 1 GB, freed each time, and of which little is used.
+        assert_eq!(status(&allocations(model, 100, 1_000_000_000, false)), 100);
+        let program = allocations(model, 1_000_000, 4096, true);
+        let code = Code::new(&program, CompileOptions::default());
+        let config = Config { memory_limit: 10 << 20, ..Config::default() };
+        let mut machine = Machine::new(&program, &code, config);
+        let (oracle, out) = (&mut Inputs::default(), &mut std::io::sink());
+        let run = machine.run(oracle, &mut Silent, out, &mut Budget::unlimited());
+        assert!(matches!(run.outcome, Outcome::Resource { what: Resource::Memory, .. }), "{}", run.outcome);
+        let too_large = allocations(DataModel::Lp64, 1, 1 << 33, true);
+        assert!(matches!(outcome(&too_large), Outcome::Resource { what: Resource::ObjectSize, .. }));
+    }
+}
+
+#[test]
+fn output() {
+    for model in BOTH {
+        let mut b = Builder::new(model);
+        let text = b.global_object("format", 16, true);
+        let (address, number) = (b.address(text), b.int(I32, -42));
+        b.op(Op::Write { to: address, bytes: (*b"x=%d %s!\0zzz\0").into() });
+        let word = b.offset(address, 9);
+        let r = b.local("r", I32);
+        b.op(Op::Output {
+            function: OutputFunction::Printf,
+            args: vec![address, number, word],
+            result: Some(Place::Var(r)),
+        });
+        b.op(Op::Output { function: OutputFunction::Puts, args: vec![word], result: None });
+        let letter = b.int(I32, 65);
+        b.op(Op::Output { function: OutputFunction::Putchar, args: vec![letter], result: None });
+        let length = b.get(r);
+        b.exit_with(length);
+        let mut out = Vec::new();
+        let oracle = &mut Inputs::default();
+        let run = interp::run(&b.program, Uninitialised::Report, oracle, &mut out, &mut Budget::unlimited());
+        assert_eq!(run.outcome, Outcome::Exit { status: 10 });
+        assert_eq!(String::from_utf8_lossy(&out), "x=-42 zzz!zzz\nA");
+    }
+    fails(UndefinedKind::BadFormat, |b| {
+        let text = b.global_object("format", 4, true);
+        let address = b.address(text);
+        b.op(Op::Write { to: address, bytes: (*b"%d\0\0").into() });
+        b.op(Op::Output { function: OutputFunction::Printf, args: vec![address], result: None });
+    });
+    fails(UndefinedKind::OutOfBounds, |b| {
+        let text = b.global_object("format", 2, true);
+        let address = b.address(text);
+        b.op(Op::Write { to: address, bytes: (*b"ab").into() });
+        b.op(Op::Output { function: OutputFunction::Puts, args: vec![address], result: None });
+    });
+}

@@ -1,0 +1,341 @@
+//! From a transformed program back to the one before.
+//!
+//! # Meaning
+//! A transformed program's edge does what a sequence of *steps* of the old program does; a step is an edge of
+//! an old procedure or a part of one, cut at calls that were inlined. Where a transformation has removed code
+//! that does not matter, the steps of a run have gaps: the order of what is left is that of the old program.
+//!
+//! An inlined copy stands for one activation of the old callee. Its [`Context`] is the chain of calls that
+//! leads there from the activation of the procedure that contains the copy; the empty chain is that
+//! activation itself.
+//!
+//! # Invariants
+//! * B1: there is one entry per procedure, edge, location, operation and variable of the new program.
+//! * B2: `first.then(&second)` translates as `second` and then `first` would, one after the other.
+
+use base::{Idx, IndexVec, newtype_index};
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use cfa::{EdgeId, Loc, ProcId, Program, VarId};
+
+newtype_index!(
+    /// A chain of inlined calls of a [`BackTranslation`].
+    ContextId,
+    "context"
+);
+
+impl ContextId {
+    /// The empty chain.
+    pub const ROOT: Self = Self(0);
+}
+
+/// The last call of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Context {
+    /// The chain before it.
+    pub caller: ContextId,
+    /// The old procedure that calls.
+    pub proc: ProcId,
+    /// The edge that calls.
+    pub edge: EdgeId,
+    /// The position of the call among the edge's operations.
+    pub op: u32,
+}
+
+/// An old edge, or the part of it between two inlined calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The old procedure.
+    pub proc: ProcId,
+    /// The old edge.
+    pub edge: EdgeId,
+    /// Which activation of the old procedure.
+    pub context: ContextId,
+    /// The step starts when the call at this position returns; `None`: at the first operation.
+    pub from: Option<u32>,
+    /// The step ends when the call at this position is entered; `None`: after the last operation.
+    pub until: Option<u32>,
+}
+
+/// Where an operation comes from: the position of the step, and of the operation on the step's edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpOrigin {
+    /// Position in [`EdgeOrigin::steps`].
+    pub step: u32,
+    /// Position on the old edge. What an inlined call does to pass values has the position of the call.
+    pub op: u32,
+}
+
+/// Where an edge comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EdgeOrigin {
+    /// What the old program does.
+    pub steps: Vec<Step>,
+    /// The origin of each operation; `None` for what the transformation has added.
+    pub ops: Vec<Option<OpOrigin>>,
+}
+
+impl EdgeOrigin {
+    /// The origin of an edge that is a whole old edge with `count` operations in the old order.
+    pub fn whole(proc: ProcId, edge: EdgeId, count: usize) -> Self {
+        let step = Step { proc, edge, context: ContextId::ROOT, from: None, until: None };
+        Self { steps: vec![step], ops: (0..count as u32).map(|op| Some(OpOrigin { step: 0, op })).collect() }
+    }
+    /// This edge, then another.
+    pub fn append(&mut self, next: &Self) {
+        let offset = self.steps.len() as u32;
+        self.steps.extend_from_slice(&next.steps);
+        let shifted = |origin: &OpOrigin| OpOrigin { step: origin.step + offset, op: origin.op };
+        self.ops.extend(next.ops.iter().map(|origin| origin.as_ref().map(shifted)));
+    }
+    /// The old operation from which a new one comes.
+    pub fn op(&self, position: usize) -> Option<(&Step, u32)> {
+        let origin = self.ops.get(position)?.as_ref()?;
+        Some((self.steps.get(origin.step as usize)?, origin.op))
+    }
+}
+
+/// An old location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LocationOrigin {
+    /// The old procedure.
+    pub proc: ProcId,
+    /// The old location.
+    pub location: Loc,
+    /// Which activation of the old procedure.
+    pub context: ContextId,
+}
+
+/// An old variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VarOrigin {
+    /// The old variable.
+    pub var: VarId,
+    /// Which activation's, for locals.
+    pub context: ContextId,
+}
+
+/// The origin of one procedure's parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcOrigin {
+    /// The old procedure.
+    pub proc: ProcId,
+    /// The origins of its edges.
+    pub edges: IndexVec<EdgeId, EdgeOrigin>,
+    /// The origins of its locations; `None` for what the transformation has added.
+    pub locations: IndexVec<Loc, Option<LocationOrigin>>,
+}
+
+/// The way back from a transformed program to the one before.
+#[derive(Clone, Debug)]
+pub struct BackTranslation {
+    procs: IndexVec<ProcId, ProcOrigin>,
+    vars: IndexVec<VarId, Option<VarOrigin>>,
+    contexts: Contexts,
+}
+
+impl BackTranslation {
+    /// The translation of a program to itself.
+    pub fn identity(program: &Program) -> Self {
+        let procs = program.procs.iter_enumerated().map(|(id, procedure)| {
+            let edges = procedure.edges().iter_enumerated();
+            let locations = procedure.locations.ids();
+            ProcOrigin {
+                proc: id,
+                edges: edges.map(|(edge, content)| EdgeOrigin::whole(id, edge, content.ops.len())).collect(),
+                locations: locations
+                    .map(|location| Some(LocationOrigin { proc: id, location, context: ContextId::ROOT }))
+                    .collect(),
+            }
+        });
+        Self::new(procs.collect(), identity_vars(program), Contexts::default())
+    }
+    pub(crate) fn new(
+        procs: IndexVec<ProcId, ProcOrigin>,
+        vars: IndexVec<VarId, Option<VarOrigin>>,
+        contexts: Contexts,
+    ) -> Self {
+        Self { procs, vars, contexts }
+    }
+    /// The origin of a procedure.
+    pub fn proc(&self, proc: ProcId) -> &ProcOrigin {
+        &self.procs[proc]
+    }
+    /// The origin of an edge.
+    pub fn edge(&self, proc: ProcId, edge: EdgeId) -> &EdgeOrigin {
+        &self.procs[proc].edges[edge]
+    }
+    /// The origin of a location.
+    pub fn location(&self, proc: ProcId, location: Loc) -> Option<LocationOrigin> {
+        self.procs[proc].locations[location]
+    }
+    /// The origin of a variable.
+    pub fn var(&self, var: VarId) -> Option<VarOrigin> {
+        self.vars[var]
+    }
+    /// The calls of a chain, outermost first.
+    pub fn calls(&self, context: ContextId) -> Vec<Context> {
+        self.contexts.calls(context)
+    }
+    /// The old steps of a run through new edges.
+    pub fn steps(&self, run: impl IntoIterator<Item = (ProcId, EdgeId)>) -> Vec<Step> {
+        run.into_iter().flat_map(|(proc, edge)| self.edge(proc, edge).steps.iter().copied()).collect()
+    }
+
+    /// The translation of two transformations, `self` being that of the first.
+    #[must_use]
+    pub fn then(&self, second: &Self) -> Self {
+        let mut composer = Composer {
+            first: self,
+            second,
+            contexts: self.contexts.clone(),
+            translated: FxHashMap::default(),
+            joined: FxHashMap::default(),
+        };
+        let procs = second.procs.iter().map(|procedure| composer.procedure(procedure)).collect();
+        let vars = second.vars.iter().map(|origin| origin.and_then(|origin| composer.var(origin))).collect();
+        Self { procs, vars, contexts: composer.contexts }
+    }
+}
+
+/// Every variable comes from itself.
+pub(crate) fn identity_vars(program: &Program) -> IndexVec<VarId, Option<VarOrigin>> {
+    program.vars.ids().map(|var| Some(VarOrigin { var, context: ContextId::ROOT })).collect()
+}
+
+/// Chains of calls; chain 0 is empty, chain n + 1 ends with item n.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Contexts {
+    items: IndexSet<Context, FxBuildHasher>,
+}
+
+impl Contexts {
+    pub(crate) fn add(&mut self, context: Context) -> ContextId {
+        ContextId::new(self.items.insert_full(context).0 + 1)
+    }
+    fn get(&self, id: ContextId) -> Option<Context> {
+        id.index().checked_sub(1).and_then(|index| self.items.get_index(index)).copied()
+    }
+    fn calls(&self, id: ContextId) -> Vec<Context> {
+        let mut calls: Vec<Context> =
+            std::iter::successors(self.get(id), |context| self.get(context.caller)).collect();
+        calls.reverse();
+        calls
+    }
+}
+
+struct Composer<'a> {
+    first: &'a BackTranslation,
+    second: &'a BackTranslation,
+    contexts: Contexts,
+    translated: FxHashMap<ContextId, ContextId>,
+    joined: FxHashMap<(ContextId, ContextId), ContextId>,
+}
+
+impl Composer<'_> {
+    fn procedure(&mut self, origin: &ProcOrigin) -> ProcOrigin {
+        ProcOrigin {
+            proc: self.first.procs[origin.proc].proc,
+            edges: origin.edges.iter().map(|edge| self.edge(edge)).collect(),
+            locations: origin
+                .locations
+                .iter()
+                .map(|location| location.and_then(|location| self.location(location)))
+                .collect(),
+        }
+    }
+
+    fn location(&mut self, middle: LocationOrigin) -> Option<LocationOrigin> {
+        let old = self.first.location(middle.proc, middle.location)?;
+        let outer = self.translate(middle.context);
+        Some(LocationOrigin { context: self.join(outer, old.context), ..old })
+    }
+
+    fn var(&mut self, middle: VarOrigin) -> Option<VarOrigin> {
+        let old = self.first.var(middle.var)?;
+        let outer = self.translate(middle.context);
+        Some(VarOrigin { context: self.join(outer, old.context), ..old })
+    }
+
+    fn edge(&mut self, middle: &EdgeOrigin) -> EdgeOrigin {
+        let mut result = EdgeOrigin::default();
+        // For each middle step: the number of result steps before it, and of its old steps that were cut off
+        // in front.
+        let mut offsets = Vec::with_capacity(middle.steps.len());
+        for step in &middle.steps {
+            let old = self.first.edge(step.proc, step.edge);
+            let call = |position: Option<u32>| old.ops.get(position? as usize).copied().flatten();
+            let (from, until) = (call(step.from), call(step.until));
+            let start = from.map_or(0, |origin| origin.step as usize);
+            let end = until.map_or(old.steps.len(), |origin| origin.step as usize + 1);
+            let outer = self.translate(step.context);
+            offsets.push(result.steps.len() as i64 - start as i64);
+            for (position, old_step) in old.steps.iter().enumerate().take(end).skip(start) {
+                let mut new = *old_step;
+                new.context = self.join(outer, old_step.context);
+                if let Some(origin) = from.filter(|origin| origin.step as usize == position) {
+                    new.from = Some(origin.op);
+                }
+                if let Some(origin) = until.filter(|origin| origin.step as usize == position) {
+                    new.until = Some(origin.op);
+                }
+                result.steps.push(new);
+            }
+        }
+        let op = |origin: &OpOrigin| {
+            let step = middle.steps.get(origin.step as usize)?;
+            let old = (*self.first.edge(step.proc, step.edge).ops.get(origin.op as usize)?)?;
+            let position = i64::from(old.step) + offsets[origin.step as usize];
+            Some(OpOrigin { step: u32::try_from(position).ok()?, op: old.op })
+        };
+        result.ops = middle.ops.iter().map(|origin| origin.as_ref().and_then(op)).collect();
+        result
+    }
+
+    /// A chain of calls in the middle program as one in the old.
+    fn translate(&mut self, middle: ContextId) -> ContextId {
+        let mut pending = Vec::new();
+        let mut at = middle;
+        let mut result = loop {
+            if at == ContextId::ROOT {
+                break ContextId::ROOT;
+            }
+            if let Some(known) = self.translated.get(&at) {
+                break *known;
+            }
+            let Some(context) = self.second.contexts.get(at) else { break ContextId::ROOT };
+            pending.push((at, context));
+            at = context.caller;
+        };
+        while let Some((id, context)) = pending.pop() {
+            // A call is never added by a transformation: it has an origin.
+            if let Some((step, op)) = self.first.edge(context.proc, context.edge).op(context.op as usize) {
+                let step = *step;
+                let caller = self.join(result, step.context);
+                result = self.contexts.add(Context { caller, proc: step.proc, edge: step.edge, op });
+            }
+            self.translated.insert(id, result);
+        }
+        result
+    }
+
+    /// The calls of `outer`, then those of `inner`, which is a chain of the first translation.
+    fn join(&mut self, outer: ContextId, inner: ContextId) -> ContextId {
+        if outer == ContextId::ROOT {
+            return inner;
+        }
+        if inner == ContextId::ROOT {
+            return outer;
+        }
+        if let Some(known) = self.joined.get(&(outer, inner)) {
+            return *known;
+        }
+        let mut result = outer;
+        for call in self.first.contexts.calls(inner) {
+            result = self.contexts.add(Context { caller: result, ..call });
+        }
+        self.joined.insert((outer, inner), result);
+        result
+    }
+}

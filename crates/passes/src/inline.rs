@@ -1,0 +1,533 @@
+//! Inlining: calls are replaced by copies of the procedures that they enter.
+//!
+//! # What is inlined
+//! Every call of a procedure that is not recursive, direct or through a pointer with known targets (a case
+//! split on the pointer). If the program would grow beyond the limit, calls of the procedures that are
+//! largest when everything in them is inlined stay calls: the threshold is halved until the program fits.
+//! What stays is listed with the reason.
+//!
+//! # Meaning
+//! The new program has the executions of the old one, with these differences:
+//! * An indirect call whose pointer is none of its targets was undefined; now no edge leaves its location.
+//!   Both end the execution.
+//! * Memory of `alloca` in an inlined procedure lives until the procedure around it returns. That is recorded
+//!   as an over-approximation.
+//!
+//! Each copy has its own variables. What an activation would find new is made new: scalars and arrays that
+//! may be read before they are written are havocked, objects that may still be live at the exit are ended
+//! ([`super::lifetimes`]).
+//!
+//! # Invariants
+//! * I1: procedures keep their numbers; one that nobody calls any more has no edges.
+//! * I2: the size is at most the limit, or nothing was inlined.
+//!
+//! # Cost
+//! Linear in the size of the result.
+
+use std::sync::Arc;
+
+use base::{Idx, IndexVec, Region};
+
+use super::back::{
+    BackTranslation, Context, ContextId, Contexts, EdgeOrigin, LocationOrigin, OpOrigin, ProcOrigin, Step,
+    VarOrigin, identity_vars,
+};
+use super::build::{Builder, stub};
+use super::calls::CallGraph;
+use super::lifetimes::{Prologue, prologue};
+use cfa::op::{AllocKind, Callee, InitKind, Op, Place, Source};
+use cfa::{
+    Approximation, ApproximationKind, BinaryOp, EdgeId, Expr, ExprId, Length, Loc, LocationInfo,
+    LocationRole, Origin, ProcId, Procedure, Program, Role, Storage, Var, VarId,
+};
+
+/// Limits of inlining.
+#[derive(Clone, Copy, Debug)]
+pub struct InlineConfig {
+    /// The most edges that the result may have.
+    pub max_edges: u64,
+    /// An indirect call with more targets stays a call.
+    pub max_targets: usize,
+}
+
+impl Default for InlineConfig {
+    fn default() -> Self {
+        Self { max_edges: 200_000, max_targets: 16 }
+    }
+}
+
+/// Why a call was not inlined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeptReason {
+    /// A procedure that it may enter is recursive.
+    Recursive,
+    /// The program would grow too large.
+    Size,
+    /// The pointer has too many targets.
+    Targets,
+    /// Inlining was not asked for.
+    Off,
+}
+
+/// A call that is still one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptCall {
+    /// The procedure of the new program that it is in.
+    pub proc: ProcId,
+    /// Its edge.
+    pub edge: EdgeId,
+    /// Whom it may enter.
+    pub targets: Vec<ProcId>,
+    /// Why.
+    pub reason: KeptReason,
+}
+
+/// The result of inlining.
+#[derive(Clone, Debug)]
+pub struct Inlined {
+    /// The new program.
+    pub program: Program,
+    /// The way back.
+    pub back: BackTranslation,
+    /// The calls that are left.
+    pub kept: Vec<KeptCall>,
+}
+
+/// Inlines what can be.
+pub fn inline(program: &Program, config: &InlineConfig) -> Inlined {
+    let plan = Plan::new(program, config);
+    let mut inliner = Inliner::new(program, plan);
+    let mut procs = IndexVec::new();
+    let mut origins = IndexVec::new();
+    for proc in program.procs.ids() {
+        let (procedure, origin) =
+            if inliner.plan.roots[proc] { inliner.root(proc) } else { stub(program, proc) };
+        procs.push(procedure);
+        origins.push(origin);
+    }
+    let Inliner { mut new, vars, contexts, kept, .. } = inliner;
+    new.procs = procs;
+    Inlined { program: new, back: BackTranslation::new(origins, vars, contexts), kept }
+}
+
+/// Which procedures are copied into their callers.
+struct Plan {
+    inlined: IndexVec<ProcId, bool>,
+    recursive: IndexVec<ProcId, bool>,
+    /// Procedures that stay: the entry and whatever is still called.
+    roots: IndexVec<ProcId, bool>,
+    max_targets: usize,
+}
+
+impl Plan {
+    fn new(program: &Program, config: &InlineConfig) -> Self {
+        let calls = CallGraph::new(program);
+        let mut plan = Self {
+            inlined: IndexVec::filled(false, program.procs.len()),
+            recursive: program.procs.ids().map(|proc| calls.is_recursive(proc)).collect(),
+            roots: IndexVec::filled(false, program.procs.len()),
+            max_targets: config.max_targets,
+        };
+        let mut threshold = u64::MAX;
+        loop {
+            let (total, largest) = plan.try_threshold(program, &calls, threshold);
+            if total <= config.max_edges || threshold == 0 {
+                return plan;
+            }
+            threshold = largest.min(threshold) / 2;
+        }
+    }
+
+    /// Fills in the plan for a threshold: the size of the result, and the largest size that was inlined.
+    fn try_threshold(&mut self, program: &Program, calls: &CallGraph, threshold: u64) -> (u64, u64) {
+        let mut sizes: IndexVec<ProcId, u64> = IndexVec::filled(0, program.procs.len());
+        let mut largest = 0;
+        for proc in calls.order.iter().rev() {
+            let mut size = program.procs[*proc].edges().len() as u64;
+            for site in &calls.sites[*proc] {
+                let targets = site.op(program).call_targets();
+                if self.reason(targets).is_none() {
+                    for target in targets {
+                        size = size.saturating_add(sizes[*target]).saturating_add(2);
+                    }
+                }
+            }
+            sizes[*proc] = size;
+            self.inlined[*proc] = *proc != program.entry && !self.recursive[*proc] && size <= threshold;
+            if self.inlined[*proc] {
+                largest = largest.max(size);
+            }
+        }
+        self.roots = IndexVec::filled(false, program.procs.len());
+        self.roots[program.entry] = true;
+        for proc in &calls.order {
+            for site in &calls.sites[*proc] {
+                let targets = site.op(program).call_targets();
+                if self.reason(targets).is_some() {
+                    for target in targets {
+                        self.roots[*target] = true;
+                    }
+                }
+            }
+        }
+        let roots = program.procs.ids().filter(|proc| self.roots[*proc]);
+        (roots.fold(0, |total: u64, proc| total.saturating_add(sizes[proc])), largest)
+    }
+
+    /// Why a call of these targets stays; `None` if it is inlined.
+    fn reason(&self, targets: &[ProcId]) -> Option<KeptReason> {
+        if targets.iter().any(|target| self.recursive[*target]) {
+            Some(KeptReason::Recursive)
+        } else if targets.len() > self.max_targets {
+            Some(KeptReason::Targets)
+        } else if targets.iter().all(|target| self.inlined[*target]) {
+            None
+        } else {
+            Some(KeptReason::Size)
+        }
+    }
+}
+
+/// A copy of a procedure inside a root: where it starts and ends, and what its variables are called.
+struct Copy {
+    proc: ProcId,
+    context: ContextId,
+    entry: Loc,
+    exit: Loc,
+    vars: Arc<[VarId]>,
+}
+
+struct Inliner<'a> {
+    old: &'a Program,
+    new: Program,
+    plan: Plan,
+    vars: IndexVec<VarId, Option<VarOrigin>>,
+    contexts: Contexts,
+    kept: Vec<KeptCall>,
+    locals: IndexVec<ProcId, Vec<VarId>>,
+    /// Position of a variable among its owner's locals.
+    positions: IndexVec<VarId, u32>,
+    /// The expressions that mention a procedure's locals, operands first.
+    local_exprs: IndexVec<ProcId, Vec<ExprId>>,
+    prologues: IndexVec<ProcId, Option<Arc<Prologue>>>,
+    /// What the expressions of the copy at hand have become.
+    renamed: Vec<ExprId>,
+}
+
+impl<'a> Inliner<'a> {
+    fn new(old: &'a Program, plan: Plan) -> Self {
+        let count = old.procs.len();
+        let mut locals = IndexVec::filled(Vec::new(), count);
+        let mut positions = IndexVec::filled(0, old.vars.len());
+        for (id, var) in old.vars.iter_enumerated() {
+            if let Some(owner) = var.owner {
+                positions[id] = locals[owner].len() as u32;
+                locals[owner].push(id);
+            }
+        }
+        let mut local_exprs = IndexVec::filled(Vec::new(), count);
+        let mut owner: Vec<Option<ProcId>> = Vec::with_capacity(old.exprs.len());
+        for (id, expr) in old.exprs.iter() {
+            let own = match *expr {
+                Expr::Var { var, .. } | Expr::Elem { array: var, .. } | Expr::Address { var } => {
+                    old.vars[var].owner
+                }
+                _ => None,
+            };
+            let own = own.or_else(|| expr.operands().find_map(|operand| owner[operand.index()]));
+            if let Some(proc) = own {
+                local_exprs[proc].push(id);
+            }
+            owner.push(own);
+        }
+        Self {
+            old,
+            new: Program { procs: IndexVec::new(), ..old.clone() },
+            plan,
+            vars: identity_vars(old),
+            contexts: Contexts::default(),
+            kept: Vec::new(),
+            locals,
+            positions,
+            local_exprs,
+            renamed: old.exprs.iter().map(|(id, _)| id).collect(),
+            prologues: IndexVec::filled(None, count),
+        }
+    }
+
+    /// Builds a procedure that stays, with everything that is inlined into it.
+    fn root(&mut self, proc: ProcId) -> (Procedure, ProcOrigin) {
+        let mut builder = Builder::new(self.old, proc);
+        let vars = self.locals[proc].clone().into();
+        let (entry, exit) = (builder.procedure.entry, builder.procedure.exit);
+        let mut pending = vec![Copy { proc, context: ContextId::ROOT, entry, exit, vars }];
+        while let Some(copy) = pending.pop() {
+            self.copy(&copy, proc, &mut builder, &mut pending);
+        }
+        builder.finish()
+    }
+
+    /// Copies the edges of a procedure; the copies that its calls need are left pending.
+    fn copy(&mut self, copy: &Copy, root: ProcId, builder: &mut Builder, pending: &mut Vec<Copy>) {
+        self.rename(copy);
+        let old = self.old;
+        let procedure = &old.procs[copy.proc];
+        let origin = |location| Some(LocationOrigin { proc: copy.proc, location, context: copy.context });
+        let mut locations: IndexVec<Loc, Loc> = IndexVec::filled(copy.entry, procedure.locations.len());
+        for (location, info) in procedure.locations.iter_enumerated() {
+            locations[location] = if location == procedure.entry {
+                copy.entry
+            } else if location == procedure.exit {
+                copy.exit
+            } else if Some(location) == procedure.error {
+                let known = builder.procedure.error;
+                let error = known.unwrap_or_else(|| builder.location(*info, origin(location)));
+                builder.procedure.error = Some(error);
+                error
+            } else {
+                builder.location(*info, origin(location))
+            };
+        }
+        for (id, edge) in procedure.edges().iter_enumerated() {
+            let ends = (locations[edge.source], locations[edge.target]);
+            self.edge(&Site { copy, root, edge: id }, ends, builder, pending);
+        }
+    }
+
+    fn rename(&mut self, copy: &Copy) {
+        if copy.context == ContextId::ROOT {
+            for id in &self.local_exprs[copy.proc] {
+                self.renamed[id.index()] = *id;
+            }
+            return;
+        }
+        for id in &self.local_exprs[copy.proc] {
+            let mut expr = self.old.exprs.get(*id).map_operands(|operand| self.renamed[operand.index()]);
+            if let Expr::Var { var, .. } | Expr::Elem { array: var, .. } | Expr::Address { var } = &mut expr {
+                *var = self.var(copy, *var);
+            }
+            self.renamed[id.index()] = self.new.exprs.add(expr);
+        }
+    }
+
+    fn var(&self, copy: &Copy, var: VarId) -> VarId {
+        if self.old.vars[var].owner == Some(copy.proc) {
+            copy.vars[self.positions[var] as usize]
+        } else {
+            var
+        }
+    }
+
+    /// One edge of a copy. It is cut at every call that is inlined.
+    fn edge(&mut self, site: &Site<'_>, ends: (Loc, Loc), builder: &mut Builder, pending: &mut Vec<Copy>) {
+        let edge = &self.old.procs[site.copy.proc].edges()[site.edge];
+        let mut piece = Piece::new(ends.0, edge.origin, site.step(None));
+        for (position, op) in edge.ops.iter().enumerate() {
+            let renamed = op.map(|expr| self.renamed[expr.index()], |var| self.var(site.copy, var));
+            let Op::Call { callee, args, results } = renamed else {
+                piece.push(renamed, Some(position));
+                continue;
+            };
+            let targets = op.call_targets();
+            if let Some(reason) = self.plan.reason(targets) {
+                piece.kept.push((targets.to_vec(), reason));
+                piece.push(Op::Call { callee, args, results }, Some(position));
+                continue;
+            }
+            piece.from.steps[0].until = Some(position as u32);
+            let (caller, proc) = (site.copy.context, site.copy.proc);
+            let call = Context { caller, proc, edge: site.edge, op: position as u32 };
+            let call = Call { context: self.contexts.add(call), position, args: &args, results: &results };
+            let mut rest = Piece::new(ends.0, edge.origin, site.step(Some(position as u32)));
+            rest.origin.role = Role::Implicit;
+            match callee {
+                Callee::Direct(target) => {
+                    let copy = self.enter(piece, target, None, &call, site.root, builder);
+                    rest.source = copy.exit;
+                    self.leave(&copy, &call, &mut rest);
+                    pending.push(copy);
+                }
+                Callee::Indirect { pointer, targets } => {
+                    rest.source = builder.location(plain(edge.origin), None);
+                    let after = rest.source;
+                    self.dispatch(piece, (pointer, &targets), &call, (site.root, after), builder, pending);
+                }
+            }
+            piece = rest;
+        }
+        self.finish(piece, ends.1, site.root, builder);
+    }
+
+    /// Adds a piece as an edge.
+    fn finish(&mut self, piece: Piece, target: Loc, root: ProcId, builder: &mut Builder) {
+        let edge = builder.procedure.edges().next_id();
+        let kept = piece.kept.into_iter();
+        self.kept.extend(kept.map(|(targets, reason)| KeptCall { proc: root, edge, targets, reason }));
+        builder.edge(piece.source, target, piece.ops, piece.origin, piece.from);
+    }
+
+    /// Case split: a copy of each target, guarded by the value of the pointer; control comes back at `after`.
+    fn dispatch(
+        &mut self,
+        mut piece: Piece,
+        (pointer, targets): (ExprId, &[ProcId]),
+        call: &Call<'_>,
+        (root, after): (ProcId, Loc),
+        builder: &mut Builder,
+        pending: &mut Vec<Copy>,
+    ) {
+        // What precedes the call on its edge happens once, whatever the target.
+        if !piece.ops.is_empty() {
+            let split = builder.location(plain(piece.origin), None);
+            let guards = Piece::without_step(split, piece.origin);
+            let before = std::mem::replace(&mut piece, guards);
+            self.finish(before, split, root, builder);
+        }
+        for target in targets {
+            let function = self.new.exprs.add(Expr::Function { proc: *target });
+            let guard = self.new.exprs.binary(BinaryOp::Eq, pointer, function);
+            let copy = self.enter(piece.clone(), *target, Some(guard), call, root, builder);
+            let origin = Origin { role: Role::Implicit, ..piece.origin };
+            let mut back = Piece::without_step(copy.exit, origin);
+            self.leave(&copy, call, &mut back);
+            self.finish(back, after, root, builder);
+            pending.push(copy);
+        }
+    }
+
+    /// Ends a piece by passing the arguments to a new copy of the target.
+    fn enter(
+        &mut self,
+        mut piece: Piece,
+        target: ProcId,
+        guard: Option<ExprId>,
+        call: &Call<'_>,
+        root: ProcId,
+        builder: &mut Builder,
+    ) -> Copy {
+        let copy = self.instantiate(target, call.context, root, builder);
+        if let Some(cond) = guard {
+            piece.push(Op::Assume { cond }, Some(call.position));
+        }
+        for (param, arg) in self.old.procs[target].params.iter().zip(call.args) {
+            let place = Place::Var(self.var(&copy, *param));
+            piece.push(Op::Assign { place, value: *arg }, Some(call.position));
+        }
+        for var in &self.prologue(target).stale {
+            let new = self.var(&copy, *var);
+            match self.old.vars[*var].storage {
+                Storage::Scalar(_) => {
+                    let (place, source, at) = (Place::Var(new), Source::Uninitialised, Region::NOWHERE);
+                    piece.push(Op::Havoc { place, source, at }, None);
+                }
+                Storage::Array { length: Length::Fixed(_), .. } => {
+                    piece.push(Op::Init { var: new, contents: InitKind::Uninitialised }, None);
+                }
+                // Its length is undefined until it is allocated.
+                Storage::Array { length: Length::Dynamic, .. } | Storage::Object { .. } => {}
+            }
+        }
+        self.finish(piece, copy.entry, root, builder);
+        copy
+    }
+
+    /// Passes the results of a copy, and ends what would end with its activation.
+    fn leave(&mut self, copy: &Copy, call: &Call<'_>, piece: &mut Piece) {
+        for (result, place) in self.old.procs[copy.proc].results.iter().zip(call.results) {
+            if let (Some(place), Some(ty)) = (place, self.old.vars[*result].scalar()) {
+                let value = self.new.exprs.var(self.var(copy, *result), ty);
+                piece.push(Op::Assign { place: *place, value }, Some(call.position));
+            }
+        }
+        for var in &self.prologue(copy.proc).live {
+            piece.push(Op::End { var: self.var(copy, *var) }, None);
+        }
+    }
+
+    fn instantiate(&mut self, proc: ProcId, context: ContextId, root: ProcId, builder: &mut Builder) -> Copy {
+        let procedure = &self.old.procs[proc];
+        let mut vars = Vec::with_capacity(self.locals[proc].len());
+        for var in &self.locals[proc] {
+            vars.push(self.new.vars.push(Var { owner: Some(root), ..self.old.vars[*var].clone() }));
+            self.vars.push(Some(VarOrigin { var: *var, context }));
+        }
+        let mut add = |location| {
+            builder.location(procedure.locations[location], Some(LocationOrigin { proc, location, context }))
+        };
+        let entry = add(procedure.entry);
+        let exit = if procedure.exit == procedure.entry { entry } else { add(procedure.exit) };
+        Copy { proc, context, entry, exit, vars: vars.into() }
+    }
+
+    fn prologue(&mut self, proc: ProcId) -> Arc<Prologue> {
+        if let Some(known) = &self.prologues[proc] {
+            return known.clone();
+        }
+        let new = Arc::new(prologue(self.old, proc, &self.locals[proc]));
+        let procedure = &self.old.procs[proc];
+        let mut ops = procedure.edges().iter().flat_map(|edge| &edge.ops);
+        if ops.any(|op| matches!(op, Op::Malloc { kind: AllocKind::Stack, .. })) {
+            self.new.approximations.push(Approximation {
+                kind: ApproximationKind::Over,
+                what: format!(
+                    "stack memory of {} lives until the procedure around it returns",
+                    procedure.name
+                ),
+                region: procedure.region,
+            });
+        }
+        self.prologues[proc] = Some(new.clone());
+        new
+    }
+}
+
+/// The edge of a copy that is being translated.
+struct Site<'a> {
+    copy: &'a Copy,
+    root: ProcId,
+    edge: EdgeId,
+}
+
+impl Site<'_> {
+    fn step(&self, from: Option<u32>) -> Step {
+        Step { proc: self.copy.proc, edge: self.edge, context: self.copy.context, from, until: None }
+    }
+}
+
+/// A call that is inlined, in terms of the new program.
+struct Call<'a> {
+    context: ContextId,
+    position: usize,
+    args: &'a [ExprId],
+    results: &'a [Option<Place>],
+}
+
+/// A new edge in the making.
+#[derive(Clone)]
+struct Piece {
+    source: Loc,
+    ops: Vec<Op>,
+    origin: Origin,
+    from: EdgeOrigin,
+    kept: Vec<(Vec<ProcId>, KeptReason)>,
+}
+
+impl Piece {
+    fn new(source: Loc, origin: Origin, step: Step) -> Self {
+        let from = EdgeOrigin { steps: vec![step], ops: Vec::new() };
+        Self { source, ops: Vec::new(), origin, from, kept: Vec::new() }
+    }
+    /// A piece that does only what belongs to a call: its steps are those of the pieces before and after it.
+    fn without_step(source: Loc, origin: Origin) -> Self {
+        Self { source, ops: Vec::new(), origin, from: EdgeOrigin::default(), kept: Vec::new() }
+    }
+    fn push(&mut self, op: Op, position: Option<usize>) {
+        self.ops.push(op);
+        let step = !self.from.steps.is_empty();
+        self.from.ops.push(position.filter(|_| step).map(|op| OpOrigin { step: 0, op: op as u32 }));
+    }
+}
+
+fn plain(origin: Origin) -> LocationInfo {
+    LocationInfo { region: origin.region, role: LocationRole::Plain }
+}

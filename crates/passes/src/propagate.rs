@@ -1,0 +1,367 @@
+//! Constants, copies and addresses are put where they are used; branches that they decide are removed.
+//!
+//! # Paper
+//! Wegman and Zadeck, Constant Propagation with Conditional Branches, TOPLAS 13(2), 1991: conditional
+//! constants, that is, nothing is known to flow along an edge before its condition may hold. Not on SSA form:
+//! one persistent map per location instead.
+//!
+//! # What is followed
+//! Scalar variables within a procedure. A fact says that a variable equals a constant, the address of an
+//! object or procedure (plus a constant), or another variable. Assumptions teach facts. A call makes what it
+//! may write unknown. Copies of a temporary into a variable of the source are not followed, so that proofs
+//! speak of the latter.
+//!
+//! # Meaning
+//! The same executions. An expression that is undefined for its constant operands stays; what lies before an
+//! assumption that never holds stays too if it may end the execution otherwise.
+//!
+//! # Invariants
+//! * C1: whenever `x` is known to equal `y`, or an address of `y`, `x` is listed under `holders[y]`.
+//! * C2: facts at a location only become fewer.
+
+use std::collections::BTreeSet;
+
+use base::IndexVec;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::back::{BackTranslation, EdgeOrigin, OpOrigin};
+use super::build::{self, NewEdge, replace_procedures};
+use super::calls::CallGraph;
+use super::env::Env;
+use super::fold::simplified;
+use cfa::loops::Digraph;
+use cfa::op::{Callee, Op, Place};
+use cfa::{BinaryOp, EdgeId, Expr, ExprId, Loc, ProcId, Program, UnaryOp, VarId};
+
+/// Propagates constants, copies and addresses.
+pub fn propagate(program: &Program) -> (Program, BackTranslation) {
+    let calls = CallGraph::new(program);
+    let mut propagator = Propagator {
+        modified: modified_globals(program, &calls),
+        program: program.clone(),
+        holders: FxHashMap::default(),
+        listed: FxHashSet::default(),
+        memo: FxHashMap::default(),
+    };
+    let mut edges: IndexVec<ProcId, Vec<NewEdge>> = IndexVec::new();
+    let mut reached: IndexVec<ProcId, IndexVec<Loc, bool>> = IndexVec::new();
+    for proc in program.procs.ids() {
+        let states = propagator.solve(proc);
+        let kept = propagator.rebuild(proc, &states);
+        let mut flags: IndexVec<Loc, bool> = states.iter().map(Option::is_some).collect();
+        // An edge that cannot be passed may still end in another way.
+        for edge in &kept {
+            flags[edge.target] = true;
+        }
+        edges.push(kept);
+        reached.push(flags);
+    }
+    let (mut new, back) = replace_procedures(program, |proc| {
+        let edges = std::mem::take(&mut edges[proc]);
+        build::procedure(program, proc, |location| reached[proc][location], edges)
+    });
+    new.exprs = propagator.program.exprs;
+    (new, back)
+}
+
+/// The global scalars that a call of each procedure may write.
+fn modified_globals(program: &Program, calls: &CallGraph) -> IndexVec<ProcId, Vec<VarId>> {
+    let mut sets: IndexVec<ProcId, BTreeSet<VarId>> = IndexVec::filled(BTreeSet::new(), program.procs.len());
+    for (proc, procedure) in program.procs.iter_enumerated() {
+        for op in procedure.edges().iter().flat_map(|edge| &edge.ops) {
+            sets[proc].extend(op.vars().filter(|var| {
+                let var = &program.vars[*var];
+                var.owner.is_none() && var.scalar().is_some()
+            }));
+        }
+    }
+    loop {
+        let mut changed = false;
+        for proc in calls.order.iter().rev() {
+            for site in &calls.sites[*proc] {
+                for target in site.op(program).call_targets() {
+                    if target != proc {
+                        let callee = std::mem::take(&mut sets[*target]);
+                        let before = sets[*proc].len();
+                        sets[*proc].extend(&callee);
+                        changed |= sets[*proc].len() != before;
+                        sets[*target] = callee;
+                    }
+                }
+            }
+        }
+        if !changed {
+            return sets.into_iter().map(|set| set.into_iter().collect()).collect();
+        }
+    }
+}
+
+struct Propagator {
+    /// The old program, with an arena that grows.
+    program: Program,
+    modified: IndexVec<ProcId, Vec<VarId>>,
+    /// C1.
+    holders: FxHashMap<VarId, Vec<VarId>>,
+    listed: FxHashSet<(VarId, VarId)>,
+    /// What expressions have become in the state at hand.
+    memo: FxHashMap<ExprId, ExprId>,
+}
+
+type States = IndexVec<Loc, Option<Env>>;
+
+impl Propagator {
+    fn solve(&mut self, proc: ProcId) -> States {
+        let procedure = &self.program.procs[proc];
+        let (entry, count) = (procedure.entry, procedure.locations.len());
+        let order = Digraph::of(procedure).reverse_postorder(entry);
+        let mut positions = IndexVec::filled(0, count);
+        for (position, location) in order.iter().enumerate() {
+            positions[*location] = position;
+        }
+        let mut states: States = IndexVec::filled(None, count);
+        states[entry] = Some(Env::new(self.program.vars.len()));
+        let mut pending = BTreeSet::from([0]);
+        while let Some(position) = pending.pop_first() {
+            let location = order[position];
+            let leaving = self.program.procs[proc].outgoing(location).to_vec();
+            for edge in leaving {
+                let Some(state) = states[location].clone() else { continue };
+                let target = self.program.procs[proc].edges()[edge].target;
+                let Some(after) = self.edge(proc, edge, state, &mut |_, _| {}) else { continue };
+                let changed = match &mut states[target] {
+                    Some(known) => known.meet(&after),
+                    unknown @ None => {
+                        *unknown = Some(after);
+                        true
+                    }
+                };
+                if changed {
+                    pending.insert(positions[target]);
+                }
+            }
+        }
+        states
+    }
+
+    /// The edges as they are under the facts that hold before them.
+    fn rebuild(&mut self, proc: ProcId, states: &States) -> Vec<NewEdge> {
+        let mut edges = Vec::new();
+        let ids: Vec<EdgeId> = self.program.procs[proc].edges().ids().collect();
+        for id in ids {
+            let edge = &self.program.procs[proc].edges()[id];
+            let target = edge.target;
+            let Some(state) = states[edge.source].clone() else { continue };
+            let (mut ops, mut origins) = (Vec::new(), Vec::new());
+            let after = self.edge(proc, id, state, &mut |position, op| {
+                ops.push(op);
+                origins.push(Some(OpOrigin { step: 0, op: position as u32 }));
+            });
+            let tests_only = ops.iter().all(|op| matches!(op, Op::Assume { .. }));
+            if after.is_none() && tests_only {
+                continue;
+            }
+            let steps = EdgeOrigin::whole(proc, id, 0).steps;
+            edges.push(NewEdge {
+                edge: id,
+                target,
+                ops,
+                from: EdgeOrigin { steps, ops: origins },
+                origin: None,
+            });
+        }
+        edges
+    }
+
+    /// The facts after an edge; `None` if it cannot be passed. `emit` gets the operations as they are now.
+    fn edge(
+        &mut self,
+        proc: ProcId,
+        edge: EdgeId,
+        mut state: Env,
+        emit: &mut dyn FnMut(usize, Op),
+    ) -> Option<Env> {
+        for position in 0..self.program.procs[proc].edges()[edge].ops.len() {
+            self.memo.clear();
+            let old = self.program.procs[proc].edges()[edge].ops[position].clone();
+            let mut op = old.map(|expr| self.substitute(expr, &state), |var| var);
+            match &mut op {
+                Op::Assume { cond } => match *self.program.exprs.get(*cond) {
+                    Expr::Const { bits: 0, .. } => {
+                        emit(position, op);
+                        return None;
+                    }
+                    Expr::Const { .. } => continue,
+                    _ => self.learn(*cond, &mut state),
+                },
+                Op::Assign { place: Place::Var(var), value } => {
+                    let (var, value) = (*var, *value);
+                    let itself = matches!(*self.program.exprs.get(value), Expr::Var { var: other, .. } if other == var);
+                    if itself {
+                        // The variable has this value already.
+                        continue;
+                    }
+                    self.forget(var, &mut state);
+                    self.know(var, value, &mut state);
+                }
+                Op::Call { callee, .. } => {
+                    self.make_direct(callee);
+                    self.clobber(&op, &mut state);
+                }
+                Op::Begin { var } | Op::End { var } => self.forget(*var, &mut state),
+                _ => self.clobber(&op, &mut state),
+            }
+            emit(position, op);
+        }
+        Some(state)
+    }
+
+    fn make_direct(&self, callee: &mut Callee) {
+        if let Callee::Indirect { pointer, targets } = callee
+            && let Expr::Function { proc } = *self.program.exprs.get(*pointer)
+            && targets.contains(&proc)
+        {
+            *callee = Callee::Direct(proc);
+        }
+    }
+
+    /// What an operation writes is not known any more.
+    fn clobber(&mut self, op: &Op, state: &mut Env) {
+        for target in op.call_targets() {
+            for index in 0..self.modified[*target].len() {
+                let var = self.modified[*target][index];
+                self.forget(var, state);
+            }
+        }
+        for place in op.places() {
+            if let Place::Var(var) = place {
+                self.forget(*var, state);
+            }
+        }
+    }
+
+    /// Nothing is known about a variable or about what equals it.
+    fn forget(&mut self, var: VarId, state: &mut Env) {
+        state.set(var, None);
+        for holder in self.holders.get(&var).into_iter().flatten() {
+            let stale = state.get(*holder).is_some_and(|value| subject(&self.program, value) == Some(var));
+            if stale {
+                state.set(*holder, None);
+            }
+        }
+    }
+
+    /// A variable equals an expression, if it is of a kind that is followed.
+    fn know(&mut self, var: VarId, value: ExprId, state: &mut Env) {
+        let followed = match *self.program.exprs.get(value) {
+            Expr::Const { .. } | Expr::Address { .. } | Expr::Function { .. } => true,
+            Expr::Var { var: other, .. } => {
+                let temporary = |var: VarId| self.program.vars[var].name.starts_with('%');
+                !temporary(other) || temporary(var)
+            }
+            Expr::Binary { op: BinaryOp::PtrAdd, lhs, rhs } => {
+                matches!(self.program.exprs.get(lhs), Expr::Address { .. })
+                    && matches!(self.program.exprs.get(rhs), Expr::Const { .. })
+            }
+            _ => false,
+        };
+        if !followed {
+            return;
+        }
+        if let Some(subject) = subject(&self.program, value)
+            && self.listed.insert((subject, var))
+        {
+            self.holders.entry(subject).or_default().push(var);
+        }
+        state.set(var, Some(value));
+    }
+
+    /// What holds if a condition does.
+    fn learn(&mut self, cond: ExprId, state: &mut Env) {
+        let mut pending = vec![cond];
+        while let Some(cond) = pending.pop() {
+            let (var, value) = match *self.program.exprs.get(cond) {
+                Expr::Binary { op: BinaryOp::And, lhs, rhs } => {
+                    pending.extend([lhs, rhs]);
+                    continue;
+                }
+                Expr::Var { var, .. } => (var, self.program.exprs.bool(true)),
+                Expr::Unary { op: UnaryOp::Not, arg } => match *self.program.exprs.get(arg) {
+                    Expr::Var { var, .. } => (var, self.program.exprs.bool(false)),
+                    _ => continue,
+                },
+                Expr::Binary { op: BinaryOp::Eq, lhs, rhs } => {
+                    // Floats that are equal may differ in sign; pointers may differ in what they belong to.
+                    if !self.program.exprs.ty(lhs).is_int() {
+                        continue;
+                    }
+                    match (*self.program.exprs.get(lhs), *self.program.exprs.get(rhs)) {
+                        (Expr::Var { var, .. }, Expr::Const { .. }) => (var, rhs),
+                        (Expr::Const { .. }, Expr::Var { var, .. }) => (var, lhs),
+                        _ => continue,
+                    }
+                }
+                _ => continue,
+            };
+            state.set(var, Some(value));
+        }
+    }
+
+    /// An expression with what is known put in, simplified.
+    fn substitute(&mut self, root: ExprId, state: &Env) -> ExprId {
+        let mut pending = vec![root];
+        while let Some(&id) = pending.last() {
+            if self.memo.contains_key(&id) {
+                pending.pop();
+                continue;
+            }
+            let expr = *self.program.exprs.get(id);
+            let before = pending.len();
+            pending.extend(expr.operands().filter(|operand| !self.memo.contains_key(operand)));
+            if pending.len() > before {
+                continue;
+            }
+            let new = match expr {
+                Expr::Var { var, .. } => self.resolve(var, id, state),
+                _ if expr.operands().next().is_none() => id,
+                _ => {
+                    let expr = expr.map_operands(|operand| self.memo[&operand]);
+                    simplified(&mut self.program, expr)
+                }
+            };
+            self.memo.insert(id, new);
+            pending.pop();
+        }
+        self.memo[&root]
+    }
+
+    /// What a variable is known to equal, through a few copies.
+    fn resolve(&self, var: VarId, id: ExprId, state: &Env) -> ExprId {
+        let mut result = id;
+        let mut at = Some(var);
+        for _ in 0..8 {
+            let Some(value) = at.and_then(|var| state.get(var)) else { break };
+            result = value;
+            at = match *self.program.exprs.get(value) {
+                Expr::Var { var, .. } => Some(var),
+                _ => None,
+            };
+        }
+        result
+    }
+}
+
+/// The variable that a fact's right side is about.
+fn subject(program: &Program, value: ExprId) -> Option<VarId> {
+    match *program.exprs.get(value) {
+        Expr::Var { var, .. } | Expr::Address { var } => Some(var),
+        Expr::Binary { lhs, .. } => subject_of_base(program, lhs),
+        _ => None,
+    }
+}
+
+fn subject_of_base(program: &Program, base: ExprId) -> Option<VarId> {
+    match *program.exprs.get(base) {
+        Expr::Address { var } => Some(var),
+        _ => None,
+    }
+}
