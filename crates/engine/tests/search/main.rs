@@ -234,3 +234,25 @@ fn no_frontier_starves() {
     let (certified, _) = solve(program, "gps", Tuning::default());
     assert_eq!(word(&certified), "unsafe", "{:?}", certified.verdict());
 }
+
+/// A nest of loops around a value that stays small.
+fn nest(depth: usize) -> String {
+    let heads: String =
+        (0..depth).map(|level| format!("for (int i{level} = 0; i{level} < n; i{level}++) ")).collect();
+    format!(
+        "int main(void) {{ int n = __VERIFIER_nondet_int(); int s = 0; {heads}\n\
+         {{ s = __VERIFIER_nondet_int(); if (s > 5) s = 5; }}\n if (s > 5) reach_error(); return 0; }}\n"
+    )
+}
+
+#[test]
+fn summaries_of_nests_cost_no_power_of_their_depth() {
+    let spent = |depth: usize| {
+        let (certified, env) = solve(&nest(depth), "cra", Tuning::default());
+        assert!(matches!(certified.verdict(), Verdict::Safe(_)), "{depth}: {certified:?}");
+        env.budget.spent()
+    };
+    let [low, middle, high] = [4, 12, 20].map(spent);
+    let (first, second) = (middle - low, high - middle);
+    assert!(second < 2 * first, "{low}, {middle} and {high} ticks for nests of depth 4, 12 and 20");
+}
