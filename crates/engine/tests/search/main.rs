@@ -237,8 +237,9 @@ fn no_frontier_starves() {
 
 /// A nest of loops around a value that stays small.
 fn nest(depth: usize) -> String {
-    let heads: String =
-        (0..depth).map(|level| format!("for (int i{level} = 0; i{level} < n; i{level}++) ")).collect();
+    let heads: Vec<String> =
+        (0..depth).map(|level| format!("for (int i{level} = 0; i{level} < n; i{level}++)")).collect();
+    let heads = heads.join(" ");
     format!(
         "int main(void) {{ int n = __VERIFIER_nondet_int(); int s = 0; {heads}\n\
          {{ s = __VERIFIER_nondet_int(); if (s > 5) s = 5; }}\n if (s > 5) reach_error(); return 0; }}\n"
