@@ -14,6 +14,9 @@
 //!   a truth value.
 //! * H4: the expression of an initialiser or assignment has the type of what it is stored to (for a bit-field: its declared type; storing
 //!   reduces it to the field's width).
+//!
+//! # Length
+//! Declarations of one tree without code: its parts refer to each other, and readers look them up in one place.
 
 use std::sync::Arc;
 

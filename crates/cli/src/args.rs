@@ -1,4 +1,7 @@
 //! The command line, as data. Nothing here reads a file.
+//!
+//! # Length
+//! One declaration per option, with its help text: a list that is read by searching.
 
 use std::ffi::OsString;
 use std::num::NonZero;

@@ -7,6 +7,9 @@
 //! * I1: `position` never moves back, and every call of [`Lexer::next_token`] moves it or returns the end of the file.
 //! * I2: a line splice (backslash, line break) may stand between any two bytes of a token. [`Lexer::peek`] looks
 //!   through splices; the fast paths are left as soon as a backslash appears.
+//!
+//! # Length
+//! One state machine over one position: its parts share the handling of splices and markers.
 
 use std::sync::Arc;
 

@@ -61,6 +61,9 @@ fn files_are_small_enough_to_read() {
         if !is_test(&path) && lines > 900 {
             complaints.push(format!("{}: {lines} lines, split it", path.display()));
         }
+        if !is_test(&path) && lines > 600 && !code.contains("//! # Length\n") {
+            complaints.push(format!("{}: {lines} lines, and no section `# Length` says why", path.display()));
+        }
     }
     report(&complaints);
 }
