@@ -28,12 +28,13 @@ use std::collections::BTreeMap;
 use base::{Budget, IndexVec, Region};
 use cfa::loops::reaching_error;
 use cfa::{Loc, Program, SignedOverflow, VarId};
-use encode::analysis::state::{State, type_range};
-use encode::analysis::value::Value;
+use encode::facts::stated_of;
 use encode::{Block, Pieces, Skolem, Vocabulary};
 use passes::Prepared;
 use smt::{Answer, Why, Z3, Z3Settings, Z3Solver, check_formula};
 use term::{Substitution, SymbolId, TermId, Terms};
+use values::state::{State, type_range};
+use values::value::Value;
 
 use verdict::{Annotation, Invariant, Reason};
 
@@ -201,7 +202,7 @@ impl Checker<'_> {
             None => Terms::FALSE,
             Some(state) => {
                 let vars: Vec<VarId> = state.iter().map(|(var, _)| var).collect();
-                state.formula(self.program, &vars, vocabulary, self.terms)
+                stated_of(state, self.program, &vars, vocabulary, self.terms)
             }
         }
     }

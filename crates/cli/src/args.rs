@@ -183,7 +183,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
     /// The engine; `wayproof engines` lists them
-    #[arg(long, value_name = "NAME", default_value = engine::ENGINES[0].name)]
+    #[arg(long, value_name = "NAME", default_value = engines::ENGINES[0].name)]
     pub(crate) engine: String,
     /// Do not count loop iterations in the summaries that guide tests
     #[arg(long)]

@@ -200,8 +200,8 @@ fn parse(text: &str, folder: &Path) -> Result<Settings, Problem> {
         let value = value.get_ref();
         match name {
             "engine" => {
-                let known = value.as_str().and_then(engine::find).ok_or_else(|| {
-                    let names: Vec<&str> = engine::ENGINES.iter().map(|spec| spec.name).collect();
+                let known = value.as_str().and_then(engines::find).ok_or_else(|| {
+                    let names: Vec<&str> = engines::ENGINES.iter().map(|spec| spec.name).collect();
                     wrong(&format!("the name of an engine: {}", names.join(", ")))
                 })?;
                 settings.engine = Some(known.name.to_owned());

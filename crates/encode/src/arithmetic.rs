@@ -3,10 +3,10 @@
 use cfa::{BinaryOp, DataModel, ExprId, Ty};
 use term::{Integer, TermId, Terms};
 
-use crate::analysis::value::Value;
 use crate::encoder::{Encoder, Symbolic};
 use crate::expression::Coded;
 use crate::product::product_facts;
+use values::value::Value;
 
 /// Smallest and largest value of an integer or pointer type.
 pub(crate) fn bounds(ty: Ty, model: DataModel) -> Option<(Integer, Integer)> {

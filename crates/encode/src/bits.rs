@@ -187,9 +187,7 @@ impl Encoder<'_> {
         }
         let exact = self.terms.scale(&factor, value);
         let range = self.known(expr).and_then(|range| {
-            range.multiply(crate::analysis::value::Value::constant(
-                1_i128.checked_shl(amount).filter(|p| *p > 0)?,
-            ))
+            range.multiply(values::value::Value::constant(1_i128.checked_shl(amount).filter(|p| *p > 0)?))
         });
         if self.fits(range, ty) { exact } else { self.wrap(exact, range, ty) }
     }

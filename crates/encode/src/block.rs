@@ -20,10 +20,10 @@ use cfa::loops::LoopForest;
 use cfa::{EdgeId, Loc, Procedure, Program, VarId};
 use term::{SymbolId, TermId, Terms};
 
-use crate::analysis::state::State;
 use crate::choice::{Either, either, tells_apart};
 use crate::encoder::{Encoder, Site, Skolem, SkolemSource, Symbolic};
 use crate::vocabulary::Vocabulary;
+use values::state::State;
 
 /// All paths between two cut locations as one guarded update.
 #[derive(Clone, Debug)]

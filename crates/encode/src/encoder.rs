@@ -19,9 +19,9 @@ use rustc_hash::FxHashMap;
 use term::{Sort, SymbolId, SymbolKind, TermId, Terms};
 
 use crate::Vocabulary;
-use crate::analysis::state::{Abstract, State};
 use crate::arithmetic::bounds;
 use crate::product::Others;
+use values::state::{Abstract, State};
 
 /// Where an operation stands: an edge of the procedure at hand and its position on that edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

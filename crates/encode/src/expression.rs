@@ -4,9 +4,9 @@ use cfa::{BinaryOp, Expr, ExprId, Length, SignedOverflow, Storage, Ty, UnaryOp, 
 use rustc_hash::FxHashMap;
 use term::{Integer, Node, SymbolKind, TermId, Terms};
 
-use crate::analysis::state::{Abstract, operands_first, type_range};
-use crate::analysis::value::Value;
 use crate::encoder::{Encoder, SkolemSource, Symbolic};
+use values::state::{Abstract, operands_first, type_range};
+use values::value::Value;
 
 /// A value as a term: truth values of [`Ty::BOOL`] are boolean terms as long as they are not stored.
 #[derive(Clone, Copy, Debug)]

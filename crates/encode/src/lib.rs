@@ -2,17 +2,17 @@
 //!
 //! A machine value is a mathematical integer inside its type's range. [`Encoder`] turns operations of a [`cfa::Program`] into
 //! guards and parallel updates over such integers, exactly where linear arithmetic can, and rounded up with a recorded
-//! [`Skolem`] where it cannot. [`analysis`] proves most operations wrap-free beforehand.
+//! [`Skolem`] where it cannot. Crate `values` proves most operations wrap-free beforehand.
 //!
 //! Knows no solver and no engine.
 
-pub mod analysis;
 mod arithmetic;
 mod bits;
 mod block;
 pub mod choice;
 mod encoder;
 mod expression;
+pub mod facts;
 mod product;
 mod vocabulary;
 

@@ -2,7 +2,7 @@
 //!
 //! Formulas are linear. A product of variables that matters to the program, `x·y`, is therefore a symbol, which stands for the exact product of
 //! the mathematical integers: wherever the variables change, so does it. If `x` grows by one, `x·y` grows by `y`: the change of a product
-//! is linear again as long as all products that occur in it have symbols, too ([`crate::analysis::monomials`] chooses them with that in
+//! is linear again as long as all products that occur in it have symbols, too ([`values::monomials`] chooses them with that in
 //! mind). So everything that is known about linear programs (summaries, interpolants, invariants) holds for polynomials, and `b = i·a`
 //! is an invariant like any other. Other products have a Skolem constant each, within one piece.
 //!

@@ -8,9 +8,9 @@ use cfa::{ExprId, Program, Storage, VarId};
 use rustc_hash::FxHashMap;
 use term::{Sort, SymbolId, SymbolKind, TermId, Terms};
 
-use crate::analysis::monomials::{Monomial, Products};
 use crate::arithmetic::bounds;
 use crate::product::product_facts;
+use values::monomials::{Monomial, Products};
 
 /// One symbol for every scalar and array variable: an integer, or a map from integers to integers. Memory objects have
 /// none. And one for every product of variables that is followed ([`Products`]).
@@ -67,6 +67,10 @@ impl Vocabulary {
     /// The products that are compared with each other where the error is reached.
     pub(crate) fn compared(&self) -> impl Iterator<Item = (SymbolId, &[VarId])> {
         self.products().filter(|(_, factors)| factors.iter().all(|factor| self.compared.contains(factor)))
+    }
+    /// The factors of products that are compared with each other where the error is reached.
+    pub fn compared_factors(&self) -> Vec<VarId> {
+        self.compared().flat_map(|(_, factors)| factors.iter().copied()).collect()
     }
     /// The products that are followed.
     pub fn products(&self) -> impl Iterator<Item = (SymbolId, &[VarId])> {

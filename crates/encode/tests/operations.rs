@@ -9,12 +9,12 @@ use std::fmt::Write as _;
 
 use base::Budget;
 use cfa::{EdgeId, ExprId, Op, Program, VarId};
-use encode::analysis::state::State;
 use encode::{Encoder, Site, Skolem, SkolemSource, Symbolic, Vocabulary};
 use interp::{EvalError, Value, eval};
 use smt::{Answer, SolverFactory, Z3, check_formula};
 use term::{Evaluator, Integer, Model, Substitution, SymbolId, TermId, Terms};
 use testkit::Random;
+use values::state::State;
 
 /// Machine types with their widths.
 const TYPES: [(&str, u32, bool); 8] = [

@@ -1,16 +1,11 @@
-//! Engines: procedures that decide whether the error of a program can be reached.
+//! The interface of engines: procedures that decide whether the error of a program can be reached.
 //!
-//! A new engine is one folder and one line in [`ENGINES`]. Engines share code, never state: everything an engine needs
-//! comes through [`Env`], everything it found out goes into its [`Verdict`].
+//! Engines share code, never state: everything an engine needs comes through [`Env`], everything it found out goes into its [`Verdict`].
+//! The engines themselves, and the registry of them, are in crate `engines`.
 //!
-//! Knows no files and no flags.
+//! Knows no engine, no files and no flags.
 
-mod cra;
 mod drawing;
-mod explicit;
-mod gps;
-mod problem;
-mod single;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -99,51 +94,4 @@ pub struct EngineSpec {
     pub purpose: &'static str,
     /// Makes a fresh one.
     pub create: fn(Tuning) -> Box<dyn Engine>,
-}
-
-/// All engines; the first is the default.
-pub static ENGINES: &[EngineSpec] = &[
-    EngineSpec {
-        name: "gps",
-        purpose: "runs tests that path summaries guide to the error; dead ends prove that there is none",
-        create: |tuning| single::first(gps::create, tuning),
-    },
-    EngineSpec {
-        name: "gps-lite",
-        purpose: "gps without covering: dead ends by summaries alone",
-        create: |tuning| single::first(gps::create_lite, tuning),
-    },
-    EngineSpec {
-        name: "impact",
-        purpose: "lazy abstraction with interpolants: no summaries, no tests",
-        create: |tuning| single::first(gps::create_impact, tuning),
-    },
-    EngineSpec {
-        name: "cra",
-        purpose: "proves programs by the summary of all their paths",
-        create: |tuning| single::first(cra::create, tuning),
-    },
-    EngineSpec {
-        name: "explicit",
-        purpose: "decides programs without nondeterminism by running them",
-        create: explicit::create,
-    },
-];
-
-/// The engine of a name.
-pub fn find(name: &str) -> Option<&'static EngineSpec> {
-    ENGINES.iter().find(|spec| spec.name == name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_unique() {
-        for (position, spec) in ENGINES.iter().enumerate() {
-            assert!(ENGINES[..position].iter().all(|other| other.name != spec.name), "{}", spec.name);
-            assert!(find(spec.name).is_some_and(|found| std::ptr::eq(found, spec)));
-        }
-    }
 }

@@ -15,12 +15,13 @@ use std::ops::Range;
 use base::{Budget, IndexVec, Stop, newtype_index};
 use cfa::loops::{LoopForest, reaching_error};
 use cfa::{Loc, ProcId, Program, VarId};
-use encode::analysis::analyze;
-use encode::analysis::cases::Cases;
-use encode::analysis::liveness::live_variables;
-use encode::analysis::state::State;
+use encode::facts::{stated, stated_of};
 use encode::{Pieces, Skolem, Vocabulary};
 use term::{Node, SymbolId, TermId, Terms};
+use values::analyze;
+use values::cases::Cases;
+use values::liveness::live_variables;
+use values::state::State;
 
 use crate::transition::TransitionFormula;
 
@@ -101,7 +102,7 @@ impl Graph {
         let cases = Cases::of(program, procedure, budget)?;
         let mut relevant = reaching_error(procedure);
         // Variables that are only read where no execution arrives count: facts about them are why none does.
-        let live = live_variables(program, procedure, forest, &relevant, &vocabulary);
+        let live = live_variables(program, procedure, forest, &relevant, &vocabulary.compared_factors());
         let mut unreachable = Vec::new();
         for location in procedure.locations.ids() {
             let is_excluded = cases.as_ref().is_some_and(|cases| cases.is_unreachable(location));
@@ -123,10 +124,10 @@ impl Graph {
                 let live: Vec<VarId> =
                     program.vars.ids().filter(|var| live[location].contains(*var)).collect();
                 let known = facts.at(location).map_or_else(State::new, |state| state.restricted_to(&live));
-                let formula = known.formula(program, &live, &vocabulary, terms);
+                let formula = stated_of(&known, program, &live, &vocabulary, terms);
                 let cases = cases.as_ref().map_or_else(Vec::new, |cases| cases.at(location, &live));
                 let cases: Vec<TermId> =
-                    cases.iter().map(|case| case.stated(program, &vocabulary, terms)).collect();
+                    cases.iter().map(|case| stated(case, program, &vocabulary, terms)).collect();
                 let cases = if cases.is_empty() { Terms::TRUE } else { terms.or(cases) };
                 let formula = terms.and([formula, cases]);
                 // A product matters where all its factors do: later values are polynomials in these.

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use cfa::Loc;
-use encode::analysis::state::State;
 use encode::{Skolem, Vocabulary};
 use term::{SymbolId, TermId, Terms};
+use values::state::State;
 
 /// What is claimed of a location.
 #[derive(Clone, Debug)]

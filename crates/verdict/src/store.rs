@@ -13,11 +13,11 @@ use std::fmt::Write;
 
 use base::Idx;
 use cfa::{EdgeId, Loc, Op, Program, VarId};
-use encode::analysis::state::State;
-use encode::analysis::value::Value;
 use encode::{Site, Skolem, SkolemSource, Vocabulary};
 use passes::Prepared;
 use term::{Integer, Linear, Node, Sort, SymbolId, SymbolKind, TermId, Terms};
+use values::state::State;
+use values::value::Value;
 
 use crate::annotation::{Annotation, Invariant};
 

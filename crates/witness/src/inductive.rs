@@ -16,11 +16,11 @@ use std::rc::Rc;
 use base::{Budget, IndexVec};
 use cfa::loops::reaching_error;
 use cfa::{Loc, Source, VarId};
-use encode::analysis::analyze;
-use encode::analysis::liveness::live_variables;
 use encode::{Block, Pieces, SkolemSource, Vocabulary};
 use passes::Prepared;
 use term::{Sort, Substitution, SymbolId, TermId, Terms};
+use values::analyze;
+use values::liveness::live_variables;
 
 use certify::no_calls;
 use verdict::{Annotation, Invariant, Proof, Reason, Verdict};
@@ -39,7 +39,7 @@ pub fn checks_as_invariants(
     let facts = analyze(prepared, procedure, budget).map_err(Reason::Stopped)?;
     let forest = task.loops(prepared.entry);
     let relevant = reaching_error(procedure);
-    let live = live_variables(prepared, procedure, forest, &relevant, &vocabulary);
+    let live = live_variables(prepared, procedure, forest, &relevant, &vocabulary.compared_factors());
     let is_cut = |location: Loc| {
         location == procedure.entry
             || relevant[location] && (forest.is_header(location) || Some(location) == procedure.error)

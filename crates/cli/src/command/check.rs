@@ -390,8 +390,8 @@ fn tuning(args: &CheckArgs) -> Tuning {
 }
 
 fn find_engine(name: &str) -> Result<&'static EngineSpec, Failure> {
-    engine::find(name).ok_or_else(|| {
-        let names: Vec<&str> = engine::ENGINES.iter().map(|spec| spec.name).collect();
+    engines::find(name).ok_or_else(|| {
+        let names: Vec<&str> = engines::ENGINES.iter().map(|spec| spec.name).collect();
         Failure::usage(
             format!("there is no engine `{name}`"),
             format!("the engines are: {}", names.join(", ")),

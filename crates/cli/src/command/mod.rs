@@ -65,7 +65,7 @@ fn check_one_or_many(mut args: Box<CheckArgs>, console: Console) -> Result<ExitS
 
 fn engines() -> Result<ExitStatus, Failure> {
     let mut text = String::new();
-    for spec in engine::ENGINES {
+    for spec in engines::ENGINES {
         let _ = writeln!(text, "{:<12} {}", spec.name, spec.purpose);
     }
     Output::new().write(&text)?;

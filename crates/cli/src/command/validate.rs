@@ -86,7 +86,7 @@ fn decide(program: &Program, budget: &mut Budget) -> Certified {
     let task = Prepared::of(program);
     let mut last = Certified::unknown(Reason::NotProgressing);
     for name in ["explicit", "cra", "gps"] {
-        let Some(spec) = engine::find(name) else { continue };
+        let Some(spec) = engines::find(name) else { continue };
         if let Err(stop) = budget.poll() {
             return Certified::unknown(Reason::Stopped(stop));
         }

@@ -6,9 +6,9 @@
 
 use cfa::{Program, Ty, VarId};
 use encode::Vocabulary;
-use encode::analysis::state::State;
 use term::print::c_expression;
 use term::{Integer, Linear, Node, SymbolId, TermId, Terms};
+use values::state::State;
 
 use super::names::{Names, factors};
 

@@ -292,7 +292,7 @@ impl Reader<'_> {
     fn formula(&mut self, invariant: &Invariant, good: TermId, names: &Names) -> Option<TermId> {
         let state = invariant.known.as_ref()?;
         let vars: Vec<VarId> = state.iter().map(|(var, _)| var).collect();
-        let facts = state.formula(self.task.program(), &vars, self.vocabulary, self.terms);
+        let facts = encode::facts::stated_of(state, self.task.program(), &vars, self.vocabulary, self.terms);
         let named = |terms: &Terms, term: TermId| -> Vec<SymbolId> {
             let symbols = terms.symbols_of(term).into_iter();
             symbols.filter(|symbol| !names.can_say(self.vocabulary, *symbol)).collect()

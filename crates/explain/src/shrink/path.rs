@@ -14,8 +14,6 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use base::{Budget, Region};
 use cfa::{EdgeId, Expr, ExprId, Op, Place, ProcId, Program, Storage, Ty, VarId};
-use encode::analysis::state::State;
-use encode::analysis::value::Value as Range;
 use encode::{Encoder, Site, SkolemSource, Symbolic, Vocabulary};
 use interp::{
     Choice, Chosen, Code, CompileOptions, Config, Machine, Markers, Observer, Outcome, Request,
@@ -23,6 +21,8 @@ use interp::{
 };
 use rustc_hash::FxHashMap;
 use term::{Integer, Node, SymbolId, TermId, Terms};
+use values::state::State;
+use values::value::Value as Range;
 
 use super::is_large;
 

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::Region;
 use cfa::{Program, Source, Ty, VarId};
-use encode::analysis::state::type_range;
 use encode::{Skolem, SkolemSource};
 use term::{Node, SymbolId, SymbolKind, TermId, Terms};
+use values::state::type_range;
 
 use crate::target::Summaries;
 use graph::cut::{Graph, PointId};

@@ -335,7 +335,7 @@ pub fn solve(program: &Arc<Program>, configuration: Configuration, limit: Durati
 }
 
 fn decide(program: &Program, configuration: Configuration, limit: Duration) -> Answer {
-    let Some(spec) = engine::find(configuration.engine) else {
+    let Some(spec) = engines::find(configuration.engine) else {
         return Answer::Crashed(format!("there is no engine {}", configuration.engine));
     };
     let budget = Budget::unlimited().with_deadline(Instant::now().checked_add(limit));

@@ -25,7 +25,7 @@ use cfa::{Program, SignedOverflow};
 use passes::Prepared;
 use verdict::{Proof, Reason, Verdict};
 
-use crate::{Drawing, Engine, Env, Tuning};
+use engine::{Drawing, Engine, Env, Tuning};
 
 /// Ticks of the first run: hundredths of a second.
 const FIRST_RUN: u64 = 1 << 22;

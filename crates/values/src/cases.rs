@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{Budget, IndexVec, Stop};
 use cfa::{BinaryOp, Expr, ExprId, Loc, Op, Place, Procedure, Program, Ty, VarId};
 
-use super::state::State;
-use super::value::Value;
+use crate::state::State;
+use crate::value::Value;
 
 /// More combinations at one location are not collected.
 const MOST: usize = 256;
@@ -193,7 +193,7 @@ fn state_variables(program: &Program, procedure: &Procedure) -> Vec<VarId> {
             }
         }
         for root in op.exprs() {
-            for id in super::state::operands_first(program, [root]) {
+            for id in crate::state::operands_first(program, [root]) {
                 tested.extend(compared_with_constant(program, id));
             }
         }

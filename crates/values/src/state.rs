@@ -12,7 +12,7 @@ use cfa::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::value::Value;
+use crate::value::Value;
 
 /// What an expression may evaluate to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,13 @@ impl State {
     pub fn new() -> Self {
         Self::default()
     }
-    pub(super) fn filtered(&self, keep: impl Fn(VarId) -> bool) -> Self {
+
+    /// The state with what is known of the given variables only, ascending.
+    #[must_use]
+    pub fn restricted_to(&self, vars: &[VarId]) -> Self {
+        self.filtered(|var| vars.binary_search(&var).is_ok())
+    }
+    fn filtered(&self, keep: impl Fn(VarId) -> bool) -> Self {
         Self {
             known: self
                 .known
@@ -417,7 +423,7 @@ impl State {
 }
 
 /// The expressions below the roots, operands first.
-pub(crate) fn operands_first(program: &Program, roots: impl IntoIterator<Item = ExprId>) -> Vec<ExprId> {
+pub fn operands_first(program: &Program, roots: impl IntoIterator<Item = ExprId>) -> Vec<ExprId> {
     let mut seen = FxHashSet::default();
     let mut order = Vec::new();
     let mut pending: Vec<ExprId> = roots.into_iter().collect();

@@ -15,7 +15,7 @@ use cfa::loops::LoopForest;
 use cfa::{BinaryOp, Expr, ExprId, Loc, Op, Place, Procedure, Program, Ty, UnaryOp, VarId};
 use rustc_hash::FxHashMap;
 
-use super::state::operands_first;
+use crate::state::operands_first;
 
 /// Variables, ascending, perhaps not strictly: their product.
 pub type Monomial = Vec<VarId>;

@@ -3,7 +3,8 @@
 use base::Budget;
 use certify::{Certified, certify};
 use cfa::Program;
-use engine::{ENGINES, Env, Tuning};
+use engine::{Env, Tuning};
+use engines::ENGINES;
 use passes::Prepared;
 use verdict::{Proof, Reason, Verdict};
 
@@ -19,7 +20,7 @@ fn compile(body: &str) -> Program {
 
 fn solve(engine: &str, program: &Program, budget: Budget) -> (Certified, Env) {
     let mut env = Env::new(budget);
-    let spec = engine::find(engine).expect("the engine should exist");
+    let spec = engines::find(engine).expect("the engine should exist");
     let verdict = (spec.create)(Tuning::default()).solve(&Prepared::of(program), &mut env);
     (certify(&Prepared::of(program), verdict, &mut Budget::unlimited()), env)
 }

@@ -5,7 +5,7 @@ use graph::tree::Status;
 use term::print;
 
 use super::Search;
-use crate::drawing::{NodeState, SearchTree, TreeNode};
+use engine::{NodeState, SearchTree, TreeNode};
 
 /// Larger trees are kept up to here: nobody looks at more.
 const MOST_NODES: usize = 20_000;

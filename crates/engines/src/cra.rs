@@ -17,7 +17,7 @@ use summary::StarOptions;
 use verdict::{Reason, Verdict};
 
 use crate::problem::{Problem, solvers};
-use crate::{Engine, Env, Tuning};
+use engine::{Engine, Env, Tuning};
 
 /// A fresh engine.
 pub(crate) fn create(tuning: Tuning) -> Box<dyn Engine> {

@@ -8,10 +8,10 @@ use base::Budget;
 use certify::{Certified, certify};
 use cfa::{Loc, Program};
 use encode::Vocabulary;
-use encode::analysis::state::State;
 use engine::{Env, Tuning};
 use passes::Prepared;
 use term::{TermId, Terms};
+use values::state::State;
 use verdict::{Annotation, Invariant, Proof, Reason, Verdict};
 
 const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);\nextern void __VERIFIER_assume(int);\n\
@@ -24,7 +24,7 @@ fn solve(body: &str, engine: &str) -> Certified {
     let program = cfront::compile(&[input], &options).expect("the program should compile").program;
     let deadline = Instant::now() + Duration::from_secs(60);
     let mut env = Env::new(Budget::unlimited().with_deadline(Some(deadline)));
-    let spec = engine::find(engine).expect("the engine should exist");
+    let spec = engines::find(engine).expect("the engine should exist");
     let verdict = (spec.create)(Tuning::default()).solve(&Prepared::of(&program), &mut env);
     certify(&Prepared::of(&program), verdict, &mut env.budget)
 }

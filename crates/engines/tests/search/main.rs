@@ -30,7 +30,7 @@ fn solve_within(body: &str, engine: &str, tuning: Tuning, budget: Budget) -> (Ce
     let program = compile(body);
     let mut env = Env::new(budget);
     env.drawing = Drawing::Wanted;
-    let spec = engine::find(engine).expect("the engine should exist");
+    let spec = engines::find(engine).expect("the engine should exist");
     let verdict = (spec.create)(tuning).solve(&Prepared::of(&program), &mut env);
     (certify(&Prepared::of(&program), verdict, &mut Budget::unlimited()), env)
 }

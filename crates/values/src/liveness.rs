@@ -1,5 +1,4 @@
-//! Which variables may still be read before they are written, on the way to relevant locations. Variables whose products are compared
-//! where the error is reached count as read there.
+//! Which variables may still be read before they are written, on the way to relevant locations.
 //!
 //! # Invariants
 //! * L1: if a variable is not live at a location, no relevant execution from there depends on its value there.
@@ -8,8 +7,7 @@ use base::{Idx, IndexVec};
 use cfa::loops::LoopForest;
 use cfa::{Edge, Expr, Loc, Op, Place, Procedure, Program, VarId};
 
-use super::state::operands_first;
-use crate::Vocabulary;
+use crate::state::operands_first;
 
 /// A set of variables as bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,20 +37,19 @@ impl VarSet {
     }
 }
 
-/// The live variables at every location, considering only edges between relevant locations.
+/// The live variables at every location, considering only edges between relevant locations. Variables of `read_at_error` count as read there: those
+/// whose products are compared where the error is reached.
 pub fn live_variables(
     program: &Program,
     procedure: &Procedure,
     forest: &LoopForest,
     relevant: &IndexVec<Loc, bool>,
-    vocabulary: &Vocabulary,
+    read_at_error: &[VarId],
 ) -> IndexVec<Loc, VarSet> {
     let mut live = IndexVec::filled(VarSet::empty(program.vars.len()), procedure.locations.len());
     if let Some(error) = procedure.error {
-        for (_, factors) in vocabulary.compared() {
-            for factor in factors {
-                live[error].insert(*factor);
-            }
+        for var in read_at_error {
+            live[error].insert(*var);
         }
     }
     loop {

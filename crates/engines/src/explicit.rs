@@ -8,7 +8,7 @@ use certify::Execution;
 use passes::Prepared;
 use verdict::{Proof, Reason, Verdict};
 
-use crate::{Engine, Env, Tuning};
+use engine::{Engine, Env, Tuning};
 
 /// A fresh engine.
 pub(crate) fn create(_: Tuning) -> Box<dyn Engine> {

@@ -1,8 +1,10 @@
-//! A forward analysis of machine values that runs before formulas are built.
+//! What is known of values without formulas: intervals, congruences, combinations of state variables, liveness, monomials.
 //!
-//! It finds, at every location of a procedure, an interval and a congruence for every scalar variable and for the elements of every array
+//! [`analyze`] is a forward analysis of machine values that runs before formulas are built. It finds, at every location of a procedure, an interval and a congruence for every scalar variable and for the elements of every array
 //! variable. With it most machine operations turn out never to leave their type's range, so that they are plain arithmetic in
 //! the formulas; and the facts are assumed at loop heads and around star.
+//!
+//! Knows no terms, no solver and no engine.
 //!
 //! # Invariants
 //! * A1: `Facts::at` includes every state in which an execution of the procedure, started in any state, reaches the location.
@@ -11,7 +13,6 @@
 //! A few passes over the edges for each level of loop nesting; bounds grow along the constants of the program.
 
 pub mod cases;
-mod formula;
 pub mod liveness;
 pub mod monomials;
 pub mod state;

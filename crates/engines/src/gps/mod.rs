@@ -48,7 +48,7 @@ use self::path::Path;
 use self::pilot::{Plan, plan_of};
 use self::test::{Ending, Steering, Test, Tester, is_input};
 use crate::problem::{Guide, Problem, solvers};
-use crate::{Drawing, Engine, Env, Progress, Tuning};
+use engine::{Drawing, Engine, Env, Progress, Tuning};
 
 /// Which parts of the algorithm are in use.
 #[derive(Clone, Copy, Debug)]
