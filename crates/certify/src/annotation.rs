@@ -29,7 +29,7 @@ use base::{Budget, IndexVec, Region};
 use cfa::loops::reaching_error;
 use cfa::{Loc, Program, SignedOverflow, VarId};
 use encode::facts::stated_of;
-use encode::{Block, Pieces, Skolem, Vocabulary};
+use encode::{Piece, Pieces, Skolem, Vocabulary};
 use passes::Prepared;
 use smt::{Answer, Why, Z3, Z3Settings, Z3Solver, check_formula};
 use term::{Substitution, SymbolId, TermId, Terms};
@@ -167,7 +167,7 @@ impl Checker<'_> {
     }
 
     /// O2 and O4.
-    fn preserves(&mut self, block: &Block, vocabulary: &Vocabulary) -> Result<(), Reason> {
+    fn preserves(&mut self, block: &Piece, vocabulary: &Vocabulary) -> Result<(), Reason> {
         let derived = |(var, value): (VarId, Value)| {
             block.known.get(var).is_some_and(|derived| value.includes(derived))
         };
@@ -177,8 +177,7 @@ impl Checker<'_> {
                 "what is known of arrays at {target} does not follow from {source}"
             )));
         }
-        let pairs = block.values.iter().filter_map(|(var, value)| Some((vocabulary.symbol(*var)?, *value)));
-        let mut update = Substitution::new(pairs.chain(block.products.iter().copied()));
+        let mut update = block.transition.substitution();
         let target = self.invariants[&block.target].clone();
         let facts = self.facts(block.target, vocabulary);
         let facts = update.apply(self.terms, facts);
@@ -190,7 +189,7 @@ impl Checker<'_> {
         // I2 at the end of the piece.
         let products = encode::product_typing(self.terms, vocabulary, target.bad);
         let products = update.apply(self.terms, products);
-        let query = self.terms.and([start, block.guard, products, broken]);
+        let query = self.terms.and([start, block.transition.guard, products, broken]);
         self.refute(query, vocabulary, || {
             format!("the invariant of {} is not preserved on the way to {}", block.source, block.target)
         })
@@ -208,12 +207,12 @@ impl Checker<'_> {
     }
 
     /// Which symbol of a piece takes the place of which one of the annotation: those of the same operation, in order.
-    fn correspondence(&mut self, block: &Block) -> Vec<(SymbolId, TermId)> {
+    fn correspondence(&mut self, block: &Piece) -> Vec<(SymbolId, TermId)> {
         let mut theirs = self.choices.get(&block.source).cloned().unwrap_or_default();
         let mut pairs = Vec::new();
         for mine in &block.skolems {
             if let Some(at) =
-                theirs.iter().position(|other| other.site == mine.site && other.source == mine.source)
+                theirs.iter().position(|other| other.site == mine.site && other.origin == mine.origin)
             {
                 let other = theirs.remove(at);
                 pairs.push((other.symbol, self.terms.of_symbol(mine.symbol)));

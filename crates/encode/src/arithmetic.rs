@@ -3,9 +3,11 @@
 use cfa::{BinaryOp, DataModel, ExprId, Ty};
 use term::{Integer, TermId, Terms};
 
-use crate::encoder::{Encoder, Symbolic};
+use crate::encoder::Encoder;
 use crate::expression::Coded;
+use crate::origin::Rounding;
 use crate::product::product_facts;
+use crate::transition::Transition;
 use values::value::Value;
 
 /// Smallest and largest value of an integer or pointer type.
@@ -79,7 +81,7 @@ impl Encoder<'_> {
 
     pub(crate) fn arithmetic(
         &mut self,
-        symbolic: &mut Symbolic,
+        transition: &mut Transition,
         op: BinaryOp,
         (lhs, left): (ExprId, TermId),
         (rhs, right): (ExprId, TermId),
@@ -113,14 +115,14 @@ impl Encoder<'_> {
                     self.facts.extend(consequences);
                     return self.fit(exact, range, ty);
                 }
-                let result = self.approximate(symbolic, "product of two variables", ty);
+                let result = self.round_up(transition, Rounding::Product, ty);
                 if !wraps {
                     let consequences = product_facts(self.terms, left, right, result);
                     self.facts.extend(consequences);
                 }
                 (Coded::Int(result), Terms::TRUE)
             }
-            BinaryOp::Div | BinaryOp::Rem => self.divide(symbolic, op, (lhs, left), right, ty),
+            BinaryOp::Div | BinaryOp::Rem => self.divide(transition, op, (lhs, left), right, ty),
             BinaryOp::PtrAdd => {
                 let address = Ty::unsigned(self.program.data_model.pointer_width());
                 let exact = self.terms.add(left, right);
@@ -144,7 +146,7 @@ impl Encoder<'_> {
 
     fn divide(
         &mut self,
-        symbolic: &mut Symbolic,
+        transition: &mut Transition,
         op: BinaryOp,
         (lhs, left): (ExprId, TermId),
         right: TermId,
@@ -181,12 +183,8 @@ impl Encoder<'_> {
             let fits = self.terms.or([harmless, fits]);
             when = self.terms.and([when, fits]);
         }
-        let what = if op == BinaryOp::Div {
-            "quotient by a variable"
-        } else {
-            "remainder of a division by a variable"
-        };
-        let result = self.approximate(symbolic, what, ty);
+        let what = if op == BinaryOp::Div { Rounding::Quotient } else { Rounding::Remainder };
+        let result = self.round_up(transition, what, ty);
         self.division_facts(op, left, right, result);
         (Coded::Int(result), when)
     }

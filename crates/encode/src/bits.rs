@@ -6,8 +6,10 @@
 use cfa::{BinaryOp, ExprId, Ty};
 use term::{Integer, TermId, Terms};
 
-use crate::encoder::{Encoder, Symbolic};
+use crate::encoder::Encoder;
 use crate::expression::Coded;
+use crate::origin::Rounding;
+use crate::transition::Transition;
 
 /// A constant mask with more runs of ones than this is not taken apart.
 const MOST_RUNS: usize = 8;
@@ -19,7 +21,7 @@ const MOST_BITS: u32 = 8;
 impl Encoder<'_> {
     pub(crate) fn bitwise(
         &mut self,
-        symbolic: &mut Symbolic,
+        transition: &mut Transition,
         op: BinaryOp,
         (lhs, left): (ExprId, TermId),
         (rhs, right): (ExprId, TermId),
@@ -51,7 +53,7 @@ impl Encoder<'_> {
         {
             return self.bit_by_bit(op, left, right, left_bits.max(right_bits));
         }
-        let result = self.approximate(symbolic, "bitwise operation on two variables", ty);
+        let result = self.round_up(transition, Rounding::Bitwise, ty);
         let not_negative = |encoder: &Self, expr| encoder.known(expr).is_some_and(|range| range.low() >= 0);
         if !ty.is_signed() || not_negative(self, lhs) && not_negative(self, rhs) {
             self.bitwise_facts(op, left, right, result);
@@ -147,7 +149,7 @@ impl Encoder<'_> {
 
     pub(crate) fn shift(
         &mut self,
-        symbolic: &mut Symbolic,
+        transition: &mut Transition,
         op: BinaryOp,
         (lhs, left): (ExprId, TermId),
         (rhs, right): (ExprId, TermId),
@@ -168,7 +170,7 @@ impl Encoder<'_> {
             return (Coded::Int(self.terms.int(0)), Terms::FALSE);
         }
         if last - first >= MOST_AMOUNTS {
-            return (Coded::Int(self.approximate(symbolic, "shift by a variable", ty)), in_range);
+            return (Coded::Int(self.round_up(transition, Rounding::Shift, ty)), in_range);
         }
         let mut result = self.shift_by(op, (lhs, left), last as u32, ty);
         for amount in (first..last).rev() {

@@ -1,9 +1,9 @@
-//! Symbolic execution of operations: guards and values as terms over the values at the start.
+//! Transition execution of operations: guards and values as terms over the values at the start.
 //!
 //! # Meaning
-//! Let X be the variables' values at the start and Z the Skolem constants. After some operations a [`Symbolic`] holds a guard
+//! Let X be the variables' values at the start and Z the Skolem constants. After some operations a [`Transition`] holds a guard
 //! G(X,Z) and for each changed variable a term t(X,Z). The operations lead from X to X' without being undefined only if there
-//! is Z with G(X,Z) and X' = t(X,Z) (rounding up); conversely, unless a Skolem of source [`SkolemSource::Approximation`]
+//! is Z with G(X,Z) and X' = t(X,Z) (rounding up); conversely, unless a Skolem of origin [`Origin::Rounded`]
 //! occurs, every such Z is an execution.
 //!
 //! # Invariants
@@ -11,74 +11,18 @@
 //! * E2: every Skolem constant is constrained to its type's range by the guard.
 //! * E3: a value of type [`Ty::BOOL`] held by a variable is the integer 0 or 1.
 
-use std::collections::BTreeMap;
-
-use base::Region;
 use cfa::{Callee, EdgeId, InitKind, Op, Place, Program, Source, Storage, Ty, VarId};
 use rustc_hash::FxHashMap;
-use term::{Sort, SymbolId, SymbolKind, TermId, Terms};
+use term::{Sort, SymbolKind, TermId, Terms};
 
 use crate::Vocabulary;
 use crate::arithmetic::bounds;
+use crate::origin::{Origin, Rounding, Site, Skolem};
 use crate::product::Others;
+use crate::transition::Transition;
 use values::state::{Abstract, State};
 
-/// Where an operation stands: an edge of the procedure at hand and its position on that edge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Site {
-    /// The edge.
-    pub edge: EdgeId,
-    /// The number of the operation on it.
-    pub op: usize,
-}
-
-/// Why a value is arbitrary.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SkolemSource {
-    /// The program leaves it open: an execution with any value of the type exists.
-    Choice(Source, Region),
-    /// It has one value, which linear arithmetic does not express: what was rounded, for people.
-    Approximation(String),
-    /// Which of several paths was taken, where no condition of the program tells.
-    Path,
-}
-
-/// A value that is chosen somehow.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skolem {
-    /// The symbol.
-    pub symbol: SymbolId,
-    /// Its machine type; `None` for arrays and for choices of paths.
-    pub ty: Option<Ty>,
-    /// The operation that it belongs to.
-    pub site: Site,
-    /// Why it is arbitrary.
-    pub source: SkolemSource,
-}
-
-/// A guard and the values of changed variables, over the values at the start.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Symbolic {
-    /// Must hold at the start for the execution to get this far.
-    pub guard: TermId,
-    /// Values of the variables that may have changed.
-    pub values: BTreeMap<VarId, TermId>,
-}
-
-impl Default for Symbolic {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Symbolic {
-    /// Nothing happened yet.
-    pub fn new() -> Self {
-        Self { guard: Terms::TRUE, values: BTreeMap::new() }
-    }
-}
-
-/// Executes operations symbolically.
+/// Executes operations transitionally.
 pub struct Encoder<'a> {
     pub(crate) program: &'a Program,
     /// The arena of all formulas.
@@ -97,7 +41,7 @@ pub struct Encoder<'a> {
 impl<'a> Encoder<'a> {
     /// An encoder for the operations of one program.
     pub fn new(program: &'a Program, terms: &'a mut Terms, vocabulary: &'a mut Vocabulary) -> Self {
-        let site = Site { edge: EdgeId(0), op: 0 };
+        let site = Site::Operation { edge: EdgeId(0), op: 0 };
         Self {
             program,
             terms,
@@ -120,81 +64,81 @@ impl<'a> Encoder<'a> {
 
     /// Executes one operation. `facts` are sound at its start and are updated to its end. Afterwards the guard is false if no
     /// execution gets through.
-    pub fn execute(&mut self, symbolic: &mut Symbolic, facts: &mut State, site: Site, op: &Op) {
+    pub fn execute(&mut self, transition: &mut Transition, facts: &mut State, site: Site, op: &Op) {
         self.site = site;
         self.ranges = facts.eval_all(self.program, op);
-        self.apply(symbolic, op);
+        self.apply(transition, op);
         if !facts.execute(self.program, op) {
-            symbolic.guard = Terms::FALSE;
+            transition.guard = Terms::FALSE;
         }
     }
 
-    fn apply(&mut self, symbolic: &mut Symbolic, op: &Op) {
+    fn apply(&mut self, transition: &mut Transition, op: &Op) {
         match op {
             Op::Assign { place, value } => {
-                let coded = self.expression(symbolic, *value);
+                let coded = self.expression(transition, *value);
                 let value = self.as_int(coded);
-                self.write(symbolic, *place, value);
+                self.write(transition, *place, value);
             }
             Op::Assume { cond } => {
-                let coded = self.expression(symbolic, *cond);
+                let coded = self.expression(transition, *cond);
                 let cond = self.as_bool(coded);
-                self.require(symbolic, cond);
+                self.require(transition, cond);
             }
             Op::Havoc { place, source, at } => {
                 let ty = self.place_type(*place);
-                let choice = SkolemSource::Choice(source.clone(), *at);
-                let value = self.skolem(symbolic, &input_name(source), ty, choice);
-                self.write(symbolic, *place, value);
+                let choice = Origin::Input(source.clone(), *at);
+                let value = self.skolem(transition, &input_name(source), ty, choice);
+                self.write(transition, *place, value);
             }
-            Op::Init { var, contents } => self.initialize(symbolic, *var, *contents),
+            Op::Init { var, contents } => self.initialize(transition, *var, *contents),
             Op::Allocate { var, length } => {
-                let coded = self.expression(symbolic, *length);
+                let coded = self.expression(transition, *length);
                 let length = self.as_int(coded);
                 let zero = self.terms.int(0);
                 let possible = self.terms.ge(length, zero);
-                self.require(symbolic, possible);
-                self.initialize(symbolic, *var, InitKind::Uninitialised);
+                self.require(transition, possible);
+                self.initialize(transition, *var, InitKind::Uninitialised);
             }
             Op::Malloc { place, size, .. } => {
-                self.evaluate(symbolic, &[*size]);
-                self.fresh_address(symbolic, *place, "malloc");
+                self.evaluate(transition, &[*size]);
+                self.fresh_address(transition, *place, "malloc");
             }
             Op::Realloc { place, old, size } => {
-                self.evaluate(symbolic, &[*old, *size]);
-                self.fresh_address(symbolic, *place, "realloc");
+                self.evaluate(transition, &[*old, *size]);
+                self.fresh_address(transition, *place, "realloc");
             }
-            Op::Free { addr } => self.evaluate(symbolic, &[*addr]),
-            Op::Copy { to, from, length } => self.evaluate(symbolic, &[*to, *from, *length]),
-            Op::Forget { to, length, .. } => self.evaluate(symbolic, &[*to, *length]),
-            Op::Fill { to, byte, length } => self.evaluate(symbolic, &[*to, *byte, *length]),
-            Op::Write { to, .. } => self.evaluate(symbolic, &[*to]),
+            Op::Free { addr } => self.evaluate(transition, &[*addr]),
+            Op::Copy { to, from, length } => self.evaluate(transition, &[*to, *from, *length]),
+            Op::Forget { to, length, .. } => self.evaluate(transition, &[*to, *length]),
+            Op::Fill { to, byte, length } => self.evaluate(transition, &[*to, *byte, *length]),
+            Op::Write { to, .. } => self.evaluate(transition, &[*to]),
             Op::Begin { .. } | Op::End { .. } => {}
-            Op::Call { callee, args, results } => self.call(symbolic, callee, args, results),
+            Op::Call { callee, args, results } => self.call(transition, callee, args, results),
             Op::Output { args, result, .. } => {
-                self.evaluate(symbolic, args);
+                self.evaluate(transition, args);
                 if let Some(place) = result {
                     let ty = self.place_type(*place);
-                    let what = SkolemSource::Approximation("result of an output function".into());
-                    let value = self.skolem(symbolic, "printed", ty, what);
-                    self.write(symbolic, *place, value);
+                    let what = Origin::Rounded(Rounding::OutputResult);
+                    let value = self.skolem(transition, "printed", ty, what);
+                    self.write(transition, *place, value);
                 }
             }
-            Op::Halt { .. } => symbolic.guard = Terms::FALSE,
+            Op::Halt { .. } => transition.guard = Terms::FALSE,
         }
     }
 
     /// A call whose effect is not known: results and all globals are arbitrary.
     fn call(
         &mut self,
-        symbolic: &mut Symbolic,
+        transition: &mut Transition,
         callee: &Callee,
         args: &[cfa::ExprId],
         results: &[Option<Place>],
     ) {
-        self.evaluate(symbolic, args);
+        self.evaluate(transition, args);
         if let Callee::Indirect { pointer, .. } = callee {
-            self.evaluate(symbolic, &[*pointer]);
+            self.evaluate(transition, &[*pointer]);
         }
         let globals: Vec<VarId> = self
             .program
@@ -206,32 +150,32 @@ impl<'a> Encoder<'a> {
         for var in globals {
             match self.program.vars[var].storage {
                 Storage::Scalar(ty) => {
-                    let what = SkolemSource::Approximation("effect of a call".into());
-                    let value = self.skolem(symbolic, "called", ty, what);
-                    symbolic.values.insert(var, value);
+                    let what = Origin::Rounded(Rounding::CallEffect);
+                    let value = self.skolem(transition, "called", ty, what);
+                    self.set(transition, var, value);
                 }
-                Storage::Array { .. } => self.initialize(symbolic, var, InitKind::Uninitialised),
+                Storage::Array { .. } => self.initialize(transition, var, InitKind::Uninitialised),
                 Storage::Object { .. } => {}
             }
         }
         for place in results.iter().flatten() {
             let ty = self.place_type(*place);
-            let what = SkolemSource::Approximation("result of a call".into());
-            let value = self.skolem(symbolic, "called", ty, what);
-            self.write(symbolic, *place, value);
+            let what = Origin::Rounded(Rounding::CallResult);
+            let value = self.skolem(transition, "called", ty, what);
+            self.write(transition, *place, value);
         }
     }
 
-    fn fresh_address(&mut self, symbolic: &mut Symbolic, place: Place, name: &str) {
-        let what = SkolemSource::Approximation("address of allocated memory".into());
-        let address = self.skolem(symbolic, name, Ty::Ptr, what);
+    fn fresh_address(&mut self, transition: &mut Transition, place: Place, name: &str) {
+        let what = Origin::Rounded(Rounding::Allocation);
+        let address = self.skolem(transition, name, Ty::Ptr, what);
         let zero = self.terms.int(0);
         let not_null = self.terms.gt(address, zero);
-        self.require(symbolic, not_null);
-        self.write(symbolic, place, address);
+        self.require(transition, not_null);
+        self.write(transition, place, address);
     }
 
-    fn initialize(&mut self, symbolic: &mut Symbolic, var: VarId, contents: InitKind) {
+    fn initialize(&mut self, transition: &mut Transition, var: VarId, contents: InitKind) {
         let Storage::Array { .. } = self.program.vars[var].storage else { return };
         let array = match contents {
             InitKind::Zero => {
@@ -241,23 +185,30 @@ impl<'a> Encoder<'a> {
             InitKind::Uninitialised => {
                 let name = self.program.vars[var].name.clone();
                 let symbol = self.terms.fresh(&name, Sort::Array, SymbolKind::Skolem);
-                let source = SkolemSource::Choice(Source::Uninitialised, self.program.vars[var].declared);
-                self.skolems.push(Skolem { symbol, ty: None, site: self.site, source });
+                let origin = Origin::Input(Source::Uninitialised, self.program.vars[var].declared);
+                self.skolems.push(Skolem { symbol, ty: None, site: self.site, origin });
                 self.terms.of_symbol(symbol)
             }
         };
-        symbolic.values.insert(var, array);
+        self.set(transition, var, array);
     }
 
     /// Evaluates for the sake of definedness alone.
-    fn evaluate(&mut self, symbolic: &mut Symbolic, exprs: &[cfa::ExprId]) {
+    fn evaluate(&mut self, transition: &mut Transition, exprs: &[cfa::ExprId]) {
         for expr in exprs {
-            self.expression(symbolic, *expr);
+            self.expression(transition, *expr);
         }
     }
 
-    pub(crate) fn require(&mut self, symbolic: &mut Symbolic, condition: TermId) {
-        symbolic.guard = self.terms.and([symbolic.guard, condition]);
+    /// Gives a variable a new value. Objects in memory have no symbol and keep none.
+    pub(crate) fn set(&self, transition: &mut Transition, var: VarId, value: TermId) {
+        if let Some(symbol) = self.vocabulary.symbol(var) {
+            transition.map.insert(symbol, value);
+        }
+    }
+
+    pub(crate) fn require(&mut self, transition: &mut Transition, condition: TermId) {
+        transition.guard = self.terms.and([transition.guard, condition]);
     }
 
     /// Adds to the condition under which the expression at hand is defined: unlike the guard it does not count if the expression is
@@ -269,20 +220,20 @@ impl<'a> Encoder<'a> {
     /// A new Skolem constant of a machine type, constrained to its range.
     pub(crate) fn skolem(
         &mut self,
-        symbolic: &mut Symbolic,
+        transition: &mut Transition,
         name: &str,
         ty: Ty,
-        source: SkolemSource,
+        origin: Origin,
     ) -> TermId {
         let symbol = self.terms.fresh(name, Sort::Int, SymbolKind::Skolem);
-        self.skolems.push(Skolem { symbol, ty: Some(ty), site: self.site, source });
+        self.skolems.push(Skolem { symbol, ty: Some(ty), site: self.site, origin });
         let term = self.terms.of_symbol(symbol);
         if let Some((low, high)) = bounds(ty, self.program.data_model) {
             let (low, high) = (self.terms.number(low), self.terms.number(high));
             let above = self.terms.le(low, term);
             let below = self.terms.le(term, high);
             let within = self.terms.and([above, below]);
-            self.require(symbolic, within);
+            self.require(transition, within);
         }
         term
     }
@@ -297,19 +248,19 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    fn write(&mut self, symbolic: &mut Symbolic, place: Place, value: TermId) {
+    fn write(&mut self, transition: &mut Transition, place: Place, value: TermId) {
         match place {
             Place::Var(var) => {
-                symbolic.values.insert(var, value);
+                self.set(transition, var, value);
             }
             Place::Elem { array, index } => {
-                let index = self.index(symbolic, array, index);
-                let old = self.array(symbolic, array);
+                let index = self.index(transition, array, index);
+                let old = self.array(transition, array);
                 let new = self.terms.store(old, index, value);
-                symbolic.values.insert(array, new);
+                self.set(transition, array, new);
             }
             // Memory is not part of the state here: what is loaded from it is arbitrary.
-            Place::Mem { addr, .. } | Place::Bits { addr, .. } => self.evaluate(symbolic, &[addr]),
+            Place::Mem { addr, .. } | Place::Bits { addr, .. } => self.evaluate(transition, &[addr]),
         }
     }
 }

@@ -4,7 +4,9 @@ use cfa::{BinaryOp, Expr, ExprId, Length, SignedOverflow, Storage, Ty, UnaryOp, 
 use rustc_hash::FxHashMap;
 use term::{Integer, Node, SymbolKind, TermId, Terms};
 
-use crate::encoder::{Encoder, SkolemSource, Symbolic};
+use crate::encoder::Encoder;
+use crate::origin::{Origin, Rounding};
+use crate::transition::Transition;
 use values::state::{Abstract, operands_first, type_range};
 use values::value::Value;
 
@@ -23,14 +25,14 @@ pub(crate) struct Defined {
 
 impl Encoder<'_> {
     /// The value of an expression; that it is defined is added to the guard.
-    pub(crate) fn expression(&mut self, symbolic: &mut Symbolic, root: ExprId) -> Coded {
+    pub(crate) fn expression(&mut self, transition: &mut Transition, root: ExprId) -> Coded {
         let mut done: FxHashMap<ExprId, Defined> = FxHashMap::default();
         for id in operands_first(self.program, [root]) {
-            let defined = self.node(symbolic, id, &done);
+            let defined = self.node(transition, id, &done);
             done.insert(id, defined);
         }
         let Defined { value, when } = done[&root];
-        self.require(symbolic, when);
+        self.require(transition, when);
         value
     }
 
@@ -54,7 +56,12 @@ impl Encoder<'_> {
         }
     }
 
-    fn node(&mut self, symbolic: &mut Symbolic, id: ExprId, done: &FxHashMap<ExprId, Defined>) -> Defined {
+    fn node(
+        &mut self,
+        transition: &mut Transition,
+        id: ExprId,
+        done: &FxHashMap<ExprId, Defined>,
+    ) -> Defined {
         let node = *self.program.exprs.get(id);
         let ty = self.program.exprs.ty(id);
         if let Expr::Ite { cond, then, other } = node {
@@ -64,36 +71,36 @@ impl Encoder<'_> {
         let when = self.terms.and(conditions);
         let value = |operand: ExprId| done[&operand].value;
         let (value, own) = match node {
-            Expr::Const { ty, bits } => (self.constant(symbolic, ty, bits), Terms::TRUE),
-            Expr::Var { var, .. } => (Coded::Int(self.variable(symbolic, var)), Terms::TRUE),
+            Expr::Const { ty, bits } => (self.constant(transition, ty, bits), Terms::TRUE),
+            Expr::Var { var, .. } => (Coded::Int(self.variable(transition, var)), Terms::TRUE),
             Expr::Elem { array, index, .. } => {
                 let position = self.as_int(value(index));
                 let inside = self.inside(array, index, position);
-                let array = self.array(symbolic, array);
-                (Coded::Int(self.element(symbolic, array, position, ty)), inside)
+                let array = self.array(transition, array);
+                (Coded::Int(self.element(transition, array, position, ty)), inside)
             }
             Expr::Load { .. } | Expr::LoadBits { .. } => {
-                (Coded::Int(self.approximate(symbolic, "value in memory", ty)), Terms::TRUE)
+                (Coded::Int(self.round_up(transition, Rounding::Memory, ty)), Terms::TRUE)
             }
             // A local object has a new address in every lifetime, so no one symbol stands for it.
             Expr::Address { var } if self.program.vars[var].owner.is_some() => {
-                let address = self.approximate(symbolic, "address of a local object", ty);
+                let address = self.round_up(transition, Rounding::LocalAddress, ty);
                 let zero = self.terms.int(0);
                 (Coded::Int(address), self.terms.gt(address, zero))
             }
             Expr::Address { var } => {
                 let name = self.program.vars[var].name.clone();
-                (Coded::Int(self.address(symbolic, id, &name)), Terms::TRUE)
+                (Coded::Int(self.address(transition, id, &name)), Terms::TRUE)
             }
             Expr::Function { proc } => {
                 let name = self.program.procs[proc].name.clone();
-                (Coded::Int(self.address(symbolic, id, &name)), Terms::TRUE)
+                (Coded::Int(self.address(transition, id, &name)), Terms::TRUE)
             }
-            Expr::Unary { op, arg } => self.unary(symbolic, op, arg, value(arg), ty),
+            Expr::Unary { op, arg } => self.unary(transition, op, arg, value(arg), ty),
             Expr::Binary { op, lhs, rhs } => {
-                self.binary(symbolic, op, (lhs, value(lhs)), (rhs, value(rhs)), ty)
+                self.binary(transition, op, (lhs, value(lhs)), (rhs, value(rhs)), ty)
             }
-            Expr::Cast { arg, .. } => self.cast(symbolic, arg, value(arg), ty),
+            Expr::Cast { arg, .. } => self.cast(transition, arg, value(arg), ty),
             Expr::Ite { .. } => unreachable!("treated above"),
         };
         self.analysed(id, value);
@@ -144,36 +151,33 @@ impl Encoder<'_> {
         Defined { value, when }
     }
 
-    fn constant(&mut self, symbolic: &mut Symbolic, ty: Ty, bits: u128) -> Coded {
+    fn constant(&mut self, transition: &mut Transition, ty: Ty, bits: u128) -> Coded {
         match ty {
             Ty::BOOL => Coded::Bool(self.terms.bool(bits != 0)),
             Ty::Int { width: 128, signed: false } | Ty::Ptr => {
                 Coded::Int(self.terms.number(Integer::from(bits)))
             }
             Ty::Int { .. } => Coded::Int(self.terms.number(Integer::from(ty.value_of(bits)))),
-            Ty::Float(_) => Coded::Int(self.approximate(symbolic, "floating-point constant", ty)),
+            Ty::Float(_) => Coded::Int(self.round_up(transition, Rounding::FloatConstant, ty)),
         }
     }
 
-    pub(crate) fn variable(&mut self, symbolic: &Symbolic, var: VarId) -> TermId {
-        if let Some(term) = symbolic.values.get(&var) {
-            return *term;
-        }
+    pub(crate) fn variable(&mut self, transition: &Transition, var: VarId) -> TermId {
         let symbol =
             self.vocabulary.symbol(var).expect("P3: an expression should read scalars and arrays only");
-        self.terms.of_symbol(symbol)
+        transition.value(self.terms, symbol)
     }
 
-    pub(crate) fn array(&mut self, symbolic: &Symbolic, var: VarId) -> TermId {
-        self.variable(symbolic, var)
+    pub(crate) fn array(&mut self, transition: &Transition, var: VarId) -> TermId {
+        self.variable(transition, var)
     }
 
     /// The index of an array access as a term; that it is inside is added to the guard.
-    pub(crate) fn index(&mut self, symbolic: &mut Symbolic, array: VarId, index: ExprId) -> TermId {
-        let coded = self.expression(symbolic, index);
+    pub(crate) fn index(&mut self, transition: &mut Transition, array: VarId, index: ExprId) -> TermId {
+        let coded = self.expression(transition, index);
         let position = self.as_int(coded);
         let inside = self.inside(array, index, position);
-        self.require(symbolic, inside);
+        self.require(transition, inside);
         position
     }
 
@@ -196,27 +200,27 @@ impl Encoder<'_> {
     }
 
     /// An element, which is in its type's range because everything that was stored is.
-    fn element(&mut self, symbolic: &mut Symbolic, array: TermId, position: TermId, ty: Ty) -> TermId {
+    fn element(&mut self, transition: &mut Transition, array: TermId, position: TermId, ty: Ty) -> TermId {
         let element = self.terms.select(array, position);
         if self.terms.as_number(element).is_none() {
             let within = self.within_type(element, ty);
-            self.require(symbolic, within);
+            self.require(transition, within);
         }
         element
     }
 
-    fn address(&mut self, symbolic: &mut Symbolic, expr: ExprId, name: &str) -> TermId {
+    fn address(&mut self, transition: &mut Transition, expr: ExprId, name: &str) -> TermId {
         let address = self.vocabulary.address(self.terms, expr, name);
         let zero = self.terms.int(0);
         let not_null = self.terms.gt(address, zero);
         let within = self.within_type(address, Ty::Ptr);
-        self.require(symbolic, not_null);
-        self.require(symbolic, within);
+        self.require(transition, not_null);
+        self.require(transition, within);
         address
     }
 
-    pub(crate) fn approximate(&mut self, symbolic: &mut Symbolic, what: &str, ty: Ty) -> TermId {
-        self.skolem(symbolic, "approx", ty, SkolemSource::Approximation(what.into()))
+    pub(crate) fn round_up(&mut self, transition: &mut Transition, what: Rounding, ty: Ty) -> TermId {
+        self.skolem(transition, "approx", ty, Origin::Rounded(what))
     }
 
     /// What is known of an expression at the operation at hand.
@@ -229,7 +233,7 @@ impl Encoder<'_> {
 
     fn unary(
         &mut self,
-        symbolic: &mut Symbolic,
+        transition: &mut Transition,
         op: UnaryOp,
         arg: ExprId,
         value: Coded,
@@ -244,7 +248,7 @@ impl Encoder<'_> {
                 (Coded::Bool(self.terms.not(term)), Terms::TRUE)
             }
             (_, _, Ty::Float(_) | Ty::Ptr) => {
-                (Coded::Int(self.approximate(symbolic, "floating-point operation", ty)), Terms::TRUE)
+                (Coded::Int(self.round_up(transition, Rounding::FloatOperation, ty)), Terms::TRUE)
             }
             (UnaryOp::Not, value, Ty::Int { .. }) => {
                 let term = self.as_int(value);
@@ -282,14 +286,11 @@ impl Encoder<'_> {
         (Coded::Int(self.wrap(exact, range, ty)), Terms::TRUE)
     }
 
-    fn cast(&mut self, symbolic: &mut Symbolic, arg: ExprId, value: Coded, ty: Ty) -> (Coded, TermId) {
+    fn cast(&mut self, transition: &mut Transition, arg: ExprId, value: Coded, ty: Ty) -> (Coded, TermId) {
         let from = self.program.exprs.ty(arg);
         let result = match (from, ty) {
             (Ty::Float(_), _) | (_, Ty::Float(_)) => {
-                return (
-                    Coded::Int(self.approximate(symbolic, "floating-point conversion", ty)),
-                    Terms::TRUE,
-                );
+                return (Coded::Int(self.round_up(transition, Rounding::FloatConversion, ty)), Terms::TRUE);
             }
             (Ty::BOOL, Ty::Int { width, signed }) if width > 1 || !signed => value,
             (_, Ty::Int { .. }) => {
@@ -315,7 +316,7 @@ impl Encoder<'_> {
 
     fn binary(
         &mut self,
-        symbolic: &mut Symbolic,
+        transition: &mut Transition,
         op: BinaryOp,
         (lhs, left): (ExprId, Coded),
         (rhs, right): (ExprId, Coded),
@@ -325,10 +326,10 @@ impl Encoder<'_> {
         if operands.is_float() {
             return match ty {
                 Ty::BOOL => {
-                    let term = self.approximate(symbolic, "floating-point comparison", ty);
+                    let term = self.round_up(transition, Rounding::FloatComparison, ty);
                     (Coded::Bool(self.as_bool(Coded::Int(term))), Terms::TRUE)
                 }
-                _ => (Coded::Int(self.approximate(symbolic, "floating-point operation", ty)), Terms::TRUE),
+                _ => (Coded::Int(self.round_up(transition, Rounding::FloatOperation, ty)), Terms::TRUE),
             };
         }
         if operands == Ty::BOOL
@@ -343,16 +344,16 @@ impl Encoder<'_> {
             BinaryOp::Lt => (Coded::Bool(self.terms.lt(left, right)), Terms::TRUE),
             BinaryOp::Le => (Coded::Bool(self.terms.le(left, right)), Terms::TRUE),
             BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
-                (Coded::Int(self.bitwise(symbolic, op, (lhs, left), (rhs, right), ty)), Terms::TRUE)
+                (Coded::Int(self.bitwise(transition, op, (lhs, left), (rhs, right), ty)), Terms::TRUE)
             }
-            BinaryOp::Shl | BinaryOp::Shr => self.shift(symbolic, op, (lhs, left), (rhs, right), ty),
+            BinaryOp::Shl | BinaryOp::Shr => self.shift(transition, op, (lhs, left), (rhs, right), ty),
             BinaryOp::Add
             | BinaryOp::Sub
             | BinaryOp::Mul
             | BinaryOp::Div
             | BinaryOp::Rem
             | BinaryOp::PtrAdd
-            | BinaryOp::PtrSub => self.arithmetic(symbolic, op, (lhs, left), (rhs, right), ty),
+            | BinaryOp::PtrSub => self.arithmetic(transition, op, (lhs, left), (rhs, right), ty),
         }
     }
 

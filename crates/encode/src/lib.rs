@@ -8,14 +8,18 @@
 
 mod arithmetic;
 mod bits;
-mod block;
-pub mod choice;
 mod encoder;
 mod expression;
 pub mod facts;
+pub mod join;
+mod origin;
+mod piece;
 mod product;
+mod transition;
 mod vocabulary;
 
-pub use block::{Block, Pieces};
-pub use encoder::{Encoder, Site, Skolem, SkolemSource, Symbolic};
+pub use encoder::Encoder;
+pub use origin::{Origin, Rounding, Site, Skolem};
+pub use piece::{Piece, Pieces};
+pub use transition::Transition;
 pub use vocabulary::{Vocabulary, product_typing, typing};

@@ -25,7 +25,9 @@ use cfa::VarId;
 use rustc_hash::FxHashMap;
 use term::{Integer, Linear, Node, Sort, SymbolId, SymbolKind, TermId, Terms};
 
-use crate::encoder::{Encoder, Skolem, SkolemSource, Symbolic};
+use crate::encoder::Encoder;
+use crate::origin::{Origin, Rounding, Skolem};
+use crate::transition::Transition;
 
 /// Cases of conditional values beyond this number are not multiplied out.
 const MOST_STEPS: u32 = 400;
@@ -58,21 +60,21 @@ impl Encoder<'_> {
     }
 
     /// The products that may have changed, at the end of a piece. What is known of them is added to the guard.
-    pub(crate) fn products(&mut self, symbolic: &mut Symbolic) -> Vec<(SymbolId, TermId)> {
+    pub(crate) fn products(&mut self, transition: &mut Transition) -> Vec<(SymbolId, TermId)> {
         let changed: Vec<(SymbolId, Vec<VarId>)> = self
             .vocabulary
             .products()
-            .filter(|(_, factors)| factors.iter().any(|factor| symbolic.values.contains_key(factor)))
+            .filter(|(_, factors)| factors.iter().any(|factor| self.is_changed(transition, *factor)))
             .map(|(symbol, factors)| (symbol, factors.to_vec()))
             .collect();
         let mut values = Vec::with_capacity(changed.len());
         for (symbol, factors) in changed {
             let mut product = Some(self.terms.int(1));
             for factor in factors {
-                let factor = self.variable(symbolic, factor);
+                let factor = self.variable(transition, factor);
                 let extended = product.and_then(|product| self.multiply(product, factor));
                 product = extended.map(|(product, facts)| {
-                    symbolic.guard = self.terms.and(facts.into_iter().chain([symbolic.guard]));
+                    transition.guard = self.terms.and(facts.into_iter().chain([transition.guard]));
                     product
                 });
             }
@@ -82,11 +84,15 @@ impl Encoder<'_> {
         values
     }
 
+    fn is_changed(&self, transition: &Transition, var: VarId) -> bool {
+        self.vocabulary.symbol(var).is_some_and(|symbol| transition.map.contains_key(&symbol))
+    }
+
     /// M1.
     fn unknown_product(&mut self) -> TermId {
         let symbol = self.terms.fresh("product", Sort::Int, SymbolKind::Skolem);
-        let source = SkolemSource::Approximation("product of variables".into());
-        self.add_skolem(Skolem { symbol, ty: None, site: self.site, source });
+        let origin = Origin::Rounded(Rounding::FollowedProduct);
+        self.add_skolem(Skolem { symbol, ty: None, site: self.site, origin });
         self.terms.of_symbol(symbol)
     }
 
@@ -96,12 +102,12 @@ impl Encoder<'_> {
     }
 
     /// Multiplies the equations in the guard by variables, as far as all products that result occur in the piece already.
-    pub(crate) fn extend_equations(&mut self, symbolic: &mut Symbolic, products: &[(SymbolId, TermId)]) {
+    pub(crate) fn extend_equations(&mut self, transition: &mut Transition, products: &[(SymbolId, TermId)]) {
         if self.others.values.is_empty() && self.vocabulary.products().next().is_none() {
             return;
         }
         let mut roots: Vec<TermId> = products.iter().map(|(_, value)| *value).collect();
-        roots.push(symbolic.guard);
+        roots.push(transition.guard);
         let mut multipliers: Factors = Vec::new();
         for symbol in self.terms.symbols_of_all(&roots) {
             let term = self.terms.of_symbol(symbol);
@@ -111,7 +117,7 @@ impl Encoder<'_> {
         multipliers.dedup();
         let equations: Vec<Linear> = self
             .terms
-            .conjuncts(symbolic.guard)
+            .conjuncts(transition.guard)
             .into_iter()
             .filter_map(|part| match *self.terms.node(part) {
                 Node::Zero(sum) => Some(self.terms.linear(sum)),
@@ -124,7 +130,7 @@ impl Encoder<'_> {
             for multiplier in &multipliers {
                 if let Some(product) = self.known_multiple(&equation, *multiplier) {
                     let fact = self.terms.eq_zero(&product);
-                    self.require(symbolic, fact);
+                    self.require(transition, fact);
                 }
             }
         }
@@ -180,13 +186,13 @@ impl Encoder<'_> {
 
     /// Where the error is reached, the products of values that the way there tests are compared with each other, and so are those that are followed for
     /// this.
-    pub(crate) fn compare_products(&mut self, symbolic: &mut Symbolic, changed: &[(SymbolId, TermId)]) {
+    pub(crate) fn compare_products(&mut self, transition: &mut Transition, changed: &[(SymbolId, TermId)]) {
         if self.vocabulary.products().next().is_none() {
             return;
         }
         let mut pairs = Vec::new();
         let mut tested: BTreeSet<VarId> = BTreeSet::new();
-        for symbol in self.terms.symbols_of(symbolic.guard) {
+        for symbol in self.terms.symbols_of(transition.guard) {
             tested.extend(self.vocabulary.var(symbol));
             tested.extend(self.vocabulary.factors(symbol).into_iter().flatten());
         }
@@ -203,10 +209,10 @@ impl Encoder<'_> {
                 pairs.push((symbol, left, right, true));
             }
         }
-        let start = Symbolic::new();
+        let start = Transition::identity();
         let mut products: Vec<Product> = Vec::with_capacity(pairs.len());
         for (symbol, left, right, is_at_end) in pairs {
-            let at = if is_at_end { &*symbolic } else { &start };
+            let at = if is_at_end { &*transition } else { &start };
             let new = changed.iter().find(|(other, _)| is_at_end && *other == symbol);
             let value = new.map_or_else(|| self.terms.of_symbol(symbol), |(_, value)| *value);
             let (left, right) = (self.variable(at, left), self.variable(at, right));
@@ -218,7 +224,7 @@ impl Encoder<'_> {
         for (at, one) in products.iter().enumerate() {
             for other in &products[at + 1..] {
                 let fact = one.compared(other, self.terms);
-                self.require(symbolic, fact);
+                self.require(transition, fact);
             }
         }
     }

@@ -97,7 +97,7 @@ impl Vocabulary {
         *self
             .addresses
             .entry(expr)
-            .or_insert_with(|| terms.declare(format!("&{name}"), Sort::Int, SymbolKind::Skolem))
+            .or_insert_with(|| terms.declare(format!("&{name}"), Sort::Int, SymbolKind::Address))
     }
     /// The symbol that stands for an address that never changes: that of an object or procedure.
     pub(crate) fn address(&mut self, terms: &mut Terms, expr: ExprId, name: &str) -> TermId {

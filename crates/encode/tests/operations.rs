@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use base::Budget;
 use cfa::{EdgeId, ExprId, Op, Program, VarId};
-use encode::{Encoder, Site, Skolem, SkolemSource, Symbolic, Vocabulary};
+use encode::{Encoder, Site, Skolem, Transition, Vocabulary};
 use interp::{EvalError, Value, eval};
 use smt::{Answer, SolverFactory, Z3, check_formula};
 use term::{Evaluator, Integer, Model, Substitution, SymbolId, TermId, Terms};
@@ -188,15 +188,17 @@ fn encode(case: &Case) -> Encoded {
     let mut terms = Terms::new();
     let mut vocabulary = Vocabulary::new(program, &mut terms);
     let mut encoder = Encoder::new(program, &mut terms, &mut vocabulary);
-    let (mut symbolic, mut facts) = (Symbolic::new(), State::new());
+    let (mut transition, mut facts) = (Transition::identity(), State::new());
     let edge = &program.procs[program.entry].edges()[EdgeId(0)];
     for (op, operation) in edge.ops.iter().enumerate() {
-        encoder.execute(&mut symbolic, &mut facts, Site { edge: EdgeId(0), op }, operation);
+        encoder.execute(&mut transition, &mut facts, Site::Operation { edge: EdgeId(0), op }, operation);
     }
     let skolems = encoder.take_skolems();
     let Some(Op::Assign { value: expression, .. }) = edge.ops.last() else { panic!("an assignment") };
-    let value = symbolic.values.get(&VarId(0)).copied().unwrap_or_else(|| terms.int(0));
-    Encoded { guard: symbolic.guard, value, skolems, expression: *expression, terms, vocabulary }
+    let symbol = vocabulary.symbol(VarId(0));
+    let value =
+        symbol.and_then(|symbol| transition.map.get(&symbol)).copied().unwrap_or_else(|| terms.int(0));
+    Encoded { guard: transition.guard, value, skolems, expression: *expression, terms, vocabulary }
 }
 
 /// How many evaluations there were of each kind.
@@ -246,8 +248,7 @@ fn compare(case: &Case, encoded: &mut Encoded, values: &BTreeMap<VarId, i128>, t
             None => tally.undefined += 1,
         }
     } else if let Some(expected) = expected {
-        let all_rounded =
-            encoded.skolems.iter().all(|skolem| matches!(skolem.source, SkolemSource::Approximation(_)));
+        let all_rounded = encoded.skolems.iter().all(|skolem| skolem.rounding().is_some());
         assert!(all_rounded, "an expression chooses nothing: {}", case.text);
         let known = symbols(&encoded.vocabulary, values).into_iter();
         let pairs: Vec<_> = known.map(|(symbol, value)| (symbol, terms.number(value))).collect();

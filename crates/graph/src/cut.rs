@@ -160,19 +160,8 @@ impl Graph {
             for block in pieces.from(location, &known, terms, &mut graph.vocabulary) {
                 let target = number[block.target].expect("G1: a block should end at a point");
                 let live = &graph.points[target].live;
-                let mut formula = TransitionFormula::assume(block.guard);
-                for (var, value) in block.values {
-                    let symbol =
-                        graph.vocabulary.symbol(var).expect("P3: only scalars and arrays should have values");
-                    if live.binary_search(&symbol).is_ok() {
-                        formula.map.insert(symbol, value);
-                    }
-                }
-                for (symbol, value) in block.products {
-                    if live.binary_search(&symbol).is_ok() {
-                        formula.map.insert(symbol, value);
-                    }
-                }
+                let is_live = |symbol| live.binary_search(&symbol).is_ok();
+                let formula = block.transition.restricted_to(is_live);
                 let arc = graph.arcs.push(Arc { source, target, formula, skolems: block.skolems });
                 graph.points[source].outgoing.push(arc);
             }

@@ -9,7 +9,7 @@
 //! * G1: forgetting the gas turns an execution of the new graph into one of the old graph; every execution of the old graph has a counterpart
 //!   for all large enough values of the gas.
 
-use encode::SkolemSource;
+use encode::Skolem;
 use term::{Sort, SymbolId, SymbolKind, Terms};
 
 use crate::cut::{Graph, Point};
@@ -52,11 +52,7 @@ impl Graph {
 
     /// Whether a point is the head of a loop that chooses values on the way from it.
     fn is_counted(&self, point: &Point) -> bool {
-        let chooses = |source: &SkolemSource| matches!(source, SkolemSource::Choice(..));
         point.body.is_some()
-            && point
-                .outgoing
-                .iter()
-                .any(|arc| self.arcs[*arc].skolems.iter().any(|skolem| chooses(&skolem.source)))
+            && point.outgoing.iter().any(|arc| self.arcs[*arc].skolems.iter().any(Skolem::is_input))
     }
 }

@@ -4,7 +4,10 @@
 
 pub mod cut;
 mod gas;
-pub mod transition;
+pub mod transition {
+    //! Renamed.
+    pub use encode::Transition as TransitionFormula;
+}
 pub mod tree;
 
 pub use cut::{Arc, ArcId, Graph, Point, PointId};

@@ -117,7 +117,7 @@ impl Summarised {
                 let value = match info.kind {
                     SymbolKind::Primed => self.after(&star, &info.name),
                     SymbolKind::Counter => star.count,
-                    SymbolKind::Variable | SymbolKind::Skolem | SymbolKind::Auxiliary => continue,
+                    _ => continue,
                 };
                 let value_is_shown = self.terms.symbols_of(star.formula.guard).contains(&symbol);
                 if !value_is_shown {
@@ -166,7 +166,7 @@ impl Summarised {
             let is_value = match info.kind {
                 SymbolKind::Variable | SymbolKind::Primed => true,
                 SymbolKind::Skolem => info.name.starts_with("nondet"),
-                SymbolKind::Counter | SymbolKind::Auxiliary => false,
+                _ => false,
             };
             if !is_value {
                 continue;

@@ -40,6 +40,12 @@ pub enum SymbolKind {
     Skolem,
     /// A number of iterations: a Skolem constant that readers want to recognise.
     Counter,
+    /// How often a value has wrapped around: a Skolem constant.
+    Wraps,
+    /// Which of several paths was taken: a Skolem constant.
+    Path,
+    /// The address of an object or procedure, which never changes.
+    Address,
     /// Made by a procedure for its own use; never in its results.
     Auxiliary,
 }

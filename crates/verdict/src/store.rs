@@ -13,7 +13,7 @@ use std::fmt::Write;
 
 use base::Idx;
 use cfa::{EdgeId, Loc, Op, Program, VarId};
-use encode::{Site, Skolem, SkolemSource, Vocabulary};
+use encode::{Origin, Rounding, Site, Skolem, Vocabulary};
 use passes::Prepared;
 use term::{Integer, Linear, Node, Sort, SymbolId, SymbolKind, TermId, Terms};
 use values::state::State;
@@ -89,6 +89,8 @@ impl Writer<'_> {
         } else {
             let kind = match known.kind {
                 SymbolKind::Counter => "counter",
+                SymbolKind::Wraps => "wraps",
+                SymbolKind::Path => "path",
                 _ => "skolem",
             };
             let sort = match known.sort {
@@ -155,13 +157,16 @@ impl Writer<'_> {
     }
 
     fn choice(&mut self, location: Loc, skolem: &Skolem) {
-        let what = match &skolem.source {
-            SkolemSource::Choice(..) => "choice".to_owned(),
-            SkolemSource::Approximation(what) => format!("approximation {}", what.replace('\n', " ")),
-            SkolemSource::Path => "path".to_owned(),
+        let what = match skolem.origin {
+            Origin::Input(..) => "input".to_owned(),
+            Origin::Rounded(what) => format!("rounded {what}"),
+            Origin::Path => "path".to_owned(),
         };
-        let Site { edge, op } = skolem.site;
-        put!(self, "chosen {} {} {} {op} {what}\n", location.index(), skolem.symbol.index(), edge.index());
+        let site = match skolem.site {
+            Site::Operation { edge, op } => format!("operation {} {op}", edge.index()),
+            Site::Join { location, number } => format!("join {} {number}", location.index()),
+        };
+        put!(self, "chosen {} {} {site} {what}\n", location.index(), skolem.symbol.index());
     }
 }
 
@@ -208,7 +213,9 @@ impl Reader<'_> {
     fn line(&mut self, word: &str, rest: &str) -> Option<()> {
         let mut words = rest.split_whitespace();
         match word {
-            "variable" | "address" | "multiplied" | "counter" | "skolem" => self.symbol(word, &mut words),
+            "variable" | "address" | "multiplied" | "counter" | "wraps" | "path" | "skolem" => {
+                self.symbol(word, &mut words)
+            }
             "term" => {
                 let term = self.term(words.next()?, &mut words)?;
                 self.numbers.push(term);
@@ -248,7 +255,12 @@ impl Reader<'_> {
                     "int" => Sort::Int,
                     _ => return None,
                 };
-                let kind = if kind == "counter" { SymbolKind::Counter } else { SymbolKind::Skolem };
+                let kind = match kind {
+                    "counter" => SymbolKind::Counter,
+                    "wraps" => SymbolKind::Wraps,
+                    "path" => SymbolKind::Path,
+                    _ => SymbolKind::Skolem,
+                };
                 self.terms.declare(words.collect::<Vec<_>>().join(" "), sort, kind)
             }
         };
@@ -409,20 +421,28 @@ impl Reader<'_> {
     fn chosen(&mut self, words: &mut std::str::SplitWhitespace<'_>) -> Option<()> {
         let location = self.location(words)?;
         let symbol = *self.symbols.get(&number(words)?)?;
-        let (edge, op): (usize, usize) = (number(words)?, number(words)?);
         let edges = self.program.procs[self.program.entry].edges();
-        (edge < edges.len()).then_some(())?;
-        let site = Site { edge: EdgeId::new(edge), op };
-        let source = match words.next()? {
-            "path" => SkolemSource::Path,
-            "approximation" => SkolemSource::Approximation(words.collect::<Vec<_>>().join(" ")),
-            "choice" => match edges[site.edge].ops.get(op)? {
-                Op::Havoc { source, at, .. } => SkolemSource::Choice(source.clone(), *at),
-                _ => return Some(()),
-            },
+        let site = match words.next()? {
+            "operation" => Site::Operation { edge: EdgeId::new(number(words)?), op: number(words)? },
+            "join" => Site::Join { location: self.location(words)?, number: number(words)? },
             _ => return None,
         };
-        self.choices.entry(location).or_default().push(Skolem { symbol, ty: None, site, source });
+        let origin = match words.next()? {
+            "path" => Origin::Path,
+            "rounded" => {
+                let what = words.collect::<Vec<_>>().join(" ");
+                Origin::Rounded(Rounding::ALL.into_iter().find(|rounding| rounding.to_string() == what)?)
+            }
+            "input" => {
+                let Site::Operation { edge, op } = site else { return None };
+                match edges.get(edge)?.ops.get(op)? {
+                    Op::Havoc { source, at, .. } => Origin::Input(source.clone(), *at),
+                    _ => return Some(()),
+                }
+            }
+            _ => return None,
+        };
+        self.choices.entry(location).or_default().push(Skolem { symbol, ty: None, site, origin });
         Some(())
     }
 }

@@ -16,7 +16,7 @@ use std::rc::Rc;
 use base::{Budget, IndexVec};
 use cfa::loops::reaching_error;
 use cfa::{Loc, Source, VarId};
-use encode::{Block, Pieces, SkolemSource, Vocabulary};
+use encode::{Origin, Piece, Pieces, Vocabulary};
 use passes::Prepared;
 use term::{Sort, Substitution, SymbolId, TermId, Terms};
 use values::analyze;
@@ -71,17 +71,17 @@ pub fn checks_as_invariants(
 }
 
 /// The states in which one of the checks of a piece fails.
-fn failing_check(block: &Block, check_function: &str, terms: &mut Terms) -> TermId {
-    let is_check = |source: &SkolemSource| matches!(source, SkolemSource::Choice(Source::Input { function }, _) if &**function == check_function);
+fn failing_check(block: &Piece, check_function: &str, terms: &mut Terms) -> TermId {
+    let is_check = |origin: &Origin| matches!(origin, Origin::Input(Source::Input { function }, _) if &**function == check_function);
     let choices: Vec<SymbolId> =
-        block.skolems.iter().filter(|skolem| is_check(&skolem.source)).map(|skolem| skolem.symbol).collect();
+        block.skolems.iter().filter(|skolem| is_check(&skolem.origin)).map(|skolem| skolem.symbol).collect();
     let others: Vec<SymbolId> =
         block.skolems.iter().map(|skolem| skolem.symbol).filter(|symbol| !choices.contains(symbol)).collect();
     let (zero, one) = (terms.int(0), terms.int(1));
     let mut failing = Vec::new();
     for chosen in &choices {
         let values = choices.iter().map(|choice| (*choice, if choice == chosen { one } else { zero }));
-        let fails = Substitution::new(values).apply(terms, block.guard);
+        let fails = Substitution::new(values).apply(terms, block.transition.guard);
         if !terms.mentions(fails, &others) {
             failing.push(fails);
             continue;

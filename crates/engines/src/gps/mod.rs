@@ -34,7 +34,7 @@ use std::sync::atomic::Ordering;
 
 use base::{Budget, timeline};
 use cfa::Program;
-use encode::Site;
+use encode::{Rounding, Site, Skolem};
 use graph::cut::{ArcId, Graph, PointId};
 use graph::tree::{NodeId, Status, Tree};
 use passes::Prepared;
@@ -46,7 +46,7 @@ use verdict::{Reason, Verdict};
 
 use self::path::Path;
 use self::pilot::{Plan, plan_of};
-use self::test::{Ending, Steering, Test, Tester, is_input};
+use self::test::{Ending, Steering, Test, Tester};
 use crate::problem::{Guide, Problem, solvers};
 use engine::{Drawing, Engine, Env, Progress, Tuning};
 
@@ -213,10 +213,7 @@ impl<'a> Search<'a> {
             continuations: FxHashMap::default(),
             tester: None,
             test_ticks: TEST_TICKS,
-            has_choices: graph
-                .arcs
-                .iter()
-                .any(|arc| arc.skolems.iter().any(|skolem| is_input(&skolem.source))),
+            has_choices: graph.arcs.iter().any(|arc| arc.skolems.iter().any(Skolem::is_input)),
             scratch: solvers.z3_solver(),
             entailments: FxHashMap::default(),
             statistics: Statistics::default(),
@@ -388,7 +385,7 @@ impl<'a> Search<'a> {
         let mut different = Vec::new();
         for (arc, chosen) in path.choices() {
             for (skolem, (_, name)) in self.graph.arcs[arc].skolems.iter().zip(chosen) {
-                if is_input(&skolem.source) && skolem.ty.is_some() {
+                if skolem.is_chosen_number() {
                     let (variable, value) =
                         (self.terms.of_symbol(*name), self.terms.number(model.int(*name)));
                     different.push(self.terms.ne(variable, value));
@@ -408,7 +405,7 @@ impl<'a> Search<'a> {
     /// What a model chooses on a step.
     fn plan(&self, arc: ArcId, chosen: &[(SymbolId, SymbolId)], model: &Model) -> Plan {
         let skolems = self.graph.arcs[arc].skolems.iter().zip(chosen);
-        let inputs = skolems.filter(|(skolem, _)| is_input(&skolem.source) && skolem.ty.is_some());
+        let inputs = skolems.filter(|(skolem, _)| skolem.is_chosen_number());
         let sites: Vec<(Site, SymbolId)> = inputs.map(|(skolem, (_, name))| (skolem.site, *name)).collect();
         plan_of(&sites, model)
     }
@@ -494,14 +491,13 @@ impl<'a> Search<'a> {
 
 /// What of the graph is rounded, for people.
 fn approximations(graph: &Graph) -> String {
-    let mut found: Vec<&str> = Vec::new();
-    for skolem in graph.arcs.iter().flat_map(|arc| &arc.skolems) {
-        if let encode::SkolemSource::Approximation(what) = &skolem.source
-            && !found.contains(&what.as_str())
-        {
-            found.push(what);
+    let mut found: Vec<Rounding> = Vec::new();
+    for rounding in graph.arcs.iter().flat_map(|arc| &arc.skolems).filter_map(Skolem::rounding) {
+        if !found.contains(&rounding) {
+            found.push(rounding);
         }
     }
+    let found: Vec<String> = found.iter().map(Rounding::to_string).collect();
     if found.is_empty() { "memory, or parts that were sliced away".to_owned() } else { found.join(", ") }
 }
 

@@ -29,7 +29,7 @@ use std::rc::Rc;
 
 use base::Budget;
 use cfa::{EdgeId, Loc, Op, ProcId, Program, Storage, Ty, VarId};
-use encode::{Site, SkolemSource};
+use encode::Site;
 use graph::cut::{Graph, PointId};
 use interp::{
     Choice, Chosen, Code, CompileOptions, Config, Leaper, Machine, Markers, Observer, Outcome, Request, Step,
@@ -171,7 +171,7 @@ fn guided(
     let mut choices: Vec<(Site, SymbolId)> = Vec::new();
     for arc in point.outgoing.iter().map(|arc| &graph.arcs[*arc]) {
         ways.push(arc.formula.before(terms, guide.reach(arc.target).formula));
-        let inputs = arc.skolems.iter().filter(|skolem| is_input(&skolem.source) && skolem.ty.is_some());
+        let inputs = arc.skolems.iter().filter(|skolem| skolem.is_chosen_number());
         choices.extend(inputs.map(|skolem| (skolem.site, skolem.symbol)));
     }
     choices.sort_unstable();
@@ -373,11 +373,6 @@ impl<'p> Run<'_> {
     }
 }
 
-/// Whether a symbol stands for what the program leaves open.
-pub(super) fn is_input(source: &SkolemSource) -> bool {
-    matches!(source, SkolemSource::Choice(..))
-}
-
 fn is_shown(program: &Program, var: VarId) -> bool {
     matches!(
         program.vars[var].storage,
@@ -414,7 +409,7 @@ fn answer(program: &Program, position: &Position, plan: &Plan, request: &Request
         let asks = |op: &Op| matches!(op, Op::Havoc { source, at, .. } if source == request.source && *at == request.region);
         let op = (position.next.get()..ops.len()).find(|index| asks(&ops[*index]))?;
         position.next.set(op + 1);
-        plan.get(&Site { edge, op }).copied()
+        plan.get(&Site::Operation { edge, op }).copied()
     });
     Choice::Int(planned.unwrap_or(0))
 }

@@ -20,7 +20,7 @@ use cfa::{Loc, LocationRole, ProcId, Program, VarId};
 use encode::Vocabulary;
 use passes::Prepared;
 use smt::{Answer, Z3, Z3Settings, Z3Solver, check_formula};
-use term::{Evaluator, Model, Node, Sort, Substitution, SymbolId, TermId, Terms};
+use term::{Evaluator, Model, Node, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 use express::Expressions;
 use names::Names;
@@ -327,7 +327,7 @@ impl Reader<'_> {
             // What is bad for some values of the constants is bad. Executions in which nothing wraps around are the simplest.
             let zero = self.terms.int(0);
             let wraps =
-                constants.iter().filter(|symbol| self.terms.symbol(**symbol).name.starts_with("wraps"));
+                constants.iter().filter(|symbol| self.terms.symbol(**symbol).kind == SymbolKind::Wraps);
             let plain: Vec<(SymbolId, TermId)> = wraps.map(|symbol| (*symbol, zero)).collect();
             let mut parts = Vec::new();
             if !plain.is_empty() {

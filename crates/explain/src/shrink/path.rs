@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use base::{Budget, Region};
 use cfa::{EdgeId, Expr, ExprId, Op, Place, ProcId, Program, Storage, Ty, VarId};
-use encode::{Encoder, Site, SkolemSource, Symbolic, Vocabulary};
+use encode::{Encoder, Site, Transition, Vocabulary};
 use interp::{
     Choice, Chosen, Code, CompileOptions, Config, Machine, Markers, Observer, Outcome, Request,
     Uninitialised, Value, View, Written,
@@ -161,7 +161,7 @@ impl Walk<'_> {
                     Event::Write(to, value) => Some((to, value)),
                     Event::Edge(..) => None,
                 });
-                self.step(Site { edge, op }, operation, written)?;
+                self.step((edge, op), operation, written)?;
             }
         }
         let conditions = strongest(&mut self.terms, &self.conditions);
@@ -169,7 +169,7 @@ impl Walk<'_> {
     }
 
     /// One operation of the path, and what the run wrote there.
-    fn step(&mut self, site: Site, op: &Op, written: Option<(Written, Value)>) -> Option<()> {
+    fn step(&mut self, site: (EdgeId, usize), op: &Op, written: Option<(Written, Value)>) -> Option<()> {
         let chosen = match (op, written) {
             (Op::Havoc { at, .. }, Some((_, value))) => {
                 let (index, _) = self.asked.pop_front().filter(|(_, region)| region == at)?;
@@ -177,9 +177,9 @@ impl Walk<'_> {
             }
             _ => None,
         };
-        if !self.read.contains_key(&(site.edge, site.op)) {
+        if !self.read.contains_key(&site) {
             let reads = self.reads(op);
-            self.read.insert((site.edge, site.op), reads);
+            self.read.insert(site, reads);
         }
         if chosen.is_none() && self.is_settled(site, op) {
             self.repeat(site, op, written);
@@ -202,8 +202,8 @@ impl Walk<'_> {
     }
 
     /// Whether an operation does the same whatever the inputs are.
-    fn is_settled(&self, site: Site, op: &Op) -> bool {
-        let reads = &self.read[&(site.edge, site.op)];
+    fn is_settled(&self, site: (EdgeId, usize), op: &Op) -> bool {
+        let reads = &self.read[&site];
         let is_number =
             |var: &VarId| self.values.get(var).is_some_and(|term| self.terms.as_number(*term).is_some());
         let is_scalar = match op {
@@ -215,8 +215,8 @@ impl Walk<'_> {
     }
 
     /// Executes an operation on terms, with as few variables fixed as will do. Whether that was possible.
-    fn execute(&mut self, site: Site, op: &Op, chosen: Option<(usize, Value)>) -> bool {
-        let reads = &self.read[&(site.edge, site.op)];
+    fn execute(&mut self, site: (EdgeId, usize), op: &Op, chosen: Option<(usize, Value)>) -> bool {
+        let reads = &self.read[&site];
         if reads.is_opaque {
             return false;
         }
@@ -230,36 +230,46 @@ impl Walk<'_> {
     }
 
     /// Executes an operation on terms, where some variables have the values of the run.
-    fn attempt(&mut self, site: Site, op: &Op, chosen: Option<(usize, Value)>, fixed: &[VarId]) -> bool {
-        let mut symbolic = Symbolic { guard: Terms::TRUE, values: self.values.clone() };
+    fn attempt(
+        &mut self,
+        site: (EdgeId, usize),
+        op: &Op,
+        chosen: Option<(usize, Value)>,
+        fixed: &[VarId],
+    ) -> bool {
+        let symbols = |(var, value): (&VarId, &TermId)| Some((self.vocabulary.symbol(*var)?, *value));
+        let mut transition =
+            Transition { guard: Terms::TRUE, map: self.values.iter().filter_map(symbols).collect() };
         let (mut facts, mut conditions) = (self.facts.clone(), Vec::new());
         for var in fixed {
             let Some(value) = self.concrete.get(var) else { return false };
             let number = self.terms.number(integer(*value));
-            let before = symbolic.values.insert(*var, number);
+            let Some(symbol) = self.vocabulary.symbol(*var) else { return false };
+            let before = transition.map.insert(symbol, number);
             conditions.extend(before.map(|before| self.terms.eq(before, number)));
             facts.claim(*var, Range::constant(value.as_int()));
         }
         let mut encoder = Encoder::new(self.program, &mut self.terms, &mut self.vocabulary);
-        encoder.execute(&mut symbolic, &mut facts, site, op);
+        let (edge, at) = site;
+        encoder.execute(&mut transition, &mut facts, Site::Operation { edge, op: at }, op);
         let skolems = encoder.take_skolems();
-        let is_rounded = |source: &SkolemSource| matches!(source, SkolemSource::Approximation(_));
-        if skolems.iter().any(|skolem| is_rounded(&skolem.source)) {
+        if skolems.iter().any(|skolem| skolem.rounding().is_some()) {
             return false;
         }
         if let (Some((index, value)), Some(skolem)) = (chosen, skolems.first()) {
             self.inputs.push(Input { symbol: skolem.symbol, index, value: integer(value) });
         }
-        conditions.push(symbolic.guard);
-        self.values = symbolic.values;
+        conditions.push(transition.guard);
+        let vars = |(symbol, value): (&SymbolId, &TermId)| Some((self.vocabulary.var(*symbol)?, *value));
+        self.values = transition.map.iter().filter_map(vars).collect();
         self.facts = facts;
         self.require(&conditions);
         true
     }
 
     /// Lets an operation do what it did in the run: what it reads is fixed, what it writes is a number.
-    fn repeat(&mut self, site: Site, op: &Op, written: Option<(Written, Value)>) {
-        let reads = &self.read[&(site.edge, site.op)];
+    fn repeat(&mut self, site: (EdgeId, usize), op: &Op, written: Option<(Written, Value)>) {
+        let reads = &self.read[&site];
         let mut conditions = Vec::new();
         for var in &reads.scalars {
             if let (Some(term), Some(value)) = (self.values.get(var), self.concrete.get(var)) {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::Region;
 use cfa::{Program, Source, Ty, VarId};
-use encode::{Skolem, SkolemSource};
+use encode::{Rounding, Site, Skolem};
 use term::{Node, SymbolId, SymbolKind, TermId, Terms};
 use values::state::type_range;
 
@@ -20,7 +20,7 @@ enum Origin {
     /// A value that the program leaves open.
     Choice(Source, Region),
     /// A value that linear arithmetic does not express.
-    Approximation(String, Region),
+    Rounded(Rounding, Option<Region>),
     /// Which of several paths was taken.
     Path,
     /// How often the loop of a head iterates.
@@ -88,11 +88,14 @@ impl Origins {
     }
 
     fn add_skolem(&mut self, program: &Program, graph: &Graph, terms: &Terms, skolem: &Skolem) {
-        let edge = &program.procs[graph.procedure].edges()[skolem.site.edge];
-        let origin = match &skolem.source {
-            SkolemSource::Choice(source, region) => Origin::Choice(source.clone(), *region),
-            SkolemSource::Approximation(what) => Origin::Approximation(what.clone(), edge.origin.region),
-            SkolemSource::Path => Origin::Path,
+        let region = match skolem.site {
+            Site::Operation { edge, .. } => Some(program.procs[graph.procedure].edges()[edge].origin.region),
+            Site::Join { .. } => None,
+        };
+        let origin = match &skolem.origin {
+            encode::Origin::Input(source, region) => Origin::Choice(source.clone(), *region),
+            encode::Origin::Rounded(what) => Origin::Rounded(*what, region),
+            encode::Origin::Path => Origin::Path,
         };
         self.add(terms, skolem.symbol, origin);
         let name = &terms.symbol(skolem.symbol).name;
@@ -123,8 +126,12 @@ impl Origins {
     fn of(&self, terms: &Terms, symbol: SymbolId) -> Option<&Origin> {
         let info = terms.symbol(symbol);
         let by_name = || match info.kind {
-            SymbolKind::Skolem | SymbolKind::Counter => self.by_name.get(&info.name),
-            SymbolKind::Variable | SymbolKind::Primed | SymbolKind::Auxiliary => None,
+            SymbolKind::Skolem | SymbolKind::Counter | SymbolKind::Path => self.by_name.get(&info.name),
+            SymbolKind::Variable
+            | SymbolKind::Primed
+            | SymbolKind::Wraps
+            | SymbolKind::Address
+            | SymbolKind::Auxiliary => None,
         };
         self.by_symbol.get(&symbol).or_else(by_name)
     }
@@ -215,7 +222,7 @@ impl Wish {
                 };
                 Self::Plain(format!("{what}@{}", region.line))
             }
-            Some(Origin::Approximation(..)) => Self::Numbered("n".to_owned()),
+            Some(Origin::Rounded(..)) => Self::Numbered("n".to_owned()),
             Some(Origin::Path) => Self::Numbered("path".to_owned()),
             Some(Origin::Phase(_)) => Self::Numbered("k".to_owned()),
             Some(Origin::Iterations(_)) if many_counters => Self::Numbered("k".to_owned()),
@@ -226,9 +233,9 @@ impl Wish {
                 match info.kind {
                     SymbolKind::Primed => Self::Primed(info.name.to_string()),
                     SymbolKind::Counter => Self::Numbered("k".to_owned()),
-                    SymbolKind::Skolem if info.name.starts_with('&') => Self::Plain(info.name.to_string()),
-                    SymbolKind::Skolem if info.name.starts_with("path!") => Self::Numbered("path".to_owned()),
-                    SymbolKind::Skolem | SymbolKind::Variable | SymbolKind::Auxiliary => {
+                    SymbolKind::Address => Self::Plain(info.name.to_string()),
+                    SymbolKind::Path => Self::Numbered("path".to_owned()),
+                    SymbolKind::Skolem | SymbolKind::Wraps | SymbolKind::Variable | SymbolKind::Auxiliary => {
                         Self::Numbered("n".to_owned())
                     }
                 }
@@ -276,9 +283,10 @@ fn meaning(
             Source::Argument { .. } => "an argument of the program".to_owned(),
             Source::Global { .. } => "a global variable at the start".to_owned(),
         },
-        Some(Origin::Approximation(what, region)) => {
+        Some(Origin::Rounded(what, Some(region))) => {
             format!("a value left open: {what}, line {}", region.line)
         }
+        Some(Origin::Rounded(what, None)) => format!("a value left open: {what}"),
         Some(Origin::Path) => "which of two paths is taken".to_owned(),
         Some(Origin::Iterations(head)) => {
             format!("the number of iterations of the loop at line {}", line(head))
@@ -294,10 +302,9 @@ fn meaning(
             match info.kind {
                 SymbolKind::Primed => format!("an intermediate value of {}", info.name),
                 SymbolKind::Counter => "the number of iterations of a loop".to_owned(),
-                SymbolKind::Skolem if info.name.starts_with('&') => "an address".to_owned(),
-                SymbolKind::Skolem if info.name.starts_with("path!") => {
-                    "which of two paths is taken".to_owned()
-                }
+                SymbolKind::Address => "an address".to_owned(),
+                SymbolKind::Path => "which of two paths is taken".to_owned(),
+                SymbolKind::Wraps => "how often a value wraps around".to_owned(),
                 SymbolKind::Skolem | SymbolKind::Variable | SymbolKind::Auxiliary => "some value".to_owned(),
             }
         }

@@ -414,7 +414,7 @@ impl Closure {
         for (at, coefficient) in &equation.form {
             sum = sum.add_scaled(&terms.linear(totals[*at]), coefficient);
         }
-        let symbol = terms.fresh("wraps", Sort::Int, SymbolKind::Skolem);
+        let symbol = terms.fresh("wraps", Sort::Int, SymbolKind::Wraps);
         let (wraps, zero) = (terms.of_symbol(symbol), terms.int(0));
         let sum = terms.of_linear(&sum);
         let expected = terms.scale(period, wraps);

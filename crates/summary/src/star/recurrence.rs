@@ -183,7 +183,7 @@ impl<'a> ClosedForm<'a> {
         let mut wraps = BTreeMap::new();
         for (symbol, increment) in &recurrences.translations {
             if matches!(increment, Increment::Wrapped { .. }) {
-                wraps.insert(*symbol, terms.fresh("wraps", Sort::Int, SymbolKind::Skolem));
+                wraps.insert(*symbol, terms.fresh("wraps", Sort::Int, SymbolKind::Wraps));
             }
         }
         Self { recurrences, count, wraps }

@@ -38,7 +38,7 @@ pub struct Either {
 /// The union of two guards with a condition that tells them apart.
 pub fn either(terms: &mut Terms, left: TermId, right: TermId) -> Either {
     let Fork { common, condition, left, right } = fork(terms, left, right);
-    let choice = condition.is_none().then(|| terms.fresh("path", Sort::Bool, SymbolKind::Skolem));
+    let choice = condition.is_none().then(|| terms.fresh("path", Sort::Bool, SymbolKind::Path));
     let condition = condition.or_else(|| choice.map(|symbol| terms.of_symbol(symbol))).unwrap_or(Terms::TRUE);
     let (left, right) = (terms.and(left), terms.and(right));
     let rest = terms.ite(condition, left, right);

@@ -1,4 +1,4 @@
-//! Transition formulas: relations between the values of variables before and after.
+//! Transitions: relations between the values of variables before and after.
 //!
 //! # Paper
 //! [Gps25] §3: transition formulas and their composition. A formula is kept as a guard and a parallel update, so that
@@ -14,19 +14,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use encode::choice::{Either, either};
 use term::{Substitution, SymbolId, TermId, Terms};
+
+use crate::join::{Either, either};
 
 /// A guard and a parallel update.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TransitionFormula {
+pub struct Transition {
     /// When the transition is possible.
     pub guard: TermId,
     /// What changes.
     pub map: BTreeMap<SymbolId, TermId>,
 }
 
-impl TransitionFormula {
+impl Transition {
     /// Nothing happens.
     pub fn identity() -> Self {
         Self { guard: Terms::TRUE, map: BTreeMap::new() }
@@ -48,7 +49,8 @@ impl TransitionFormula {
         let goal = self.substitution().apply(terms, goal);
         terms.and([self.guard, goal])
     }
-    fn substitution(&self) -> Substitution {
+    /// The values afterwards in the place of the variables.
+    pub fn substitution(&self) -> Substitution {
         Substitution::new(self.map.iter().map(|(symbol, term)| (*symbol, *term)))
     }
     /// First this, then `next`.
@@ -69,20 +71,24 @@ impl TransitionFormula {
     /// Either this or `other`.
     #[must_use]
     pub fn or(&self, terms: &mut Terms, other: &Self) -> Self {
+        self.union(terms, other).0
+    }
+    /// Either this or `other`, and the symbol of the choice between them if no condition tells them apart.
+    pub fn union(&self, terms: &mut Terms, other: &Self) -> (Self, Option<SymbolId>) {
         if self.is_empty() {
-            return other.clone();
+            return (other.clone(), None);
         }
         if other.is_empty() {
-            return self.clone();
+            return (self.clone(), None);
         }
-        let Either { guard, condition, .. } = either(terms, self.guard, other.guard);
+        let Either { guard, condition, choice } = either(terms, self.guard, other.guard);
         let changed: BTreeSet<SymbolId> = self.map.keys().chain(other.map.keys()).copied().collect();
         let mut map = BTreeMap::new();
         for symbol in changed {
             let (left, right) = (self.value(terms, symbol), other.value(terms, symbol));
             map.insert(symbol, terms.ite(condition, left, right));
         }
-        Self { guard, map }
+        (Self { guard, map }, choice)
     }
     /// What a variable holds afterwards.
     pub fn value(&self, terms: &mut Terms, symbol: SymbolId) -> TermId {
