@@ -99,7 +99,7 @@ impl Progress {
     const INTERVAL: Duration = Duration::from_millis(500);
 
     /// Shows progress if somebody is looking.
-    pub(crate) fn start(what: &'static str, state: Arc<engine::Progress>) -> Self {
+    pub(crate) fn start(what: &'static str, state: Arc<engine::Recorder>) -> Self {
         if !std::io::stderr().is_terminal() {
             return Self { end: None, thread: None };
         }
@@ -110,12 +110,12 @@ impl Progress {
 }
 
 /// The body of the progress thread.
-fn show(what: &str, state: &engine::Progress, ended: &Receiver<()>) {
+fn show(what: &str, state: &engine::Recorder, ended: &Receiver<()>) {
     let start = Instant::now();
     let mut wait = Progress::DELAY;
     let mut shown = false;
     while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-        let (seconds, line) = (start.elapsed().as_secs(), state.line());
+        let (seconds, line) = (start.elapsed().as_secs(), state.progress_line());
         let separator = if line.is_empty() { "" } else { ", " };
         let _ = write!(std::io::stderr().lock(), "\r\x1b[Kwayproof: {what}, {seconds} s{separator}{line}");
         shown = true;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::IndexVec;
-use cfa::{ExprId, Program, Storage, VarId};
+use cfa::{ExprId, ProcId, Program, Storage, VarId};
 
 use rustc_hash::FxHashMap;
 use term::{Sort, SymbolId, SymbolKind, TermId, Terms};
@@ -12,8 +12,8 @@ use crate::arithmetic::bounds;
 use crate::product::product_facts;
 use values::monomials::{Monomial, Products};
 
-/// One symbol for every scalar and array variable: an integer, or a map from integers to integers. Memory objects have
-/// none. And one for every product of variables that is followed ([`Products`]).
+/// The symbols of one procedure: one for every scalar and array variable that it may use, an integer, or a map from integers to integers. Memory
+/// objects and variables of other procedures have none. And one for every product of variables that is followed ([`Products`]).
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
     symbols: IndexVec<VarId, Option<SymbolId>>,
@@ -25,12 +25,20 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Declares the symbols of a program. Names that occur twice get a number.
+    /// Declares the symbols of a program for the procedure where execution starts.
     pub fn new(program: &Program, terms: &mut Terms) -> Self {
+        Self::of(program, program.entry, terms)
+    }
+    /// Declares the symbols of one procedure: its own variables and the globals. Names that occur twice get a number.
+    pub fn of(program: &Program, proc: ProcId, terms: &mut Terms) -> Self {
         let mut uses: FxHashMap<&str, u32> = FxHashMap::default();
         let mut symbols = IndexVec::new();
         let mut vars = FxHashMap::default();
         for (var, info) in program.vars.iter_enumerated() {
+            if info.owner.is_some_and(|owner| owner != proc) {
+                symbols.push(None);
+                continue;
+            }
             let sort = match info.storage {
                 Storage::Scalar(_) => Sort::Int,
                 Storage::Array { .. } => Sort::Array,
@@ -46,7 +54,7 @@ impl Vocabulary {
             symbols.push(Some(symbol));
             vars.insert(symbol, var);
         }
-        let Products { followed, compared } = Products::of(program, &program.procs[program.entry]);
+        let Products { followed, compared } = Products::of(program, &program.procs[proc]);
         let mut products = BTreeMap::new();
         for monomial in followed {
             let names: Vec<&str> = monomial.iter().map(|var| &*program.vars[*var].name).collect();

@@ -10,45 +10,35 @@
 
 use std::collections::BTreeMap;
 
+use engine::{Engine, Env};
 use graph::cut::ENTRY;
 use passes::Prepared;
-use smt::{Answer, Why, check_formula};
+use paths::gave_up;
+use smt::{Answer, Logic, check_formula};
 use summary::StarOptions;
 use verdict::{Reason, Verdict};
 
-use crate::problem::{Problem, solvers};
-use engine::{Engine, Env, Tuning};
+use crate::guide::Guidance;
+use crate::problem::Problem;
 
-/// A fresh engine.
-pub(crate) fn create(tuning: Tuning) -> Box<dyn Engine> {
-    Box::new(Cra { star: StarOptions { congruences: tuning.congruences, ..StarOptions::default() } })
-}
-
-struct Cra {
-    star: StarOptions,
-}
+/// The engine, with the domains of loop summaries.
+pub(crate) struct Cra(pub(crate) StarOptions);
 
 impl Engine for Cra {
-    fn solve(self: Box<Self>, task: &Prepared<'_>, env: &mut Env) -> Verdict {
-        prove(task, self.star, env).unwrap_or_else(Verdict::Unknown)
+    fn solve(self: Box<Self>, task: &Prepared<'_>, env: &mut Env<'_>) -> Verdict {
+        prove(task, self.0, env).unwrap_or_else(Verdict::Unknown)
     }
 }
 
-fn prove(task: &Prepared<'_>, star: StarOptions, env: &mut Env) -> Result<Verdict, Reason> {
-    let mut problem = Problem::new(task, solvers(), &mut env.budget)?;
-    let guide = problem.summarise(star, &mut env.budget)?;
-    env.statistics.extend(guide.report());
-    let root = guide.reach(ENTRY).formula;
-    let mut solver = problem.solvers.z3_solver();
-    match check_formula(&mut solver, &problem.terms, root, &mut env.budget) {
-        Answer::Unsat(_) => Ok(Verdict::Safe(problem.annotation(&guide, &BTreeMap::new()))),
-        Answer::Sat(_) => {
-            let what =
-                "the summary of all paths does not exclude the error; it takes a search to decide".to_owned();
-            Err(Reason::Inconclusive { what })
-        }
-        Answer::Unknown(Why::Stopped(stop)) => Err(Reason::Stopped(stop)),
-        Answer::Unknown(why) => Err(Reason::SolverGaveUp { why: why.to_string() }),
+fn prove(task: &Prepared<'_>, star: StarOptions, env: &mut Env<'_>) -> Result<Verdict, Reason> {
+    let problem = Problem::new(task, &mut env.logic)?;
+    let guide = Guidance::Summaries(star).guide(&problem.graph, env)?;
+    let root = guide.ahead(ENTRY).formula;
+    let Logic { terms, solvers, budget } = &mut env.logic;
+    match check_formula(&mut solvers.z3_solver(), terms, root, budget) {
+        Answer::Unsat(_) => Ok(Verdict::Safe(problem.annotation(&*guide, &BTreeMap::new(), &mut env.logic))),
+        Answer::Sat(_) => Err(Reason::WeakSummary),
+        Answer::Unknown(why) => Err(gave_up(why)),
     }
 }
 
@@ -66,8 +56,9 @@ mod tests {
         );
         let program = cfa::text::parse("test.cfa", &text).unwrap();
         let task = Prepared::of(&program);
-        let mut env = Env::new(Budget::unlimited());
-        let verdict = create(Tuning::default()).solve(&task, &mut env);
+        let recorder = engine::Recorder::default();
+        let mut env = Env::new(Budget::unlimited(), &recorder);
+        let verdict = Box::new(Cra(StarOptions::default())).solve(&task, &mut env);
         certify(&task, verdict, &mut Budget::unlimited()).verdict().clone()
     }
 

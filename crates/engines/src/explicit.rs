@@ -5,21 +5,16 @@
 //!   `execution` of crate certify).
 
 use certify::Execution;
+use engine::{Engine, Env};
 use passes::Prepared;
 use verdict::{Proof, Reason, Verdict};
 
-use engine::{Engine, Env, Tuning};
-
-/// A fresh engine.
-pub(crate) fn create(_: Tuning) -> Box<dyn Engine> {
-    Box::new(Explicit)
-}
-
-struct Explicit;
+/// The engine.
+pub(crate) struct Explicit;
 
 impl Engine for Explicit {
-    fn solve(self: Box<Self>, task: &Prepared<'_>, env: &mut Env) -> Verdict {
-        match certify::execute(task.given(), &mut env.budget) {
+    fn solve(self: Box<Self>, task: &Prepared<'_>, env: &mut Env<'_>) -> Verdict {
+        match certify::execute(task.given(), &mut env.logic.budget) {
             Execution::Ended(end) => Verdict::Safe(Proof::Execution(end)),
             Execution::Violated(trace) => Verdict::Unsafe(trace),
             Execution::Arbitrary { what, region } => {
@@ -44,8 +39,9 @@ mod tests {
     fn solve(body: &str) -> (Program, Verdict) {
         let text = format!("program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n{body}");
         let program = cfa::text::parse("test.cfa", &text).unwrap();
-        let mut env = Env::new(Budget::ticks(100_000));
-        let verdict = create(Tuning::default()).solve(&Prepared::of(&program), &mut env);
+        let recorder = engine::Recorder::default();
+        let mut env = Env::new(Budget::ticks(100_000), &recorder);
+        let verdict = Box::new(Explicit).solve(&Prepared::of(&program), &mut env);
         (program, verdict)
     }
 

@@ -1,43 +1,64 @@
-//! The engines, one folder or file for each, and the registry of them.
+//! The engines, one folder or file for each paper, and the registry of them.
 //!
-//! A new engine is one folder and one line in [`ENGINES`].
+//! An engine is a composition of shared parts: path summaries (crate summary), path formulas, dead-end interpolation and tests (crate paths), the
+//! abstract reachability tree (crate graph). A new engine is one folder and one line in [`ENGINES`].
 //!
 //! Knows no files and no flags.
 
 mod cra;
 mod explicit;
 mod gps;
+mod guide;
+mod impact;
 mod problem;
-mod single;
+mod run_first;
 
-use engine::EngineSpec;
+use engine::{Engine, EngineSpec, Part, Settings};
+use summary::StarOptions;
+
+use gps::explore::{Explore, TestGuide};
+use gps::lite::NoCover;
+use gps::try_cover::{Cover, TryCover};
+use gps::{Gps, Strategies};
+use guide::Guidance;
+use run_first::RunFirst;
 
 /// All engines; the first is the default.
 pub static ENGINES: &[EngineSpec] = &[
     EngineSpec {
         name: "gps",
         purpose: "runs tests that path summaries guide to the error; dead ends prove that there is none",
-        create: |tuning| single::first(gps::create, tuning),
+        paper: "Gps25",
+        parts: &[Part::Gas, Part::Summaries, Part::Congruences],
+        configure: |settings| after_run(|settings| Box::new(gps(settings, &TryCover)), settings),
     },
     EngineSpec {
         name: "gps-lite",
         purpose: "gps without covering: dead ends by summaries alone",
-        create: |tuning| single::first(gps::create_lite, tuning),
+        paper: "Gps25",
+        parts: &[Part::Gas, Part::Summaries, Part::Congruences],
+        configure: |settings| after_run(|settings| Box::new(gps(settings, &NoCover)), settings),
     },
     EngineSpec {
         name: "impact",
         purpose: "lazy abstraction with interpolants: no summaries, no tests",
-        create: |tuning| single::first(gps::create_impact, tuning),
+        paper: "Impact06",
+        parts: &[],
+        configure: |settings| after_run(|_| Box::new(impact::impact()), settings),
     },
     EngineSpec {
         name: "cra",
         purpose: "proves programs by the summary of all their paths",
-        create: |tuning| single::first(cra::create, tuning),
+        paper: "Gps25",
+        parts: &[Part::Congruences],
+        configure: |settings| after_run(|settings| Box::new(cra::Cra(star(settings))), settings),
     },
     EngineSpec {
         name: "explicit",
         purpose: "decides programs without nondeterminism by running them",
-        create: explicit::create,
+        paper: "",
+        parts: &[],
+        configure: |_| Box::new(explicit::Explicit),
     },
 ];
 
@@ -46,9 +67,39 @@ pub fn find(name: &str) -> Option<&'static EngineSpec> {
     ENGINES.iter().find(|spec| spec.name == name)
 }
 
+/// The engine behind a run of the only execution.
+fn after_run(configure: fn(&Settings) -> Box<dyn Engine>, settings: &Settings) -> Box<dyn Engine> {
+    Box::new(RunFirst { configure, settings: settings.clone() })
+}
+
+fn star(settings: &Settings) -> StarOptions {
+    StarOptions { congruences: settings.has(Part::Congruences), ..StarOptions::default() }
+}
+
+/// The search of GPS with one way to cover nodes.
+fn gps(settings: &Settings, cover: &'static dyn Cover) -> Gps {
+    let star = star(settings);
+    let (guidance, tests) = match (settings.has(Part::Summaries), settings.has(Part::Gas)) {
+        (true, true) => (Guidance::Summaries(star), TestGuide::WithGas(star)),
+        (true, false) => (Guidance::Summaries(star), TestGuide::AsSearch),
+        (false, _) => (Guidance::Anything, TestGuide::AsSearch),
+    };
+    Gps(Strategies { guidance, cover, testing: Box::new(Explore(tests)) })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_engine_refuses_to_leave_out_what_it_does_not_have() {
+        for spec in ENGINES {
+            for part in [Part::Gas, Part::Summaries, Part::Congruences] {
+                let created = spec.create(&Settings::leaving_out([part]));
+                assert_eq!(created.is_ok(), spec.parts.contains(&part), "{} {part:?}", spec.name);
+            }
+        }
+    }
 
     #[test]
     fn names_are_unique() {

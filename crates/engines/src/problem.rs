@@ -1,4 +1,4 @@
-//! What all engines on summaries work with: the prepared program, its graph, and a guide.
+//! The prepared program as a graph, and the proof that a guide and labels make.
 //!
 //! # Invariants
 //! * I1: the annotation of [`Problem::annotation`] is `Inv(l) = facts(l) ∧ (¬R(l) ∨ one of the labels at l)`; design and argument are in
@@ -7,37 +7,26 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use base::{Budget, timeline};
+use base::timeline;
 use cfa::Loc;
 use encode::Skolem;
-use graph::cut::{Graph, PointId};
+use graph::cut::{Graph, PointId, Target};
 use passes::Prepared;
-use smt::{Z3, Z3Settings};
-use summary::star::StarStatistics;
-use summary::{Reach, StarOptions, Starrer, Summaries};
+use smt::Logic;
 use term::{TermId, Terms};
 use verdict::{Annotation, Invariant, Proof, Reason};
 
+use crate::guide::Guide;
+
 /// A program ready for search.
 pub(crate) struct Problem {
-    /// The arena of all formulas.
-    pub(crate) terms: Terms,
-    /// Makes all solvers.
-    pub(crate) solvers: Z3,
     /// The program as a graph of cut points.
     pub(crate) graph: Graph,
 }
 
-/// Where the error may be reached from: the summaries, or no idea.
-#[derive(Clone, Debug)]
-pub(crate) struct Guide {
-    reach: Vec<Reach>,
-    stars: StarStatistics,
-}
-
 impl Problem {
-    /// Encodes a program, or says what in it is beyond these engines.
-    pub(crate) fn new(task: &Prepared<'_>, solvers: Z3, budget: &mut Budget) -> Result<Self, Reason> {
+    /// Encodes a program, or says what in it is beyond engines that know one procedure.
+    pub(crate) fn new(task: &Prepared<'_>, logic: &mut Logic) -> Result<Self, Reason> {
         if let Some(call) = task.kept_call() {
             let feature = task.describe(call);
             let region = task.program().procs[call.proc].edges()[call.edge].origin.region;
@@ -45,30 +34,30 @@ impl Problem {
         }
         let program = task.program();
         let _stage = timeline::stage("encoding");
-        let mut terms = Terms::new();
-        let graph =
-            Graph::new(program, task.loops(program.entry), &mut terms, budget).map_err(Reason::Stopped)?;
-        Ok(Self { terms, solvers, graph })
-    }
-
-    /// The summaries of the graph.
-    pub(crate) fn summarise(&mut self, options: StarOptions, budget: &mut Budget) -> Result<Guide, Reason> {
-        Guide::of_summaries(&self.graph, &mut self.terms, &self.solvers, options, budget)
+        let (proc, Logic { terms, budget, .. }) = (program.entry, logic);
+        let graph = Graph::of(program, proc, task.loops(proc), Target::Error, terms, budget);
+        Ok(Self { graph: graph.map_err(Reason::Stopped)? })
     }
 
     /// The annotation by a guide and the labels of expanded nodes, each a list of clauses.
-    pub(crate) fn annotation(mut self, guide: &Guide, labels: &BTreeMap<PointId, Vec<Vec<TermId>>>) -> Proof {
+    pub(crate) fn annotation(
+        self,
+        guide: &dyn Guide,
+        labels: &BTreeMap<PointId, Vec<Vec<TermId>>>,
+        logic: &mut Logic,
+    ) -> Proof {
+        let terms = &mut logic.terms;
         let mut invariants = BTreeMap::new();
         for (id, point) in self.graph.points.iter_enumerated() {
-            let reach = guide.reach(id);
+            let reach = guide.ahead(id);
             let mut bad = vec![reach.formula];
             for label in labels.get(&id).into_iter().flatten() {
-                let label = self.terms.and(label.iter().copied());
-                bad.push(self.terms.not(label));
+                let label = terms.and(label.iter().copied());
+                bad.push(terms.not(label));
             }
-            let bad = self.terms.and(bad);
-            let other_case = self.terms.not(point.cases);
-            let bad = self.terms.or([bad, other_case]);
+            let bad = terms.and(bad);
+            let other_case = terms.not(point.cases);
+            let bad = terms.or([bad, other_case]);
             let known = Some(point.known.clone());
             let mut instances = reach.instances.clone();
             if instances.is_empty() && point.cases != Terms::TRUE {
@@ -87,53 +76,11 @@ impl Problem {
                 arc.skolems.iter().filter(|skolem| !known.contains(skolem)).cloned().collect();
             known.extend(new);
         }
-        Proof::Annotation(Rc::new(Annotation::new(self.terms, self.graph.vocabulary, invariants, choices)))
-    }
-}
-
-/// The settings of all solvers.
-pub(crate) fn solvers() -> Z3 {
-    Z3::new(Z3Settings::default())
-}
-
-impl Guide {
-    /// Guided by summaries.
-    pub(crate) fn of_summaries(
-        graph: &Graph,
-        terms: &mut Terms,
-        solvers: &Z3,
-        options: StarOptions,
-        budget: &mut Budget,
-    ) -> Result<Self, Reason> {
-        let _stage = timeline::stage("summary");
-        let mut starrer = Starrer::new(solvers.clone(), options);
-        let summaries = Summaries::new(graph, terms, &mut starrer, budget).map_err(Reason::Stopped)?;
-        let reach = graph.points.ids().map(|point| summaries.reach(point).get().clone()).collect();
-        Ok(Self { reach, stars: starrer.statistics() })
-    }
-
-    /// The guide that excludes nothing.
-    pub(crate) fn none(graph: &Graph) -> Self {
-        let reach = |facts| Reach { formula: facts, instances: vec![Vec::new()] };
-        let reach = graph.points.iter().map(|point| reach(point.facts)).collect();
-        Self { reach, stars: StarStatistics::default() }
-    }
-
-    /// What the summaries of loops were made of, and where they had to be weaker.
-    pub(crate) fn report(&self) -> [(&'static str, u64); 6] {
-        let stars = &self.stars;
-        [
-            ("loops summarised", stars.stars),
-            ("exact loop summaries", stars.exact),
-            ("phase splits", stars.phase_splits),
-            ("hulls by templates", stars.template_hulls),
-            ("hulls given up", stars.lost_hulls),
-            ("unanswered summary queries", stars.unanswered),
-        ]
-    }
-
-    /// The states of a point from which the error may be reached.
-    pub(crate) fn reach(&self, point: PointId) -> &Reach {
-        &self.reach[point.0 as usize]
+        Proof::Annotation(Rc::new(Annotation::new(
+            std::mem::take(terms),
+            self.graph.vocabulary,
+            invariants,
+            choices,
+        )))
     }
 }

@@ -8,7 +8,7 @@ use base::Budget;
 use certify::{Certified, certify};
 use cfa::{Loc, Program};
 use encode::Vocabulary;
-use engine::{Env, Tuning};
+use engine::{Env, Recorder, Settings};
 use passes::Prepared;
 use term::{TermId, Terms};
 use values::state::State;
@@ -23,10 +23,11 @@ fn solve(body: &str, engine: &str) -> Certified {
     let options = cfront::Options::new(cfa::DataModel::Lp64);
     let program = cfront::compile(&[input], &options).expect("the program should compile").program;
     let deadline = Instant::now() + Duration::from_secs(60);
-    let mut env = Env::new(Budget::unlimited().with_deadline(Some(deadline)));
+    let recorder = Recorder::default();
+    let mut env = Env::new(Budget::unlimited().with_deadline(Some(deadline)), &recorder);
     let spec = engines::find(engine).expect("the engine should exist");
-    let verdict = (spec.create)(Tuning::default()).solve(&Prepared::of(&program), &mut env);
-    certify(&Prepared::of(&program), verdict, &mut env.budget)
+    let verdict = (spec.configure)(&Settings::default()).solve(&Prepared::of(&program), &mut env);
+    certify(&Prepared::of(&program), verdict, &mut env.logic.budget)
 }
 
 /// What the analysis knows of a product, or of the elements of an array, and formulas do not say.

@@ -1,8 +1,9 @@
 //! The program as a weighted graph: cut points joined by transition formulas.
 //!
 //! # Paper
-//! [Gps25] §3: a weighted graph (V, E, w, s, t). Vertices are the entry, the error and the loop heads; an edge is the union of all paths
-//! between two of them ([`encode::Pieces`]). Vertices that cannot reach the error are left out.
+//! [Gps25] §3: a weighted graph (V, E, w, s, t). Vertices are the entry, the target and the loop heads of one procedure; an edge is the union of all
+//! paths between two of them ([`encode::Pieces`]). Vertices that cannot reach the target are left out. The target is the error, or the exit: the
+//! graph of paths to the exit is what summaries of a procedure are computed on.
 //!
 //! # Invariants
 //! * G1: every cycle goes through the head of a loop, and all loop heads are points.
@@ -13,17 +14,15 @@
 use std::ops::Range;
 
 use base::{Budget, IndexVec, Stop, newtype_index};
-use cfa::loops::{LoopForest, reaching_error};
-use cfa::{Loc, ProcId, Program, VarId};
+use cfa::loops::{LoopForest, reaching};
+use cfa::{Loc, ProcId, Procedure, Program, VarId};
 use encode::facts::{stated, stated_of};
-use encode::{Pieces, Skolem, Vocabulary};
+use encode::{Pieces, Skolem, Transition, Vocabulary};
 use term::{Node, SymbolId, TermId, Terms};
 use values::analyze;
 use values::cases::Cases;
-use values::liveness::live_variables;
+use values::liveness::{VarSet, live_variables};
 use values::state::State;
-
-use crate::transition::TransitionFormula;
 
 newtype_index!(
     /// A vertex of the graph.
@@ -63,21 +62,52 @@ pub struct Arc {
     /// Where it ends.
     pub target: PointId,
     /// What the paths do.
-    pub formula: TransitionFormula,
+    pub formula: Transition,
     /// The values that are chosen on the way.
     pub skolems: Vec<Skolem>,
 }
 
-/// The graph of one procedure.
+/// Where the paths of a graph lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// To the error location of the procedure itself.
+    Error,
+    /// To the location where the procedure returns.
+    Exit,
+}
+
+impl Target {
+    /// The location in a procedure.
+    pub fn location(self, procedure: &Procedure) -> Option<Loc> {
+        match self {
+            Self::Error => procedure.error,
+            Self::Exit => Some(procedure.exit),
+        }
+    }
+
+    /// The variables whose values matter at the target: globals and results when a procedure returns, factors of products that are compared at the
+    /// error.
+    fn read(self, program: &Program, procedure: &Procedure, vocabulary: &Vocabulary) -> Vec<VarId> {
+        match self {
+            Self::Error => vocabulary.compared_factors(),
+            Self::Exit => {
+                let globals = program.vars.iter_enumerated().filter(|(_, var)| var.owner.is_none());
+                globals.map(|(id, _)| id).chain(procedure.results.iter().copied()).collect()
+            }
+        }
+    }
+}
+
+/// The graph of one procedure and one target.
 #[derive(Debug)]
 pub struct Graph {
     /// The vertices in weak topological order; the entry is the first.
     pub points: IndexVec<PointId, Point>,
     /// The edges.
     pub arcs: IndexVec<ArcId, Arc>,
-    /// The error vertex; absent if the error cannot be reached in the graph.
-    pub error: Option<PointId>,
-    /// Loop heads and the error where the analysis of values shows that no execution arrives: no points, but part of the proof.
+    /// The vertex of the target; absent if the target cannot be reached in the graph.
+    pub target: Option<PointId>,
+    /// Loop heads and the target where the analysis of values shows that no execution arrives: no points, but part of the proof.
     pub unreachable: Vec<Loc>,
     /// The procedure.
     pub procedure: ProcId,
@@ -88,85 +118,118 @@ pub struct Graph {
 /// The first of all points.
 pub const ENTRY: PointId = PointId(0);
 
-impl Graph {
-    /// The graph of the program's entry procedure, whose calls should be inlined (others are arbitrary effects).
-    pub fn new(
-        program: &Program,
-        forest: &LoopForest,
-        terms: &mut Terms,
-        budget: &mut Budget,
-    ) -> Result<Self, Stop> {
-        let procedure = &program.procs[program.entry];
-        let vocabulary = Vocabulary::new(program, terms);
-        let facts = analyze(program, procedure, budget)?;
-        let cases = Cases::of(program, procedure, budget)?;
-        let mut relevant = reaching_error(procedure);
-        // Variables that are only read where no execution arrives count: facts about them are why none does.
-        let live = live_variables(program, procedure, forest, &relevant, &vocabulary.compared_factors());
+/// What is known of the locations of a procedure before its graph is built.
+struct Known<'a> {
+    program: &'a Program,
+    procedure: &'a Procedure,
+    forest: &'a LoopForest,
+    facts: values::Facts,
+    cases: Option<Cases>,
+    target: Option<Loc>,
+    /// Locations from which the target can be reached, and which an execution may reach.
+    relevant: IndexVec<Loc, bool>,
+    live: IndexVec<Loc, VarSet>,
+}
+
+impl Known<'_> {
+    /// Leaves out locations that no execution reaches. Returns the loop heads among them, and the target.
+    fn leave_out_unreachable(&mut self) -> Vec<Loc> {
         let mut unreachable = Vec::new();
-        for location in procedure.locations.ids() {
-            let is_excluded = cases.as_ref().is_some_and(|cases| cases.is_unreachable(location));
-            if relevant[location] && (is_excluded || facts.at(location).is_none()) {
-                relevant[location] = false;
-                if forest.is_header(location) || Some(location) == procedure.error {
+        for location in self.procedure.locations.ids() {
+            let is_excluded = self.cases.as_ref().is_some_and(|cases| cases.is_unreachable(location));
+            if self.relevant[location] && (is_excluded || self.facts.at(location).is_none()) {
+                self.relevant[location] = false;
+                if self.forest.is_header(location) || Some(location) == self.target {
                     unreachable.push(location);
                 }
             }
         }
+        unreachable
+    }
+
+    fn is_cut(&self, location: Loc) -> bool {
+        location == self.procedure.entry
+            || self.relevant[location] && (Some(location) == self.target || self.forest.is_header(location))
+    }
+
+    fn point(&self, location: Loc, vocabulary: &Vocabulary, terms: &mut Terms) -> Point {
+        let program = self.program;
+        let live: Vec<VarId> = program.vars.ids().filter(|var| self.live[location].contains(*var)).collect();
+        let known = self.facts.at(location).map_or_else(State::new, |state| state.restricted_to(&live));
+        let facts = stated_of(&known, program, &live, vocabulary, terms);
+        let cases = self.cases.as_ref().map_or_else(Vec::new, |cases| cases.at(location, &live));
+        let cases: Vec<TermId> = cases.iter().map(|case| stated(case, program, vocabulary, terms)).collect();
+        let cases = if cases.is_empty() { Terms::TRUE } else { terms.or(cases) };
+        let facts = terms.and([facts, cases]);
+        // A product matters where all its factors do: later values are polynomials in these.
+        let is_live = |var: &VarId| live.binary_search(var).is_ok();
+        let products = vocabulary.products().filter(|(_, factors)| factors.iter().all(is_live));
+        let products: Vec<SymbolId> = products.map(|(symbol, _)| symbol).collect();
+        let mut live: Vec<SymbolId> = live.into_iter().filter_map(|var| vocabulary.symbol(var)).collect();
+        live.extend(products);
+        Point { location, known, facts, cases, live, outgoing: Vec::new(), body: None }
+    }
+}
+
+impl Graph {
+    /// The graph of a procedure. Calls that it makes should be inlined; others are arbitrary effects.
+    pub fn of(
+        program: &Program,
+        proc: ProcId,
+        forest: &LoopForest,
+        target: Target,
+        terms: &mut Terms,
+        budget: &mut Budget,
+    ) -> Result<Self, Stop> {
+        let procedure = &program.procs[proc];
+        let vocabulary = Vocabulary::of(program, proc, terms);
+        let facts = analyze(program, procedure, budget)?;
+        let cases = Cases::of(program, procedure, budget)?;
+        let read = target.read(program, procedure, &vocabulary);
+        let target = target.location(procedure);
+        let relevant = reaching(procedure, target);
+        // Variables that are only read where no execution arrives count: facts about them are why none does.
+        let live =
+            live_variables(program, procedure, forest, &relevant, target.map(|target| (target, &*read)));
+        let mut known = Known { program, procedure, forest, facts, cases, target, relevant, live };
+        let unreachable = known.leave_out_unreachable();
         let mut cuts = IndexVec::filled(false, procedure.locations.len());
         let mut number: IndexVec<Loc, Option<PointId>> = IndexVec::filled(None, procedure.locations.len());
         let mut points = IndexVec::new();
         for &location in forest.order() {
-            let is_entry = location == procedure.entry;
-            let is_error = Some(location) == procedure.error;
-            if is_entry || relevant[location] && (is_error || forest.is_header(location)) {
+            if known.is_cut(location) {
                 cuts[location] = true;
-                let live: Vec<VarId> =
-                    program.vars.ids().filter(|var| live[location].contains(*var)).collect();
-                let known = facts.at(location).map_or_else(State::new, |state| state.restricted_to(&live));
-                let formula = stated_of(&known, program, &live, &vocabulary, terms);
-                let cases = cases.as_ref().map_or_else(Vec::new, |cases| cases.at(location, &live));
-                let cases: Vec<TermId> =
-                    cases.iter().map(|case| stated(case, program, &vocabulary, terms)).collect();
-                let cases = if cases.is_empty() { Terms::TRUE } else { terms.or(cases) };
-                let formula = terms.and([formula, cases]);
-                // A product matters where all its factors do: later values are polynomials in these.
-                let is_live = |var: &VarId| live.binary_search(var).is_ok();
-                let products = vocabulary.products().filter(|(_, factors)| factors.iter().all(is_live));
-                let products: Vec<SymbolId> = products.map(|(symbol, _)| symbol).collect();
-                let mut live: Vec<SymbolId> =
-                    live.into_iter().filter_map(|var| vocabulary.symbol(var)).collect();
-                live.extend(products);
-                let point =
-                    Point { location, known, facts: formula, cases, live, outgoing: Vec::new(), body: None };
-                number[location] = Some(points.push(point));
+                number[location] = Some(points.push(known.point(location, &vocabulary, terms)));
             }
         }
-        let mut graph = Self {
-            points,
-            arcs: IndexVec::new(),
-            error: None,
-            unreachable,
-            procedure: program.entry,
-            vocabulary,
-        };
-        graph.error = procedure.error.and_then(|error| number[error]);
+        let target = target.and_then(|target| number[target]);
+        let mut graph =
+            Self { points, arcs: IndexVec::new(), target, unreachable, procedure: proc, vocabulary };
         graph.find_loops(forest, &number);
-        let pieces = Pieces::new(program, procedure, forest, &cuts, &relevant);
-        for source in graph.points.ids() {
+        let pieces = Pieces::new(program, procedure, forest, &cuts, &known.relevant);
+        graph.add_arcs(&pieces, &number, terms, budget)?;
+        Ok(graph)
+    }
+
+    fn add_arcs(
+        &mut self,
+        pieces: &Pieces<'_>,
+        number: &IndexVec<Loc, Option<PointId>>,
+        terms: &mut Terms,
+        budget: &mut Budget,
+    ) -> Result<(), Stop> {
+        for source in self.points.ids() {
             budget.tick()?;
-            let location = graph.points[source].location;
-            let known = graph.points[source].known.clone();
-            for block in pieces.from(location, &known, terms, &mut graph.vocabulary) {
-                let target = number[block.target].expect("G1: a block should end at a point");
-                let live = &graph.points[target].live;
-                let is_live = |symbol| live.binary_search(&symbol).is_ok();
-                let formula = block.transition.restricted_to(is_live);
-                let arc = graph.arcs.push(Arc { source, target, formula, skolems: block.skolems });
-                graph.points[source].outgoing.push(arc);
+            let Point { location, known, .. } = self.points[source].clone();
+            for piece in pieces.from(location, &known, terms, &mut self.vocabulary) {
+                let target = number[piece.target].expect("G1: a piece should end at a point");
+                let live = &self.points[target].live;
+                let formula = piece.transition.restricted_to(|symbol| live.binary_search(&symbol).is_ok());
+                let arc = self.arcs.push(Arc { source, target, formula, skolems: piece.skolems });
+                self.points[source].outgoing.push(arc);
             }
         }
-        Ok(graph)
+        Ok(())
     }
 
     fn find_loops(&mut self, forest: &LoopForest, number: &IndexVec<Loc, Option<PointId>>) {

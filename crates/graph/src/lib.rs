@@ -3,7 +3,6 @@
 //! Knows no solver, no summaries and no engine.
 
 pub mod cut;
-mod gas;
 pub mod transition {
     //! Renamed.
     pub use encode::Transition as TransitionFormula;

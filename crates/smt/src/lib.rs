@@ -8,6 +8,7 @@
 mod answer;
 mod effort;
 mod log;
+mod logic;
 mod pool;
 pub mod project;
 pub mod replay;
@@ -16,6 +17,7 @@ mod z3;
 
 pub use answer::{Answer, Core, Statistics, Why};
 pub use log::{log_all_queries, query_log_failure};
+pub use logic::Logic;
 pub use pool::Pooled;
 pub use solver::{Solver, SolverFactory, check_formula, minimise};
 pub use z3::{Arithmetic, Z3, Z3Settings, Z3Solver, keep_contexts, limit_memory, z3_version};

@@ -68,8 +68,15 @@ fn stars(criterion: &mut Criterion) {
                 bencher.iter(|| {
                     let (mut terms, mut budget) = (Terms::new(), Budget::unlimited());
                     let loops = cfa::loops::LoopForest::of(&program.procs[program.entry]);
-                    let graph =
-                        Graph::new(program, &loops, &mut terms, &mut budget).expect("there is no limit");
+                    let graph = Graph::of(
+                        program,
+                        program.entry,
+                        &loops,
+                        graph::cut::Target::Error,
+                        &mut terms,
+                        &mut budget,
+                    )
+                    .expect("there is no limit");
                     let solvers = Z3::new(Z3Settings::default());
                     let mut starrer = Starrer::new(solvers, StarOptions::default());
                     black_box(Summaries::new(&graph, &mut terms, &mut starrer, &mut budget))

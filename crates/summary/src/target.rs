@@ -143,7 +143,7 @@ impl Builder<'_> {
                 reach
             } else {
                 let formula =
-                    if Some(head) == self.graph.error { Terms::TRUE } else { self.arcs_to(head, &known) };
+                    if Some(head) == self.graph.target { Terms::TRUE } else { self.arcs_to(head, &known) };
                 let formula = self.terms.and([self.graph.points[head].facts, formula]);
                 known.insert(head, formula);
                 Reach { formula, instances: vec![Vec::new()] }

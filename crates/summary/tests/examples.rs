@@ -25,7 +25,9 @@ fn summarise(body: &str, options: StarOptions) -> Summarised {
     let mut budget = Budget::unlimited();
     let solvers = Z3::new(Z3Settings::default());
     let loops = cfa::loops::LoopForest::of(&program.procs[program.entry]);
-    let graph = Graph::new(&program, &loops, &mut terms, &mut budget).expect("there is no limit");
+    let graph =
+        Graph::of(&program, program.entry, &loops, graph::cut::Target::Error, &mut terms, &mut budget)
+            .expect("there is no limit");
     let mut starrer = Starrer::new(solvers.clone(), options);
     let summaries = Summaries::new(&graph, &mut terms, &mut starrer, &mut budget).expect("there is no limit");
     let is_unsigned = body.contains(" : u32");

@@ -37,19 +37,19 @@ impl VarSet {
     }
 }
 
-/// The live variables at every location, considering only edges between relevant locations. Variables of `read_at_error` count as read there: those
-/// whose products are compared where the error is reached.
+/// The live variables at every location, considering only edges between relevant locations. `read_at` names variables that count as read at a location:
+/// results where a procedure returns, for instance.
 pub fn live_variables(
     program: &Program,
     procedure: &Procedure,
     forest: &LoopForest,
     relevant: &IndexVec<Loc, bool>,
-    read_at_error: &[VarId],
+    read_at: Option<(Loc, &[VarId])>,
 ) -> IndexVec<Loc, VarSet> {
     let mut live = IndexVec::filled(VarSet::empty(program.vars.len()), procedure.locations.len());
-    if let Some(error) = procedure.error {
-        for var in read_at_error {
-            live[error].insert(*var);
+    if let Some((location, vars)) = read_at {
+        for var in vars {
+            live[location].insert(*var);
         }
     }
     loop {

@@ -6,9 +6,11 @@
 
 mod annotation;
 mod ledger;
+mod reason;
 pub mod store;
 mod verdict;
 
 pub use annotation::{Annotation, Invariant};
 pub use ledger::{Assumption, Ledger};
-pub use verdict::{End, Proof, Reason, Trace, Verdict, Violation};
+pub use reason::{Reason, Rounded};
+pub use verdict::{End, Proof, Trace, Verdict, Violation};

@@ -39,7 +39,9 @@ pub fn checks_as_invariants(
     let facts = analyze(prepared, procedure, budget).map_err(Reason::Stopped)?;
     let forest = task.loops(prepared.entry);
     let relevant = reaching_error(procedure);
-    let live = live_variables(prepared, procedure, forest, &relevant, &vocabulary.compared_factors());
+    let compared = vocabulary.compared_factors();
+    let read_at = procedure.error.map(|error| (error, &*compared));
+    let live = live_variables(prepared, procedure, forest, &relevant, read_at);
     let is_cut = |location: Loc| {
         location == procedure.entry
             || relevant[location] && (forest.is_header(location) || Some(location) == procedure.error)

@@ -189,5 +189,10 @@ impl Sets {
 
 /// The locations from which the error location of the procedure itself can be reached.
 pub fn reaching_error(procedure: &Procedure) -> IndexVec<Loc, bool> {
-    Digraph::of(procedure).reversed().reachable(procedure.error)
+    reaching(procedure, procedure.error)
+}
+
+/// The locations from which `target` can be reached; none if there is no target.
+pub fn reaching(procedure: &Procedure, target: Option<Loc>) -> IndexVec<Loc, bool> {
+    Digraph::of(procedure).reversed().reachable(target)
 }

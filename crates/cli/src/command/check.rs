@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use base::{SourceMap, Stop, timeline};
+use base::{Budget, SourceMap, Stop, timeline};
 use certify::Certified;
-use engine::{Drawing, EngineSpec, Env, Tuning};
+use engine::{Engine, EngineSpec, Env, Part, Recorder, SearchTree, Settings, TreeWanted, solve_contained};
 use explain::Shrinking;
 use passes::Prepared;
 use verdict::{Reason, Verdict};
@@ -132,7 +132,7 @@ fn decide(
     session: &Session,
     asked: &OnceLock<Asked>,
 ) -> Result<ExitStatus, Ended> {
-    let spec = find_engine(&args.engine)?;
+    let engine = create_engine(args)?;
     args.cache.as_deref().map_or(Ok(()), cache::check_folder)?;
     if let Some(folder) = &args.log_queries {
         super::queries::log_to(folder)?;
@@ -168,17 +168,16 @@ fn decide(
     }
     drop(stage);
     let compiled_at = Instant::now();
-    let mut env = Env::new(session.budget());
-    if args.tree.is_some() || args.files.report.is_some() {
-        env.drawing = Drawing::Wanted;
-    }
-    let progress = if args.quiet { None } else { Some(Progress::start("searching", env.progress.clone())) };
+    let is_drawn = args.tree.is_some() || args.files.report.is_some();
+    let recorder = Arc::new(Recorder::new(if is_drawn { TreeWanted::Yes } else { TreeWanted::No }));
+    let mut env = Env::new(session.budget(), &*recorder);
+    let progress = if args.quiet { None } else { Some(Progress::start("searching", recorder.clone())) };
     let task = Prepared::of(&compiled.program);
     let cache = Cache::new(args, &compiled.program, console);
-    // Whoever wants to see the search wants one.
-    let is_watched = matches!(env.drawing, Drawing::Wanted) || args.log_queries.is_some();
+    // `--tree`, `--report` and `--log-queries` show a search, so there has to be one.
+    let is_watched = is_drawn || args.log_queries.is_some();
     let known = cache.as_ref().filter(|_| !is_watched);
-    let known = known.and_then(|cache| cache.find(&task, &mut env.budget));
+    let known = known.and_then(|cache| cache.find(&task, &mut env.logic.budget));
     let is_cached = known.is_some();
     if !is_cached && args.list.known_key.as_ref().is_some_and(|key| *key == basis.key) {
         session.claim();
@@ -188,7 +187,7 @@ fn decide(
     stale::settle(args, &request.files, &compiled.program.sources).map_err(Ended::InTheWay)?;
     let Outcome { certified, solved_at, shrinking } = match known {
         Some(certified) => Outcome { certified, solved_at: compiled_at, shrinking: Shrinking::default() },
-        None => solve(args, spec, &task, &mut env),
+        None => solve(args, engine, &task, &mut env),
     };
     drop(progress);
     let mut statistics = vec![
@@ -197,12 +196,13 @@ fn decide(
         ("certification seconds", solved_at.elapsed().as_secs_f64()),
         ("shrinking runs", f64::from(shrinking.runs)),
         ("shrinking queries", f64::from(shrinking.queries)),
-        ("ticks", env.budget.spent() as f64),
+        ("ticks", env.logic.budget.spent() as f64),
     ];
-    statistics.extend(env.statistics.iter().map(|(name, value)| (*name, *value as f64)));
-    let drawn = match (&args.tree, &env.drawing) {
-        (Some(path), Drawing::Done(drawing)) => artifact::write(path, &drawing.dot()),
-        (Some(path), Drawing::Wanted | Drawing::Unwanted) => {
+    statistics.extend(recorder.statistics().iter().map(|(name, value)| (*name, *value as f64)));
+    let tree = recorder.search_tree();
+    let drawn = match (&args.tree, &tree) {
+        (Some(path), Some(tree)) => artifact::write(path, &tree.dot()),
+        (Some(path), None) => {
             console
                 .warn(format!("{} is not written: there was no search, so there is no tree", path.display()));
             Ok(())
@@ -212,7 +212,8 @@ fn decide(
     // The verdict stands unless the compiled program contradicts it: what follows must not lose it, and ends with the time.
     session.claim();
     let _stage = timeline::stage("report");
-    let (certified, mut extras) = export::export(args, &request, &task, certified, &mut env.budget, console)?;
+    let (certified, mut extras) =
+        export::export(args, &request, &task, certified, &mut env.logic.budget, console)?;
     extras.is_cached = is_cached;
     if let Some(cache) = cache.filter(|_| !is_cached) {
         cache.keep(&certified);
@@ -220,12 +221,21 @@ fn decide(
     if let Verdict::Unsafe(trace) = certified.verdict()
         && let Some(scope) = scope(args)
     {
-        extras.steps = report::steps(&compiled.program, trace, scope, &env.budget);
+        extras.steps = report::steps(&compiled.program, trace, scope, &env.logic.budget);
     }
     extras.failures.extend(drawn.err());
     extras.failures.extend(super::queries::log_failure());
     let sources = compiled.program.sources.clone();
-    let answer = Answer { task: Some(&task), sources, certified, extras, basis, statistics, env };
+    let answer = Answer {
+        task: Some(&task),
+        sources,
+        certified,
+        extras,
+        basis,
+        statistics,
+        budget: env.logic.budget,
+        tree,
+    };
     Ok(conclude(args, &request, answer, console, session)?)
 }
 
@@ -237,19 +247,19 @@ struct Outcome {
 }
 
 /// Lets the engine work, and checks what it says.
-fn solve(args: &CheckArgs, spec: &EngineSpec, task: &Prepared<'_>, env: &mut Env) -> Outcome {
+fn solve(args: &CheckArgs, engine: Box<dyn Engine>, task: &Prepared<'_>, env: &mut Env<'_>) -> Outcome {
     let stage = timeline::stage("engine");
-    let verdict = match env.budget.poll() {
-        Ok(()) => (spec.create)(tuning(args)).solve(task, env),
+    let verdict = match env.logic.budget.poll() {
+        Ok(()) => solve_contained(engine, task, env),
         Err(stop) => Verdict::Unknown(Reason::Stopped(stop)),
     };
     drop(stage);
     let solved_at = Instant::now();
     let _stage = timeline::stage("certification");
     let (certified, shrinking) = if args.no_shrink {
-        (certify::certify(task, verdict, &mut env.budget), Shrinking::default())
+        (certify::certify(task, verdict, &mut env.logic.budget), Shrinking::default())
     } else {
-        explain::certify_smallest(task, verdict, &mut env.budget)
+        explain::certify_smallest(task, verdict, &mut env.logic.budget)
     };
     Outcome { certified, solved_at, shrinking }
 }
@@ -268,8 +278,9 @@ struct Answer<'a> {
     extras: Extras,
     basis: Basis,
     statistics: Vec<(&'static str, f64)>,
-    /// What the engine left behind.
-    env: Env,
+    /// What is left of the time.
+    budget: Budget,
+    tree: Option<SearchTree>,
 }
 
 impl Answer<'_> {
@@ -282,7 +293,8 @@ impl Answer<'_> {
             extras: Extras::default(),
             basis: Basis::default(),
             statistics: Vec::new(),
-            env: Env::new(session.budget()),
+            budget: session.budget(),
+            tree: None,
         }
     }
 }
@@ -343,11 +355,7 @@ fn conclude(
 fn insight<'a>(answer: &'a Answer<'_>, request: &Request) -> Insight<'a> {
     // What the page itself takes is no part of the figures.
     let (timeline, _) = timeline::entries();
-    let Env { budget, drawing, .. } = &answer.env;
-    let tree = match drawing {
-        Drawing::Done(tree) => Some(tree),
-        Drawing::Wanted | Drawing::Unwanted => None,
-    };
+    let (budget, tree) = (&answer.budget, answer.tree.as_ref());
     let Some(task) = answer.task else {
         return Insight { timeline, ..Insight::default() };
     };
@@ -384,9 +392,16 @@ fn selection(trace: TraceArg) -> Selection {
     }
 }
 
-/// What the user has switched off.
-fn tuning(args: &CheckArgs) -> Tuning {
-    Tuning { gas: !args.no_gas, summaries: !args.no_summaries, congruences: !args.no_congruences }
+/// The engine that the user wants, without what the user has switched off.
+fn create_engine(args: &CheckArgs) -> Result<Box<dyn Engine>, Failure> {
+    let off = [
+        (args.no_gas, Part::Gas),
+        (args.no_summaries, Part::Summaries),
+        (args.no_congruences, Part::Congruences),
+    ];
+    let settings = Settings::leaving_out(off.into_iter().filter(|(is_off, _)| *is_off).map(|(_, part)| part));
+    let created = find_engine(&args.engine)?.create(&settings);
+    created.map_err(|error| Failure::usage(error.to_string(), error.help()))
 }
 
 fn find_engine(name: &str) -> Result<&'static EngineSpec, Failure> {

@@ -3,7 +3,7 @@
 use base::{Budget, Diagnostic, SourceFile, SourceMap, Span};
 use certify::Certified;
 use cfa::Program;
-use engine::Env;
+use engine::{Env, Recorder, Settings, solve_contained};
 use passes::Prepared;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -90,9 +90,10 @@ fn decide(program: &Program, budget: &mut Budget) -> Certified {
         if let Err(stop) = budget.poll() {
             return Certified::unknown(Reason::Stopped(stop));
         }
-        let mut env = Env::new(budget.clone());
-        let verdict = (spec.create)(engine::Tuning::default()).solve(&task, &mut env);
-        last = certify::certify(&task, verdict, &mut env.budget);
+        let recorder = Recorder::default();
+        let mut env = Env::new(budget.clone(), &recorder);
+        let verdict = solve_contained((spec.configure)(&Settings::default()), &task, &mut env);
+        last = certify::certify(&task, verdict, &mut env.logic.budget);
         if !matches!(last.verdict(), Verdict::Unknown(_)) {
             return last;
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use base::{Region, SourceMap, Stop};
+use base::{Region, SourceMap};
 use certify::Check;
 use cfa::{ApproximationKind, SignedOverflow, Source};
 use interp::{CallStack, Chosen, Property};
@@ -113,31 +113,12 @@ fn opinion(opinion: &Opinion) -> Option<String> {
 /// What to try when nothing is known.
 pub(super) fn advice(reason: &Reason, opinion: Option<&Opinion>) -> Option<&'static str> {
     match reason {
-        Reason::Stopped(Stop::Cancelled)
-        | Reason::Underapproximated { .. }
-        | Reason::Overapproximated { .. } => None,
-        Reason::Stopped(Stop::Memory) => {
-            Some("smaller bounds in the program; `--stats` shows where the search was")
-        }
-        Reason::Stopped(_) => Some(
-            "a longer `--timeout`; `wayproof summarize` shows which loop summaries are over-approximations; a lemma that is \
-             asserted in such a loop is part of its summary",
-        ),
         Reason::Unsupported { feature, .. } if feature.ends_with(EXTERN_ERROR) => Some(EXTERN_ADVICE),
-        Reason::Unsupported { .. } => Some("a version of the program without that construct"),
-        Reason::SolverGaveUp { .. } | Reason::NotProgressing => {
-            Some("another engine; `wayproof engines` lists them")
-        }
-        Reason::Inconclusive { .. } => Some(
-            "another engine, or an assumption (`if (!(...)) abort();`) about the values that are over-approximated",
-        ),
         Reason::NotCertified { .. } if matches!(opinion, Some(Opinion::Differs(_))) => Some(
             "the program may depend on addresses or on an order of evaluation that C leaves open: remove the dependency; \
              if there is none, a model of Wayproof differs from the compiled program, please report it (`--no-exec` shows the inputs)",
         ),
-        Reason::Crashed { .. } | Reason::NotCertified { .. } => {
-            Some("nothing on your side: this is a defect of Wayproof, please report it with the program")
-        }
+        _ => reason.next_step(),
     }
 }
 

@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
     pub fn kind(graph: &Graph, point: PointId) -> PointKind {
         if point == ENTRY {
             PointKind::Entry
-        } else if Some(point) == graph.error {
+        } else if Some(point) == graph.target {
             PointKind::Error
         } else {
             PointKind::Loop

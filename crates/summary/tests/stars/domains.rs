@@ -160,7 +160,15 @@ fn a_star_without_effort_is_weaker_and_says_so() {
     let mut starrer = Starrer::new(whole.solvers.clone(), options);
     let mut budget = Budget::unlimited();
     let loops = cfa::loops::LoopForest::of(&whole.program.procs[whole.program.entry]);
-    let graph = Graph::new(&whole.program, &loops, &mut whole.terms, &mut budget).expect("there is no limit");
+    let graph = Graph::of(
+        &whole.program,
+        whole.program.entry,
+        &loops,
+        graph::cut::Target::Error,
+        &mut whole.terms,
+        &mut budget,
+    )
+    .expect("there is no limit");
     let weak =
         Summaries::new(&graph, &mut whole.terms, &mut starrer, &mut budget).expect("there is no limit");
     assert!(starrer.statistics().unanswered > 0);

@@ -154,7 +154,9 @@ pub(crate) fn summarise(text: &str) -> Summarised {
     let mut budget = Budget::unlimited();
     let solvers = Z3::new(Z3Settings::default());
     let loops = cfa::loops::LoopForest::of(&program.procs[program.entry]);
-    let graph = Graph::new(&program, &loops, &mut terms, &mut budget).expect("there is no limit");
+    let graph =
+        Graph::of(&program, program.entry, &loops, graph::cut::Target::Error, &mut terms, &mut budget)
+            .expect("there is no limit");
     let mut starrer = Starrer::new(solvers.clone(), StarOptions::default());
     let summaries = Summaries::new(&graph, &mut terms, &mut starrer, &mut budget).expect("there is no limit");
     Summarised { program, terms, graph, summaries, starrer, solvers }

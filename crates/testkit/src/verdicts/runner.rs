@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use base::Budget;
 use certify::certify;
 use cfa::Program;
-use engine::{Env, Tuning};
+use engine::{Env, Part, Recorder};
 use verdict::{Reason, Verdict};
 
 use crate::Random;
@@ -54,29 +54,19 @@ pub struct Configuration {
     /// For people.
     pub name: &'static str,
     engine: &'static str,
-    tuning: Tuning,
+    without: &'static [Part],
 }
-
-const ALL_ON: Tuning = Tuning { gas: true, summaries: true, congruences: true };
 
 /// All configurations; the first sees every program.
 pub const CONFIGURATIONS: [Configuration; 8] = [
-    Configuration { name: "gps", engine: "gps", tuning: ALL_ON },
-    Configuration { name: "gps --no-gas", engine: "gps", tuning: Tuning { gas: false, ..ALL_ON } },
-    Configuration {
-        name: "gps --no-summaries",
-        engine: "gps",
-        tuning: Tuning { summaries: false, ..ALL_ON },
-    },
-    Configuration {
-        name: "gps --no-congruences",
-        engine: "gps",
-        tuning: Tuning { congruences: false, ..ALL_ON },
-    },
-    Configuration { name: "gps-lite", engine: "gps-lite", tuning: ALL_ON },
-    Configuration { name: "impact", engine: "impact", tuning: ALL_ON },
-    Configuration { name: "cra", engine: "cra", tuning: ALL_ON },
-    Configuration { name: "explicit", engine: "explicit", tuning: ALL_ON },
+    Configuration { name: "gps", engine: "gps", without: &[] },
+    Configuration { name: "gps --no-gas", engine: "gps", without: &[Part::Gas] },
+    Configuration { name: "gps --no-summaries", engine: "gps", without: &[Part::Summaries] },
+    Configuration { name: "gps --no-congruences", engine: "gps", without: &[Part::Congruences] },
+    Configuration { name: "gps-lite", engine: "gps-lite", without: &[] },
+    Configuration { name: "impact", engine: "impact", without: &[] },
+    Configuration { name: "cra", engine: "cra", without: &[] },
+    Configuration { name: "explicit", engine: "explicit", without: &[] },
 ];
 
 /// What a run of an engine yields.
@@ -339,10 +329,15 @@ fn decide(program: &Program, configuration: Configuration, limit: Duration) -> A
         return Answer::Crashed(format!("there is no engine {}", configuration.engine));
     };
     let budget = Budget::unlimited().with_deadline(Instant::now().checked_add(limit));
-    let mut env = Env::new(budget);
+    let recorder = Recorder::default();
+    let mut env = Env::new(budget, &recorder);
     let task = passes::Prepared::of(program);
-    let verdict = (spec.create)(configuration.tuning).solve(&task, &mut env);
-    match certify(&task, verdict, &mut env.budget).verdict() {
+    let engine = match spec.create(&engine::Settings::leaving_out(configuration.without.iter().copied())) {
+        Ok(engine) => engine,
+        Err(error) => return Answer::Crashed(error.to_string()),
+    };
+    let verdict = engine.solve(&task, &mut env);
+    match certify(&task, verdict, &mut env.logic.budget).verdict() {
         Verdict::Safe(_) => Answer::Decided(Known::Safe),
         Verdict::Unsafe(_) => Answer::Decided(Known::Unsafe),
         Verdict::Unknown(Reason::NotCertified { why }) => Answer::NotCertified(why.clone()),

@@ -10,7 +10,7 @@ use super::{Summarised, fallbacks, title};
 /// The text for standard output.
 pub(super) fn render(summarised: &Summarised<'_>) -> String {
     let mut text = String::new();
-    if summarised.graph.error.is_none() {
+    if summarised.graph.target.is_none() {
         text.push_str("the analysis of values excludes the error\n");
     }
     // There is nothing to say about the error itself, unless it alone was asked for.

@@ -101,7 +101,7 @@ impl Document {
 pub(super) fn render(summarised: &Summarised<'_>) -> String {
     let mut document = Document::new();
     document.files = summarised.request.files.iter().map(|file| file.display().to_string()).collect();
-    document.excluded_by_values = Some(summarised.graph.error.is_none());
+    document.excluded_by_values = Some(summarised.graph.target.is_none());
     let terms = summarised.terms;
     for reading in summarised.readings {
         document.points.push(Point {

@@ -157,7 +157,14 @@ fn read<T>(
 ) -> Result<T, End> {
     let program = task.program();
     let mut terms = Terms::new();
-    let graph = Graph::new(program, task.loops(program.entry), &mut terms, budget)?;
+    let graph = Graph::of(
+        program,
+        program.entry,
+        task.loops(program.entry),
+        graph::cut::Target::Error,
+        &mut terms,
+        budget,
+    )?;
     let points = match question.at {
         None => graph.points.ids().collect(),
         Some(line) => points_at(program, &graph, question.entry, line).map_err(End::Failure)?,

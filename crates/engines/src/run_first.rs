@@ -22,10 +22,9 @@
 use base::{Budget, Stop, timeline};
 use certify::{Execution, Exhaustion};
 use cfa::{Program, SignedOverflow};
+use engine::{Engine, Env, Settings};
 use passes::Prepared;
 use verdict::{Proof, Reason, Verdict};
-
-use engine::{Drawing, Engine, Env, Tuning};
 
 /// Ticks of the first run: hundredths of a second.
 const FIRST_RUN: u64 = 1 << 22;
@@ -40,34 +39,32 @@ const LAST_RUN: u64 = 1 << 32;
 const FEW_RUNS: u64 = 1 << 25;
 
 /// An engine behind a run of the only execution.
-pub(crate) fn first(create: fn(Tuning) -> Box<dyn Engine>, tuning: Tuning) -> Box<dyn Engine> {
-    Box::new(RunFirst { create, tuning })
-}
-
-struct RunFirst {
-    create: fn(Tuning) -> Box<dyn Engine>,
-    tuning: Tuning,
+pub(crate) struct RunFirst {
+    /// Makes a fresh engine for each attempt.
+    pub(crate) configure: fn(&Settings) -> Box<dyn Engine>,
+    /// Its settings.
+    pub(crate) settings: Settings,
 }
 
 impl Engine for RunFirst {
-    fn solve(self: Box<Self>, task: &Prepared<'_>, env: &mut Env) -> Verdict {
+    fn solve(self: Box<Self>, task: &Prepared<'_>, env: &mut Env<'_>) -> Verdict {
         let program = task.given();
         if program.signed_overflow == SignedOverflow::Error {
-            return overflow_by_execution(program, &mut env.budget);
+            return overflow_by_execution(program, &mut env.logic.budget);
         }
         let (mut run, mut slice) = (FIRST_RUN, SLICE);
         loop {
-            match attempt(program, run, &mut env.budget) {
+            match attempt(program, run, &mut env.logic.budget) {
                 Attempt::Settled(verdict) => return verdict,
                 Attempt::Hopeless => return self.among_many(task, env),
                 Attempt::TooShort => {}
             }
-            if env.budget.is_spent() {
+            if env.logic.budget.is_spent() {
                 return Verdict::Unknown(Reason::Stopped(Stop::Ticks));
             }
             match self.within(slice, task, env) {
                 (Verdict::Unknown(reason), Effort::Enough) => {
-                    return match attempt(program, LAST_RUN, &mut env.budget) {
+                    return match attempt(program, LAST_RUN, &mut env.logic.budget) {
                         Attempt::Settled(verdict) => verdict,
                         Attempt::Hopeless | Attempt::TooShort => Verdict::Unknown(reason),
                     };
@@ -90,37 +87,36 @@ enum Effort {
 
 impl RunFirst {
     /// Decides a program with several executions: by carrying them out if they are few, else by the engine.
-    fn among_many(&self, task: &Prepared<'_>, env: &mut Env) -> Verdict {
-        let first = all(task.given(), FEW_RUNS, &mut env.budget);
+    fn among_many(&self, task: &Prepared<'_>, env: &mut Env<'_>) -> Verdict {
+        let first = all(task.given(), FEW_RUNS, &mut env.logic.budget);
         if let Few::Decided(verdict) = first {
             return verdict;
         }
-        let verdict = (self.create)(self.tuning).solve(task, env);
+        let verdict = self.engine().solve(task, env);
         if matches!((&verdict, &first), (Verdict::Unknown(_), Few::TooLong))
-            && env.budget.poll().is_ok()
-            && let Few::Decided(decided) = all(task.given(), LAST_RUN, &mut env.budget)
+            && env.logic.budget.poll().is_ok()
+            && let Few::Decided(decided) = all(task.given(), LAST_RUN, &mut env.logic.budget)
         {
             return decided;
         }
         verdict
     }
 
+    fn engine(&self) -> Box<dyn Engine> {
+        (self.configure)(&self.settings)
+    }
+
     /// Lets a fresh engine work for a number of ticks. What an attempt leaves behind that was too short is forgotten, but for what it has spent.
-    fn within(&self, ticks: u64, task: &Prepared<'_>, env: &mut Env) -> (Verdict, Effort) {
-        let (known, is_drawn) = (env.statistics.len(), env.drawing != Drawing::Unwanted);
-        let slice = env.budget.child(ticks);
-        let whole = std::mem::replace(&mut env.budget, slice);
-        let verdict = (self.create)(self.tuning).solve(task, env);
-        let slice = std::mem::replace(&mut env.budget, whole);
-        env.budget.absorb(&slice);
+    fn within(&self, ticks: u64, task: &Prepared<'_>, env: &mut Env<'_>) -> (Verdict, Effort) {
+        let mut slice = Env::new(env.logic.budget.child(ticks), env.events);
+        let verdict = self.engine().solve(task, &mut slice);
+        let slice = slice.logic.budget;
+        env.logic.budget.absorb(&slice);
         // The last question of an engine may have been refused before it took all that was left, and an engine that runs short may give up instead of being stopped.
         let ran_short =
             verdict == Verdict::Unknown(Reason::Stopped(Stop::Ticks)) || slice.spent() >= ticks / 2;
-        if matches!(verdict, Verdict::Unknown(_)) && ran_short && env.budget.poll().is_ok() {
-            env.statistics.truncate(known);
-            if is_drawn {
-                env.drawing = Drawing::Wanted;
-            }
+        if matches!(verdict, Verdict::Unknown(_)) && ran_short && env.logic.budget.poll().is_ok() {
+            env.events.restart();
             return (verdict, Effort::Short);
         }
         (verdict, Effort::Enough)

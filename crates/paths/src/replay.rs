@@ -11,7 +11,7 @@ use interp::{Choice, Chosen, Outcome, Request, Uninitialised};
 use verdict::{Trace, Violation};
 
 /// The trace of the program as given that answers like a test, if it reaches the error.
-pub(super) fn on_original(program: &Program, choices: &[Chosen], budget: &mut Budget) -> Option<Trace> {
+pub fn on_original(program: &Program, choices: &[Chosen], budget: &mut Budget) -> Option<Trace> {
     // A trace that does not depend on uninitialised values is better evidence.
     [Uninitialised::Report, Uninitialised::Choose].into_iter().find_map(|mode| {
         let mut left: VecDeque<&Chosen> = choices.iter().collect();

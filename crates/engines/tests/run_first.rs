@@ -3,7 +3,7 @@
 use base::Budget;
 use certify::{Certified, certify};
 use cfa::Program;
-use engine::{Env, Tuning};
+use engine::{Env, Recorder, Settings};
 use engines::ENGINES;
 use passes::Prepared;
 use verdict::{Proof, Reason, Verdict};
@@ -18,11 +18,13 @@ fn compile(body: &str) -> Program {
     cfront::compile(&[input], &options).expect("the program should compile").program
 }
 
-fn solve(engine: &str, program: &Program, budget: Budget) -> (Certified, Env) {
-    let mut env = Env::new(budget);
+fn solve(engine: &str, program: &Program, budget: Budget) -> (Certified, u64, Recorder) {
+    let recorder = Recorder::default();
+    let mut env = Env::new(budget, &recorder);
     let spec = engines::find(engine).expect("the engine should exist");
-    let verdict = (spec.create)(Tuning::default()).solve(&Prepared::of(program), &mut env);
-    (certify(&Prepared::of(program), verdict, &mut Budget::unlimited()), env)
+    let verdict = (spec.configure)(&Settings::default()).solve(&Prepared::of(program), &mut env);
+    let spent = env.logic.budget.spent();
+    (certify(&Prepared::of(program), verdict, &mut Budget::unlimited()), spent, recorder)
 }
 
 fn word(certified: &Certified) -> &'static str {
@@ -89,7 +91,7 @@ fn every_engine_decides_what_only_an_execution_decides() {
     for (expected, body) in PROGRAMS {
         let program = compile(body);
         for spec in ENGINES {
-            let (certified, _) = solve(spec.name, &program, Budget::unlimited());
+            let (certified, ..) = solve(spec.name, &program, Budget::unlimited());
             assert_eq!(word(&certified), *expected, "{}: {body}", spec.name);
             if let Verdict::Safe(proof) = certified.verdict() {
                 assert!(matches!(proof, Proof::Execution(_)), "{}: {body}", spec.name);
@@ -108,9 +110,9 @@ fn a_refusal_is_still_said_where_an_arbitrary_value_matters() {
     ] {
         let program = compile(body);
         for engine in ["gps", "gps-lite", "impact", "cra"] {
-            let (certified, env) = solve(engine, &program, Budget::unlimited());
+            let (certified, spent, _) = solve(engine, &program, Budget::unlimited());
             assert_eq!(word(&certified), "unsupported", "{engine}: {body}");
-            assert!(env.budget.spent() < 1_000_000, "{engine}: {}", env.budget.spent());
+            assert!(spent < 1_000_000, "{engine}: {spent}");
         }
     }
 }
@@ -119,11 +121,9 @@ fn a_refusal_is_still_said_where_an_arbitrary_value_matters() {
 fn what_has_no_end_is_left_to_the_engine() {
     let endless = "int main(void) { unsigned x = 0; while (1) { x = x * 2; if (x == 7) reach_error(); } }";
     let program = compile(endless);
-    let (certified, first) = solve("gps", &program, Budget::unlimited());
-    assert_eq!(word(&certified), "safe");
-    let (again, second) = solve("gps", &program, Budget::unlimited());
-    assert_eq!(word(&again), "safe");
-    assert_eq!((first.budget.spent(), first.statistics), (second.budget.spent(), second.statistics));
+    let [first, second] = [0; 2].map(|_| solve("gps", &program, Budget::unlimited()));
+    assert_eq!((word(&first.0), word(&second.0)), ("safe", "safe"));
+    assert_eq!((first.1, first.2.statistics()), (second.1, second.2.statistics()));
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_long_execution_is_carried_out_by_and_by() {
                 if (x == 3) reach_error(); return 0; }";
     let program = compile(long);
     for engine in ["gps", "cra"] {
-        let (certified, _) = solve(engine, &program, Budget::unlimited());
+        let (certified, ..) = solve(engine, &program, Budget::unlimited());
         assert_eq!(word(&certified), "safe", "{engine}");
     }
 }
@@ -143,13 +143,13 @@ fn a_budget_ends_the_run_and_the_engine() {
     let endless = "int f(int n) { return n; } int main(void) { unsigned x = 1; while (1) { x = x * 3 + f(1); if (x == 3000000019u && x % 7 == 9) reach_error(); } }";
     let program = compile(endless);
     for spec in ENGINES {
-        let (certified, env) = solve(spec.name, &program, Budget::ticks(100_000));
+        let (certified, spent, _) = solve(spec.name, &program, Budget::ticks(100_000));
         assert!(
-            !matches!(certified.verdict(), Verdict::Unsafe(_)) && env.budget.spent() <= 100_000,
+            !matches!(certified.verdict(), Verdict::Unsafe(_)) && spent <= 100_000,
             "{}: {certified:?}",
             spec.name
         );
     }
-    let (certified, _) = solve("explicit", &program, Budget::ticks(100_000));
+    let (certified, ..) = solve("explicit", &program, Budget::ticks(100_000));
     assert_eq!(*certified.verdict(), Verdict::Unknown(Reason::Stopped(base::Stop::Ticks)));
 }

@@ -1,25 +1,30 @@
 //! Path formulas: what holds of the values at the end of a path, in one solver for all paths that are looked at in turn.
 //!
+//! # Paper
+//! [Gps25] §3: the weight w(π) of a path π, kept as assertions of an incremental solver.
+//!
 //! # Invariants
 //! * P1: the solver's assertions say, over the values at the start and what was chosen on the way, that the steps were taken; there is one
 //!   level for each step, so paths share what they have in common.
 //! * P2: a symbol that a step introduces is named by its depth and what it stands for: the same step at the same depth is the same formula,
 //!   which the solver has translated already.
+//!
+//! # Cost
+//! Moving to another path costs the steps that the two paths do not share; values that change are copied once for each step.
 
 use std::collections::BTreeMap;
 
-use base::Budget;
 use graph::cut::{Arc, ArcId, Graph};
 use graph::tree::{NodeId, Tree};
 use rustc_hash::FxHashMap;
-use smt::{Answer, Core, Solver, Z3, Z3Solver, minimise};
+use smt::{Answer, Core, Logic, Solver, Z3Solver, minimise};
 use term::{Node, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 /// The most that is spent on making one core smaller.
 const MINIMISATION_TICKS: u64 = 2_000;
 
-/// A path in a solver.
-pub(super) struct Path {
+/// The formula of a path in a solver.
+pub struct PathFormula {
     solver: Z3Solver,
     /// The node where it starts.
     anchor: NodeId,
@@ -37,21 +42,21 @@ struct Frame {
     chosen: Vec<(SymbolId, SymbolId)>,
 }
 
-impl Path {
+impl PathFormula {
     /// The empty path at a node, where `start` holds.
-    pub(super) fn new(solvers: &Z3, terms: &Terms, anchor: NodeId, start: TermId) -> Self {
-        let mut solver = solvers.z3_solver();
-        solver.assert(terms, start);
+    pub fn new(logic: &Logic, anchor: NodeId, start: TermId) -> Self {
+        let mut solver = logic.solvers.z3_solver();
+        solver.assert(&logic.terms, start);
         Self { solver, anchor, frames: Vec::new(), names: FxHashMap::default() }
     }
 
     /// The number of steps.
-    pub(super) fn depth(&self) -> usize {
+    pub fn depth(&self) -> usize {
         self.frames.len()
     }
 
     /// Changes the path to the one that leads to a node below the start.
-    pub(super) fn go_to(&mut self, node: NodeId, tree: &Tree, graph: &Graph, terms: &mut Terms) {
+    pub fn go_to(&mut self, node: NodeId, tree: &Tree, graph: &Graph, terms: &mut Terms) {
         let mut wanted = tree.path(node);
         wanted.retain(|step| tree.node(*step).depth > tree.node(self.anchor).depth);
         let common = self.frames.iter().zip(&wanted).take_while(|(frame, node)| frame.node == **node).count();
@@ -64,7 +69,7 @@ impl Path {
     }
 
     /// Keeps the first steps only.
-    pub(super) fn shorten(&mut self, depth: usize) {
+    pub fn shorten(&mut self, depth: usize) {
         while self.frames.len() > depth {
             self.frames.pop();
             self.solver.pop();
@@ -117,7 +122,8 @@ impl Path {
     }
 
     /// Whether the path can be taken such that all parts hold at its end. A core consists of parts.
-    pub(super) fn check(&mut self, terms: &mut Terms, parts: &[TermId], budget: &mut Budget) -> Answer {
+    pub fn check(&mut self, logic: &mut Logic, parts: &[TermId]) -> Answer {
+        let Logic { terms, budget, .. } = logic;
         let assumptions: Vec<TermId> = parts.iter().map(|part| self.at_end(terms, *part)).collect();
         match self.solver.check(terms, &assumptions, budget) {
             Answer::Unsat(core) => Answer::Unsat(back(parts, &assumptions, &core)),
@@ -127,12 +133,8 @@ impl Path {
 
     /// Some of the parts that cannot all hold at the end of the path, none of them superfluous as far as the solver tells.
     /// Nothing if all can.
-    pub(super) fn core(
-        &mut self,
-        terms: &mut Terms,
-        parts: &[TermId],
-        budget: &mut Budget,
-    ) -> Result<Option<Vec<TermId>>, smt::Why> {
+    pub fn core(&mut self, logic: &mut Logic, parts: &[TermId]) -> Result<Option<Vec<TermId>>, smt::Why> {
+        let Logic { terms, budget, .. } = logic;
         let assumptions: Vec<TermId> = parts.iter().map(|part| self.at_end(terms, *part)).collect();
         match self.solver.check(terms, &assumptions, budget) {
             Answer::Unsat(core) => {
@@ -148,7 +150,7 @@ impl Path {
     }
 
     /// The steps with the symbols of what each of them chooses, and the names that these have here.
-    pub(super) fn choices(&self) -> impl Iterator<Item = (ArcId, &[(SymbolId, SymbolId)])> {
+    pub fn choices(&self) -> impl Iterator<Item = (ArcId, &[(SymbolId, SymbolId)])> {
         self.frames.iter().map(|frame| (frame.arc, frame.chosen.as_slice()))
     }
 }

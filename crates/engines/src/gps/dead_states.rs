@@ -1,7 +1,7 @@
 //! States from which the error cannot be reached, as far as the guide tells.
 //!
-//! A state is a list of facts: bounds of integers, elements of short arrays. If the guide has no way to the error from a state, the solver says which
-//! facts are to blame, and all states with these facts are dead. They are recognised later without a question.
+//! A state is a list of facts: bounds of integers, elements of short arrays. If the guide has no way to the error from a state, an unsatisfiable
+//! core names the facts that show it, and all states with these facts are dead. They are recognised later without a query.
 //!
 //! # Invariants
 //! * D1: a remembered [`Cube`] has no model together with the guide of its point; only the answer "unsat" makes one.
@@ -15,11 +15,11 @@ use smt::{Answer, Solver, minimise};
 use term::{SymbolId, TermId, Terms};
 
 /// Arrays up to this length are shown to the solver.
-const SHOWN_ELEMENTS: u64 = 32;
+const MAX_ELEMENTS: u64 = 32;
 /// So many cubes are remembered for each point; the oldest ones go first.
-const CUBES: usize = 64;
+const MAX_CUBES: usize = 64;
 /// Explanations up to this length are made shorter.
-const SHORTENED: usize = 6;
+const MAX_MINIMISED: usize = 6;
 
 /// Something that holds in a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +108,7 @@ impl States {
             if program.vars[var].scalar().is_some() {
                 let value = view.scalar(var).and_then(number);
                 seen.extend(value.map(|value| Seen { var, symbol, index: None, value }));
-            } else if view.length(var) <= SHOWN_ELEMENTS {
+            } else if view.length(var) <= MAX_ELEMENTS {
                 for index in 0..view.length(var) {
                     let value = view.elem(var, index).and_then(number);
                     seen.extend(value.map(|value| Seen { var, symbol, index: Some(index), value }));
@@ -166,16 +166,18 @@ impl States {
         let assumptions: Vec<TermId> = facts.iter().map(|(term, _)| *term).collect();
         solver.push();
         let core = match solver.check(terms, &assumptions, budget) {
-            Answer::Unsat(core) if core.0.len() <= SHORTENED => Some(minimise(solver, terms, &core, budget)),
+            Answer::Unsat(core) if core.0.len() <= MAX_MINIMISED => {
+                Some(minimise(solver, terms, &core, budget))
+            }
             Answer::Unsat(core) => Some(core),
             Answer::Sat(_) | Answer::Unknown(_) => None,
         };
         solver.pop();
         let Some(core) = core else { return };
-        if self.cubes.len() == CUBES {
+        if self.cubes.len() == MAX_CUBES {
             self.cubes.pop_front();
         }
-        let blamed = facts.into_iter().filter(|(term, _)| core.0.contains(term));
-        self.cubes.push_back(blamed.map(|(_, fact)| fact).collect());
+        let needed = facts.into_iter().filter(|(term, _)| core.0.contains(term));
+        self.cubes.push_back(needed.map(|(_, fact)| fact).collect());
     }
 }

@@ -2,17 +2,6 @@
 
 use std::fmt::Write;
 
-/// Whether to keep the search tree; then the tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Drawing {
-    /// Nobody wants it.
-    Unwanted,
-    /// Somebody does.
-    Wanted,
-    /// Here it is.
-    Done(SearchTree),
-}
-
 /// A search tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchTree {
@@ -46,7 +35,7 @@ pub enum NodeState {
     DeadEnd,
     /// Another node represents it.
     Covered,
-    /// Nobody got round to it.
+    /// Not looked at yet.
     Frontier,
 }
 

@@ -12,12 +12,12 @@ use rustc_hash::FxHashMap;
 use term::{Evaluator, Integer, Model, Node, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 /// Chains of writes longer than this are left alone.
-const LONGEST_CHAIN: usize = 64;
+const MAX_CHAIN: usize = 64;
 
 /// The formula with reads of changed arrays as choices.
-pub(super) fn read_through(terms: &mut Terms, formula: TermId) -> TermId {
+pub(crate) fn read_through(terms: &mut Terms, formula: TermId) -> TermId {
     terms.rewrite(formula, |terms, part| match *terms.node(part) {
-        Node::Select(array, index) => element(terms, array, index, LONGEST_CHAIN),
+        Node::Select(array, index) => element(terms, array, index, MAX_CHAIN),
         _ => part,
     })
 }
@@ -74,18 +74,18 @@ fn equation(terms: &Terms, literals: &[TermId], chosen: &[SymbolId]) -> Option<(
 }
 
 /// Literals without elements of arrays that are to be eliminated.
-pub(super) struct Elements {
+pub(crate) struct Elements {
     /// The literals, and how the indices compare.
-    pub(super) literals: Vec<TermId>,
+    pub(crate) literals: Vec<TermId>,
     /// What is to be eliminated now: the numbers that stand for elements, too.
-    pub(super) chosen: Vec<SymbolId>,
+    pub(crate) chosen: Vec<SymbolId>,
     /// The model with these numbers.
-    pub(super) model: Model,
+    pub(crate) model: Model,
 }
 
 impl Elements {
     /// Takes the elements out of literals that hold in a model.
-    pub(super) fn of(terms: &mut Terms, literals: &[TermId], chosen: &[SymbolId], model: &Model) -> Self {
+    pub(crate) fn of(terms: &mut Terms, literals: &[TermId], chosen: &[SymbolId], model: &Model) -> Self {
         let literals = &solve_equations(terms, literals, chosen, model)[..];
         let mut result = Self { literals: Vec::new(), chosen: chosen.to_vec(), model: model.clone() };
         let mut replaced: FxHashMap<TermId, TermId> = FxHashMap::default();

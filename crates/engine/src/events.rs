@@ -1,0 +1,205 @@
+//! What an engine reports while it works: counters and the search tree. Nothing that decides a verdict reads them back.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::tree::SearchTree;
+
+/// What is counted. The order is that of reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Counter {
+    /// Loops whose star was computed.
+    LoopsSummarised,
+    /// Stars that are exact.
+    ExactSummaries,
+    /// Loops that were split into phases.
+    PhaseSplits,
+    /// Hulls that were replaced by bounds in template directions.
+    TemplateHulls,
+    /// Hulls that were given up.
+    LostHulls,
+    /// Queries of summaries without answer.
+    UnansweredSummaryQueries,
+    /// Tests that were run.
+    Tests,
+    /// Guided choices that were those of the last visit.
+    ChoicesRemembered,
+    /// Repeated choices that took several stops with one query.
+    Skips,
+    /// States that were known not to reach the error.
+    DeadStatesRemembered,
+    /// Nodes of the abstract reachability tree.
+    TreeNodes,
+    /// Dead ends.
+    DeadEnds,
+    /// Covers.
+    Covers,
+    /// Covers that were removed again.
+    CoversRemoved,
+    /// Clauses of labels.
+    Clauses,
+    /// Solver queries.
+    SolverQueries,
+}
+
+impl Counter {
+    /// All counters, in the order of reports.
+    pub const ALL: [Self; 16] = [
+        Self::LoopsSummarised,
+        Self::ExactSummaries,
+        Self::PhaseSplits,
+        Self::TemplateHulls,
+        Self::LostHulls,
+        Self::UnansweredSummaryQueries,
+        Self::Tests,
+        Self::ChoicesRemembered,
+        Self::Skips,
+        Self::DeadStatesRemembered,
+        Self::TreeNodes,
+        Self::DeadEnds,
+        Self::Covers,
+        Self::CoversRemoved,
+        Self::Clauses,
+        Self::SolverQueries,
+    ];
+
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::LoopsSummarised => "loops summarised",
+            Self::ExactSummaries => "exact loop summaries",
+            Self::PhaseSplits => "phase splits",
+            Self::TemplateHulls => "hulls by templates",
+            Self::LostHulls => "hulls given up",
+            Self::UnansweredSummaryQueries => "unanswered summary queries",
+            Self::Tests => "tests",
+            Self::ChoicesRemembered => "choices remembered",
+            Self::Skips => "skips",
+            Self::DeadStatesRemembered => "dead states remembered",
+            Self::TreeNodes => "tree nodes",
+            Self::DeadEnds => "dead ends",
+            Self::Covers => "covers",
+            Self::CoversRemoved => "covers removed",
+            Self::Clauses => "clauses",
+            Self::SolverQueries => "solver queries",
+        }
+    }
+}
+
+/// Who is told what an engine does. Engines of several threads may tell one listener.
+pub trait Events: Sync {
+    /// The total of a counter so far.
+    fn total(&self, counter: Counter, value: u64);
+    /// The attempt so far does not count: its totals and its tree are forgotten.
+    fn restart(&self);
+    /// Whether somebody wants to see the search tree at the end.
+    fn tree_wanted(&self) -> TreeWanted;
+    /// The search tree at the end.
+    fn tree(&self, tree: SearchTree);
+}
+
+/// Whether somebody wants to see the search tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TreeWanted {
+    /// Somebody does.
+    Yes,
+    /// Nobody does.
+    No,
+}
+
+/// Remembers what it is told.
+#[derive(Debug)]
+pub struct Recorder {
+    /// By counter; `u64::MAX` if nothing was told.
+    totals: [AtomicU64; Counter::ALL.len()],
+    wanted: TreeWanted,
+    tree: Mutex<Option<SearchTree>>,
+}
+
+const NOTHING: u64 = u64::MAX;
+
+impl Recorder {
+    /// Nothing was told yet.
+    pub fn new(wanted: TreeWanted) -> Self {
+        Self {
+            totals: [const { AtomicU64::new(NOTHING) }; Counter::ALL.len()],
+            wanted,
+            tree: Mutex::new(None),
+        }
+    }
+
+    /// The total of a counter, zero if nothing was told.
+    pub fn get(&self, counter: Counter) -> u64 {
+        self.told(counter).unwrap_or(0)
+    }
+
+    fn told(&self, counter: Counter) -> Option<u64> {
+        let value = self.totals[counter as usize].load(Ordering::Relaxed);
+        (value != NOTHING).then_some(value)
+    }
+
+    /// The counters of which something was told, in the order of reports.
+    pub fn statistics(&self) -> Vec<(&'static str, u64)> {
+        Counter::ALL.iter().filter_map(|counter| Some((counter.name(), self.told(*counter)?))).collect()
+    }
+
+    /// The search tree, if there was a search and somebody wanted to see it.
+    pub fn search_tree(&self) -> Option<SearchTree> {
+        self.tree.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// One line for people about a search in progress; empty before there is something to say.
+    pub fn progress_line(&self) -> String {
+        let nodes = self.get(Counter::TreeNodes);
+        if nodes == 0 {
+            return String::new();
+        }
+        let [tests, dead_ends, queries] =
+            [Counter::Tests, Counter::DeadEnds, Counter::SolverQueries].map(|counter| self.get(counter));
+        format!("{tests} tests, {nodes} tree nodes, {dead_ends} dead ends, {queries} solver calls")
+    }
+}
+
+impl Default for Recorder {
+    fn default() -> Self {
+        Self::new(TreeWanted::No)
+    }
+}
+
+impl Events for Recorder {
+    fn total(&self, counter: Counter, value: u64) {
+        self.totals[counter as usize].store(value.min(NOTHING - 1), Ordering::Relaxed);
+    }
+    fn restart(&self) {
+        for total in &self.totals {
+            total.store(NOTHING, Ordering::Relaxed);
+        }
+        *self.tree.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+    fn tree_wanted(&self) -> TreeWanted {
+        self.wanted
+    }
+    fn tree(&self, tree: SearchTree) {
+        *self.tree.lock().unwrap_or_else(PoisonError::into_inner) = Some(tree);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_told_is_reported_in_the_order_of_the_list() {
+        let recorder = Recorder::default();
+        recorder.total(Counter::Clauses, 3);
+        recorder.total(Counter::Tests, 0);
+        assert_eq!(recorder.statistics(), [("tests", 0), ("clauses", 3)]);
+        recorder.restart();
+        assert_eq!(recorder.statistics(), []);
+    }
+
+    #[test]
+    fn the_list_of_counters_is_in_their_order() {
+        assert!(Counter::ALL.iter().enumerate().all(|(at, counter)| *counter as usize == at));
+    }
+}

@@ -1,0 +1,76 @@
+//! What the user may leave out of an engine, for ablations.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// A part of an engine that can be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// The bound on the length of tests ([Gps25] §5.3).
+    Gas,
+    /// Path summaries; without them nothing guides the search.
+    Summaries,
+    /// Congruences in summaries of loops.
+    Congruences,
+}
+
+impl Part {
+    /// The option of the command line that leaves it out.
+    pub fn option(self) -> &'static str {
+        match self {
+            Self::Gas => "--no-gas",
+            Self::Summaries => "--no-summaries",
+            Self::Congruences => "--no-congruences",
+        }
+    }
+}
+
+/// The parts that are left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    without: BTreeSet<Part>,
+}
+
+impl Settings {
+    /// Settings that leave out these parts.
+    pub fn leaving_out(parts: impl IntoIterator<Item = Part>) -> Self {
+        Self { without: parts.into_iter().collect() }
+    }
+    /// Whether a part is in use.
+    pub fn has(&self, part: Part) -> bool {
+        !self.without.contains(&part)
+    }
+    /// What is left out.
+    pub fn without(&self) -> impl Iterator<Item = Part> {
+        self.without.iter().copied()
+    }
+}
+
+/// An engine does not have what it should leave out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SettingsError {
+    /// The engine.
+    pub engine: &'static str,
+    /// What should be left out.
+    pub part: Part,
+    /// What the engine can leave out.
+    pub parts: &'static [Part],
+}
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the engine `{}` does not take the option `{}`", self.engine, self.part.option())
+    }
+}
+
+impl SettingsError {
+    /// What the engine does take, for people.
+    pub fn help(&self) -> String {
+        let options: Vec<String> = self.parts.iter().map(|part| format!("`{}`", part.option())).collect();
+        if options.is_empty() {
+            format!("the engine `{}` has no such options", self.engine)
+        } else {
+            format!("it takes {}", options.join(", "))
+        }
+    }
+}
