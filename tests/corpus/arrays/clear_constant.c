@@ -1,0 +1,12 @@
+// All elements are zero.
+// expect: safe
+// engines: gps gps-lite impact cra
+extern unsigned __VERIFIER_nondet_uint(void);
+extern void reach_error(void);
+
+int main(void) {
+    int a[4] = {0};
+    unsigned i = __VERIFIER_nondet_uint();
+    if (i < 4 && a[i] != 0) reach_error();
+    return 0;
+}

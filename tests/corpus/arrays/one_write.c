@@ -1,0 +1,12 @@
+// A write and a read at two indices.
+// expect: unsafe
+// engines: gps gps-lite impact
+extern unsigned __VERIFIER_nondet_uint(void);
+extern void reach_error(void);
+
+int main(void) {
+    int a[4] = {0};
+    unsigned i = __VERIFIER_nondet_uint(), k = __VERIFIER_nondet_uint();
+    if (i < 4 && k < 4) { a[k] = 5; if (a[i] == 5) reach_error(); }
+    return 0;
+}

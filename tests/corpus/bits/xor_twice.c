@@ -1,0 +1,7 @@
+// Bitwise operations on two variables.
+// expect: safe
+// engines: none
+extern unsigned __VERIFIER_nondet_uint(void);
+extern void reach_error(void);
+
+int main(void) { unsigned x = __VERIFIER_nondet_uint(), k = __VERIFIER_nondet_uint(); if ((x ^ k ^ k) != x) reach_error(); return 0; }

@@ -1,0 +1,7 @@
+// A mask with a power of two.
+// expect: safe
+// engines: gps gps-lite impact cra
+extern unsigned __VERIFIER_nondet_uint(void);
+extern void reach_error(void);
+
+int main(void) { unsigned x = __VERIFIER_nondet_uint(); if ((x & 15) > 15) reach_error(); return 0; }

@@ -1,0 +1,7 @@
+// No wrap-around of small numbers.
+// expect: safe
+// engines: gps gps-lite impact cra
+extern unsigned __VERIFIER_nondet_uint(void);
+extern void reach_error(void);
+
+int main(void) { unsigned x = __VERIFIER_nondet_uint(); if (x > 100) return 0; if (x + 1 < x) reach_error(); return 0; }

@@ -1,0 +1,7 @@
+// The sign of a remainder.
+// expect: unsafe
+// engines: gps gps-lite impact
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+
+int main(void) { int x = __VERIFIER_nondet_int(); if (x % 5 == -3) reach_error(); return 0; }

@@ -1,0 +1,7 @@
+// A shift by a constant loses bits.
+// expect: unsafe
+// engines: gps gps-lite impact
+extern unsigned __VERIFIER_nondet_uint(void);
+extern void reach_error(void);
+
+int main(void) { unsigned x = __VERIFIER_nondet_uint(); if (x << 4 == 160 && x > 10) reach_error(); return 0; }

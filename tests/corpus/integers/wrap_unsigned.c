@@ -1,0 +1,7 @@
+// Unsigned addition wraps around.
+// expect: unsafe
+// engines: gps gps-lite impact
+extern unsigned __VERIFIER_nondet_uint(void);
+extern void reach_error(void);
+
+int main(void) { unsigned x = __VERIFIER_nondet_uint(); if (x + 1 < x) reach_error(); return 0; }

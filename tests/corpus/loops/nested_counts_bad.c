@@ -1,0 +1,13 @@
+// Seventeen iterations of the outer loop.
+// expect: unsafe
+// engines: none
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+
+int main(void) {
+    int n = __VERIFIER_nondet_int(), s = 0;
+    if (n < 0 || n > 100) return 0;
+    for (int i = 0; i < n; i++) for (int j = 0; j < 3; j++) s++;
+    if (s == 51) reach_error();
+    return 0;
+}

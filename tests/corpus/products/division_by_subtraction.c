@@ -1,0 +1,14 @@
+// The invariant q * y + r == x.
+// expect: safe
+// engines: gps gps-lite impact cra
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+
+int main(void) {
+    int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int();
+    long long q = 0, r = x;
+    if (x < 0 || y < 1) return 0;
+    while (r >= y) { r -= y; q++; }
+    if (q * y + r != x) reach_error();
+    return 0;
+}
