@@ -19,7 +19,7 @@ use super::machine::{Machine, Pause, State};
 use super::observe::{Observer, Written};
 use super::oracle::Oracle;
 use super::outcome::{Fault, UndefinedKind};
-use super::rare::Context;
+use super::rare_instruction::Context;
 use super::value::{Value, from_register};
 use super::{float, ops};
 use cfa::expr::BinaryOp;

@@ -160,27 +160,32 @@ impl State<'_> {
                 return Err(Fault::Exit(ty.value_of(self.bits(regs, *ty, *status))));
             }
             Rare::Abort => return Err(Fault::Abort),
-            Rare::Output { function, args, dst, is_used } => {
-                let args: Vec<Value> = args
-                    .iter()
-                    .map(|(ty, reg)| Value { ty: *ty, bits: self.bits(regs, *ty, *reg) })
-                    .collect();
-                let text =
-                    printf::render(*function, &args, self.program.data_model, &mut |pointer, precision| {
-                        self.string(pointer, precision, context)
-                    })?;
-                if *is_used && text.has_address {
-                    return Err(Fault::Unsupported("counting the characters of an address".to_owned()));
-                }
-                if context.output.write_all(&text.bytes).is_err() {
-                    return Err(Fault::Resource(super::Resource::Output));
-                }
-                regs[*dst as usize] = to_register(Ty::signed(32), text.result as u128);
-                return Ok(text.bytes.len() as u32 / 16);
-            }
+            Rare::Output { .. } => return self.output(regs, &code.rares[index as usize], context),
             memory => return self.rare_memory(regs, memory),
         }
         Ok(0)
+    }
+    /// Formatted output; the cost grows with its length.
+    fn output(
+        &mut self,
+        regs: &mut [u64],
+        instruction: &Rare,
+        context: &mut Context<'_>,
+    ) -> Result<u32, Fault> {
+        let Rare::Output { function, args, dst, is_used } = instruction else { return Ok(0) };
+        let args: Vec<Value> =
+            args.iter().map(|(ty, reg)| Value { ty: *ty, bits: self.bits(regs, *ty, *reg) }).collect();
+        let text = printf::render(*function, &args, self.program.data_model, &mut |pointer, precision| {
+            self.string(pointer, precision, context)
+        })?;
+        if *is_used && text.has_address {
+            return Err(Fault::Unsupported("counting the characters of an address".to_owned()));
+        }
+        if context.output.write_all(&text.bytes).is_err() {
+            return Err(Fault::Resource(super::Resource::Output));
+        }
+        regs[*dst as usize] = to_register(Ty::signed(32), text.result as u128);
+        Ok(text.bytes.len() as u32 / 16)
     }
     fn binary(
         &mut self,

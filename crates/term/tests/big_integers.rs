@@ -122,6 +122,9 @@ fn neighbours_in_fibonacci_s_sequence() {
 #[test]
 fn powers_of_two_are_those_of_the_other_library() {
     for exponent in (0..300).chain([4095, 4096, 65_535]) {
-        assert_eq!(Integer::power_of_two(exponent).to_string(), power_of_two(u64::from(exponent)).to_string());
+        assert_eq!(
+            Integer::power_of_two(exponent).to_string(),
+            power_of_two(u64::from(exponent)).to_string()
+        );
     }
 }
