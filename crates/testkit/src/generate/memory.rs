@@ -3,15 +3,15 @@
 use super::Generator;
 use super::effects::VarId;
 use super::integer::{Int, Range};
-use super::scope::{Qualifier, Storage};
+use super::scope::{Purpose, Qualifier, Storage};
 use super::types::Type;
 use super::value::level;
 
 impl Generator {
     /// Visible one-dimensional integer arrays with their element type and length.
-    fn flat_arrays(&self, writable: bool) -> Vec<(VarId, Int, usize)> {
+    fn flat_arrays(&self, purpose: Purpose) -> Vec<(VarId, Int, usize)> {
         let ids = self.visible(|variable| {
-            (!writable
+            (purpose == Purpose::Read
                 || variable.range.is_none() && variable.qualifier == Qualifier::None && variable.frozen == 0)
                 && variable.qualifier != Qualifier::Volatile
         });
@@ -28,8 +28,8 @@ impl Generator {
 
     /// Walks over an array with a pointer: comparison, difference, offsets.
     pub(super) fn array_walk(&mut self) {
-        let writable = self.random.chance(50);
-        let arrays = self.flat_arrays(writable);
+        let purpose = if self.random.chance(50) { Purpose::Write } else { Purpose::Read };
+        let arrays = self.flat_arrays(purpose);
         if arrays.is_empty() || self.state.multiplier > 60 {
             return self.statement();
         }
@@ -40,11 +40,11 @@ impl Generator {
         let spelling = format!("{qualifier}{}", self.spell(int));
         self.state.cost += 8 * length as u64 * self.state.multiplier;
         let value = self.pure_expression(1).at(level::ASSIGN);
-        let body = match (writable, self.random.below(3)) {
-            (true, 0) => format!("*{pointer} = {value}"),
-            (true, _) => format!("*{pointer} ^= {value}"),
-            (false, 0) => format!("mix(*{pointer} ^ ({pointer} - {name}))"),
-            (false, _) => format!("mix(*{pointer})"),
+        let body = match (purpose, self.random.below(3)) {
+            (Purpose::Write, 0) => format!("*{pointer} = {value}"),
+            (Purpose::Write, _) => format!("*{pointer} ^= {value}"),
+            (Purpose::Read, 0) => format!("mix(*{pointer} ^ ({pointer} - {name}))"),
+            (Purpose::Read, _) => format!("mix(*{pointer})"),
         };
         match self.random.below(4) {
             0 => self.output.line(format!(
