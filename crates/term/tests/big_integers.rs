@@ -12,7 +12,7 @@ const MAX_BITS: u64 = 66_000;
 const BITS_PER_WORD: usize = 64;
 
 fn ours(number: &BigInt) -> Integer {
-    number.to_string().parse().unwrap()
+    number.to_string().parse().expect("digits should be read")
 }
 
 /// All operations on two numbers.

@@ -1,8 +1,9 @@
 //! What is known of values without formulas: intervals, congruences, combinations of state variables, liveness, monomials.
 //!
-//! [`analyze`] is a forward analysis of machine values that runs before formulas are built. It finds, at every location of a procedure, an interval and a congruence for every scalar variable and for the elements of every array
-//! variable. With it most machine operations turn out never to leave their type's range, so that they are plain arithmetic in
-//! the formulas; and the facts are assumed at loop heads and around star.
+//! [`analyze`] is a forward analysis of machine values that runs before formulas are built. For every location of a procedure it
+//! computes an interval and a congruence of every scalar variable and of the elements of every array variable. It proves most
+//! machine operations wrap-free, so that they are plain arithmetic in the formulas; and its facts are assumed at loop heads and around
+//! star.
 //!
 //! Knows no terms, no solver and no engine.
 //!

@@ -1,4 +1,4 @@
-//! Expressions over forms: the value in every round, and what it takes for it to be that.
+//! Evaluation of expressions over forms: the value in every round, and the conditions under which it is exact.
 //!
 //! # Invariants
 //! * F1: the result is exact in all rounds in which the demands hold; an operator for which that cannot be said has no result.

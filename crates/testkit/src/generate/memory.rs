@@ -205,34 +205,40 @@ impl Generator {
             1 => format!("malloc(sizeof *{item})"),
             _ => format!("(struct {node} *)malloc(sizeof(struct {node}))"),
         };
-        let mut lines = Vec::new();
         let on_heap = self.random.chance(65);
-        if on_heap {
-            lines.push(format!("struct {node} *{head} = 0;"));
-            lines.push(format!("for (int {counter} = 0; {counter} < {length}; {counter}++) {{"));
-            lines.push(format!("    struct {node} *{item} = {allocation};"));
-            lines.push(format!("    {item}->value = {content};"));
-            lines.push(format!("    {item}->value ^= {counter} & 7;"));
-            lines.push(format!("    {item}->next = {head};"));
-            lines.push(format!("    {head} = {item};"));
-            lines.push("}".to_owned());
+        let loop_head = format!("for (int {counter} = 0; {counter} < {length}; {counter}++) {{");
+        let mut lines = if on_heap {
+            vec![
+                format!("struct {node} *{head} = 0;"),
+                loop_head,
+                format!("    struct {node} *{item} = {allocation};"),
+                format!("    {item}->value = {content};"),
+                format!("    {item}->value ^= {counter} & 7;"),
+                format!("    {item}->next = {head};"),
+                format!("    {head} = {item};"),
+                "}".to_owned(),
+            ]
         } else {
             let pool = self.fresh("pool");
             self.output.tables.push(format!("static struct {node} {pool}[{length}];"));
-            lines.push(format!("for (int {counter} = 0; {counter} < {length}; {counter}++) {{"));
-            lines.push(format!("    {pool}[{counter}].value = {content};"));
             let next = format!("{counter} + 1 < {length} ? &{pool}[{counter} + 1] : (void *)0");
-            lines.push(format!("    {pool}[{counter}].next = {next};"));
-            lines.push("}".to_owned());
-            lines.push(format!("struct {node} *{head} = {pool};"));
-        }
+            vec![
+                loop_head,
+                format!("    {pool}[{counter}].value = {content};"),
+                format!("    {pool}[{counter}].next = {next};"),
+                "}".to_owned(),
+                format!("struct {node} *{head} = {pool};"),
+            ]
+        };
         if self.random.chance(40) {
             lines.extend(reversal(&node, &head, &item));
         }
-        lines.push(format!("while ({head}) {{"));
-        lines.push(format!("    struct {node} *{item} = {head};"));
-        lines.push(format!("    mix({item}->value);"));
-        lines.push(format!("    {head} = (*{item}).next;"));
+        lines.extend([
+            format!("while ({head}) {{"),
+            format!("    struct {node} *{item} = {head};"),
+            format!("    mix({item}->value);"),
+            format!("    {head} = (*{item}).next;"),
+        ]);
         if on_heap {
             lines.push(format!("    free({item});"));
         }

@@ -77,14 +77,7 @@ fn conversion(random: &mut Random, format: &mut Vec<u8>, arguments: &mut String,
         }
         5 if !*has_count && random.chance(30) => {
             *has_count = true;
-            let at = format.iter().rposition(|byte| *byte == b'%').unwrap_or(0);
-            // `%n` takes no flags; what was written for a star is removed together with it.
-            for _ in format[at..].iter().filter(|byte| **byte == b'*') {
-                arguments.truncate(arguments.rfind(',').unwrap_or(0));
-            }
-            format.truncate(at + 1);
-            format.extend(random.pick(&["n", "hn", "hhn", "ln", "lln", "zn"]).bytes());
-            arguments.push_str(", &count");
+            count_conversion(random, format, arguments);
         }
         5 if random.chance(10) => {
             format.push(b'p');
@@ -103,6 +96,17 @@ fn conversion(random: &mut Random, format: &mut Vec<u8>, arguments: &mut String,
             let _ = write!(arguments, ", {}", arguments::double_text(random));
         }
     }
+}
+
+/// Makes the last conversion `%n`, which takes no flags: what was written for a star is removed together with it.
+fn count_conversion(random: &mut Random, format: &mut Vec<u8>, arguments: &mut String) {
+    let at = format.iter().rposition(|byte| *byte == b'%').unwrap_or(0);
+    for _ in format[at..].iter().filter(|byte| **byte == b'*') {
+        arguments.truncate(arguments.rfind(',').unwrap_or(0));
+    }
+    format.truncate(at + 1);
+    format.extend(random.pick(&["n", "hn", "hhn", "ln", "lln", "zn"]).bytes());
+    arguments.push_str(", &count");
 }
 
 /// What stands between `%` and the length of the argument.

@@ -1,4 +1,4 @@
-//! Fills the checks of a program with assertions that are interesting: true for a reason, or false by one.
+//! Fills the checks of a program with assertions that are barely true, or false by one.
 //!
 //! The values of all variables at a check are observed in all executions. A safe program asserts what they have in common (bounds, sums, differences,
 //! remainders, values that never occur, what follows from a flag); an unsafe one asserts that and is off by one.
