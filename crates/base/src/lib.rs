@@ -1,4 +1,4 @@
-//! Ground that every other crate stands on: dense ids, source positions, diagnostics, budgets, the timeline of a run.
+//! What every other crate uses: dense ids, source positions, diagnostics, budgets, the timeline of a run.
 //!
 //! Knows no logic and no C.
 

@@ -1,7 +1,6 @@
-//! What the process does when: stages and events, recorded on demand for a trace viewer.
+//! Stages and events of a run with their times, recorded on demand for a trace viewer.
 //!
-//! One for the whole process, because what is recorded is the wish of whoever started it and no part of any computation;
-//! nothing can be read back by those who record.
+//! There is one timeline per process. It is no part of any computation: code that records cannot read it back.
 //!
 //! # Invariants
 //! * I1: while recording is off, a stage or an event costs one relaxed load and does not look at the clock.

@@ -92,8 +92,11 @@ fn complain<T>(invariant: Invariant, message: impl Into<String>) -> Result<T, Co
     Err((invariant, message.into()))
 }
 
-fn ensure(holds: bool, invariant: Invariant, message: impl FnOnce() -> String) -> Result<(), Complaint> {
-    if holds { Ok(()) } else { Err((invariant, message())) }
+/// A complaint of a rule unless a condition holds; the message is formatted only then.
+macro_rules! ensure {
+    ($holds:expr, $invariant:expr, $($message:tt)+) => {
+        if $holds { Ok(()) } else { Err(($invariant, format!($($message)+))) }
+    };
 }
 
 impl Program {
@@ -157,7 +160,7 @@ impl Verifier<'_> {
     fn vars(&mut self) {
         for (id, var) in self.program.vars.iter_enumerated() {
             let owned = var.owner.is_none_or(|owner| owner.index() < self.program.procs.len());
-            let owner = ensure(owned, Invariant::P1, || format!("the owner of {} does not exist", var.name));
+            let owner = ensure!(owned, Invariant::P1, "the owner of {} does not exist", var.name);
             self.record(Site::Var(id), owner);
             self.record(Site::Var(id), check_storage(var));
         }
@@ -188,9 +191,12 @@ impl Verifier<'_> {
     fn entry(&mut self) {
         let result = match self.program.procs.get(self.program.entry) {
             None => complain(Invariant::P1, "the entry procedure does not exist"),
-            Some(entry) => ensure(entry.params.is_empty(), Invariant::P4, || {
-                format!("the entry procedure {} has parameters", entry.name)
-            }),
+            Some(entry) => ensure!(
+                entry.params.is_empty(),
+                Invariant::P4,
+                "the entry procedure {} has parameters",
+                entry.name
+            ),
         };
         self.record(Site::Program, result);
     }
@@ -208,20 +214,20 @@ impl Verifier<'_> {
             [("entry", Some(procedure.entry)), ("exit", Some(procedure.exit)), ("error", procedure.error)]
         {
             let exists = location.is_none_or(|location| location.index() < count);
-            let result = ensure(exists, Invariant::P1, || format!("the {what} location does not exist"));
+            let result = ensure!(exists, Invariant::P1, "the {what} location does not exist");
             self.record(Site::Proc(proc), result);
         }
         for (id, edge) in procedure.edges().iter_enumerated() {
             let inside = edge.source.index() < count && edge.target.index() < count;
-            let result = ensure(inside, Invariant::P1, || "it leaves the procedure".to_owned());
+            let result = ensure!(inside, Invariant::P1, "it leaves the procedure");
             self.record(Site::Edge(proc, id), result);
             let leaves_end = edge.source == procedure.exit || Some(edge.source) == procedure.error;
-            let result = ensure(!leaves_end, Invariant::P2, || {
-                format!(
-                    "it leaves the {} location",
-                    if edge.source == procedure.exit { "exit" } else { "error" }
-                )
-            });
+            let result = ensure!(
+                !leaves_end,
+                Invariant::P2,
+                "it leaves the {} location",
+                if edge.source == procedure.exit { "exit" } else { "error" }
+            );
             self.record(Site::Edge(proc, id), result);
             for (position, op) in edge.ops.iter().enumerate() {
                 let site = Site::Op(proc, id, position);
@@ -241,12 +247,12 @@ impl Verifier<'_> {
             for edge in procedure.outgoing(location) {
                 listed += 1;
                 let right = procedure.edges().get(*edge).is_some_and(|edge| edge.source == location);
-                let result = ensure(right, Invariant::P1, || format!("{edge} does not leave this location"));
+                let result = ensure!(right, Invariant::P1, "{edge} does not leave this location");
                 self.record(Site::Location(proc, location), result);
             }
         }
         let complete = listed == procedure.edges().len();
-        let result = ensure(complete, Invariant::P1, || "an edge is in no list of its source".to_owned());
+        let result = ensure!(complete, Invariant::P1, "an edge is in no list of its source");
         self.record(Site::Proc(proc), result);
     }
 
@@ -255,15 +261,19 @@ impl Verifier<'_> {
             let owners = self.owners.get(expr.index()).copied();
             match owners {
                 None => return complain(Invariant::P1, format!("{expr} does not exist")),
-                Some(owners) => ensure(owners.allow(proc), Invariant::P1, || {
-                    format!("{expr} mentions a variable of another procedure")
-                })?,
+                Some(owners) => ensure!(
+                    owners.allow(proc),
+                    Invariant::P1,
+                    "{expr} mentions a variable of another procedure"
+                )?,
             }
         }
         for var in op.vars() {
-            ensure(self.owner_of(var).allow(proc), Invariant::P1, || {
-                format!("{var} is a variable of another procedure")
-            })?;
+            ensure!(
+                self.owner_of(var).allow(proc),
+                Invariant::P1,
+                "{var} is a variable of another procedure"
+            )?;
         }
         Ok(())
     }
@@ -272,7 +282,7 @@ impl Verifier<'_> {
 fn check_ty(ty: Ty) -> Result<(), Complaint> {
     match ty {
         Ty::Int { width, .. } => {
-            ensure((1..=128).contains(&width), Invariant::I3, || format!("no integer has {width} bits"))
+            ensure!((1..=128).contains(&width), Invariant::I3, "no integer has {width} bits")
         }
         Ty::Float(_) | Ty::Ptr => Ok(()),
     }
@@ -281,9 +291,12 @@ fn check_ty(ty: Ty) -> Result<(), Complaint> {
 fn check_storage(var: &Var) -> Result<(), Complaint> {
     match var.storage {
         Storage::Scalar(ty) | Storage::Array { elem: ty, .. } => check_ty(ty),
-        Storage::Object { align, .. } => ensure(align.is_power_of_two(), Invariant::P3, || {
-            format!("the alignment {align} of {} is not a power of two", var.name)
-        }),
+        Storage::Object { align, .. } => ensure!(
+            align.is_power_of_two(),
+            Invariant::P3,
+            "the alignment {align} of {} is not a power of two",
+            var.name
+        ),
     }
 }
 
@@ -291,10 +304,13 @@ fn check_interface(program: &Program, proc: ProcId, var: VarId, what: &str) -> R
     let Some(declared) = program.vars.get(var) else {
         return complain(Invariant::P1, format!("{what} {var} does not exist"));
     };
-    ensure(declared.owner == Some(proc), Invariant::P5, || {
-        format!("{what} {} is not a variable of the procedure", declared.name)
-    })?;
-    ensure(declared.scalar().is_some(), Invariant::P5, || format!("{what} {} is not a scalar", declared.name))
+    ensure!(
+        declared.owner == Some(proc),
+        Invariant::P5,
+        "{what} {} is not a variable of the procedure",
+        declared.name
+    )?;
+    ensure!(declared.scalar().is_some(), Invariant::P5, "{what} {} is not a scalar", declared.name)
 }
 
 type Vars = base::IndexVec<VarId, Var>;
@@ -326,9 +342,12 @@ fn elem_of(vars: &Vars, var: VarId, invariant: Invariant) -> Result<(Ty, Length)
 fn check_object(vars: &Vars, var: VarId, invariant: Invariant) -> Result<(), Complaint> {
     match vars.get(var) {
         None => complain(Invariant::P1, format!("{var} does not exist")),
-        Some(declared) => ensure(matches!(declared.storage, Storage::Object { .. }), invariant, || {
-            format!("{} is not a memory object", declared.name)
-        }),
+        Some(declared) => ensure!(
+            matches!(declared.storage, Storage::Object { .. }),
+            invariant,
+            "{} is not a memory object",
+            declared.name
+        ),
     }
 }
 
@@ -343,26 +362,26 @@ pub(crate) fn check_expr(
     use Invariant::{I1, I3, I4, P1};
     let bound = id.map_or(exprs.len(), Idx::index);
     for operand in expr.operands() {
-        ensure(operand.index() < bound, I1, || format!("operand {operand} does not precede its expression"))?;
+        ensure!(operand.index() < bound, I1, "operand {operand} does not precede its expression")?;
     }
     let ty = |id: ExprId| exprs.ty(id);
     let want = |id: ExprId, holds: bool, what: &str| {
-        ensure(holds, I3, || format!("operand of type {} where {what} is needed", exprs.ty(id)))
+        ensure!(holds, I3, "operand of type {} where {what} is needed", exprs.ty(id))
     };
     match *expr {
         Expr::Const { ty, bits } => {
             check_ty(ty)?;
             let width = if ty == Ty::Ptr { exprs.pointer_width() } else { const_width(ty) };
             let reduced = width >= 128 || bits >> width == 0;
-            ensure(reduced, I4, || format!("constant {bits:#x} has more than {width} bits"))
+            ensure!(reduced, I4, "constant {bits:#x} has more than {width} bits")
         }
         Expr::Var { var, ty } => {
             let declared = scalar_of(vars, var, I3)?;
-            ensure(declared == ty, I3, || format!("{var} is used as {ty} but is {declared}"))
+            ensure!(declared == ty, I3, "{var} is used as {ty} but is {declared}")
         }
         Expr::Elem { array, index, ty } => {
             let (elem, _) = elem_of(vars, array, I3)?;
-            ensure(elem == ty, I3, || format!("elements of {array} are used as {ty} but are {elem}"))?;
+            ensure!(elem == ty, I3, "elements of {array} are used as {ty} but are {elem}")?;
             want(index, exprs.ty(index).is_int(), "an integer")
         }
         Expr::Load { addr, ty } => {
@@ -376,7 +395,7 @@ pub(crate) fn check_expr(
         }
         Expr::Address { var } => check_object(vars, var, I3),
         Expr::Function { proc } => {
-            ensure(proc.index() < procs, P1, || format!("procedure {proc} does not exist"))
+            ensure!(proc.index() < procs, P1, "procedure {proc} does not exist")
         }
         Expr::Unary { op: UnaryOp::Neg, arg } => want(arg, ty(arg) != Ty::Ptr, "a number"),
         Expr::Unary { op: UnaryOp::Not, arg } => want(arg, ty(arg).is_int(), "an integer"),
@@ -385,13 +404,11 @@ pub(crate) fn check_expr(
             check_ty(target)?;
             let mixes = |a: Ty, b: Ty| a.is_float() && b == Ty::Ptr;
             let legal = !mixes(ty(arg), target) && !mixes(target, ty(arg));
-            ensure(legal, I3, || format!("no conversion from {} to {target}", ty(arg)))
+            ensure!(legal, I3, "no conversion from {} to {target}", ty(arg))
         }
         Expr::Ite { cond, then, other } => {
             want(cond, ty(cond) == Ty::BOOL, "a truth value")?;
-            ensure(ty(then) == ty(other), I3, || {
-                format!("the branches have types {} and {}", ty(then), ty(other))
-            })
+            ensure!(ty(then) == ty(other), I3, "the branches have types {} and {}", ty(then), ty(other))
         }
     }
 }
@@ -402,8 +419,8 @@ fn const_width(ty: Ty) -> u8 {
 }
 
 fn check_bits(bit: u8, ty: Ty, invariant: Invariant) -> Result<(), Complaint> {
-    ensure(bit < 8, invariant, || format!("a bit-field cannot start at bit {bit} of a byte"))?;
-    ensure(ty.is_int(), invariant, || format!("a bit-field cannot have type {ty}"))
+    ensure!(bit < 8, invariant, "a bit-field cannot start at bit {bit} of a byte")?;
+    ensure!(ty.is_int(), invariant, "a bit-field cannot have type {ty}")
 }
 
 fn check_binary(exprs: &Exprs, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Result<(), Complaint> {
@@ -416,7 +433,7 @@ fn check_binary(exprs: &Exprs, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Result
         BinaryOp::PtrAdd => left == Ty::Ptr && right == Ty::signed(exprs.pointer_width()),
         BinaryOp::PtrSub => left == Ty::Ptr && right == Ty::Ptr,
     };
-    ensure(legal, Invariant::I3, || format!("operands of types {left} and {right} for {op:?}"))
+    ensure!(legal, Invariant::I3, "operands of types {left} and {right} for {op:?}")
 }
 
 /// Checks a place and gives the type of what it holds.
@@ -452,31 +469,36 @@ fn type_of(program: &Program, expr: ExprId) -> Result<Ty, Complaint> {
 
 fn check_type(program: &Program, expr: ExprId, want: Ty, what: &str) -> Result<(), Complaint> {
     let ty = type_of(program, expr)?;
-    ensure(ty == want, Invariant::P3, || format!("{what} has type {ty} instead of {want}"))
+    ensure!(ty == want, Invariant::P3, "{what} has type {ty} instead of {want}")
 }
 
 fn check_int(program: &Program, expr: ExprId, what: &str) -> Result<(), Complaint> {
     let ty = type_of(program, expr)?;
-    ensure(ty.is_int(), Invariant::P3, || format!("{what} has type {ty} instead of an integer type"))
+    ensure!(ty.is_int(), Invariant::P3, "{what} has type {ty} instead of an integer type")
 }
 
 fn check_size(program: &Program, expr: ExprId, what: &str) -> Result<(), Complaint> {
     let ty = type_of(program, expr)?;
-    ensure(ty.is_int() && !ty.is_signed(), Invariant::P3, || {
-        format!("{what} has type {ty} instead of an unsigned integer type")
-    })
+    ensure!(
+        ty.is_int() && !ty.is_signed(),
+        Invariant::P3,
+        "{what} has type {ty} instead of an unsigned integer type"
+    )
 }
 
 fn check_holds(program: &Program, place: &Place, want: Ty, what: &str) -> Result<(), Complaint> {
     let ty = check_place(program, place)?;
-    ensure(ty == want, Invariant::P3, || format!("{what} of type {want} goes to a place of type {ty}"))
+    ensure!(ty == want, Invariant::P3, "{what} of type {want} goes to a place of type {ty}")
 }
 
 fn check_local_object(program: &Program, var: VarId) -> Result<(), Complaint> {
     check_object(&program.vars, var, Invariant::P3)?;
-    ensure(program.vars[var].owner.is_some(), Invariant::P3, || {
-        format!("{} is global: its lifetime does not start or end", program.vars[var].name)
-    })
+    ensure!(
+        program.vars[var].owner.is_some(),
+        Invariant::P3,
+        "{} is global: its lifetime does not start or end",
+        program.vars[var].name
+    )
 }
 
 /// Checks the types of one operation (P3) and that nobody calls the entry procedure (P4).
@@ -491,13 +513,13 @@ pub(crate) fn check_op(program: &Program, op: &Op) -> Result<(), Complaint> {
         Op::Havoc { place, .. } => check_place(program, place).map(|_| ()),
         Op::Init { var, .. } => match program.vars.get(*var) {
             None => complain(Invariant::P1, format!("{var} does not exist")),
-            Some(declared) => ensure(declared.scalar().is_none(), Invariant::P3, || {
-                format!("{} is a scalar", declared.name)
-            }),
+            Some(declared) => {
+                ensure!(declared.scalar().is_none(), Invariant::P3, "{} is a scalar", declared.name)
+            }
         },
         Op::Allocate { var, length } => {
             let (_, declared) = elem_of(&program.vars, *var, Invariant::P3)?;
-            ensure(declared == Length::Dynamic, Invariant::P3, || format!("{var} has a fixed length"))?;
+            ensure!(declared == Length::Dynamic, Invariant::P3, "{var} has a fixed length")?;
             check_int(program, *length, "a length")
         }
         Op::Begin { var } | Op::End { var } => check_local_object(program, *var),
@@ -556,13 +578,14 @@ fn check_call(
         let Some(procedure) = program.procs.get(*target) else {
             return complain(Invariant::P1, format!("procedure {target} does not exist"));
         };
-        ensure(*target != program.entry, Invariant::P4, || {
-            format!("the entry procedure {} is called", procedure.name)
-        })?;
+        ensure!(*target != program.entry, Invariant::P4, "the entry procedure {} is called", procedure.name)?;
         let fits = procedure.params.len() == args.len() && procedure.results.len() == results.len();
-        ensure(fits, Invariant::P3, || {
-            format!("a call of {} has the wrong number of arguments or results", procedure.name)
-        })?;
+        ensure!(
+            fits,
+            Invariant::P3,
+            "a call of {} has the wrong number of arguments or results",
+            procedure.name
+        )?;
         for (param, arg) in procedure.params.iter().zip(args) {
             let ty = scalar_of(&program.vars, *param, Invariant::P5)?;
             check_type(program, *arg, ty, "an argument")?;

@@ -186,6 +186,7 @@ fn reverse_postorder_puts_sources_first_in_acyclic_graphs() {
     }
 }
 
+/// An algorithm whose time is quadratic would take minutes.
 #[test]
 fn large_graphs_need_neither_stack_nor_patience() {
     let count = 100_000;
@@ -196,7 +197,6 @@ fn large_graphs_need_neither_stack_nor_patience() {
     let tangled: Pairs =
         chain.clone().chain([(count - 1, 0)]).chain((0..count).map(|at| (at, (at * 7919) % count))).collect();
     let straight: Pairs = chain.collect();
-    let start = std::time::Instant::now();
     for (pairs, loops) in [(nested, count / 2), (straight, 0)] {
         let graph = graph(count, &pairs);
         let forest = graph.loops(Loc(0));
@@ -207,7 +207,6 @@ fn large_graphs_need_neither_stack_nor_patience() {
     let graph = graph(count, &tangled);
     assert!(!graph.loops(Loc(0)).loops().is_empty());
     assert!(Dominators::new(&graph, Loc(0)).is_reached(Loc(5)));
-    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }
 
 #[test]

@@ -243,13 +243,13 @@ fn mutated_bytes_never_panic() {
 
 #[test]
 fn many_procedures_are_read_in_linear_time() {
+    const COUNT: usize = 60_000;
     let mut text = String::from("program LP64\n");
-    for number in 0..20_000 {
+    // With a search through all procedures for each of them this would take minutes.
+    for number in 0..COUNT {
         let _ = writeln!(text, "proc f{number}() {{ local x : i32 l0 -> l1 : x := 1:i32 }}");
     }
-    let start = std::time::Instant::now();
     let program = parse("many", &text).unwrap();
-    assert_eq!(program.procs.len(), 20_000);
-    assert!(start.elapsed().as_secs() < 5);
+    assert_eq!(program.procs.len(), COUNT);
     assert!(matches!(program.exprs.iter().next(), Some((_, Expr::Const { .. }))));
 }

@@ -84,7 +84,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     if path.is_dir() {
         return Err(Diagnostic::global(format!("`{name}` is a folder, not a C file")));
     }
-    file::read_regular(path, file::MOST_BYTES).map_err(|error| match error.kind() {
+    file::read_regular(path, file::MAX_BYTES).map_err(|error| match error.kind() {
         ErrorKind::NotFound => Diagnostic::global(format!("there is no file `{name}`")),
         ErrorKind::PermissionDenied => Diagnostic::global(format!("the file `{name}` may not be read")),
         _ => Diagnostic::global(format!("cannot read `{name}`: {error}")),

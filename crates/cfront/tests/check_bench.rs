@@ -14,12 +14,7 @@ use cfront::{Input, Interner, check, load, with_large_stack};
 
 /// The C files below the folder of benchmark tasks, sorted; `None` (with a printed reason) if there is no such folder.
 fn bench_files() -> Option<Vec<PathBuf>> {
-    let root = std::env::var_os("WAYPROOF_BENCH")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/bench"), PathBuf::from);
-    if !root.is_dir() {
-        println!("skipped: no folder {} (set WAYPROOF_BENCH)", root.display());
-        return None;
-    }
+    let root = check_common::require::required_bench_folder()?;
     let mut files = Vec::new();
     let mut folders = vec![root];
     while let Some(folder) = folders.pop() {

@@ -2,6 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests may panic and print
 #![allow(clippy::format_push_string, clippy::format_collect)] // brevity
 
+#[path = "../../testkit/src/require.rs"]
+mod require;
+
 use base::SourceMap;
 use cfa::DataModel;
 use cfront::preprocess::Options;
@@ -98,7 +101,11 @@ fn system_headers_check() {
         if let Err(message) =
             check_text("#include <stdio.h>\nint main(void) { return 0; }\n".to_owned(), model)
         {
-            println!("skipped for {model}: {message}");
+            let requirement = match model {
+                DataModel::Lp64 => require::Requirement::Gcc,
+                DataModel::Ilp32 => require::Requirement::Gcc32,
+            };
+            requirement.skip(&format!("{model}: {message}"));
             continue;
         }
         for (header, body) in USES {

@@ -2,6 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests may panic and print
 #![allow(clippy::needless_raw_string_hashes, clippy::format_push_string, clippy::format_collect)] // brevity
 
+#[path = "../../testkit/src/require.rs"]
+mod require;
+
 use std::path::PathBuf;
 
 use base::{Diagnostic, SourceMap};
@@ -326,7 +329,8 @@ fn headers_of_the_system_parse_for_both_data_models() {
         let unit = match result {
             Ok(loaded) => loaded.unit,
             Err(diagnostic) if model == DataModel::Ilp32 && diagnostic.message.contains("not found") => {
-                println!("skipped: {} {}", diagnostic.message, diagnostic.help.unwrap_or_default());
+                let help = diagnostic.help.unwrap_or_default();
+                require::Requirement::Gcc32.skip(&format!("{} {help}", diagnostic.message));
                 continue;
             }
             Err(diagnostic) => panic!(

@@ -28,7 +28,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
             "name a file; what a fifo or a device yields can be copied to one",
         )),
         _ => {
-            let read = File::open(path).and_then(|opened| file::read(opened, file::MOST_BYTES));
+            let read = File::open(path).and_then(|opened| file::read(opened, file::MAX_BYTES));
             read.map_err(|error| cannot(&error))
         }
     }

@@ -167,8 +167,17 @@ pub(crate) fn exponent_text(letter: char, exponent: i64) -> String {
     format!("{letter}{sign}{:02}", exponent.unsigned_abs())
 }
 
+/// Whether what says nothing is printed: zeros at the end, a point without digits behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// No.
+    Short,
+    /// Yes, as the flag `#` demands.
+    Full,
+}
+
 /// The body of a finite number as `%g` prints it.
-pub(crate) fn general_text(mut decimal: Decimal, precision: usize, keep_zeros: bool, letter: char) -> String {
+pub(crate) fn general_text(mut decimal: Decimal, precision: usize, form: Form, letter: char) -> String {
     let precision = precision.max(1);
     let mut rounded = decimal.clone();
     let (_, _, exponent) = rounded.scientific(precision - 1);
@@ -182,7 +191,7 @@ pub(crate) fn general_text(mut decimal: Decimal, precision: usize, keep_zeros: b
         let (whole, fraction) = decimal.fixed((precision as i64 - 1 - exponent) as usize);
         (format!("{whole}.{fraction}"), String::new())
     };
-    if !keep_zeros {
+    if form == Form::Short {
         text.truncate(text.trim_end_matches('0').trim_end_matches('.').len());
     }
     text + &tail
@@ -196,13 +205,13 @@ pub(crate) fn general(kind: FloatKind, bits: u128, precision: usize) -> String {
         Class::Nan => format!("{sign}nan"),
         Class::Infinite => format!("{sign}inf"),
         Class::Finite { mantissa, exponent } => {
-            sign.to_owned() + &general_text(Decimal::exact(mantissa, exponent), precision, false, 'e')
+            sign.to_owned() + &general_text(Decimal::exact(mantissa, exponent), precision, Form::Short, 'e')
         }
     }
 }
 
 /// The body of a finite number as `%a` prints it, without sign: `0x1.8p+1`.
-pub(crate) fn hexadecimal(kind: FloatKind, bits: u128, precision: Option<usize>, keep_point: bool) -> String {
+pub(crate) fn hexadecimal(kind: FloatKind, bits: u128, precision: Option<usize>, form: Form) -> String {
     let (_, Class::Finite { mantissa, exponent }) = decompose(kind, bits) else { return String::new() };
     // Bits behind the leading hexadecimal digit; x87 has a whole digit in front, the others one bit.
     let fraction_bits = match kind {
@@ -212,13 +221,13 @@ pub(crate) fn hexadecimal(kind: FloatKind, bits: u128, precision: Option<usize>,
         FloatKind::Quad => 112,
     };
     if mantissa == 0 {
-        return format_hexadecimal(0, 0, 0, 0, precision, keep_point);
+        return format_hexadecimal(0, 0, 0, 0, precision, form);
     }
     let shown = exponent + fraction_bits;
     // Whole hexadecimal digits.
     let padding = (4 - fraction_bits % 4) % 4;
     let (leading, fraction) = (mantissa >> fraction_bits, mantissa & ((1 << fraction_bits) - 1));
-    format_hexadecimal(leading, fraction << padding, fraction_bits + padding, shown, precision, keep_point)
+    format_hexadecimal(leading, fraction << padding, fraction_bits + padding, shown, precision, form)
 }
 
 fn format_hexadecimal(
@@ -227,7 +236,7 @@ fn format_hexadecimal(
     bits: i32,
     mut exponent: i32,
     precision: Option<usize>,
-    keep_point: bool,
+    form: Form,
 ) -> String {
     let mut digits = bits as usize / 4;
     let mut zeros = 0;
@@ -255,7 +264,7 @@ fn format_hexadecimal(
         }
     }
     let mut text = format!("0x{leading:x}");
-    if digits + zeros > 0 || keep_point {
+    if digits + zeros > 0 || form == Form::Full {
         text.push('.');
     }
     if digits > 0 {
@@ -322,7 +331,7 @@ mod tests {
     #[test]
     fn hexadecimal_expansions() {
         let hex = |value: f64, precision| {
-            hexadecimal(FloatKind::Double, u128::from(value.to_bits()), precision, false)
+            hexadecimal(FloatKind::Double, u128::from(value.to_bits()), precision, Form::Short)
         };
         assert_eq!(hex(1.0, None), "0x1p+0");
         assert_eq!(hex(0.1, None), "0x1.999999999999ap-4");
@@ -330,7 +339,10 @@ mod tests {
         assert_eq!(hex(3.0, Some(2)), "0x1.80p+1");
         assert_eq!(hex(0.0, None), "0x0p+0");
         assert_eq!(hex(5e-324, None), "0x0.0000000000001p-1022");
-        assert_eq!(hexadecimal(FloatKind::Extended, 0x3fff_8000_0000_0000_0000, None, false), "0x8p-3");
-        assert_eq!(hexadecimal(FloatKind::Extended, 0x3fff_ffff_ffff_ffff_ffff, Some(2), false), "0x1.00p+1");
+        assert_eq!(hexadecimal(FloatKind::Extended, 0x3fff_8000_0000_0000_0000, None, Form::Short), "0x8p-3");
+        assert_eq!(
+            hexadecimal(FloatKind::Extended, 0x3fff_ffff_ffff_ffff_ffff, Some(2), Form::Short),
+            "0x1.00p+1"
+        );
     }
 }

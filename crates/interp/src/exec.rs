@@ -1,7 +1,7 @@
 //! The instruction loop.
 //!
 //! One long function on purpose: the instruction counter, the registers and the fuel stay in machine registers only as long as
-//! no call takes their address. What is not hot is behind calls that are marked cold or in `rare`.
+//! no call takes their address. What is not hot is behind calls that are marked cold or in [`super::rare_instruction`].
 //!
 //! # Invariants
 //! * X1: every cycle of instructions contains a jump that is taken, a call or a return, and each of those spends fuel: no
@@ -19,7 +19,7 @@ use super::machine::{Machine, Pause, State};
 use super::observe::{Observer, Written};
 use super::oracle::Oracle;
 use super::outcome::{Fault, UndefinedKind};
-use super::rare::Context;
+use super::rare_instruction::Context;
 use super::value::{Value, from_register};
 use super::{float, ops};
 use cfa::expr::BinaryOp;
@@ -129,7 +129,7 @@ fn extend(kind: Access, raw: u64) -> u64 {
     if kind.class == Class::Signed { sign_extend(raw, 64 - kind.size * 8) } else { raw }
 }
 
-/// Runs until something happens.
+/// Runs until something happens. The dispatch over all instructions is one function; the head of this file says why.
 pub(super) fn execute<O: Observer>(
     machine: &mut Machine<'_>,
     stops: &[u64],

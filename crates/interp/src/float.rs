@@ -125,51 +125,66 @@ pub(crate) fn compare(kind: FloatKind, lhs: u128, rhs: u128) -> Option<Ordering>
     }
 }
 
-/// The float nearest to an integer, given as a number and, if it is beyond `i128`, as unsigned bits.
-pub(crate) fn from_int(kind: FloatKind, value: i128, unsigned: bool) -> u128 {
+/// The float nearest to a signed integer.
+pub(crate) fn from_signed(kind: FloatKind, value: i128) -> u128 {
     let round = Round::NearestTiesToEven;
-    match (kind, unsigned) {
-        (FloatKind::Single, false) => u128::from((value as f32).to_bits()),
-        (FloatKind::Single, true) => u128::from((value as u128 as f32).to_bits()),
-        (FloatKind::Double, false) => u128::from((value as f64).to_bits()),
-        (FloatKind::Double, true) => u128::from((value as u128 as f64).to_bits()),
-        (FloatKind::Extended, false) => X87DoubleExtended::from_i128_r(value, round).value.to_bits(),
-        (FloatKind::Extended, true) => X87DoubleExtended::from_u128_r(value as u128, round).value.to_bits(),
-        (FloatKind::Quad, false) => Quad::from_i128_r(value, round).value.to_bits(),
-        (FloatKind::Quad, true) => Quad::from_u128_r(value as u128, round).value.to_bits(),
+    match kind {
+        FloatKind::Single => u128::from((value as f32).to_bits()),
+        FloatKind::Double => u128::from((value as f64).to_bits()),
+        FloatKind::Extended => X87DoubleExtended::from_i128_r(value, round).value.to_bits(),
+        FloatKind::Quad => Quad::from_i128_r(value, round).value.to_bits(),
     }
 }
 
-fn soft_to_int<F: Float>(value: F, width: u32, signed: bool) -> Option<u128> {
-    let mut exact = false;
-    let (status, bits) = if signed {
-        let result = value.to_i128_r(width as usize, Round::TowardZero, &mut exact);
-        (result.status, result.value as u128)
-    } else {
-        let result = value.to_u128_r(width as usize, Round::TowardZero, &mut exact);
-        (result.status, result.value)
-    };
-    (!status.intersects(Status::INVALID_OP)).then_some(bits & (u128::MAX >> (128 - width)))
+/// The float nearest to an unsigned integer.
+pub(crate) fn from_unsigned(kind: FloatKind, value: u128) -> u128 {
+    let round = Round::NearestTiesToEven;
+    match kind {
+        FloatKind::Single => u128::from((value as f32).to_bits()),
+        FloatKind::Double => u128::from((value as f64).to_bits()),
+        FloatKind::Extended => X87DoubleExtended::from_u128_r(value, round).value.to_bits(),
+        FloatKind::Quad => Quad::from_u128_r(value, round).value.to_bits(),
+    }
 }
 
-/// The integer of `width` bits that a float is when its fraction is dropped; `None` if it does not fit.
-pub(crate) fn to_int(kind: FloatKind, bits: u128, width: u8, signed: bool) -> Option<u128> {
-    let width = u32::from(width);
-    let number = match kind {
-        FloatKind::Single => f64::from(f32::from_bits(bits as u32)),
-        FloatKind::Double => f64::from_bits(bits as u64),
-        FloatKind::Extended => return soft_to_int(X87DoubleExtended::from_bits(bits), width, signed),
-        FloatKind::Quad => return soft_to_int(Quad::from_bits(bits), width, signed),
-    };
-    let whole = number.trunc();
-    let power = |exponent: u32| 2_f64.powi(exponent as i32);
-    let (low, high) = if signed { (-power(width - 1), power(width - 1)) } else { (0.0, power(width)) };
-    // Written so that a value that is not a number does not fit.
-    if !(whole >= low && whole < high) {
-        return None;
+/// The integer of `width` bits, in two's complement, that a float is when its fraction is dropped; `None` if it does not fit.
+pub(crate) fn to_signed(kind: FloatKind, bits: u128, width: u8) -> Option<u128> {
+    fn soft<F: Float>(value: F, width: u8) -> Option<i128> {
+        let result = value.to_i128_r(usize::from(width), Round::TowardZero, &mut false);
+        (!result.status.intersects(Status::INVALID_OP)).then_some(result.value)
     }
-    let bits = if signed { whole as i128 as u128 } else { whole as u128 };
-    Some(bits & (u128::MAX >> (128 - width)))
+    let limit = 2_f64.powi(i32::from(width) - 1);
+    let hard = |number: f64| {
+        let whole = number.trunc();
+        // What is not a number is in no range.
+        (-limit..limit).contains(&whole).then_some(whole as i128)
+    };
+    let value = match kind {
+        FloatKind::Single => hard(f64::from(f32::from_bits(bits as u32))),
+        FloatKind::Double => hard(f64::from_bits(bits as u64)),
+        FloatKind::Extended => soft(X87DoubleExtended::from_bits(bits), width),
+        FloatKind::Quad => soft(Quad::from_bits(bits), width),
+    };
+    value.map(|value| value as u128 & (u128::MAX >> (128 - u32::from(width))))
+}
+
+/// The same for unsigned integers.
+pub(crate) fn to_unsigned(kind: FloatKind, bits: u128, width: u8) -> Option<u128> {
+    fn soft<F: Float>(value: F, width: u8) -> Option<u128> {
+        let result = value.to_u128_r(usize::from(width), Round::TowardZero, &mut false);
+        (!result.status.intersects(Status::INVALID_OP)).then_some(result.value)
+    }
+    let limit = 2_f64.powi(i32::from(width));
+    let hard = |number: f64| {
+        let whole = number.trunc();
+        (0.0..limit).contains(&whole).then_some(whole as u128)
+    };
+    match kind {
+        FloatKind::Single => hard(f64::from(f32::from_bits(bits as u32))),
+        FloatKind::Double => hard(f64::from_bits(bits as u64)),
+        FloatKind::Extended => soft(X87DoubleExtended::from_bits(bits), width),
+        FloatKind::Quad => soft(Quad::from_bits(bits), width),
+    }
 }
 
 fn soft_convert<F: Float + FloatConvert<T>, T: Float>(bits: u128) -> u128 {
@@ -242,27 +257,29 @@ mod tests {
 
     #[test]
     fn conversions_to_integers_check_the_range() {
-        let to = |value: f64, width, signed| to_int(FloatKind::Double, double(value), width, signed);
-        assert_eq!(to(-0.9, 8, false), Some(0));
-        assert_eq!(to(255.9, 8, false), Some(255));
-        assert_eq!(to(256.0, 8, false), None);
-        assert_eq!(to(-128.9, 8, true), Some(0x80));
-        assert_eq!(to(-129.0, 8, true), None);
-        assert_eq!(to(2_147_483_648.0, 32, true), None);
-        assert_eq!(to(f64::NAN, 64, true), None);
-        assert_eq!(to(f64::INFINITY, 128, false), None);
-        assert_eq!(to(2_f64.powi(127), 128, false), Some(1 << 127));
+        let signed = |value: f64, width| to_signed(FloatKind::Double, double(value), width);
+        let unsigned = |value: f64, width| to_unsigned(FloatKind::Double, double(value), width);
+        assert_eq!(unsigned(-0.9, 8), Some(0));
+        assert_eq!(unsigned(255.9, 8), Some(255));
+        assert_eq!(unsigned(256.0, 8), None);
+        assert_eq!(signed(-128.9, 8), Some(0x80));
+        assert_eq!(signed(-129.0, 8), None);
+        assert_eq!(signed(2_147_483_648.0, 32), None);
+        assert_eq!(signed(f64::NAN, 64), None);
+        assert_eq!(unsigned(f64::NAN, 64), None);
+        assert_eq!(unsigned(f64::INFINITY, 128), None);
+        assert_eq!(unsigned(2_f64.powi(127), 128), Some(1 << 127));
         let big = convert(FloatKind::Double, FloatKind::Extended, double(300.5));
-        assert_eq!(to_int(FloatKind::Extended, big, 9, false), Some(300));
-        assert_eq!(to_int(FloatKind::Extended, big, 8, false), None);
+        assert_eq!(to_unsigned(FloatKind::Extended, big, 9), Some(300));
+        assert_eq!(to_unsigned(FloatKind::Extended, big, 8), None);
     }
 
     #[test]
     fn integers_round_to_nearest_even() {
-        assert_eq!(from_int(FloatKind::Double, (1 << 53) + 1, false), double(9_007_199_254_740_992.0));
-        assert_eq!(from_int(FloatKind::Double, (1 << 53) + 3, false), double(9_007_199_254_740_996.0));
-        assert_eq!(from_int(FloatKind::Single, -1, true), u128::from(f32::INFINITY.to_bits()));
-        let extended = from_int(FloatKind::Extended, i128::from(u64::MAX), false);
-        assert_eq!(to_int(FloatKind::Extended, extended, 64, false), Some(u128::from(u64::MAX)));
+        assert_eq!(from_signed(FloatKind::Double, (1 << 53) + 1), double(9_007_199_254_740_992.0));
+        assert_eq!(from_signed(FloatKind::Double, (1 << 53) + 3), double(9_007_199_254_740_996.0));
+        assert_eq!(from_unsigned(FloatKind::Single, u128::MAX), u128::from(f32::INFINITY.to_bits()));
+        let extended = from_signed(FloatKind::Extended, i128::from(u64::MAX));
+        assert_eq!(to_unsigned(FloatKind::Extended, extended, 64), Some(u128::from(u64::MAX)));
     }
 }

@@ -19,12 +19,12 @@
 //! * N1: nothing of the interpreted program's nesting is on the native stack.
 //! * N2: one program, one oracle: one run. No step depends on the clock, on addresses of the host or on hash order.
 
-mod access;
 mod address;
 mod array;
 mod bitmap;
 mod bytes;
 mod call;
+mod checked_access;
 mod code;
 mod compile;
 mod decimal;
@@ -42,7 +42,7 @@ mod ops;
 mod oracle;
 mod outcome;
 mod printf;
-mod rare;
+mod rare_instruction;
 mod trace;
 mod value;
 

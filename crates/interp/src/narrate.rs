@@ -1,4 +1,4 @@
-//! An observer that tells what happens, one line an edge.
+//! An observer that prints an execution, one line per edge.
 
 use std::fmt::Write as _;
 use std::io::Write;

@@ -136,9 +136,15 @@ pub(crate) fn cast(model: DataModel, from: Ty, to: Ty, bits: u128) -> Result<u12
         (Ty::Int { .. }, Ty::Int { .. }) => to.bits_of(from.value_of(bits)),
         (Ty::Int { .. }, Ty::Ptr) => (from.value_of(bits) as u128) & mask(model.pointer_width()),
         (Ty::Ptr, Ty::Int { .. }) => to.bits_of((bits & mask(model.pointer_width())) as i128),
-        (Ty::Int { signed, .. }, Ty::Float(kind)) => float::from_int(kind, from.value_of(bits), !signed),
-        (Ty::Float(kind), Ty::Int { width, signed }) => {
-            float::to_int(kind, bits, width, signed).ok_or(UndefinedKind::FloatToInt)?
+        (Ty::Int { signed: true, .. }, Ty::Float(kind)) => float::from_signed(kind, from.value_of(bits)),
+        (Ty::Int { signed: false, .. }, Ty::Float(kind)) => {
+            float::from_unsigned(kind, from.value_of(bits) as u128)
+        }
+        (Ty::Float(kind), Ty::Int { width, signed: true }) => {
+            float::to_signed(kind, bits, width).ok_or(UndefinedKind::FloatToInt)?
+        }
+        (Ty::Float(kind), Ty::Int { width, signed: false }) => {
+            float::to_unsigned(kind, bits, width).ok_or(UndefinedKind::FloatToInt)?
         }
         (Ty::Float(from), Ty::Float(to)) => float::convert(from, to, bits),
         (Ty::Ptr, Ty::Ptr | Ty::Float(_)) | (Ty::Float(_), Ty::Ptr) => bits,

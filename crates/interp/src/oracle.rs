@@ -36,7 +36,7 @@ impl Choice {
     pub fn value(self, ty: Ty) -> Value {
         let bits = match (self, ty) {
             (Self::Int(value), Ty::Int { .. } | Ty::Ptr) => ty.bits_of(value),
-            (Self::Int(value), Ty::Float(kind)) => float::from_int(kind, value, false),
+            (Self::Int(value), Ty::Float(kind)) => float::from_signed(kind, value),
             (Self::Float(value), Ty::Float(kind)) => {
                 float::convert(FloatKind::Double, kind, u128::from(value.to_bits()))
             }

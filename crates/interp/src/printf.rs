@@ -3,7 +3,7 @@
 //! A format that does not fit its arguments is undefined behaviour; conversions that are not implemented (`%n`, `%m`, wide
 //! characters, positional arguments) are unsupported.
 
-use super::decimal::{self, Class, Decimal};
+use super::decimal::{self, Class, Decimal, Form};
 use super::outcome::{Fault, Resource, UndefinedKind};
 use super::value::Value;
 use cfa::op::OutputFunction;
@@ -197,7 +197,8 @@ impl Printer<'_> {
                 if address == 0 {
                     self.pad_text(spec, b"(nil)");
                 } else {
-                    self.digits(Spec { alternative: true, ..spec }, b'x', false, address);
+                    let spec = Spec { alternative: true, ..spec };
+                    self.digits(spec, b'x', spec.positive_sign(), address);
                 }
             }
             b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => self.float(spec, size, letter)?,
@@ -253,11 +254,12 @@ impl Printer<'_> {
             spec.plus = false;
             spec.space = false;
         }
-        self.digits(spec, letter, number < 0, number.unsigned_abs());
+        let sign: &[u8] = if number < 0 { b"-" } else { spec.positive_sign() };
+        self.digits(spec, letter, sign, number.unsigned_abs());
         Ok(())
     }
     /// The digits of an integer, with what the flags ask for.
-    fn digits(&mut self, mut spec: Spec, letter: u8, negative: bool, magnitude: u128) {
+    fn digits(&mut self, mut spec: Spec, letter: u8, sign: &[u8], magnitude: u128) {
         let mut digits = match letter {
             b'x' => format!("{magnitude:x}"),
             b'X' => format!("{magnitude:X}"),
@@ -275,7 +277,7 @@ impl Printer<'_> {
         if letter == b'o' && spec.alternative && !digits.starts_with('0') {
             digits.insert(0, '0');
         }
-        let mut prefix = sign(negative, spec).to_vec();
+        let mut prefix = sign.to_vec();
         match letter {
             b'x' if spec.alternative && magnitude != 0 => prefix.extend(b"0x"),
             b'X' if spec.alternative && magnitude != 0 => prefix.extend(b"0X"),
@@ -293,14 +295,16 @@ impl Printer<'_> {
         let (negative, class) = decimal::decompose(kind, value.bits);
         let lower = letter.to_ascii_lowercase();
         let precision = spec.precision.unwrap_or(6);
-        let mut prefix = sign(negative, spec).to_vec();
+        let sign: &[u8] = if negative { b"-" } else { spec.positive_sign() };
+        let mut prefix = sign.to_vec();
+        let form = if spec.alternative { Form::Full } else { Form::Short };
         let body = match class {
             Class::Nan | Class::Infinite => {
                 spec.zero = false;
                 if class == Class::Nan { "nan".to_owned() } else { "inf".to_owned() }
             }
             Class::Finite { .. } if lower == b'a' => {
-                let text = decimal::hexadecimal(kind, value.bits, spec.precision, spec.alternative);
+                let text = decimal::hexadecimal(kind, value.bits, spec.precision, form);
                 prefix.extend_from_slice(&text.as_bytes()[..2]);
                 text[2..].to_owned()
             }
@@ -316,7 +320,7 @@ impl Printer<'_> {
                         let (first, rest, exponent) = exact.scientific(precision);
                         format!("{first}{point}{rest}{}", decimal::exponent_text('e', exponent))
                     }
-                    _ => decimal::general_text(exact, precision, spec.alternative, 'e'),
+                    _ => decimal::general_text(exact, precision, form, 'e'),
                 }
             }
         };
@@ -329,12 +333,14 @@ impl Printer<'_> {
     }
 }
 
-fn sign(negative: bool, spec: Spec) -> &'static [u8] {
-    match (negative, spec) {
-        (true, _) => b"-",
-        (false, Spec { plus: true, .. }) => b"+",
-        (false, Spec { space: true, .. }) => b" ",
-        (false, _) => b"",
+impl Spec {
+    /// What stands before a number that is not negative.
+    fn positive_sign(self) -> &'static [u8] {
+        match self {
+            Self { plus: true, .. } => b"+",
+            Self { space: true, .. } => b" ",
+            Self { .. } => b"",
+        }
     }
 }
 

@@ -66,7 +66,7 @@ impl Answer {
 /// How much a solver was asked, and with what success.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Questions asked, those answered from memory included.
+    /// Questions asked.
     pub queries: u64,
     /// Answered with a model.
     pub sat: u64,
@@ -74,8 +74,6 @@ pub struct Statistics {
     pub unsat: u64,
     /// Not answered.
     pub unknown: u64,
-    /// Answered with a model found earlier, without search; counted in `sat` too.
-    pub reused: u64,
     /// The solver's own deterministic measure of effort, in its units.
     pub effort: u64,
 }
@@ -97,7 +95,6 @@ impl std::ops::AddAssign for Statistics {
         self.sat += other.sat;
         self.unsat += other.unsat;
         self.unknown += other.unknown;
-        self.reused += other.reused;
         self.effort += other.effort;
     }
 }

@@ -1,7 +1,7 @@
 //! Questions to an SMT solver and their answers; projection, elimination and optimisation over the integers.
 //!
-//! [`Solver`] is the interface, [`Z3`] what is behind it. [`project`] eliminates symbols, [`Pooled`] remembers
-//! models, [`replay`] asks a second solver.
+//! [`Solver`] is the interface, [`Z3`] what is behind it. [`project`] eliminates symbols, [`replay`] asks a second
+//! solver.
 //!
 //! The only crate that links a solver. Knows no program.
 
@@ -9,7 +9,6 @@ mod answer;
 mod effort;
 mod log;
 mod logic;
-mod pool;
 pub mod project;
 pub mod replay;
 mod solver;
@@ -18,6 +17,5 @@ mod z3;
 pub use answer::{Answer, Core, Statistics, Why};
 pub use log::{log_all_queries, query_log_failure};
 pub use logic::Logic;
-pub use pool::Pooled;
 pub use solver::{Solver, SolverFactory, check_formula, minimise};
 pub use z3::{Arithmetic, Z3, Z3Settings, Z3Solver, keep_contexts, limit_memory, z3_version};

@@ -1,4 +1,4 @@
-//! Asks a second solver, as a process of its own, what it thinks of logged queries.
+//! Compares the answers to logged queries with those of a second solver, which runs as a process.
 //!
 //! Any solver that reads SMT-LIB 2 will do. Tried in this order, or as far as the user names one:
 //!

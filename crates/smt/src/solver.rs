@@ -1,4 +1,4 @@
-//! What a solver is.
+//! The interface of solvers.
 
 use base::Budget;
 use term::{TermId, Terms};

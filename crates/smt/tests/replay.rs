@@ -1,4 +1,4 @@
-//! Logged queries, and a second solver's opinion where there is one.
+//! Logged queries, compared with a second solver where one is installed.
 
 use std::fs;
 use std::time::Duration;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use base::{Budget, Cancel, Stop};
 use proptest::prelude::*;
-use smt::{Answer, Core, Pooled, Solver, SolverFactory, Why, Z3, Z3Settings, minimise};
+use smt::{Answer, Core, Solver, SolverFactory, Why, Z3, Z3Settings, minimise};
 use term::{BvOp, Evaluator, Integer, Sort, SymbolId, SymbolKind, TermId, Terms, Value};
 
 fn symbols(terms: &mut Terms, names: &[&str]) -> Vec<SymbolId> {
@@ -233,34 +233,6 @@ fn a_deep_chain_is_solved_through_its_definitions() {
     assert!(solver.check(&terms, &[all, reached], &mut budget).is_sat());
 }
 
-#[test]
-fn remembered_models_answer_without_search() {
-    let mut terms = Terms::new();
-    let x = variables(&mut terms, &["x"])[0];
-    let bounds: Vec<TermId> = (0..20)
-        .map(|bound| {
-            let bound = terms.int(bound);
-            terms.ge(x, bound)
-        })
-        .collect();
-    let mut solver = Pooled::new(Z3::default().solver(), 8);
-    let mut budget = Budget::unlimited();
-    for bound in bounds.iter().rev() {
-        assert!(solver.check(&terms, &[*bound], &mut budget).is_sat());
-    }
-    let statistics = solver.statistics();
-    assert_eq!((statistics.queries, statistics.reused), (20, 19));
-    let negative = terms.int(0);
-    let negative = terms.lt(x, negative);
-    solver.push();
-    solver.assert(&terms, negative);
-    assert_eq!(solver.models().count(), 0);
-    assert!(solver.check(&terms, &[bounds[0]], &mut budget).is_unsat());
-    assert!(solver.check(&terms, &[], &mut budget).is_sat());
-    solver.pop();
-    assert_eq!(solver.models().count(), 2, "models of more assertions are models of fewer");
-}
-
 /// What a random user of a solver does.
 #[derive(Clone, Debug)]
 enum Action {
@@ -301,23 +273,19 @@ proptest! {
         let (low, high) = (terms.int(-3), terms.int(3));
         let sides = [terms.ge(x, low), terms.le(x, high), terms.ge(y, low), terms.le(y, high)];
         let the_box = terms.and(sides);
-        let mut solver = Pooled::new(Z3::default().solver(), 4);
-        let mut plain = Z3::default().solver();
+        let mut solver = Z3::default().solver();
         solver.assert(&terms, the_box);
-        plain.assert(&terms, the_box);
         let mut stack = vec![vec![]];
         let mut budget = Budget::unlimited();
         for action in actions {
             match action {
-                Action::Push => { solver.push(); plain.push(); stack.push(vec![]); }
+                Action::Push => { solver.push(); stack.push(vec![]); }
                 Action::Pop => {
                     solver.pop();
-                    plain.pop();
                     if stack.len() > 1 { stack.pop(); }
                 }
                 Action::Assert(at) => {
                     solver.assert(&terms, formulas[at]);
-                    plain.assert(&terms, formulas[at]);
                     stack.last_mut().unwrap().push(at);
                 }
                 Action::Check(assumed) => {
@@ -331,23 +299,18 @@ proptest! {
                         which.iter().all(|at| evaluator.holds(formulas[*at]))
                     };
                     let any = |which: &[usize]| (-3..=3).any(|a| (-3..=3).any(|b| holds_at(a, b, which)));
-                    for answer in [
-                        solver.check(&terms, &asked, &mut budget),
-                        plain.check(&terms, &asked, &mut budget),
-                    ] {
-                        match answer {
-                            Answer::Sat(model) => {
-                                let mut evaluator = Evaluator::new(&terms, &model);
-                                prop_assert!(all.iter().all(|at| evaluator.holds(formulas[*at])));
-                            }
-                            Answer::Unsat(Core(core)) => {
-                                prop_assert!(!any(&all));
-                                let mut needed: Vec<usize> = stack.iter().flatten().copied().collect();
-                                needed.extend(assumed.iter().filter(|at| core.contains(&formulas[**at])));
-                                prop_assert!(!any(&needed), "the core alone has no model");
-                            }
-                            Answer::Unknown(why) => prop_assert!(false, "{why}"),
+                    match solver.check(&terms, &asked, &mut budget) {
+                        Answer::Sat(model) => {
+                            let mut evaluator = Evaluator::new(&terms, &model);
+                            prop_assert!(all.iter().all(|at| evaluator.holds(formulas[*at])));
                         }
+                        Answer::Unsat(Core(core)) => {
+                            prop_assert!(!any(&all));
+                            let mut needed: Vec<usize> = stack.iter().flatten().copied().collect();
+                            needed.extend(assumed.iter().filter(|at| core.contains(&formulas[**at])));
+                            prop_assert!(!any(&needed), "the core alone has no model");
+                        }
+                        Answer::Unknown(why) => prop_assert!(false, "{why}"),
                     }
                 }
             }

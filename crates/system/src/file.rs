@@ -10,7 +10,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 /// The most that is read of a file that a person wrote or a compiler reads.
-pub const MOST_BYTES: u64 = 400 << 20;
+pub const MAX_BYTES: u64 = 400 << 20;
 
 /// What a file is if it is no regular one, with its article.
 pub fn oddity(kind: FileType) -> Option<&'static str> {

@@ -12,16 +12,16 @@ impl Terms {
     /// the conjunction. Of a disjunction that holds, an item that is needed anyway is preferred.
     pub fn implicant(&mut self, formula: TermId, model: &Model) -> Option<Vec<TermId>> {
         let values = Truth::collect(self, formula, model)?;
-        let mut walk = Walk { values, open: vec![(formula, true)], seen: FxHashSet::default() };
+        let mut walk = Walk { values, open: vec![formula], seen: FxHashSet::default() };
         let mut resolved: FxHashMap<TermId, TermId> = FxHashMap::default();
         let mut literals = Vec::new();
-        while let Some((term, sign)) = walk.open.pop() {
+        while let Some(term) = walk.open.pop() {
             if !walk.seen.insert(term) {
                 continue;
             }
-            if let Some(atom) = walk.expand(self, term, sign) {
+            if let Some(atom) = walk.expand(self, term) {
                 let atom = self.transform(atom, &mut resolved, |terms, term| walk.choose(terms, term));
-                literals.push(if sign { atom } else { self.not(atom) });
+                literals.push(if walk.value(term) { atom } else { self.not(atom) });
             }
         }
         literals.retain(|literal| *literal != Self::TRUE);
@@ -48,8 +48,8 @@ impl Truth {
 
 struct Walk {
     values: Truth,
-    /// Terms with the value that they have and that the conjunction must entail.
-    open: Vec<(TermId, bool)>,
+    /// Terms of which the conjunction must entail that they have the value that they have.
+    open: Vec<TermId>,
     seen: FxHashSet<TermId>,
 }
 
@@ -58,29 +58,30 @@ impl Walk {
         self.values.0[&term]
     }
 
-    /// Opens what entails that `term` has value `sign`; returns the term itself if it is an atom.
-    fn expand(&mut self, terms: &Terms, term: TermId, sign: bool) -> Option<TermId> {
+    /// Opens what entails that `term` has its value; returns the term itself if it is an atom.
+    fn expand(&mut self, terms: &Terms, term: TermId) -> Option<TermId> {
+        let value = self.value(term);
         match terms.node(term) {
             Node::True | Node::False => None,
             Node::Not(a) => {
-                self.open.push((*a, !sign));
+                self.open.push(*a);
                 None
             }
             Node::And(items) | Node::Or(items) => {
                 let is_and = matches!(terms.node(term), Node::And(_));
-                if is_and == sign {
-                    self.open.extend(items.iter().map(|item| (*item, sign)));
+                if is_and == value {
+                    self.open.extend(items);
                 } else {
-                    let mut fitting = items.iter().copied().filter(|item| self.value(*item) == sign);
+                    let mut fitting = items.iter().copied().filter(|item| self.value(*item) == value);
                     let chosen =
                         fitting.clone().find(|item| self.seen.contains(item)).or_else(|| fitting.next());
-                    self.open.extend(chosen.map(|item| (item, sign)));
+                    self.open.extend(chosen);
                 }
                 None
             }
             Node::Ite(condition, yes, no) => {
                 let holds = self.value(*condition);
-                self.open.extend([(*condition, holds), (if holds { *yes } else { *no }, sign)]);
+                self.open.extend([*condition, if holds { *yes } else { *no }]);
                 None
             }
             _ => Some(term),
@@ -92,7 +93,7 @@ impl Walk {
         match terms.node(term) {
             Node::Ite(condition, yes, no) => {
                 let holds = self.value(*condition);
-                self.open.push((*condition, holds));
+                self.open.push(*condition);
                 Step::Follow(if holds { *yes } else { *no })
             }
             _ => Step::Rebuild,

@@ -150,12 +150,13 @@ fn c_constant(value: i128) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::require::Requirement;
 
     #[test]
     fn inputs_are_returned_in_order() {
         let compiler = match Compiler::find(Model::Lp64) {
             Ok(compiler) => compiler,
-            Err(reason) => return println!("skipped: {reason}"),
+            Err(reason) => return Requirement::Gcc.skip(&reason),
         };
         let program = Program {
             text: "int printf(const char *, ...);\nint __VERIFIER_nondet_int(void);\nint main(void)\n{\n    \
@@ -172,7 +173,7 @@ mod tests {
     fn a_text_that_does_not_compile_is_a_failed_execution() {
         let compiler = match Compiler::find(Model::Lp64) {
             Ok(compiler) => compiler,
-            Err(reason) => return println!("skipped: {reason}"),
+            Err(reason) => return Requirement::Gcc.skip(&reason),
         };
         let execution = compiler.compile_and_run("int main(void) { return x; }", Mode::Plain).unwrap();
         assert_eq!((execution.stdout.as_str(), execution.end), ("", End::Code(-1)));

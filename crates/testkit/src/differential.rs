@@ -280,6 +280,7 @@ pub fn csmith_missing() -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::require::Requirement;
 
     fn execution(stdout: &str, stderr: &str, end: End) -> Execution {
         Execution { stdout: stdout.to_owned(), stderr: stderr.to_owned(), end }
@@ -311,7 +312,7 @@ mod tests {
     fn a_wrong_subject_is_found_and_the_program_shrunk() {
         let compiler = match Compiler::find(Model::Lp64) {
             Ok(compiler) => compiler,
-            Err(reason) => return println!("skipped: {reason}"),
+            Err(reason) => return Requirement::Gcc.skip(&reason),
         };
         let settings = Settings {
             count: 3,

@@ -84,7 +84,7 @@ pub struct Summary {
 }
 
 /// Hangs after which the run ends early: each costs a thread that cannot be stopped.
-const MOST_HANGS: usize = 8;
+const MAX_HANGS: usize = 8;
 
 enum Report {
     Finished { seed: u64, outcome: Result<Outcome, ()>, time: Duration },
@@ -176,7 +176,7 @@ fn supervise(shared: &Arc<Shared>) -> io::Result<Summary> {
             summary.findings.push(finding(shared, seed, Misbehaviour::Hang));
             summary.slowest = summary.slowest.max(shared.settings.limit);
             hangs += 1;
-            if hangs >= MOST_HANGS {
+            if hangs >= MAX_HANGS {
                 return Ok(summary);
             }
             // The thread cannot be stopped; another one takes its place and its desk is forgotten.
@@ -320,7 +320,7 @@ mod tests {
         let expected: Vec<u64> = (first..first + 20).filter(|&seed| hanging(seed)).collect();
         let summary = fuzz(&settings, corpus(), sleepy).unwrap();
         let found: Vec<u64> = summary.findings.iter().map(|finding| finding.seed).collect();
-        assert_eq!(found, expected[..expected.len().min(MOST_HANGS)]);
+        assert_eq!(found, expected[..expected.len().min(MAX_HANGS)]);
         assert!(summary.findings.iter().all(|finding| finding.misbehaviour == Misbehaviour::Hang));
     }
 

@@ -13,6 +13,7 @@ pub mod library_calls;
 pub mod mutate;
 pub mod process;
 mod random;
+pub mod require;
 pub mod shrink;
 pub mod tasks;
 pub mod verdicts;
@@ -20,3 +21,16 @@ pub mod verdicts;
 pub use generate::{Model, Options, Program, Size, generate, generate_program};
 pub use mutate::mutate;
 pub use random::Random;
+
+#[cfg(test)]
+mod tests {
+    use crate::require::{Requirement, is_required};
+
+    #[test]
+    fn a_requirement_is_a_whole_word_of_the_list() {
+        assert!(is_required("bench, gcc32", Requirement::Bench));
+        assert!(is_required("bench, gcc32", Requirement::Gcc32));
+        assert!(!is_required("bench, gcc32", Requirement::Gcc));
+        assert!(!is_required("", Requirement::Pip));
+    }
+}

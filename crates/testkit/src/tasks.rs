@@ -2,13 +2,14 @@
 //!
 //! # Invariants
 //! * I1: tasks come sorted by suite and name, whatever order the file system has.
-//! * I2: the bench folder is only read; a missing one is an empty corpus for tests that ask for it.
+//! * I2: the bench folder is only read; a missing one skips the tests that ask for it, see [`crate::require`].
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::generate::Model;
+use crate::require::required_bench_folder;
 
 /// A property of a task with its expected verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,28 +129,9 @@ fn without_comment(line: &str) -> &str {
     line.split_once(" #").map_or(line, |(before, _)| before)
 }
 
-/// The folder with the tasks: `WAYPROOF_BENCH`, else `../shared/bench` next to the repository.
-pub fn bench_folder() -> Option<PathBuf> {
-    let folder = match std::env::var_os("WAYPROOF_BENCH") {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/bench"),
-    };
-    folder.is_dir().then(|| folder.canonicalize().unwrap_or(folder))
-}
-
-/// All tasks of the bench folder; none, with a printed reason, if there is no such folder (I2).
-pub fn bench_tasks() -> Vec<Task> {
-    let Some(folder) = bench_folder() else {
-        eprintln!("no tasks: neither WAYPROOF_BENCH nor ../shared/bench is a folder");
-        return Vec::new();
-    };
-    match tasks_below(&folder) {
-        Ok(tasks) => tasks,
-        Err(error) => {
-            eprintln!("no tasks: {}: {error}", folder.display());
-            Vec::new()
-        }
-    }
+/// All tasks of the bench folder, for a test that needs them; none if there is no such folder (I2).
+pub fn bench_tasks() -> Option<io::Result<Vec<Task>>> {
+    required_bench_folder().map(|folder| tasks_below(&folder))
 }
 
 /// All tasks below a folder, one for each input file of each definition.
@@ -205,6 +187,7 @@ pub fn files_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::require::bench_folder;
 
     #[test]
     fn definition_is_read_with_all_its_forms() {
@@ -238,10 +221,8 @@ mod tests {
 
     #[test]
     fn every_task_of_the_bench_folder_has_its_file() {
-        let tasks = bench_tasks();
-        if tasks.is_empty() {
-            return println!("skipped: no bench folder");
-        }
+        let Some(tasks) = bench_tasks() else { return };
+        let tasks = tasks.unwrap();
         assert!(tasks.iter().all(|task| task.file.is_file() && task.expected.is_some()));
         assert!(
             tasks.windows(2).all(|pair| (&pair[0].suite, &pair[0].name) <= (&pair[1].suite, &pair[1].name))

@@ -10,6 +10,7 @@ use std::thread;
 use testkit::compiler::{Compiler, Mode};
 use testkit::differential::options_for;
 use testkit::process::End;
+use testkit::require::Requirement;
 use testkit::{Model, generate_program};
 
 /// What is wrong with the program of the seed, if anything.
@@ -33,7 +34,13 @@ fn defect(seed: u64, compiler: &Compiler) -> Option<String> {
 fn check(model: Model) {
     let compiler = match Compiler::probe(model, Mode::Sanitized) {
         Ok(compiler) => compiler,
-        Err(reason) => return eprintln!("skipped: {reason}"),
+        Err(reason) => {
+            let requirement = match model {
+                Model::Lp64 => Requirement::Gcc,
+                Model::Ilp32 => Requirement::Gcc32,
+            };
+            return requirement.skip(&reason);
+        }
     };
     let setting = |name, default| {
         let text = std::env::var(name).ok();

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use testkit::library::{Judge, Kinds, Truth, sample};
+use testkit::require::Requirement;
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -15,7 +16,7 @@ fn setting(name: &str, default: u64) -> u64 {
 fn every_program_has_a_truth() {
     let judge = match Judge::find() {
         Ok(judge) => judge,
-        Err(reason) => return eprintln!("skipped: {reason}"),
+        Err(reason) => return Requirement::Gcc.skip(&reason),
     };
     let first = setting("WAYPROOF_LIBRARY_SEED", 0);
     let count = setting("WAYPROOF_LIBRARY", 40);
@@ -41,7 +42,7 @@ fn every_program_has_a_truth() {
 fn a_program_depends_on_its_seed_alone() {
     let judge = match Judge::find() {
         Ok(judge) => judge,
-        Err(reason) => return eprintln!("skipped: {reason}"),
+        Err(reason) => return Requirement::Gcc.skip(&reason),
     };
     let text = |seed| sample(seed, &Kinds::All, &judge).map(|sample| sample.text);
     assert_eq!(text(3), text(3));

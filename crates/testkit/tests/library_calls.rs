@@ -1,5 +1,6 @@
 //! The models of the C library do what glibc does, on random calls.
 
+use testkit::require::Requirement;
 use testkit::{Model, library_calls};
 
 #[test]
@@ -9,6 +10,6 @@ fn models_agree_with_glibc() {
             assert!(summary.mismatches.is_empty(), "{:#?}", summary.mismatches);
             assert!(summary.refused.len() < 5, "{:#?}", summary.refused);
         }
-        Err(reason) => eprintln!("skipped: {reason}"),
+        Err(reason) => Requirement::Gcc.skip(&reason.to_string()),
     }
 }

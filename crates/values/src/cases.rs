@@ -8,24 +8,24 @@
 //! * C1: in every execution that reaches a location, one of its combinations holds.
 //!
 //! # Cost
-//! Every edge is executed once for each combination at its source. Where there are more than [`MOST`] combinations or [`MOST_STEPS`] steps, fewer variables are looked at.
+//! Every edge is executed once for each combination at its source. Where there are more than [`MAX_COMBINATIONS`] combinations or [`MAX_STEPS`] steps, fewer variables are looked at.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Budget, IndexVec, Stop};
 use cfa::{BinaryOp, Expr, ExprId, Loc, Op, Place, Procedure, Program, Ty, VarId};
 
-use crate::state::State;
+use crate::state::{State, Truth};
 use crate::value::Value;
 
 /// More combinations at one location are not collected.
-const MOST: usize = 256;
+const MAX_COMBINATIONS: usize = 256;
 /// More steps are not taken.
-const MOST_STEPS: u32 = 200_000;
-/// A variable that is set to so many constants is worth the effort.
-const MANY_CONSTANTS: usize = 4;
+const MAX_STEPS: u32 = 200_000;
+/// A variable that is set to fewer constants is not worth the effort.
+const MIN_CONSTANTS: usize = 4;
 /// More variables are not looked at together.
-const MOST_VARIABLES: usize = 8;
+const MAX_VARIABLES: usize = 8;
 
 /// The value of each state variable; `None` if it may be any.
 type Combination = Vec<Option<i128>>;
@@ -93,7 +93,7 @@ fn collect(
         for id in procedure.outgoing(location) {
             budget.tick()?;
             steps += 1;
-            if steps > MOST_STEPS {
+            if steps > MAX_STEPS {
                 return Ok(None);
             }
             let edge = &procedure.edges()[*id];
@@ -111,7 +111,7 @@ fn collect(
                     next.extend(after);
                 }
                 states = next;
-                if states.len() > MOST {
+                if states.len() > MAX_COMBINATIONS {
                     return Ok(None);
                 }
             }
@@ -119,7 +119,7 @@ fn collect(
                 let value = |var: &VarId| state.get(*var).and_then(Value::as_constant);
                 let after: Combination = variables.iter().map(value).collect();
                 if at[edge.target].insert(after.clone()) {
-                    if at[edge.target].len() > MOST {
+                    if at[edge.target].len() > MAX_COMBINATIONS {
                         return Ok(None);
                     }
                     pending.push((edge.target, after));
@@ -142,11 +142,11 @@ fn after(program: &Program, op: &Op, state: State, variables: &[VarId]) -> Optio
     let mut states = Vec::new();
     let mut pending = vec![(state, value)];
     while let Some((mut state, value)) = pending.pop() {
-        if pending.len() + states.len() > MOST {
+        if pending.len() + states.len() > MAX_COMBINATIONS {
             return None;
         }
         if let Expr::Ite { cond, then, other } = *program.exprs.get(value) {
-            for (truth, branch) in [(true, then), (false, other)] {
+            for (truth, branch) in [(Truth::Holds, then), (Truth::Fails, other)] {
                 let mut state = state.clone();
                 if state.assume(program, cond, truth) {
                     pending.push((state, branch));
@@ -207,10 +207,10 @@ fn state_variables(program: &Program, procedure: &Procedure) -> Vec<VarId> {
         .filter(|(count, _)| *count > 1)
         .collect();
     found.sort_unstable_by_key(|(count, var)| (usize::MAX - count, *var));
-    if found.first().is_none_or(|(count, _)| *count < MANY_CONSTANTS) {
+    if found.first().is_none_or(|(count, _)| *count < MIN_CONSTANTS) {
         return Vec::new();
     }
-    found.truncate(MOST_VARIABLES);
+    found.truncate(MAX_VARIABLES);
     found.into_iter().map(|(_, var)| var).collect()
 }
 

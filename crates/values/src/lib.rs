@@ -1,8 +1,9 @@
 //! What is known of values without formulas: intervals, congruences, combinations of state variables, liveness, monomials.
 //!
-//! [`analyze`] is a forward analysis of machine values that runs before formulas are built. It finds, at every location of a procedure, an interval and a congruence for every scalar variable and for the elements of every array
-//! variable. With it most machine operations turn out never to leave their type's range, so that they are plain arithmetic in
-//! the formulas; and the facts are assumed at loop heads and around star.
+//! [`analyze`] is a forward analysis of machine values that runs before formulas are built. For every location of a procedure it
+//! computes an interval and a congruence of every scalar variable and of the elements of every array variable. It proves most
+//! machine operations wrap-free, so that they are plain arithmetic in the formulas; and its facts are assumed at loop heads and around
+//! star.
 //!
 //! Knows no terms, no solver and no engine.
 //!
@@ -21,12 +22,15 @@ pub mod value;
 use std::collections::BTreeSet;
 
 use base::{Budget, IndexVec, Stop};
+use cfa::loops::Digraph;
 use cfa::{Edge, Expr, Loc, Procedure, Program, Ty};
 
 use state::State;
 
 /// After so many visits of a loop head its bounds are widened.
 const VISITS_BEFORE_WIDENING: u32 = 2;
+/// The rank of a location that the entry does not reach.
+const UNREACHED: u32 = u32::MAX;
 /// So often the result of widening is sharpened again.
 const NARROWING_PASSES: usize = 3;
 
@@ -138,38 +142,21 @@ struct Order {
 impl Order {
     fn of(procedure: &Procedure) -> Self {
         let count = procedure.locations.len();
-        let mut seen: IndexVec<Loc, bool> = IndexVec::filled(false, count);
-        let mut postorder = Vec::new();
-        let mut stack = vec![(procedure.entry, 0)];
-        seen[procedure.entry] = true;
-        while let Some((location, next)) = stack.pop() {
-            match procedure.outgoing(location).get(next) {
-                Some(edge) => {
-                    stack.push((location, next + 1));
-                    let target = procedure.edges()[*edge].target;
-                    if !seen[target] {
-                        seen[target] = true;
-                        stack.push((target, 0));
-                    }
-                }
-                None => postorder.push(location),
-            }
-        }
-        postorder.reverse();
-        let mut rank = IndexVec::filled(u32::MAX, count);
-        for (at, location) in postorder.iter().enumerate() {
+        let locations = Digraph::of(procedure).reverse_postorder(procedure.entry);
+        let mut rank = IndexVec::filled(UNREACHED, count);
+        for (at, location) in locations.iter().enumerate() {
             rank[*location] = at as u32;
         }
         let mut is_loop_head = IndexVec::filled(false, count);
         let mut incoming: IndexVec<Loc, Vec<cfa::EdgeId>> = IndexVec::filled(Vec::new(), count);
         for (id, edge) in procedure.edges().iter_enumerated() {
-            if seen[edge.source] {
+            if rank[edge.source] != UNREACHED {
                 incoming[edge.target].push(id);
                 if rank[edge.target] <= rank[edge.source] {
                     is_loop_head[edge.target] = true;
                 }
             }
         }
-        Self { locations: postorder, rank, is_loop_head, incoming }
+        Self { locations, rank, is_loop_head, incoming }
     }
 }

@@ -24,11 +24,11 @@ pub type Monomial = Vec<VarId>;
 type Updates = BTreeMap<VarId, Vec<BTreeSet<Monomial>>>;
 
 /// Monomials of a higher degree are not followed.
-const HIGHEST_DEGREE: usize = 6;
+const MAX_DEGREE: usize = 6;
 /// More symbols than this cost more than they tell.
-const MOST_PRODUCTS: usize = 16;
+const MAX_PRODUCTS: usize = 16;
 /// A polynomial with more monomials is not followed.
-const LONGEST: usize = 24;
+const MAX_MONOMIALS: usize = 24;
 
 /// The products that matter in a procedure.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +54,7 @@ impl Products {
             compared.extend(steps.iter().flatten().copied());
             chosen.extend(steps);
         }
-        if chosen.is_empty() || chosen.len() > MOST_PRODUCTS {
+        if chosen.is_empty() || chosen.len() > MAX_PRODUCTS {
             return Self::default();
         }
         let updates = polynomials.updates(procedure);
@@ -68,7 +68,7 @@ fn closed(chosen: &BTreeSet<Monomial>, tested: &BTreeSet<Monomial>, updates: &Up
     let mut successors: BTreeMap<Monomial, Option<BTreeSet<Monomial>>> = BTreeMap::new();
     let mut pending: VecDeque<Monomial> = chosen.iter().cloned().collect();
     while let Some(monomial) = pending.pop_front() {
-        if successors.contains_key(&monomial) || successors.len() == MOST_PRODUCTS {
+        if successors.contains_key(&monomial) || successors.len() == MAX_PRODUCTS {
             continue;
         }
         let changed = changes(&monomial, updates);
@@ -106,7 +106,7 @@ fn changes(monomial: &Monomial, updates: &Updates) -> Option<BTreeSet<Monomial>>
 }
 
 fn is_small(monomials: &BTreeSet<Monomial>) -> bool {
-    monomials.len() <= LONGEST && monomials.iter().all(|monomial| monomial.len() <= HIGHEST_DEGREE)
+    monomials.len() <= MAX_MONOMIALS && monomials.iter().all(|monomial| monomial.len() <= MAX_DEGREE)
 }
 
 fn product(left: &BTreeSet<Monomial>, right: &BTreeSet<Monomial>) -> BTreeSet<Monomial> {

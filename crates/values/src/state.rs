@@ -25,6 +25,33 @@ pub enum Abstract {
     Unknown,
 }
 
+/// Whether a condition holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Truth {
+    /// It does.
+    Holds,
+    /// It does not.
+    Fails,
+}
+
+impl Truth {
+    /// That of the negation.
+    #[must_use]
+    pub fn opposite(self) -> Self {
+        match self {
+            Self::Holds => Self::Fails,
+            Self::Fails => Self::Holds,
+        }
+    }
+    /// What the condition evaluates to.
+    fn value(self) -> i128 {
+        match self {
+            Self::Holds => 1,
+            Self::Fails => 0,
+        }
+    }
+}
+
 /// Intervals and congruences of scalar variables, and of all elements together of array variables.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct State {
@@ -212,62 +239,39 @@ impl State {
 
     /// Keeps the states in which the condition has the given truth; false if there are none.
     #[must_use]
-    pub fn assume(&mut self, program: &Program, cond: ExprId, truth: bool) -> bool {
+    pub fn assume(&mut self, program: &Program, cond: ExprId, truth: Truth) -> bool {
         self.assume_within(program, cond, truth, DISJUNCTION_DEPTH)
     }
 
-    fn assume_within(&mut self, program: &Program, cond: ExprId, truth: bool, depth: u32) -> bool {
+    fn assume_within(&mut self, program: &Program, cond: ExprId, truth: Truth, depth: u32) -> bool {
         let mut pending = vec![(cond, truth)];
         while let Some((cond, truth)) = pending.pop() {
-            match self.eval(program, cond) {
-                Abstract::Never => return false,
-                Abstract::Known(value) if !value.contains(i128::from(truth)) => return false,
-                Abstract::Known(_) | Abstract::Unknown => {}
+            if self.excludes(program, cond, truth) {
+                return false;
             }
             match *program.exprs.get(cond) {
-                Expr::Unary { op: UnaryOp::Not, arg } => pending.push((arg, !truth)),
-                Expr::Binary { op: BinaryOp::And, lhs, rhs } if truth => {
-                    pending.extend([(rhs, true), (lhs, true)]);
+                Expr::Unary { op: UnaryOp::Not, arg } => pending.push((arg, truth.opposite())),
+                Expr::Binary { op: BinaryOp::And, lhs, rhs } if truth == Truth::Holds => {
+                    pending.extend([(rhs, truth), (lhs, truth)]);
                 }
-                Expr::Binary { op: BinaryOp::Or, lhs, rhs } if !truth => {
-                    pending.extend([(rhs, false), (lhs, false)]);
+                Expr::Binary { op: BinaryOp::Or, lhs, rhs } if truth == Truth::Fails => {
+                    pending.extend([(rhs, truth), (lhs, truth)]);
                 }
                 Expr::Binary { op: BinaryOp::And | BinaryOp::Or, lhs, rhs } if depth > 0 => {
-                    let (mut left, mut right) = (self.clone(), self.clone());
-                    let left_holds = left.assume_within(program, lhs, truth, depth - 1);
-                    let right_holds = right.assume_within(program, rhs, truth, depth - 1);
-                    match (left_holds, right_holds) {
-                        (true, true) => *self = left.join(&right),
-                        (true, false) => *self = left,
-                        (false, true) => *self = right,
-                        (false, false) => return false,
+                    if !self.assume_either(program, [&[(lhs, truth)], &[(rhs, truth)]], depth - 1) {
+                        return false;
                     }
                 }
                 // C's && and ||: one branch is a constant, or both are tried.
                 Expr::Ite { cond, then, other } => {
-                    let excluded = |branch: ExprId| match self.eval(program, branch) {
-                        Abstract::Never => true,
-                        Abstract::Known(value) => !value.contains(i128::from(truth)),
-                        Abstract::Unknown => false,
-                    };
-                    if excluded(other) {
-                        pending.extend([(then, truth), (cond, true)]);
-                    } else if excluded(then) {
-                        pending.extend([(other, truth), (cond, false)]);
-                    } else if depth > 0 {
-                        let mut branches = Vec::new();
-                        for (branch, holds) in [(then, true), (other, false)] {
-                            let mut state = self.clone();
-                            if state.assume_within(program, cond, holds, depth - 1)
-                                && state.assume_within(program, branch, truth, depth - 1)
-                            {
-                                branches.push(state);
-                            }
-                        }
-                        match branches.into_iter().reduce(|left, right| left.join(&right)) {
-                            Some(joined) => *self = joined,
-                            None => return false,
-                        }
+                    let first = [(cond, Truth::Holds), (then, truth)];
+                    let second = [(cond, Truth::Fails), (other, truth)];
+                    if self.excludes(program, other, truth) {
+                        pending.extend(first.into_iter().rev());
+                    } else if self.excludes(program, then, truth) {
+                        pending.extend(second.into_iter().rev());
+                    } else if depth > 0 && !self.assume_either(program, [&first, &second], depth - 1) {
+                        return false;
                     }
                 }
                 Expr::Binary { op, lhs, rhs } if op.is_comparison() => {
@@ -276,7 +280,7 @@ impl State {
                     }
                 }
                 _ => {
-                    if !self.refine(program, cond, Value::constant(i128::from(truth))) {
+                    if !self.refine(program, cond, Value::constant(truth.value())) {
                         return false;
                     }
                 }
@@ -285,13 +289,43 @@ impl State {
         true
     }
 
+    /// Whether a condition cannot have the given truth.
+    fn excludes(&self, program: &Program, cond: ExprId, truth: Truth) -> bool {
+        match self.eval(program, cond) {
+            Abstract::Never => true,
+            Abstract::Known(value) => !value.contains(truth.value()),
+            Abstract::Unknown => false,
+        }
+    }
+
+    /// Keeps the states of which all conditions of one of the two lists hold; false if there are none.
+    fn assume_either(
+        &mut self,
+        program: &Program,
+        alternatives: [&[(ExprId, Truth)]; 2],
+        depth: u32,
+    ) -> bool {
+        let kept = alternatives.into_iter().filter_map(|conditions| {
+            let mut state = self.clone();
+            let holds = |(cond, truth): &(ExprId, Truth)| state.assume_within(program, *cond, *truth, depth);
+            conditions.iter().all(holds).then_some(state)
+        });
+        match kept.reduce(|left, right| left.join(&right)) {
+            Some(joined) => {
+                *self = joined;
+                true
+            }
+            None => false,
+        }
+    }
+
     fn assume_comparison(
         &mut self,
         program: &Program,
         op: BinaryOp,
         lhs: ExprId,
         rhs: ExprId,
-        truth: bool,
+        truth: Truth,
     ) -> bool {
         let (Abstract::Known(left), Abstract::Known(right)) =
             (self.eval(program, lhs), self.eval(program, rhs))
@@ -299,12 +333,18 @@ impl State {
             return true;
         };
         let (left_part, right_part) = match (op, truth) {
-            (BinaryOp::Eq, true) | (BinaryOp::Ne, false) => (Some(right), Some(left)),
-            (BinaryOp::Eq, false) | (BinaryOp::Ne, true) => (without(left, right), without(right, left)),
-            (BinaryOp::Lt, true) => (at_most(left, right.high() - 1), at_least(right, left.low() + 1)),
-            (BinaryOp::Lt, false) => (at_least(left, right.low()), at_most(right, left.high())),
-            (BinaryOp::Le, true) => (at_most(left, right.high()), at_least(right, left.low())),
-            (BinaryOp::Le, false) => (at_least(left, right.low() + 1), at_most(right, left.high() - 1)),
+            (BinaryOp::Eq, Truth::Holds) | (BinaryOp::Ne, Truth::Fails) => (Some(right), Some(left)),
+            (BinaryOp::Eq, Truth::Fails) | (BinaryOp::Ne, Truth::Holds) => {
+                (without(left, right), without(right, left))
+            }
+            (BinaryOp::Lt, Truth::Holds) => {
+                (at_most(left, right.high() - 1), at_least(right, left.low() + 1))
+            }
+            (BinaryOp::Lt, Truth::Fails) => (at_least(left, right.low()), at_most(right, left.high())),
+            (BinaryOp::Le, Truth::Holds) => (at_most(left, right.high()), at_least(right, left.low())),
+            (BinaryOp::Le, Truth::Fails) => {
+                (at_least(left, right.low() + 1), at_most(right, left.high() - 1))
+            }
             _ => (Some(left), Some(right)),
         };
         match (left_part, right_part) {
@@ -373,7 +413,7 @@ impl State {
                 }
                 self.write(program, *place, value);
             }
-            Op::Assume { cond } => return self.assume(program, *cond, true),
+            Op::Assume { cond } => return self.assume(program, *cond, Truth::Holds),
             Op::Havoc { place, .. } | Op::Malloc { place, .. } | Op::Realloc { place, .. } => {
                 self.write(program, *place, Abstract::Unknown);
             }

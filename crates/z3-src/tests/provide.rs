@@ -1,7 +1,9 @@
 //! Every way in which Z3 cannot be provided, and the ways in which it can, with real Python and pip but no network.
 
 #![expect(clippy::unwrap_used, reason = "a failing step of a test is a failing test")]
-#![expect(clippy::print_stdout, reason = "says why a test was skipped")]
+
+#[path = "../../testkit/src/require.rs"]
+mod require;
 
 use std::ffi::OsString;
 use std::fs;
@@ -40,7 +42,7 @@ fn pip_is_there() -> bool {
     let output = Command::new("python3").args(["-m", "pip", "--version"]).output();
     let there = output.is_ok_and(|output| output.status.success());
     if !there {
-        println!("skipped: no python3 with pip");
+        require::Requirement::Pip.skip("no python3 with pip");
     }
     there
 }

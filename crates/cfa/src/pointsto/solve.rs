@@ -47,6 +47,13 @@ pub(super) fn solve(program: &Program, punning: Punning) -> PointsTo {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Class(u32);
 
+/// Whether a number in memory may be an address, or a part of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Number {
+    MayBeAddress,
+    NoAddress,
+}
+
 #[derive(Clone, Debug, Default)]
 struct ClassData {
     /// Where the pointers stored in these objects point to.
@@ -207,7 +214,7 @@ impl<'a> Solver<'a> {
             }
             Expr::Load { addr, ty } => {
                 let region = self.class_of(addr);
-                self.access(region, ty, true)
+                self.access(region, ty, Number::MayBeAddress)
             }
             Expr::LoadBits { addr, ty, .. } => {
                 let region = self.class_of(addr);
@@ -230,16 +237,15 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Memory of a region is read or written as a type: the class of the value if it is a pointer. A number
-    /// that cannot carry a part of a pointer, being constant, is written with `carries` false.
-    fn access(&mut self, region: Class, ty: Ty, carries: bool) -> Option<Class> {
+    /// Memory of a region is read or written as a type: the class of the value if it is a pointer.
+    fn access(&mut self, region: Class, ty: Ty, number: Number) -> Option<Class> {
         let root = self.find(region);
         match ty {
             Ty::Ptr => {
                 self.data[root.0 as usize].holds_pointers = true;
                 Some(self.content(region))
             }
-            Ty::Int { width, .. } if carries => {
+            Ty::Int { width, .. } if number == Number::MayBeAddress => {
                 let wide = width >= self.program.data_model.pointer_width();
                 self.data[root.0 as usize].holds_wide_integers |= wide;
                 if width == 8 || self.punning == Punning::Any {
@@ -254,11 +260,12 @@ impl<'a> Solver<'a> {
 
     /// A bit-field is no character type: by the rules for effective types it is no part of a pointer.
     fn access_bits(&mut self, region: Class, ty: Ty) -> Option<Class> {
-        self.access(region, ty, self.punning == Punning::Any)
+        let number = if self.punning == Punning::Any { Number::MayBeAddress } else { Number::NoAddress };
+        self.access(region, ty, number)
     }
 
     /// The class of what a place holds, if it holds a pointer.
-    fn place(&mut self, place: &Place, carries: bool) -> Option<Class> {
+    fn place(&mut self, place: &Place, number: Number) -> Option<Class> {
         match *place {
             Place::Var(var) => {
                 (self.program.vars[var].storage == Storage::Scalar(Ty::Ptr)).then(|| self.vars[var])
@@ -269,7 +276,7 @@ impl<'a> Solver<'a> {
             },
             Place::Mem { addr, ty } => {
                 let region = self.class_of(addr);
-                self.access(region, ty, carries)
+                self.access(region, ty, number)
             }
             Place::Bits { addr, ty, .. } => {
                 let region = self.class_of(addr);
@@ -278,12 +285,16 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn is_const(&self, expr: ExprId) -> bool {
-        matches!(self.program.exprs.get(expr), Expr::Const { .. })
+    /// Constants are no addresses.
+    fn number(&self, value: ExprId) -> Number {
+        match self.program.exprs.get(value) {
+            Expr::Const { .. } => Number::NoAddress,
+            _ => Number::MayBeAddress,
+        }
     }
 
     fn flow(&mut self, place: &Place, value: Option<Class>) {
-        if let (Some(target), Some(value)) = (self.place(place, true), value) {
+        if let (Some(target), Some(value)) = (self.place(place, Number::MayBeAddress), value) {
             self.unify(target, value);
         }
     }
@@ -291,15 +302,15 @@ impl<'a> Solver<'a> {
     fn op(&mut self, site: AllocationSite, op: &Op) {
         match op {
             Op::Assign { place, value } => {
-                let carries = !self.is_const(*value);
-                if let Some(target) = self.place(place, carries) {
+                if let Some(target) = self.place(place, self.number(*value)) {
                     let value = self.class_of(*value);
                     self.unify(target, value);
                 }
             }
             Op::Havoc { place, source, .. } => {
-                let target = self.place(place, *source != Source::Uninitialised);
-                if let (Some(target), false) = (target, *source == Source::Uninitialised) {
+                if *source == Source::Uninitialised {
+                    self.place(place, Number::NoAddress);
+                } else if let Some(target) = self.place(place, Number::MayBeAddress) {
                     self.expose(target);
                 }
             }
@@ -321,33 +332,14 @@ impl<'a> Solver<'a> {
             }
             Op::Fill { to, byte, .. } => {
                 let region = self.class_of(*to);
-                let carries = !self.is_const(*byte);
-                self.access(region, Ty::unsigned(8), carries);
+                self.access(region, Ty::unsigned(8), self.number(*byte));
             }
-            Op::Forget { to, addresses, .. } => {
-                let region = self.class_of(*to);
-                for address in addresses {
-                    let known = self.class_of(*address);
-                    self.expose(known);
-                    if let Some(content) = self.access(region, Ty::Ptr, true) {
-                        self.unify(content, known);
-                    }
-                }
-            }
+            Op::Forget { to, addresses, .. } => self.forget(*to, addresses),
             Op::Free { addr: pointer } | Op::Write { to: pointer, .. } => {
                 self.class_of(*pointer);
             }
             Op::Call { callee: Callee::Direct(target), args, results } => self.call(*target, args, results),
-            Op::Output { args, result, .. } => {
-                for arg in args {
-                    if self.program.exprs.ty(*arg) == Ty::Ptr {
-                        self.class_of(*arg);
-                    }
-                }
-                if let Some(place) = result {
-                    self.place(place, true);
-                }
-            }
+            Op::Output { args, result, .. } => self.output(args, result.as_ref()),
             Op::Call { callee: Callee::Indirect { .. }, .. }
             | Op::Assume { .. }
             | Op::Init { .. }
@@ -355,6 +347,29 @@ impl<'a> Solver<'a> {
             | Op::Begin { .. }
             | Op::End { .. }
             | Op::Halt { .. } => {}
+        }
+    }
+
+    /// Memory may hold any of the addresses afterwards, and so may whatever else is unknown.
+    fn forget(&mut self, to: ExprId, addresses: &[ExprId]) {
+        let region = self.class_of(to);
+        for address in addresses {
+            let known = self.class_of(*address);
+            self.expose(known);
+            if let Some(content) = self.access(region, Ty::Ptr, Number::MayBeAddress) {
+                self.unify(content, known);
+            }
+        }
+    }
+
+    fn output(&mut self, args: &[ExprId], result: Option<&Place>) {
+        for arg in args {
+            if self.program.exprs.ty(*arg) == Ty::Ptr {
+                self.class_of(*arg);
+            }
+        }
+        if let Some(place) = result {
+            self.place(place, Number::MayBeAddress);
         }
     }
 

@@ -105,7 +105,7 @@ impl Parser<'_> {
                 let next = self.peek_after(1);
                 if matches!(next.kind, Kind::Number { .. }) && !next.spaced {
                     self.advance();
-                    break self.number(true)?;
+                    break self.number(Sign::Minus)?;
                 }
                 prefixes.push((token, Prefix::Op(UnaryOp::Neg)));
                 self.advance();
@@ -141,7 +141,7 @@ impl Parser<'_> {
     fn atom(&mut self) -> Result<ExprId, ParseError> {
         let token = self.position();
         match self.peek() {
-            Kind::Number { .. } => self.number(false),
+            Kind::Number { .. } => self.number(Sign::Plus),
             Kind::Symbol("(") => {
                 self.advance();
                 let inner = self.expr()?;
@@ -236,12 +236,12 @@ impl Parser<'_> {
         Ok((addr, ty, bit))
     }
 
-    fn number(&mut self, negative: bool) -> Result<ExprId, ParseError> {
+    fn number(&mut self, sign: Sign) -> Result<ExprId, ParseError> {
         let Kind::Number { text, ty } = self.peek().clone() else {
             return self.error("a number should stand here");
         };
         let Some(ty) = ty else { return self.error("a number needs its type, as in 1:i32") };
-        let Some(bits) = constant(&text, ty, negative) else {
+        let Some(bits) = constant(&text, ty, sign) else {
             return self.error(format!("this is not a constant of type {ty}"));
         };
         let token = self.position();
@@ -258,25 +258,32 @@ impl Parser<'_> {
     }
 }
 
+/// What stands before a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sign {
+    Plus,
+    Minus,
+}
+
 /// The bits of a constant: hexadecimal digits are the bits themselves, anything else is a value.
-fn constant(text: &str, ty: Ty, negative: bool) -> Option<u128> {
+fn constant(text: &str, ty: Ty, sign: Sign) -> Option<u128> {
     if let Some(digits) = text.strip_prefix("0x") {
-        return if negative { None } else { u128::from_str_radix(digits, 16).ok() };
+        return if sign == Sign::Minus { None } else { u128::from_str_radix(digits, 16).ok() };
     }
-    let signed_text = if negative { format!("-{text}") } else { text.to_owned() };
+    let signed_text = if sign == Sign::Minus { format!("-{text}") } else { text.to_owned() };
     match ty {
         Ty::Int { width, signed } => {
             let magnitude: u128 = text.parse().ok()?;
-            let limit = match (signed, negative) {
-                (true, true) => 1_u128 << (width - 1),
-                (true, false) => (1_u128 << (width - 1)) - 1,
-                (false, true) => 0,
-                (false, false) => u128::MAX >> (128 - u32::from(width)),
+            let limit = match (signed, sign) {
+                (true, Sign::Minus) => 1_u128 << (width - 1),
+                (true, Sign::Plus) => (1_u128 << (width - 1)) - 1,
+                (false, Sign::Minus) => 0,
+                (false, Sign::Plus) => u128::MAX >> (128 - u32::from(width)),
             };
             if magnitude > limit {
                 return None;
             }
-            let value = if negative { magnitude.wrapping_neg() } else { magnitude };
+            let value = if sign == Sign::Minus { magnitude.wrapping_neg() } else { magnitude };
             Some(ty.bits_of(value as i128))
         }
         Ty::Float(FloatKind::Single) => {

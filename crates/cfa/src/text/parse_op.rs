@@ -40,14 +40,7 @@ impl Parser<'_> {
                 let var = self.whole()?;
                 Ok(Op::Init { var, contents: self.choice(&CONTENTS)? })
             }
-            "allocate" => {
-                self.advance();
-                let var = self.whole()?;
-                self.expect("[")?;
-                let length = self.expr()?;
-                self.expect("]")?;
-                Ok(Op::Allocate { var, length })
-            }
+            "allocate" => self.allocate(),
             "begin" => {
                 self.advance();
                 Ok(Op::Begin { var: self.whole()? })
@@ -56,6 +49,23 @@ impl Parser<'_> {
                 self.advance();
                 Ok(Op::End { var: self.whole()? })
             }
+            "call" => self.call(),
+            "output" => self.output(),
+            "exit" => {
+                let [status] = self.arguments()?;
+                Ok(Op::Halt { reason: HaltReason::Exit(status) })
+            }
+            "abort" => {
+                self.advance();
+                Ok(Op::Halt { reason: HaltReason::Abort })
+            }
+            word => self.memory_op(word),
+        }
+    }
+
+    /// An operation on memory by its word; anything else is an assignment.
+    fn memory_op(&mut self, word: &str) -> Result<Op, ParseError> {
+        match word {
             "free" => {
                 let [addr] = self.arguments()?;
                 Ok(Op::Free { addr })
@@ -71,17 +81,7 @@ impl Parser<'_> {
             "forget" => {
                 let [to, length] = self.arguments()?;
                 let source = self.source()?;
-                let mut addresses = Vec::new();
-                if self.accept_word("addresses") {
-                    self.expect("(")?;
-                    while !self.at_symbol(")") {
-                        addresses.push(self.expr()?);
-                        if !self.accept(",") {
-                            break;
-                        }
-                    }
-                    self.expect(")")?;
-                }
+                let addresses = if self.accept_word("addresses") { self.list()? } else { Vec::new() };
                 Ok(Op::Forget { to, length, source, addresses })
             }
             "write" => {
@@ -93,18 +93,17 @@ impl Parser<'_> {
                 self.expect(")")?;
                 Ok(Op::Write { to, bytes: bytes.into() })
             }
-            "call" => self.call(),
-            "output" => self.output(),
-            "exit" => {
-                let [status] = self.arguments()?;
-                Ok(Op::Halt { reason: HaltReason::Exit(status) })
-            }
-            "abort" => {
-                self.advance();
-                Ok(Op::Halt { reason: HaltReason::Abort })
-            }
             _ => self.assignment(),
         }
+    }
+
+    fn allocate(&mut self) -> Result<Op, ParseError> {
+        self.advance();
+        let var = self.whole()?;
+        self.expect("[")?;
+        let length = self.expr()?;
+        self.expect("]")?;
+        Ok(Op::Allocate { var, length })
     }
 
     fn whole(&mut self) -> Result<VarId, ParseError> {

@@ -100,17 +100,7 @@ impl<'a> Notation<'a> {
             Expr::Function { proc } => {
                 let _ = write!(out, "fn({})", self.names.proc(proc));
             }
-            Expr::Unary { op, arg } => {
-                let boolean = self.program.exprs.ty(arg) == Ty::BOOL;
-                out.push(match op {
-                    UnaryOp::Neg => '-',
-                    UnaryOp::Not if boolean => '!',
-                    UnaryOp::Not => '~',
-                });
-                // A minus sign right before a number belongs to the number.
-                let constant = matches!(self.program.exprs.get(arg), Expr::Const { .. });
-                self.write(out, arg, if constant { UNARY + 2 } else { UNARY }, depth);
-            }
+            Expr::Unary { op, arg } => self.write_unary(out, op, arg, depth),
             Expr::Binary { op, lhs, rhs } => {
                 self.write(out, lhs, own, depth);
                 let _ = write!(out, " {} ", symbol(op));
@@ -131,6 +121,17 @@ impl<'a> Notation<'a> {
         if parenthesised {
             out.push(')');
         }
+    }
+
+    fn write_unary(&self, out: &mut String, op: UnaryOp, arg: ExprId, depth: u32) {
+        out.push(match op {
+            UnaryOp::Neg => '-',
+            UnaryOp::Not if self.program.exprs.ty(arg) == Ty::BOOL => '!',
+            UnaryOp::Not => '~',
+        });
+        // A minus sign right before a number belongs to the number.
+        let is_constant = matches!(self.program.exprs.get(arg), Expr::Const { .. });
+        self.write(out, arg, if is_constant { UNARY + 2 } else { UNARY }, depth);
     }
 
     fn constant(&self, ty: Ty, bits: u128) -> String {

@@ -210,7 +210,7 @@ impl<'a> Complaint<'a> {
             None if self.file == "<stdin>" => input,
             None => sources.add(SourceFile::new(
                 self.file,
-                file::read_regular(Path::new(self.file), file::MOST_BYTES).ok()?,
+                file::read_regular(Path::new(self.file), file::MAX_BYTES).ok()?,
             )),
         };
         let span = super::mapping::line_span(file, sources.file(file), self.line)?;

@@ -249,7 +249,7 @@ impl<'a> Mapper<'a> {
             return None;
         } else {
             // The name may come from a `#line`: anything may stand there.
-            let text = file::read_regular(Path::new(name), file::MOST_BYTES).ok()?;
+            let text = file::read_regular(Path::new(name), file::MAX_BYTES).ok()?;
             self.sources.add(SourceFile::new(name, text))
         };
         let source = self.sources.file(id);

@@ -3,6 +3,8 @@
 #![allow(clippy::result_large_err)] // no matter here
 
 pub(crate) mod accepted;
+#[path = "../../../testkit/src/require.rs"]
+pub(crate) mod require;
 pub(crate) mod validate;
 
 use std::path::PathBuf;
@@ -12,6 +14,8 @@ use base::{Diagnostic, SourceFile, SourceMap};
 use cfa::DataModel;
 use cfront::hir::Program;
 use cfront::{Interner, check, parse::parse, with_large_stack};
+
+use require::Requirement;
 
 /// Checks texts as the translation units of one program; a message is `line:column: text`.
 pub(crate) fn check_units(texts: &[&str], model: DataModel) -> Result<Program, String> {
@@ -58,7 +62,8 @@ pub(crate) fn run_with_gcc(name: &str, code: &str, flag: &str) -> Option<Vec<Str
     };
     let probe = compile("#include <stdio.h>\nint main(void) { return 0; }\n");
     if !probe.is_ok_and(|output| output.status.success()) {
-        println!("skipped: gcc {flag} cannot compile here");
+        let requirement = if flag == "-m32" { Requirement::Gcc32 } else { Requirement::Gcc };
+        requirement.skip(&format!("gcc {flag} cannot compile here"));
         return None;
     }
     let output = compile(code).unwrap();
@@ -73,7 +78,7 @@ pub(crate) fn gcc_accepts(text: &str) -> Option<Result<(), String>> {
     std::fs::write(&source, text).unwrap();
     let Ok(output) = Command::new("gcc").args(["-m64", "-w", "-S", "-o", "/dev/null"]).arg(&source).output()
     else {
-        println!("skipped: there is no gcc");
+        Requirement::Gcc.skip("there is no gcc");
         return None;
     };
     if output.status.success() {

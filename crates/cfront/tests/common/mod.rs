@@ -2,19 +2,14 @@
 #![allow(dead_code)] // each test uses a part
 
 pub(crate) mod dump;
+#[path = "../../../testkit/src/require.rs"]
+mod require;
 
 use std::path::{Path, PathBuf};
 
 /// The C files of the benchmark collection in order; `None`, with a printed reason, if it is not there.
 pub(crate) fn bench_files() -> Option<Vec<PathBuf>> {
-    let folder = std::env::var_os("WAYPROOF_BENCH").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/bench")),
-        PathBuf::from,
-    );
-    if !folder.is_dir() {
-        println!("skipped: no folder {}; set WAYPROOF_BENCH", folder.display());
-        return None;
-    }
+    let folder = require::required_bench_folder()?;
     let mut files = Vec::new();
     collect(&folder, &mut files);
     files.sort();

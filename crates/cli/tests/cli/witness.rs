@@ -1,9 +1,12 @@
 //! Witnesses: what `check` writes, `validate` confirms, and what is wrong it does not.
 
+#[path = "../../../testkit/src/require.rs"]
+mod require;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::{Finished, Folder, root, wayproof};
+use crate::support::{Finished, Folder, wayproof};
 
 const LOCK: &str = "extern int __VERIFIER_nondet_int(void);
 extern unsigned long __VERIFIER_nondet_ulong(void);
@@ -235,10 +238,8 @@ fn witnesses_of_other_tools_are_understood() {
 
 #[test]
 fn witnesses_of_tasks_are_confirmed() {
-    let tasks = root().join("../shared/bench/gps-svcomp");
-    if !tasks.is_dir() {
-        return;
-    }
+    let Some(bench) = require::required_bench_folder() else { return };
+    let tasks = bench.join("gps-svcomp");
     let folder = Folder::new("tasks");
     for name in ["Mono1_1-2", "Mono5_1", "afnp2014", "as2013-hybrid", "benchmark02_linear", "apache-get-tag"]
     {

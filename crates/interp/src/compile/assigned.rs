@@ -59,10 +59,14 @@ impl Known {
     fn get(&self, position: u32) -> bool {
         self.words.get(position as usize / 64).is_some_and(|word| word >> (position % 64) & 1 != 0)
     }
-    fn set(&mut self, position: u32, value: bool) {
+    fn insert(&mut self, position: u32) {
         if let Some(word) = self.words.get_mut(position as usize / 64) {
-            let bit = 1 << (position % 64);
-            *word = if value { *word | bit } else { *word & !bit };
+            *word |= 1 << (position % 64);
+        }
+    }
+    fn remove(&mut self, position: u32) {
+        if let Some(word) = self.words.get_mut(position as usize / 64) {
+            *word &= !(1 << (position % 64));
         }
     }
     /// Intersects; whether anything changed.
@@ -132,7 +136,9 @@ impl Facts {
         let mut known: IndexVec<Loc, Option<Known>> = IndexVec::filled(None, procedure.locations.len());
         let mut start = Known { words: vec![0; words] };
         for (param, certain) in procedure.params.iter().zip(&self.params[proc]) {
-            start.set(self.positions[*param], *certain);
+            if *certain {
+                start.insert(self.positions[*param]);
+            }
         }
         known[procedure.entry] = Some(start);
         let mut work = vec![procedure.entry];
@@ -161,7 +167,8 @@ impl Facts {
     pub(crate) fn transfer(&self, program: &Program, proc: ProcId, op: &Op, known: &mut Known) {
         self.writes(program, proc, op, known, &mut |known, var, certain| {
             if program.vars[var].owner.is_some() || proc == program.entry {
-                known.set(self.positions[var], certain);
+                let position = self.positions[var];
+                if certain { known.insert(position) } else { known.remove(position) }
             }
         });
     }

@@ -11,7 +11,7 @@ use super::addresses::Needed;
 use super::{Compiler, Label};
 use cfa::expr::{BinaryOp, Expr, ExprId, UnaryOp};
 use cfa::program::VarId;
-use cfa::ty::{FloatKind, SignedOverflow, Ty};
+use cfa::ty::{DataModel, FloatKind, SignedOverflow, Ty};
 
 /// Instructions that an expression may always take (E3).
 const SMALL: usize = 4096;
@@ -27,14 +27,32 @@ enum Task {
     End { expr: ExprId, dst: Reg, end: Label, mark: usize },
 }
 
+/// When a branch is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    /// If its condition holds.
+    Holds,
+    /// If its condition does not hold.
+    Fails,
+}
+
+impl When {
+    fn opposite(self) -> Self {
+        match self {
+            Self::Holds => Self::Fails,
+            Self::Fails => Self::Holds,
+        }
+    }
+}
+
 /// How a load or store of a type is done by one instruction; `None` if it takes a rare one.
-pub(super) fn plain_access(ty: Ty, lp64: bool) -> Option<Access> {
+pub(super) fn plain_access(ty: Ty, model: DataModel) -> Option<Access> {
     let (size, class) = match ty {
         Ty::Int { width: width @ (8 | 16 | 32 | 64), signed: true } => (width / 8, Class::Signed),
         Ty::Int { width: width @ (8 | 16 | 32 | 64), signed: false } => (width / 8, Class::Unsigned),
         Ty::Float(FloatKind::Single) => (4, Class::Float),
         Ty::Float(FloatKind::Double) => (8, Class::Float),
-        Ty::Ptr if lp64 => (8, Class::Pointer),
+        Ty::Ptr if model == DataModel::Lp64 => (8, Class::Pointer),
         Ty::Int { .. } | Ty::Float(FloatKind::Extended | FloatKind::Quad) | Ty::Ptr => return None,
     };
     Some(Access { size, class })
@@ -188,23 +206,12 @@ impl Compiler<'_> {
                 reg
             }
             Expr::Function { proc } => self.function(proc),
-            Expr::Elem { array: var, index, .. } => {
-                self.guard_number(index);
-                let index = self.index(index);
-                let dst = target.unwrap_or_else(|| self.temp(ty));
-                let VarPlace::Array { array, .. } = self.code.vars[var] else { return dst };
-                if is_wide(ty) {
-                    self.rare(Rare::LoadElemWide { dst, array, index, var });
-                } else {
-                    self.emit(Insn::LoadElem { dst, array, index });
-                }
-                dst
-            }
+            Expr::Elem { array, index, .. } => self.element(array, index, ty, target),
             Expr::Load { addr, .. } => {
                 let addr = self.memo[&addr];
                 self.guard_part(expr, addr);
                 let dst = target.unwrap_or_else(|| self.temp(ty));
-                match plain_access(ty, self.lp64()) {
+                match plain_access(ty, self.program.data_model) {
                     Some(kind) => self.emit(Insn::Load { dst, addr, kind }),
                     None => self.rare(Rare::Load { ty, dst, addr }),
                 }
@@ -218,18 +225,7 @@ impl Compiler<'_> {
                 dst
             }
             Expr::Unary { op, arg } => self.unary(op, ty, arg, target),
-            Expr::Binary { op, lhs, rhs } => {
-                let (a, b) = (self.memo[&lhs], self.memo[&rhs]);
-                let types = (self.program.exprs.ty(lhs), self.program.exprs.ty(rhs));
-                let needed = self.addresses.guard(self.program, op, lhs, rhs);
-                self.guard_before(needed, types.0, a, b);
-                // What is guarded afterwards must not lose its operands.
-                let is_moved = matches!(needed, Some(Needed::MovedLeft | Needed::MovedRight));
-                let dst = target.filter(|_| !is_moved).unwrap_or_else(|| self.temp(ty));
-                self.binary(op, types, dst, a, b);
-                self.guard_after(needed, dst, a, b);
-                dst
-            }
+            Expr::Binary { op, lhs, rhs } => self.guarded_binary(op, (lhs, rhs), ty, target),
             Expr::Cast { arg, .. } => {
                 let from = self.program.exprs.ty(arg);
                 let src = self.memo[&arg];
@@ -241,6 +237,37 @@ impl Compiler<'_> {
             }
             Expr::Ite { .. } => target.unwrap_or_default(),
         }
+    }
+    fn element(&mut self, var: VarId, index: ExprId, ty: Ty, target: Option<Reg>) -> Reg {
+        self.guard_number(index);
+        let index = self.index(index);
+        let dst = target.unwrap_or_else(|| self.temp(ty));
+        let VarPlace::Array { array, .. } = self.code.vars[var] else { return dst };
+        if is_wide(ty) {
+            self.rare(Rare::LoadElemWide { dst, array, index, var });
+        } else {
+            self.emit(Insn::LoadElem { dst, array, index });
+        }
+        dst
+    }
+    /// An operation on two operands, with the guards that computing with addresses needs.
+    fn guarded_binary(
+        &mut self,
+        op: BinaryOp,
+        (lhs, rhs): (ExprId, ExprId),
+        ty: Ty,
+        target: Option<Reg>,
+    ) -> Reg {
+        let (a, b) = (self.memo[&lhs], self.memo[&rhs]);
+        let types = (self.program.exprs.ty(lhs), self.program.exprs.ty(rhs));
+        let needed = self.addresses.guard(self.program, op, lhs, rhs);
+        self.guard_before(needed, types.0, a, b);
+        // What is guarded afterwards must not lose its operands.
+        let is_moved = matches!(needed, Some(Needed::MovedLeft | Needed::MovedRight));
+        let dst = target.filter(|_| !is_moved).unwrap_or_else(|| self.temp(ty));
+        self.binary(op, types, dst, a, b);
+        self.guard_after(needed, dst, a, b);
+        dst
     }
     /// A number that decides something must be no address.
     pub(super) fn guard_number(&mut self, expr: ExprId) {
@@ -335,7 +362,7 @@ impl Compiler<'_> {
         match ty {
             Ty::Int { width, signed } => {
                 if op.is_comparison() {
-                    return self.comparison(op, signed, dst, a, b);
+                    return self.comparison(op, ty, dst, a, b);
                 }
                 self.integer(op, (width, signed), (ty, rhs_ty), dst, a, b);
             }
@@ -352,7 +379,7 @@ impl Compiler<'_> {
                 }
                 _ => {
                     let (a, b) = (self.address(a), self.address(b));
-                    self.comparison(op, false, dst, a, b);
+                    self.comparison(op, ty, dst, a, b);
                 }
             },
         }
@@ -366,8 +393,8 @@ impl Compiler<'_> {
         self.emit(Insn::Zext { dst, src: pointer, shift: 32 });
         dst
     }
-    fn comparison(&mut self, op: BinaryOp, signed: bool, dst: Reg, a: Reg, b: Reg) {
-        self.emit(match (op, signed) {
+    fn comparison(&mut self, op: BinaryOp, ty: Ty, dst: Reg, a: Reg, b: Reg) {
+        self.emit(match (op, ty.is_signed()) {
             (BinaryOp::Eq, _) => Insn::Eq { dst, a, b },
             (BinaryOp::Ne, _) => Insn::Ne { dst, a, b },
             (BinaryOp::Lt, true) => Insn::LtS { dst, a, b },
@@ -394,7 +421,7 @@ impl Compiler<'_> {
             (BinaryOp::Shr, _) => Insn::ShrU { dst, a, b, width },
             (BinaryOp::Shl, _) => {
                 self.emit(Insn::Shl { dst, a, b, width });
-                return self.extend(width, signed, dst, dst);
+                return self.extend(ty, dst, dst);
             }
             (BinaryOp::Div, _) if checked => Insn::DivS { dst, a, b, width },
             (BinaryOp::Rem, _) if checked => Insn::RemS { dst, a, b, width },
@@ -420,19 +447,20 @@ impl Compiler<'_> {
                 if checked {
                     return self.emit(Insn::Fit { dst, src: dst, shift: 64 - width });
                 }
-                return self.extend(width, signed, dst, dst);
+                return self.extend(ty, dst, dst);
             }
             _ => return self.rare(Rare::Binary { op, ty, rhs_ty, dst, a, b }),
         };
         self.emit(insn);
     }
-    fn extend(&mut self, width: u8, signed: bool, dst: Reg, src: Reg) {
-        let shift = 64 - width;
+    /// Makes the low bits of a register a number of an integer type of at most 64 bits.
+    fn extend(&mut self, ty: Ty, dst: Reg, src: Reg) {
+        let shift = 64 - ty.width(self.program.data_model);
         if shift == 0 {
             if dst != src {
                 self.emit(Insn::Mov { dst, src });
             }
-        } else if signed {
+        } else if ty.is_signed() {
             self.emit(Insn::Sext { dst, src, shift });
         } else {
             self.emit(Insn::Zext { dst, src, shift });
@@ -460,21 +488,21 @@ impl Compiler<'_> {
                 dst
             }
             (Ty::Ptr, Ty::Int { width, .. }) if !self.lp64() && width > 32 => self.address(src),
-            (_, Ty::Int { width, signed }) if !keeps(from, width, signed) => {
+            (_, Ty::Int { .. }) if !keeps(from, to) => {
                 let dst = target.unwrap_or_else(|| self.temp(to));
-                self.extend(width, signed, dst, src);
+                self.extend(to, dst, src);
                 dst
             }
             _ => src,
         }
     }
-    /// Jumps if the condition is as expected.
-    pub(super) fn branch(&mut self, cond: ExprId, expected: bool, to: Label) {
-        let (cond, expected) = self.strip(cond, expected);
+    /// Jumps if the condition holds, or if it fails.
+    pub(super) fn branch(&mut self, cond: ExprId, when: When, to: Label) {
+        let (cond, when) = self.strip(cond, when);
         let exprs = &self.program.exprs;
         match *exprs.get(cond) {
             Expr::Const { bits, .. } => {
-                if (bits != 0) == expected {
+                if (bits != 0) == (when == When::Holds) {
                     self.emit(Insn::Jump { to });
                 }
             }
@@ -487,33 +515,36 @@ impl Compiler<'_> {
                     (a, b) = (self.address(a), self.address(b));
                 }
                 let signed = ty.is_signed();
-                self.emit(match (op, expected) {
-                    (BinaryOp::Eq, true) | (BinaryOp::Ne, false) => Insn::JumpEq { a, b, to },
-                    (BinaryOp::Eq, false) | (BinaryOp::Ne, true) => Insn::JumpNe { a, b, to },
-                    (BinaryOp::Lt, true) if signed => Insn::JumpLtS { a, b, to },
-                    (BinaryOp::Lt, true) => Insn::JumpLtU { a, b, to },
-                    (BinaryOp::Lt, false) if signed => Insn::JumpLeS { a: b, b: a, to },
-                    (BinaryOp::Lt, false) => Insn::JumpLeU { a: b, b: a, to },
-                    (_, true) if signed => Insn::JumpLeS { a, b, to },
-                    (_, true) => Insn::JumpLeU { a, b, to },
-                    (_, false) if signed => Insn::JumpLtS { a: b, b: a, to },
-                    (_, false) => Insn::JumpLtU { a: b, b: a, to },
+                self.emit(match (op, when) {
+                    (BinaryOp::Eq, When::Holds) | (BinaryOp::Ne, When::Fails) => Insn::JumpEq { a, b, to },
+                    (BinaryOp::Eq, When::Fails) | (BinaryOp::Ne, When::Holds) => Insn::JumpNe { a, b, to },
+                    (BinaryOp::Lt, When::Holds) if signed => Insn::JumpLtS { a, b, to },
+                    (BinaryOp::Lt, When::Holds) => Insn::JumpLtU { a, b, to },
+                    (BinaryOp::Lt, When::Fails) if signed => Insn::JumpLeS { a: b, b: a, to },
+                    (BinaryOp::Lt, When::Fails) => Insn::JumpLeU { a: b, b: a, to },
+                    (_, When::Holds) if signed => Insn::JumpLeS { a, b, to },
+                    (_, When::Holds) => Insn::JumpLeU { a, b, to },
+                    (_, When::Fails) if signed => Insn::JumpLtS { a: b, b: a, to },
+                    (_, When::Fails) => Insn::JumpLtU { a: b, b: a, to },
                 });
             }
             _ => {
                 let cond = self.value(cond);
-                self.emit(if expected { Insn::JumpIf { cond, to } } else { Insn::JumpUnless { cond, to } });
+                self.emit(match when {
+                    When::Holds => Insn::JumpIf { cond, to },
+                    When::Fails => Insn::JumpUnless { cond, to },
+                });
             }
         }
     }
     /// Removes negations and comparisons of truth values with 0, as C's conditions have them.
-    fn strip(&self, mut cond: ExprId, mut expected: bool) -> (ExprId, bool) {
+    fn strip(&self, mut cond: ExprId, mut when: When) -> (ExprId, When) {
         let exprs = &self.program.exprs;
         loop {
             match *exprs.get(cond) {
                 Expr::Unary { op: UnaryOp::Not, arg } if exprs.ty(arg) == Ty::BOOL => {
                     cond = arg;
-                    expected = !expected;
+                    when = when.opposite();
                 }
                 Expr::Binary { op: op @ (BinaryOp::Eq | BinaryOp::Ne), lhs, rhs }
                     if matches!(exprs.get(rhs), Expr::Const { bits: 0, .. }) =>
@@ -522,12 +553,14 @@ impl Compiler<'_> {
                         // One unsigned bit survives in every wider integer type, and in a signed one of one bit.
                         Expr::Cast { ty: Ty::Int { .. }, arg } if exprs.ty(arg) == Ty::BOOL => arg,
                         _ if exprs.ty(lhs) == Ty::BOOL => lhs,
-                        _ => return (cond, expected),
+                        _ => return (cond, when),
                     };
                     cond = inner;
-                    expected = (op == BinaryOp::Ne) == expected;
+                    if op == BinaryOp::Eq {
+                        when = when.opposite();
+                    }
                 }
-                _ => return (cond, expected),
+                _ => return (cond, when),
             }
         }
     }
@@ -543,16 +576,16 @@ fn is_fusible(ty: Ty) -> bool {
 }
 
 /// Whether a register of a narrow type holds the same number for the given integer type already.
-fn keeps(from: Ty, width: u8, signed: bool) -> bool {
-    match from {
-        _ if width == 64 => true,
-        Ty::Int { width: old, signed: old_signed } => {
-            if signed == old_signed {
+fn keeps(from: Ty, to: Ty) -> bool {
+    match (from, to) {
+        (_, Ty::Int { width: 64, .. }) => true,
+        (Ty::Int { width: old, signed: was_signed }, Ty::Int { width, signed }) => {
+            if signed == was_signed {
                 old <= width
             } else {
-                !old_signed && old < width
+                !was_signed && old < width
             }
         }
-        Ty::Float(_) | Ty::Ptr => false,
+        _ => false,
     }
 }

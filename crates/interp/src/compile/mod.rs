@@ -19,6 +19,7 @@ use rustc_hash::FxHashMap;
 
 use self::addresses::Addresses;
 use self::assigned::{Facts, Known, ProcFacts};
+use self::expr::When;
 use super::code::{Code, CompileOptions, Markers, ProcCode, Reg, Slot, Spot, VarPlace};
 use super::insn::Insn;
 use super::leap::is_set;
@@ -61,15 +62,24 @@ impl Code {
     }
 }
 
+/// What is known of the first test of an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FirstTest {
+    /// Nothing.
+    Open,
+    /// It holds, being the opposite of the only test of the edge before, which failed.
+    Holds,
+}
+
 /// What remains to be laid out.
 enum Work {
     Location(Loc),
-    /// The tests from an edge on; the first may be known to hold.
+    /// The tests from an edge on.
     Choice {
         location: Loc,
         edge: usize,
         label: Label,
-        first_holds: bool,
+        first: FirstTest,
     },
 }
 
@@ -355,9 +365,9 @@ impl<'p> Compiler<'p> {
             while let Some(work) = next {
                 next = match work {
                     Work::Location(location) => self.location(&mut layout, location),
-                    Work::Choice { location, edge, label, first_holds } => {
+                    Work::Choice { location, edge, label, first } => {
                         self.bind(label);
-                        self.choice(&mut layout, location, edge, first_holds)
+                        self.choice(&mut layout, location, edge, first)
                     }
                 };
             }
@@ -399,17 +409,11 @@ impl<'p> Compiler<'p> {
             self.emit(Insn::Error);
             None
         } else {
-            self.choice(layout, location, 0, false)
+            self.choice(layout, location, 0, FirstTest::Open)
         }
     }
     /// Lays out the tests of a location from an edge on, and the first edge among them.
-    fn choice(
-        &mut self,
-        layout: &mut Layout,
-        location: Loc,
-        index: usize,
-        first_holds: bool,
-    ) -> Option<Work> {
+    fn choice(&mut self, layout: &mut Layout, location: Loc, index: usize, first: FirstTest) -> Option<Work> {
         let procedure = &self.program.procs[self.proc];
         let Some(edge_id) = procedure.outgoing(location).get(index).copied() else {
             self.code.spots.push(Spot { proc: self.proc, region: procedure.locations[location].region });
@@ -426,17 +430,22 @@ impl<'p> Compiler<'p> {
         self.known = layout.facts.at(location);
         self.fresh_operation();
         let tests: Vec<ExprId> = self.leading_tests(edge_id);
-        if tests.len() > usize::from(first_holds) {
+        let known = match first {
+            FirstTest::Open => 0,
+            FirstTest::Holds => 1,
+        };
+        if tests.len() > known {
             let label = self.label();
             let alternative = procedure.outgoing(location).get(index + 1);
-            let complement = tests.len() == 1
+            let is_complement = tests.len() == 1
                 && alternative.is_some_and(|next| {
                     self.leading_tests(*next).first().is_some_and(|other| self.are_opposite(tests[0], *other))
                 });
-            for test in &tests[usize::from(first_holds)..] {
-                self.branch(*test, false, label);
+            for test in &tests[known..] {
+                self.branch(*test, When::Fails, label);
             }
-            layout.work.push(Work::Choice { location, edge: index + 1, label, first_holds: complement });
+            let first = if is_complement { FirstTest::Holds } else { FirstTest::Open };
+            layout.work.push(Work::Choice { location, edge: index + 1, label, first });
         }
         self.bind(layout.bodies[edge_id]);
         if self.markers() >= Markers::Edges {
@@ -496,7 +505,7 @@ impl<'p> Compiler<'p> {
         }
         self.known = layout.facts.at(target);
         self.fresh_operation();
-        self.branch(*test, true, layout.bodies[first]);
+        self.branch(*test, When::Holds, layout.bodies[first]);
         let marks = usize::from(self.is_marked(target));
         if self.code.insns.len() - length > TEST_LIMIT + marks || self.code.rares.len() > rares {
             self.code.insns.truncate(length);

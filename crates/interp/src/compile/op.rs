@@ -6,9 +6,9 @@ use super::super::insn::Insn;
 use super::super::value::is_wide;
 use super::Compiler;
 use super::assigned::bare_var;
-use super::expr::plain_access;
+use super::expr::{When, plain_access};
 use cfa::expr::ExprId;
-use cfa::op::{Callee, HaltReason, Op, Place, Source};
+use cfa::op::{Callee, HaltReason, Op, OutputFunction, Place, Source};
 use cfa::program::{Storage, VarId};
 use cfa::ty::Ty;
 
@@ -28,7 +28,7 @@ impl Compiler<'_> {
             Op::Assign { place, value } => self.assign(place, *value),
             Op::Assume { cond } => {
                 let holds = self.label();
-                self.branch(*cond, true, holds);
+                self.branch(*cond, When::Holds, holds);
                 self.emit(Insn::Blocked);
                 self.bind(holds);
             }
@@ -55,43 +55,11 @@ impl Compiler<'_> {
                 let (old, size) = (self.value(*old), self.value(*size));
                 self.produce(place, |dst| Rare::Realloc { dst, old, ty, size });
             }
-            Op::Free { addr } => {
-                let addr = self.value(*addr);
-                self.rare(Rare::Free { addr });
-            }
-            Op::Copy { to, from, length } => {
-                let ty = self.program.exprs.ty(*length);
-                let (to, from, length) = (self.value(*to), self.value(*from), self.value(*length));
-                self.rare(Rare::Copy { to, from, ty, length });
-            }
-            Op::Fill { to, byte, length } => {
-                let ty = self.program.exprs.ty(*length);
-                let (to, byte, length) = (self.value(*to), self.value(*byte), self.value(*length));
-                self.rare(Rare::Fill { to, byte, ty, length });
-            }
-            Op::Forget { to, length, source, .. } => {
-                let ty = self.program.exprs.ty(*length);
-                let (to, length) = (self.value(*to), self.value(*length));
-                self.rare(Rare::Forget { to, ty, length, source: source.clone() });
-            }
-            Op::Write { to, bytes } => {
-                let to = self.value(*to);
-                self.rare(Rare::Write { to, bytes: bytes.clone() });
+            Op::Free { .. } | Op::Copy { .. } | Op::Fill { .. } | Op::Forget { .. } | Op::Write { .. } => {
+                self.memory_op(op);
             }
             Op::Call { callee, args, results } => self.call(callee, args, results),
-            Op::Output { function, args, result } => {
-                let values = args.iter().map(|arg| (self.program.exprs.ty(*arg), self.value(*arg))).collect();
-                // How many characters a number takes decides what the call returns.
-                args.iter().filter(|_| result.is_some()).for_each(|arg| self.guard_number(*arg));
-                let args: Vec<_> = values;
-                let (function, is_used) = (*function, result.is_some());
-                if let Some(place) = result {
-                    self.produce(place, |dst| Rare::Output { function, args, dst, is_used });
-                } else {
-                    let dst = self.temp(Ty::signed(32));
-                    self.rare(Rare::Output { function, args, dst, is_used });
-                }
-            }
+            Op::Output { function, args, result } => self.output(*function, args, result.as_ref()),
             Op::Halt { reason: HaltReason::Exit(status) } => {
                 let ty = self.program.exprs.ty(*status);
                 let status = self.value(*status);
@@ -99,6 +67,42 @@ impl Compiler<'_> {
             }
             Op::Halt { reason: HaltReason::Abort } => self.rare(Rare::Abort),
         }
+    }
+    /// Operations on objects in memory that yield nothing.
+    fn memory_op(&mut self, op: &Op) {
+        let rare = match op {
+            Op::Free { addr } => Rare::Free { addr: self.value(*addr) },
+            Op::Copy { to, from, length } => {
+                let ty = self.program.exprs.ty(*length);
+                let (to, from, length) = (self.value(*to), self.value(*from), self.value(*length));
+                Rare::Copy { to, from, ty, length }
+            }
+            Op::Fill { to, byte, length } => {
+                let ty = self.program.exprs.ty(*length);
+                let (to, byte, length) = (self.value(*to), self.value(*byte), self.value(*length));
+                Rare::Fill { to, byte, ty, length }
+            }
+            Op::Forget { to, length, source, .. } => {
+                let ty = self.program.exprs.ty(*length);
+                let (to, length) = (self.value(*to), self.value(*length));
+                Rare::Forget { to, ty, length, source: source.clone() }
+            }
+            Op::Write { to, bytes } => Rare::Write { to: self.value(*to), bytes: bytes.clone() },
+            _ => return,
+        };
+        self.rare(rare);
+    }
+    fn output(&mut self, function: OutputFunction, args: &[ExprId], result: Option<&Place>) {
+        let values: Vec<_> = args.iter().map(|arg| (self.program.exprs.ty(*arg), self.value(*arg))).collect();
+        let Some(place) = result else {
+            let dst = self.temp(Ty::signed(32));
+            return self.rare(Rare::Output { function, args: values, dst, is_used: false });
+        };
+        // How many characters a number takes decides what the call returns.
+        for arg in args {
+            self.guard_number(*arg);
+        }
+        self.produce(place, |dst| Rare::Output { function, args: values, dst, is_used: true });
     }
     fn check_begun(&mut self, var: VarId) {
         if let VarPlace::Object { reg } = self.code.vars[var]
@@ -159,7 +163,7 @@ impl Compiler<'_> {
                     self.emit(Insn::StoreElem { array, index, src });
                 }
             }
-            Spot::Mem { addr, ty } => match plain_access(ty, self.lp64()) {
+            Spot::Mem { addr, ty } => match plain_access(ty, self.program.data_model) {
                 Some(kind) => self.emit(Insn::Store { addr, src, kind }),
                 None => self.rare(Rare::Store { ty, addr, src }),
             },

@@ -1,4 +1,4 @@
-//! Expressions over forms: the value in every round, and what it takes for it to be that.
+//! Evaluation of expressions over forms: the value in every round, and the conditions under which it is exact.
 //!
 //! # Invariants
 //! * F1: the result is exact in all rounds in which the demands hold; an operator for which that cannot be said has no result.
@@ -75,7 +75,7 @@ impl Walker<'_> {
             Expr::Unary { op, arg } => {
                 let arg = known[&arg];
                 match op {
-                    UnaryOp::Neg => self.fit(arg.scale(-1)?, ty, ty.is_signed()),
+                    UnaryOp::Neg => self.arithmetic(arg.scale(-1)?, ty),
                     // All bits: -x - 1, or the greatest value minus x.
                     UnaryOp::Not if ty.is_signed() => arg.scale(-1)?.plus(-1),
                     UnaryOp::Not => arg.scale(-1)?.plus(ty.range()?.1),
@@ -90,7 +90,7 @@ impl Walker<'_> {
             }
             Expr::Cast { arg, .. } => {
                 if is_supported(exprs.ty(arg)) {
-                    self.fit(known[&arg], ty, false)
+                    self.reduced(known[&arg], ty)
                 } else {
                     None
                 }
@@ -109,15 +109,15 @@ impl Walker<'_> {
             return self.constants(op, types, a, b);
         }
         match op {
-            BinaryOp::Add => self.fit(lhs.add(rhs)?, ty, ty.is_signed()),
-            BinaryOp::Sub => self.fit(lhs.sub(rhs)?, ty, ty.is_signed()),
+            BinaryOp::Add => self.arithmetic(lhs.add(rhs)?, ty),
+            BinaryOp::Sub => self.arithmetic(lhs.sub(rhs)?, ty),
             BinaryOp::Mul => {
                 let product = match (lhs.as_constant(), rhs.as_constant()) {
                     (Some(factor), _) => rhs.scale(factor)?,
                     (_, Some(factor)) => lhs.scale(factor)?,
                     _ => return None,
                 };
-                self.fit(product, ty, ty.is_signed())
+                self.arithmetic(product, ty)
             }
             BinaryOp::Lt => self.is_low(lhs.sub(rhs)?.plus(1)?),
             BinaryOp::Le => self.is_low(lhs.sub(rhs)?),
@@ -133,7 +133,7 @@ impl Walker<'_> {
             }
             BinaryOp::Shl => {
                 let factor = self.power(ty, rhs.as_constant()?)?;
-                self.fit(lhs.scale(factor)?, ty, false)
+                self.reduced(lhs.scale(factor)?, ty)
             }
             BinaryOp::Or | BinaryOp::Xor | BinaryOp::PtrAdd | BinaryOp::PtrSub => None,
         }
@@ -148,13 +148,15 @@ impl Walker<'_> {
         Some(Form::constant(ty.value_of(bits)))
     }
 
-    /// A result in the range of its type. What leaves the range in the first round is reduced to it, if the type does so (`checked` is for types that do not, unless told to wrap);
-    /// the same must happen in all rounds.
-    fn fit(&mut self, form: Form, ty: Ty, checked: bool) -> Option<Form> {
+    /// The result of arithmetic. A signed one that leaves the range of its type is undefined, unless overflow wraps.
+    fn arithmetic(&mut self, form: Form, ty: Ty) -> Option<Form> {
+        let wraps = !ty.is_signed() || self.program().signed_overflow == SignedOverflow::Wrap;
+        if wraps || form.excess(ty)? == 0 { self.reduced(form, ty) } else { None }
+    }
+
+    /// A value reduced to the range of its type: what leaves it in the first round must do so by as much in all rounds.
+    fn reduced(&mut self, form: Form, ty: Ty) -> Option<Form> {
         let excess = form.excess(ty)?;
-        if checked && excess != 0 && self.program().signed_overflow != SignedOverflow::Wrap {
-            return None;
-        }
         let form = form.plus(excess.checked_neg()?)?;
         if form.as_constant().is_none() {
             let (least, greatest) = ty.range()?;

@@ -1,4 +1,4 @@
-//! Numbers that change by the same amount in every round.
+//! Values that are linear in the numbers of rounds.
 //!
 //! A form is `base + rate_0 * t_0 + rate_1 * t_1 + ...`, where `t_i` is the number of the round of the i-th loop that is being repeated, outermost
 //! first. Everything is exact or absent: what does not fit 128 bits has no form.

@@ -1,4 +1,4 @@
-//! Leaps: rounds of a loop that repeat themselves are taken in one step.
+//! Loop acceleration: iterations (*rounds*) of a loop that repeat themselves are executed in one step, a *leap*.
 //!
 //! A loop that counts to 10^9 need not be executed 10^9 times. When a run has gone on for a while, its loop heads are watched; at a head, the
 //! round ahead is walked through once for all its repetitions ([`walk`]), and if it repeats itself k times, the machine is put where it would be

@@ -1,4 +1,4 @@
-//! The cheapest projection.
+//! The cheapest projection: literals that mention the symbols are dropped.
 
 use rustc_hash::FxHashSet;
 use term::{Node, Sort, SymbolId, TermId, Terms};

@@ -1,4 +1,4 @@
-//! Quotients, rests and choices that mention symbols to be eliminated get names, which are then eliminated too.
+//! Quotients, remainders and conditional terms that mention symbols to be eliminated get names, which are then eliminated too.
 //!
 //! `u div d` is the only `q` with `0 ≤ u - d·q < d`, and `u mod d` is then `u - d·q`. A choice is the only `v` that is
 //! the one or the other as its condition says. So the formula is equivalent to one with these names, quantified

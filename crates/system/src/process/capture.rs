@@ -1,4 +1,4 @@
-//! What is kept of the output of a program.
+//! The output of a program, kept up to a limit.
 
 use std::io::Read;
 use std::sync::{Mutex, PoisonError};

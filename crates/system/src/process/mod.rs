@@ -41,7 +41,7 @@ const PATIENCE: Duration = Duration::from_millis(2500);
 /// How long the rest of an output may take after everybody has ended who should have written it.
 const LAST_OUTPUT: Duration = Duration::from_millis(500);
 /// More processes than this below one program are taken for a program that only multiplies.
-const MOST_PROCESSES: usize = 400;
+const MAX_PROCESSES: usize = 400;
 
 /// What a program may use.
 #[derive(Clone, Debug)]
@@ -426,7 +426,7 @@ fn watch(
 /// Whether those below a process are too many or too large.
 fn crowd(process: u32, memory: Option<u64>) -> Option<Halt> {
     let all = descendants(process);
-    if all.len() > MOST_PROCESSES {
+    if all.len() > MAX_PROCESSES {
         return Some(Halt::Processes);
     }
     let used: u64 = all.iter().map(|process| resident(*process)).sum();

@@ -1,4 +1,4 @@
-//! Who was started by whom, as `/proc` tells it. Where there is no `/proc`, nobody was.
+//! The descendants of a process, read from `/proc`. Where there is no `/proc`, none are found.
 
 use std::fs;
 

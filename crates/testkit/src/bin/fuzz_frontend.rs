@@ -16,13 +16,13 @@ use std::time::{Duration, Instant};
 
 use testkit::fuzz::{Outcome, Settings, fuzz, read_corpus};
 use testkit::process::{End, TemporaryFolder, run};
-use testkit::tasks::bench_folder;
+use testkit::require::bench_folder;
 
 /// The executable and the limit; the function under test takes the input alone.
 static SUBJECT: OnceLock<(PathBuf, Duration)> = OnceLock::new();
 
 /// Files above this size would only slow the run down.
-const LARGEST_FILE: u64 = 200_000;
+const MAX_FILE_BYTES: u64 = 200_000;
 
 fn parse_file(text: &[u8]) -> Outcome {
     let Some((wayproof, limit)) = SUBJECT.get() else { return Outcome::Broken };
@@ -76,7 +76,7 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Arguments, String> {
 }
 
 fn run_fuzzer(arguments: Arguments) -> Result<bool, String> {
-    let corpus = read_corpus(&arguments.corpus, &["c", "i"], LARGEST_FILE)
+    let corpus = read_corpus(&arguments.corpus, &["c", "i"], MAX_FILE_BYTES)
         .map_err(|error| format!("{}: {error}", arguments.corpus.display()))?;
     if corpus.is_empty() {
         return Err(format!("{}: no .c or .i file", arguments.corpus.display()));

@@ -12,47 +12,54 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use testkit::verdicts::{Settings, Summary, run};
+use testkit::verdicts::{Limit, Settings, Summary, run};
 
-fn parse(mut words: impl Iterator<Item = String>) -> Result<(Settings, bool), String> {
+/// Whether the programs of findings are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Programs {
+    Hidden,
+    Shown,
+}
+
+fn parse(mut words: impl Iterator<Item = String>) -> Result<(Settings, Programs), String> {
     let mut settings = Settings {
         count: 100,
         first_seed: 0,
-        limit: Duration::from_millis(500),
+        limit: Limit::Time(Duration::from_millis(500)),
         others: 7,
         variants: 1,
         only: None,
         store: None,
         reduction: 400,
     };
-    let mut shows = false;
+    let mut programs = Programs::Hidden;
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or(format!("{word} needs a value"));
         let number = |text: String| text.parse::<u64>().map_err(|error| format!("{text}: {error}"));
         match word.as_str() {
             "--count" => settings.count = number(value()?)?,
             "--seed" => settings.first_seed = number(value()?)?,
-            "--limit" => settings.limit = Duration::from_millis(number(value()?)?),
+            "--limit" => settings.limit = Limit::Time(Duration::from_millis(number(value()?)?)),
             "--others" => settings.others = number(value()?)? as usize,
             "--variants" => settings.variants = number(value()?)? as usize,
             "--reduce" => settings.reduction = number(value()?)? as usize,
             "--engine" => settings.only = Some(value()?),
             "--save" => settings.store = Some(PathBuf::from(value()?)),
-            "--show" => shows = true,
+            "--show" => programs = Programs::Shown,
             other => return Err(format!("unknown argument {other}")),
         }
     }
-    Ok((settings, shows))
+    Ok((settings, programs))
 }
 
-fn report(summary: &Summary, shows: bool) {
+fn report(summary: &Summary, programs: Programs) {
     for finding in &summary.findings {
         let (kind, known) = (finding.kind, finding.known.word());
         println!(
             "seed {}: {kind:?}, {}: known {known}, got {:?}",
             finding.seed, finding.configuration, finding.answer
         );
-        if shows {
+        if programs == Programs::Shown {
             println!("{}", finding.text);
         }
     }
@@ -73,7 +80,7 @@ fn report(summary: &Summary, shows: bool) {
 }
 
 fn main() -> ExitCode {
-    let (settings, shows) = match parse(std::env::args().skip(1)) {
+    let (settings, programs) = match parse(std::env::args().skip(1)) {
         Ok(parsed) => parsed,
         Err(message) => {
             eprintln!("verdicts: {message}");
@@ -92,7 +99,7 @@ fn main() -> ExitCode {
     };
     match run(&settings, &mut show_progress) {
         Ok(summary) => {
-            report(&summary, shows);
+            report(&summary, programs);
             if summary.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(10) }
         }
         Err(error) => {

@@ -1,4 +1,4 @@
-//! Everything the program can still see goes into the checksum.
+//! The end of a program: all visible variables are added to the checksum.
 
 use super::Generator;
 use super::integer::Int;

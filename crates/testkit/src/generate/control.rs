@@ -11,7 +11,7 @@ use super::types::Type;
 use super::{LoopState, value::level};
 
 /// Most executions of a statement in one call of a function.
-const MOST_REPEATS: u64 = 600;
+const MAX_REPEATS: u64 = 600;
 
 impl Generator {
     pub(super) fn if_statement(&mut self) {
@@ -97,7 +97,7 @@ impl Generator {
 
     /// A loop of one of many forms.
     pub(super) fn loop_statement(&mut self) {
-        let room = MOST_REPEATS / self.state.multiplier.max(1);
+        let room = MAX_REPEATS / self.state.multiplier.max(1);
         if room < 2 {
             return self.if_statement();
         }

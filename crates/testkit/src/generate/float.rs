@@ -9,14 +9,14 @@ use super::effects::Effects;
 use super::integer::{Int, Range};
 use super::operator::COMPARISONS;
 use super::place::{Place, Want};
-use super::scope::Qualifier;
+use super::scope::{Purpose, Qualifier};
 use super::types::Type;
 use super::value::{Expr, Text, level};
 
 /// Bound of the values in variables (I2).
 const KEPT: f64 = 1.0e6;
 /// Bound of intermediate results.
-const LARGEST: f64 = 1.0e15;
+const MAX_MAGNITUDE: f64 = 1.0e15;
 
 /// A floating expression.
 #[derive(Clone)]
@@ -48,16 +48,16 @@ impl Generator {
         FloatExpr::new(text, level, bound, Effects::default())
     }
 
-    fn float_place(&mut self, writable: bool) -> Option<Place> {
+    fn float_place(&mut self, purpose: Purpose) -> Option<Place> {
         let ids = self.visible(|variable| {
-            !writable || (variable.frozen == 0 && variable.qualifier != Qualifier::Const)
+            purpose == Purpose::Read || (variable.frozen == 0 && variable.qualifier != Qualifier::Const)
         });
         self.walk_from(&ids, Want::Floating)
     }
 
     fn float_expression(&mut self, depth: u32) -> FloatExpr {
         if depth == 0 || self.random.chance(15) {
-            return match self.float_place(false) {
+            return match self.float_place(Purpose::Read) {
                 Some(place) if self.random.chance(70) => {
                     let effects = place.reading();
                     FloatExpr { text: place.text, bound: KEPT, effects }
@@ -121,7 +121,7 @@ impl Generator {
                 return FloatExpr::new(text, level::PRODUCT, left.bound * 1.5, left.effects);
             }
         };
-        if bound > LARGEST {
+        if bound > MAX_MAGNITUDE {
             return left;
         }
         let text = format!("{} {op} {}", left.text.at(own), right.text.at(own + 1));
@@ -170,7 +170,7 @@ impl Generator {
 
     pub(super) fn float_statement(&mut self) {
         let value = self.float_expression(3);
-        let Some(place) = self.float_place(true).filter(|place| {
+        let Some(place) = self.float_place(Purpose::Write).filter(|place| {
             !value.effects.races_with_store(place.root) && !place.effects.conflicts(&value.effects)
         }) else {
             let name = self.fresh("v");

@@ -4,8 +4,16 @@ use super::integer::{Int, Range};
 use super::value::{Expr, level};
 use super::{Generator, Model};
 
+/// How a constant is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Base {
+    Decimal,
+    /// Octal or hexadecimal.
+    Other,
+}
+
 /// The type of an integer constant (C11 6.4.4.1p5); `None` if no type can hold it.
-fn literal_type(value: u64, decimal: bool, suffix: &str, model: Model) -> Option<Int> {
+fn literal_type(value: u64, base: Base, suffix: &str, model: Model) -> Option<Int> {
     let unsigned = suffix.contains('u');
     let candidates: &[Int] = match suffix.matches('l').count() {
         0 => &[Int::Int, Int::Unsigned, Int::Long, Int::UnsignedLong, Int::LongLong, Int::UnsignedLongLong],
@@ -13,7 +21,7 @@ fn literal_type(value: u64, decimal: bool, suffix: &str, model: Model) -> Option
         _ => &[Int::LongLong, Int::UnsignedLongLong],
     };
     candidates.iter().copied().find(|ty| {
-        let allowed = if unsigned { !ty.signed() } else { ty.signed() || !decimal };
+        let allowed = if unsigned { !ty.signed() } else { ty.signed() || base == Base::Other };
         allowed && ty.range(model).contains(i128::from(value))
     })
 }
@@ -66,17 +74,17 @@ impl Generator {
         if let Some(text) = self.character(magnitude) {
             return Expr::new(text, level::POSTFIX, Int::Int, Range::new(value, value));
         }
-        let decimal = !self.random.chance(25);
+        let base = if self.random.chance(25) { Base::Other } else { Base::Decimal };
         let suffixes = ["", "", "", "", "", "u", "l", "ul", "ll", "ull", "lu"];
         let suffix = *self.random.pick(&suffixes);
-        let (suffix, ty) = match literal_type(magnitude, decimal, suffix, model) {
+        let (suffix, ty) = match literal_type(magnitude, base, suffix, model) {
             Some(ty) => (suffix, ty),
             None => ("ull", Int::UnsignedLongLong),
         };
-        let digits = match (decimal, self.random.chance(70)) {
-            (true, _) => magnitude.to_string(),
-            (false, true) => format!("0x{magnitude:x}"),
-            (false, false) => format!("0{magnitude:o}"),
+        let digits = match (base, self.random.chance(70)) {
+            (Base::Decimal, _) => magnitude.to_string(),
+            (Base::Other, true) => format!("0x{magnitude:x}"),
+            (Base::Other, false) => format!("0{magnitude:o}"),
         };
         let suffix = if self.random.chance(60) { suffix.to_uppercase() } else { suffix.to_owned() };
         let range = Range::new(i128::from(magnitude), i128::from(magnitude));
@@ -136,13 +144,13 @@ mod tests {
 
     #[test]
     fn constants_have_the_type_the_standard_gives_them() {
-        let of = |value, decimal, suffix, model| literal_type(value, decimal, suffix, model).unwrap();
-        assert_eq!(of(5, true, "", Model::Lp64), Int::Int);
-        assert_eq!(of(0x8000_0000, true, "", Model::Lp64), Int::Long);
-        assert_eq!(of(0x8000_0000, true, "", Model::Ilp32), Int::LongLong);
-        assert_eq!(of(0x8000_0000, false, "", Model::Ilp32), Int::Unsigned);
-        assert_eq!(of(0xFFFF_FFFF_FFFF_FFFF, false, "", Model::Lp64), Int::UnsignedLong);
-        assert_eq!(of(1 << 40, true, "u", Model::Ilp32), Int::UnsignedLongLong);
-        assert_eq!(literal_type(1 << 63, true, "ll", Model::Lp64), None);
+        let of = |value, base, suffix, model| literal_type(value, base, suffix, model).unwrap();
+        assert_eq!(of(5, Base::Decimal, "", Model::Lp64), Int::Int);
+        assert_eq!(of(0x8000_0000, Base::Decimal, "", Model::Lp64), Int::Long);
+        assert_eq!(of(0x8000_0000, Base::Decimal, "", Model::Ilp32), Int::LongLong);
+        assert_eq!(of(0x8000_0000, Base::Other, "", Model::Ilp32), Int::Unsigned);
+        assert_eq!(of(0xFFFF_FFFF_FFFF_FFFF, Base::Other, "", Model::Lp64), Int::UnsignedLong);
+        assert_eq!(of(1 << 40, Base::Decimal, "u", Model::Ilp32), Int::UnsignedLongLong);
+        assert_eq!(literal_type(1 << 63, Base::Decimal, "ll", Model::Lp64), None);
     }
 }

@@ -3,15 +3,15 @@
 use super::Generator;
 use super::effects::VarId;
 use super::integer::{Int, Range};
-use super::scope::{Qualifier, Storage};
+use super::scope::{Purpose, Qualifier, Storage};
 use super::types::Type;
 use super::value::level;
 
 impl Generator {
     /// Visible one-dimensional integer arrays with their element type and length.
-    fn flat_arrays(&self, writable: bool) -> Vec<(VarId, Int, usize)> {
+    fn flat_arrays(&self, purpose: Purpose) -> Vec<(VarId, Int, usize)> {
         let ids = self.visible(|variable| {
-            (!writable
+            (purpose == Purpose::Read
                 || variable.range.is_none() && variable.qualifier == Qualifier::None && variable.frozen == 0)
                 && variable.qualifier != Qualifier::Volatile
         });
@@ -28,8 +28,8 @@ impl Generator {
 
     /// Walks over an array with a pointer: comparison, difference, offsets.
     pub(super) fn array_walk(&mut self) {
-        let writable = self.random.chance(50);
-        let arrays = self.flat_arrays(writable);
+        let purpose = if self.random.chance(50) { Purpose::Write } else { Purpose::Read };
+        let arrays = self.flat_arrays(purpose);
         if arrays.is_empty() || self.state.multiplier > 60 {
             return self.statement();
         }
@@ -40,11 +40,11 @@ impl Generator {
         let spelling = format!("{qualifier}{}", self.spell(int));
         self.state.cost += 8 * length as u64 * self.state.multiplier;
         let value = self.pure_expression(1).at(level::ASSIGN);
-        let body = match (writable, self.random.below(3)) {
-            (true, 0) => format!("*{pointer} = {value}"),
-            (true, _) => format!("*{pointer} ^= {value}"),
-            (false, 0) => format!("mix(*{pointer} ^ ({pointer} - {name}))"),
-            (false, _) => format!("mix(*{pointer})"),
+        let body = match (purpose, self.random.below(3)) {
+            (Purpose::Write, 0) => format!("*{pointer} = {value}"),
+            (Purpose::Write, _) => format!("*{pointer} ^= {value}"),
+            (Purpose::Read, 0) => format!("mix(*{pointer} ^ ({pointer} - {name}))"),
+            (Purpose::Read, _) => format!("mix(*{pointer})"),
         };
         match self.random.below(4) {
             0 => self.output.line(format!(
@@ -205,34 +205,40 @@ impl Generator {
             1 => format!("malloc(sizeof *{item})"),
             _ => format!("(struct {node} *)malloc(sizeof(struct {node}))"),
         };
-        let mut lines = Vec::new();
         let on_heap = self.random.chance(65);
-        if on_heap {
-            lines.push(format!("struct {node} *{head} = 0;"));
-            lines.push(format!("for (int {counter} = 0; {counter} < {length}; {counter}++) {{"));
-            lines.push(format!("    struct {node} *{item} = {allocation};"));
-            lines.push(format!("    {item}->value = {content};"));
-            lines.push(format!("    {item}->value ^= {counter} & 7;"));
-            lines.push(format!("    {item}->next = {head};"));
-            lines.push(format!("    {head} = {item};"));
-            lines.push("}".to_owned());
+        let loop_head = format!("for (int {counter} = 0; {counter} < {length}; {counter}++) {{");
+        let mut lines = if on_heap {
+            vec![
+                format!("struct {node} *{head} = 0;"),
+                loop_head,
+                format!("    struct {node} *{item} = {allocation};"),
+                format!("    {item}->value = {content};"),
+                format!("    {item}->value ^= {counter} & 7;"),
+                format!("    {item}->next = {head};"),
+                format!("    {head} = {item};"),
+                "}".to_owned(),
+            ]
         } else {
             let pool = self.fresh("pool");
             self.output.tables.push(format!("static struct {node} {pool}[{length}];"));
-            lines.push(format!("for (int {counter} = 0; {counter} < {length}; {counter}++) {{"));
-            lines.push(format!("    {pool}[{counter}].value = {content};"));
             let next = format!("{counter} + 1 < {length} ? &{pool}[{counter} + 1] : (void *)0");
-            lines.push(format!("    {pool}[{counter}].next = {next};"));
-            lines.push("}".to_owned());
-            lines.push(format!("struct {node} *{head} = {pool};"));
-        }
+            vec![
+                loop_head,
+                format!("    {pool}[{counter}].value = {content};"),
+                format!("    {pool}[{counter}].next = {next};"),
+                "}".to_owned(),
+                format!("struct {node} *{head} = {pool};"),
+            ]
+        };
         if self.random.chance(40) {
             lines.extend(reversal(&node, &head, &item));
         }
-        lines.push(format!("while ({head}) {{"));
-        lines.push(format!("    struct {node} *{item} = {head};"));
-        lines.push(format!("    mix({item}->value);"));
-        lines.push(format!("    {head} = (*{item}).next;"));
+        lines.extend([
+            format!("while ({head}) {{"),
+            format!("    struct {node} *{item} = {head};"),
+            format!("    mix({item}->value);"),
+            format!("    {head} = (*{item}).next;"),
+        ]);
         if on_heap {
             lines.push(format!("    free({item});"));
         }

@@ -42,6 +42,13 @@ impl Qualifier {
     }
 }
 
+/// What a place is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Read,
+    Write,
+}
+
 /// A variable of the program.
 #[derive(Clone, Debug)]
 pub(super) struct Variable {

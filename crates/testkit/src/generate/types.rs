@@ -48,6 +48,13 @@ pub(super) struct Field {
     anonymous: bool,
 }
 
+/// Whether the members of a record are aligned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Packing {
+    Padded,
+    Packed,
+}
+
 /// A struct or union type.
 pub(super) struct Record {
     pub(super) spelling: String,
@@ -195,7 +202,7 @@ impl Generator {
             let id = self.define_full_bit_fields();
             fields.push(self.named_field(Type::Struct(id)));
         }
-        let record = self.emit_record("union", fields, false);
+        let record = self.emit_record("union", fields, Packing::Padded);
         self.types.unions.push(record);
     }
 
@@ -211,7 +218,7 @@ impl Generator {
             fields.push(field);
             left -= width;
         }
-        let record = self.emit_record("struct", fields, false);
+        let record = self.emit_record("struct", fields, Packing::Padded);
         self.types.structs.push(record);
         self.types.structs.len() - 1
     }
@@ -255,8 +262,8 @@ impl Generator {
             };
             fields.push(self.named_field(ty));
         }
-        let packed = self.random.chance(5);
-        let record = self.emit_record("struct", fields, packed);
+        let packing = if self.random.chance(5) { Packing::Packed } else { Packing::Padded };
+        let record = self.emit_record("struct", fields, packing);
         self.types.structs.push(record);
     }
 
@@ -291,8 +298,9 @@ impl Generator {
         fields
     }
 
-    fn emit_record(&mut self, keyword: &str, fields: Vec<Field>, packed: bool) -> Record {
+    fn emit_record(&mut self, keyword: &str, fields: Vec<Field>, packing: Packing) -> Record {
         let tag = self.fresh(if keyword == "struct" { "S" } else { "U" });
+        let packed = packing == Packing::Packed;
         let attribute = if packed { "__attribute__((packed)) " } else { "" };
         let mut lines = vec![format!("{keyword} {attribute}{tag} {{")];
         let mut inside = false;

@@ -3,7 +3,7 @@
 //! Scenes are templates of C: `$name` is a name of the scene's own, `@name` a value that was set before.
 //!
 //! # Invariants
-//! * B1: the inputs of a program have at most [`MOST_COMBINATIONS`] combinations of values.
+//! * B1: the inputs of a program have at most [`MAX_COMBINATIONS`] combinations of values.
 //! * B2: the names of a scene are its own.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use std::fmt::{Display, Write as _};
 use crate::Random;
 
 /// Combinations of input values of one program.
-const MOST_COMBINATIONS: i64 = 64;
+const MAX_COMBINATIONS: i64 = 64;
 
 /// An input with its range, and the two lines that read and constrain it.
 #[derive(Clone, Debug)]
@@ -129,7 +129,7 @@ impl<'a> Builder<'a> {
     /// Sets `@name` to an integer of the range: a constant, or an input with a few values.
     pub(crate) fn value(&mut self, name: &'static str, low: i64, high: i64) {
         let width = self.random.between(2, 5).min(high - low + 1);
-        if width < 2 || self.combinations * width > MOST_COMBINATIONS || self.random.chance(55) {
+        if width < 2 || self.combinations * width > MAX_COMBINATIONS || self.random.chance(55) {
             self.constant(name, low, high);
             return;
         }

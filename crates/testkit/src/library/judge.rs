@@ -160,10 +160,10 @@ impl Judge {
             let runs = self.run(text, mode, &remains).ok()?;
             let reached = runs.iter().any(|run| run.reaches_error);
             // A condition that the implementation decides may have been what failed.
-            if reached && remains.truth(false) == Truth::Open {
+            if reached && remains.truth() == Truth::Open {
                 return None;
             }
-            truths.push(remains.truth(reached));
+            truths.push(if reached { Truth::Unsafe } else { remains.truth() });
         }
         truths.dedup();
         if truths.len() == 1 { truths.pop() } else { None }

@@ -43,28 +43,7 @@ pub(super) fn print(random: &mut Random) -> String {
 
 fn conversion(random: &mut Random, format: &mut Vec<u8>, arguments: &mut String, has_count: &mut bool) {
     format.push(b'%');
-    while random.chance(30) {
-        format.push(*random.pick(b"-+ #0'"));
-    }
-    if random.chance(50) {
-        if random.chance(30) {
-            format.push(b'*');
-            // Writing to a string cannot fail.
-            let _ = write!(arguments, ", {}", random.between(-40, 40));
-        } else {
-            format.extend(random.pick(&["1", "5", "12", "40", "20"]).bytes());
-        }
-    }
-    if random.chance(50) {
-        format.push(b'.');
-        if random.chance(30) {
-            format.push(b'*');
-            let _ = write!(arguments, ", {}", random.between(-10, 30));
-        } else if random.chance(80) {
-            let most = if random.chance(10) { 400 } else { 25 };
-            format.extend(random.below(most).to_string().bytes());
-        }
-    }
+    flags_and_widths(random, format, arguments);
     let value = arguments::constant(arguments::integer(random));
     match random.below(8) {
         0 => {
@@ -98,14 +77,7 @@ fn conversion(random: &mut Random, format: &mut Vec<u8>, arguments: &mut String,
         }
         5 if !*has_count && random.chance(30) => {
             *has_count = true;
-            let at = format.iter().rposition(|byte| *byte == b'%').unwrap_or(0);
-            // `%n` takes no flags; what was written for a star is removed together with it.
-            for _ in format[at..].iter().filter(|byte| **byte == b'*') {
-                arguments.truncate(arguments.rfind(',').unwrap_or(0));
-            }
-            format.truncate(at + 1);
-            format.extend(random.pick(&["n", "hn", "hhn", "ln", "lln", "zn"]).bytes());
-            arguments.push_str(", &count");
+            count_conversion(random, format, arguments);
         }
         5 if random.chance(10) => {
             format.push(b'p');
@@ -122,6 +94,43 @@ fn conversion(random: &mut Random, format: &mut Vec<u8>, arguments: &mut String,
             }
             format.push(*random.pick(b"fegaFEGA"));
             let _ = write!(arguments, ", {}", arguments::double_text(random));
+        }
+    }
+}
+
+/// Makes the last conversion `%n`, which takes no flags: what was written for a star is removed together with it.
+fn count_conversion(random: &mut Random, format: &mut Vec<u8>, arguments: &mut String) {
+    let at = format.iter().rposition(|byte| *byte == b'%').unwrap_or(0);
+    for _ in format[at..].iter().filter(|byte| **byte == b'*') {
+        arguments.truncate(arguments.rfind(',').unwrap_or(0));
+    }
+    format.truncate(at + 1);
+    format.extend(random.pick(&["n", "hn", "hhn", "ln", "lln", "zn"]).bytes());
+    arguments.push_str(", &count");
+}
+
+/// What stands between `%` and the length of the argument.
+fn flags_and_widths(random: &mut Random, format: &mut Vec<u8>, arguments: &mut String) {
+    while random.chance(30) {
+        format.push(*random.pick(b"-+ #0'"));
+    }
+    if random.chance(50) {
+        if random.chance(30) {
+            format.push(b'*');
+            // Writing to a string cannot fail.
+            let _ = write!(arguments, ", {}", random.between(-40, 40));
+        } else {
+            format.extend(random.pick(&["1", "5", "12", "40", "20"]).bytes());
+        }
+    }
+    if random.chance(50) {
+        format.push(b'.');
+        if random.chance(30) {
+            format.push(b'*');
+            let _ = write!(arguments, ", {}", random.between(-10, 30));
+        } else if random.chance(80) {
+            let most = if random.chance(10) { 400 } else { 25 };
+            format.extend(random.below(most).to_string().bytes());
         }
     }
 }

@@ -11,6 +11,37 @@ struct Format {
     letter: char,
 }
 
+const ALL_FORMATS: [&str; 13] = [
+    "rint",
+    "nearbyint",
+    "trunc",
+    "floor",
+    "ceil",
+    "round",
+    "fmax",
+    "fmin",
+    "copysign",
+    "ldexp",
+    "scalbn",
+    "frexp",
+    "modf",
+];
+
+/// These have no models for `long double`.
+const NOT_LONG_DOUBLE: [&str; 11] = [
+    "sqrt",
+    "logb",
+    "fmod",
+    "remainder",
+    "fdim",
+    "nextafter",
+    "lrint",
+    "lround",
+    "llrint",
+    "llround",
+    "ilogb",
+];
+
 /// One call.
 pub(super) fn call(random: &mut Random) -> String {
     let format = *random.pick(&[
@@ -19,36 +50,9 @@ pub(super) fn call(random: &mut Random) -> String {
         Format { suffix: "f", ty: "float", letter: 'f' },
         Format { suffix: "l", ty: "long double", letter: 'l' },
     ]);
-    let mut functions = vec![
-        "rint",
-        "nearbyint",
-        "trunc",
-        "floor",
-        "ceil",
-        "round",
-        "fmax",
-        "fmin",
-        "copysign",
-        "ldexp",
-        "scalbn",
-        "frexp",
-        "modf",
-    ];
-    // No models of these for `long double`.
+    let mut functions = ALL_FORMATS.to_vec();
     if format.letter != 'l' {
-        functions.extend([
-            "sqrt",
-            "logb",
-            "fmod",
-            "remainder",
-            "fdim",
-            "nextafter",
-            "lrint",
-            "lround",
-            "llrint",
-            "llround",
-            "ilogb",
-        ]);
+        functions.extend(NOT_LONG_DOUBLE);
     }
     let function = *random.pick(&functions);
     let (x, y) = (value(random, format), value(random, format));

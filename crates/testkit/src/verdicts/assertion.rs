@@ -1,4 +1,4 @@
-//! Fills the checks of a program with assertions that are interesting: true for a reason, or false by one.
+//! Fills the checks of a program with assertions that are barely true, or false by one.
 //!
 //! The values of all variables at a check are observed in all executions. A safe program asserts what they have in common (bounds, sums, differences,
 //! remainders, values that never occur, what follows from a flag); an unsafe one asserts that and is off by one.
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Random;
 
-use super::judge::{Dialect, compile, outputs};
+use super::judge::{Dialect, Known, compile, outputs};
 use super::syntax::{Expression, Id, Statement, Type, Unit};
 
 /// The values of the visible variables at each check.
@@ -30,14 +30,14 @@ pub(crate) fn observe(unit: &Unit, dialect: Dialect) -> Option<Observed> {
     (!observed.is_empty()).then_some(observed)
 }
 
-/// The program with an assertion at one or two of its checks. `holds`: whether the assertions should be true.
-pub(crate) fn fill(unit: &Unit, observed: &Observed, holds: bool, random: &mut Random) -> Unit {
+/// The program with an assertion at one or two of its checks; the first should make the verdict the wanted one.
+pub(crate) fn fill(unit: &Unit, observed: &Observed, wanted: Known, random: &mut Random) -> Unit {
     let mut filled = unit.clone();
     let slots: Vec<usize> = observed.keys().copied().collect();
     for round in 0..random.between(1, 2) {
         let slot = *random.pick(&slots);
-        let is_true = holds || round > 0;
-        let condition = condition(unit, &observed[&slot], is_true, random);
+        let wanted = if round > 0 { Known::Safe } else { wanted };
+        let condition = condition(unit, &observed[&slot], wanted, random);
         place(&mut filled.body, slot, &condition);
     }
     filled
@@ -105,7 +105,7 @@ impl Combination {
     }
 }
 
-fn condition(unit: &Unit, rows: &[Vec<i64>], holds: bool, random: &mut Random) -> Expression {
+fn condition(unit: &Unit, rows: &[Vec<i64>], wanted: Known, random: &mut Random) -> Expression {
     let visible = unit.visible();
     // What is constant is often trivial: a few other combinations are looked at first.
     let mut combination = Combination::random(&visible, random);
@@ -119,20 +119,21 @@ fn condition(unit: &Unit, rows: &[Vec<i64>], holds: bool, random: &mut Random) -
     }
     let values: BTreeSet<i64> = rows.iter().map(|row| combination.value(&visible, row)).collect();
     let sum = combination.expression();
-    let simple = relation(&sum, &values, holds, random);
+    let simple = relation(&sum, &values, wanted, random);
     if random.chance(25) {
-        implication(&visible, rows, &combination, holds, random).unwrap_or(simple)
+        implication(&visible, rows, &combination, wanted, random).unwrap_or(simple)
     } else {
         simple
     }
 }
 
 /// A relation between an expression that has these values and constants.
-fn relation(sum: &Expression, values: &BTreeSet<i64>, holds: bool, random: &mut Random) -> Expression {
+fn relation(sum: &Expression, values: &BTreeSet<i64>, wanted: Known, random: &mut Random) -> Expression {
     let compare = |operator, value| Expression::binary(operator, sum.clone(), Expression::Constant(value));
     let (Some(low), Some(high)) = (values.first().copied(), values.last().copied()) else {
         return Expression::Constant(1);
     };
+    let holds = wanted == Known::Safe;
     let error = i64::from(!holds);
     if low == high && random.chance(70) {
         return compare(if holds { "==" } else { "!=" }, low);
@@ -166,7 +167,7 @@ fn implication(
     visible: &[Id],
     rows: &[Vec<i64>],
     combination: &Combination,
-    holds: bool,
+    wanted: Known,
     random: &mut Random,
 ) -> Option<Expression> {
     let at = random.below(visible.len());
@@ -177,6 +178,6 @@ fn implication(
         .map(|row| combination.value(visible, row))
         .collect();
     let elsewhere = Expression::binary("!=", Expression::Variable(visible[at]), Expression::Constant(value));
-    let here = relation(&combination.expression(), &values, holds, random);
+    let here = relation(&combination.expression(), &values, wanted, random);
     Some(Expression::binary("||", elsewhere, here))
 }

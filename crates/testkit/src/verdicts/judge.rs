@@ -33,9 +33,9 @@ impl Known {
 }
 
 /// Executions of one program; those with more are not used.
-const MOST_RUNS: usize = 3000;
+const MAX_RUNS: usize = 3000;
 /// Steps of one execution; longer ones are taken for endless.
-const MOST_STEPS: u64 = 20_000;
+const MAX_STEPS: u64 = 20_000;
 
 /// How C is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ fn explore(printed: &Printed, program: &Program, visit: &mut dyn FnMut(&Outcome,
         Code::new(program, CompileOptions { uninitialised: Uninitialised::Choose, markers: Markers::None });
     // The choices of the execution in progress, each with the end of its range.
     let mut choices: Vec<(i64, i64)> = Vec::new();
-    for _ in 0..MOST_RUNS {
+    for _ in 0..MAX_RUNS {
         let mut at = 0;
         let mut output = Vec::new();
         let mut machine = Machine::new(program, &code, Config::default());
@@ -105,7 +105,7 @@ fn explore(printed: &Printed, program: &Program, visit: &mut dyn FnMut(&Outcome,
             at += 1;
             choice
         };
-        let mut budget = Budget::ticks(MOST_STEPS);
+        let mut budget = Budget::ticks(MAX_STEPS);
         let run = machine.run(&mut oracle, &mut Silent, &mut output, &mut budget);
         match run.outcome {
             Outcome::Returned

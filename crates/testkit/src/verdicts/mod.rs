@@ -22,7 +22,7 @@ mod syntax;
 mod variant;
 
 pub use self::judge::{Dialect, Known};
-pub use self::runner::{Answer, Finding, Settings, Summary, run};
+pub use self::runner::{Answer, Finding, Limit, Settings, Summary, run};
 pub use self::syntax::Printed;
 
 use crate::Random;
@@ -44,16 +44,16 @@ const ASSERTIONS: usize = 4;
 /// The program of a seed (V1).
 pub(crate) fn sample(seed: u64) -> Option<Sample> {
     let dialect = Dialect::of(seed);
-    let wants_safe = seed.is_multiple_of(2);
+    let wanted = if seed.is_multiple_of(2) { Known::Safe } else { Known::Unsafe };
     (0..DRAWS).find_map(|draw| {
         let mut random = Random::new(seed.wrapping_mul(DRAWS).wrapping_add(draw));
         let unit = generator::generate(&mut random);
         let observed = assertion::observe(&unit, dialect)?;
         let mut last = None;
         for _ in 0..ASSERTIONS {
-            let filled = assertion::fill(&unit, &observed, wants_safe, &mut random);
+            let filled = assertion::fill(&unit, &observed, wanted, &mut random);
             let Some(known) = verdict(&filled, dialect) else { continue };
-            if (known == Known::Safe) == wants_safe {
+            if known == wanted {
                 return Some(Sample { unit: filled, known });
             }
             last = Some(Sample { unit: filled, known });

@@ -34,8 +34,8 @@ pub struct Settings {
     pub count: u64,
     /// Seed of the first program; the others follow.
     pub first_seed: u64,
-    /// Time that one run of an engine may take.
-    pub limit: Duration,
+    /// What one run of an engine may take.
+    pub limit: Limit,
     /// How many configurations see a program, besides the first; which ones depends on the seed (R2).
     pub others: usize,
     /// How many variants of a program are run.
@@ -46,6 +46,31 @@ pub struct Settings {
     pub store: Option<PathBuf>,
     /// How often the reduction of a finding may ask.
     pub reduction: usize,
+}
+
+/// What a run may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Wall-clock time: what is decided depends on the machine.
+    Time(Duration),
+    /// Steps of work: what is decided is the same everywhere.
+    Ticks(u64),
+}
+
+impl Limit {
+    fn budget(self) -> Budget {
+        match self {
+            Self::Time(time) => Budget::unlimited().with_deadline(Instant::now().checked_add(time)),
+            Self::Ticks(ticks) => Budget::ticks(ticks),
+        }
+    }
+    /// After this time a run is taken for endless.
+    fn patience(self) -> Duration {
+        match self {
+            Self::Time(time) => time + GRACE,
+            Self::Ticks(_) => GRACE,
+        }
+    }
 }
 
 /// An engine with what is switched off in it.
@@ -148,8 +173,8 @@ pub struct Summary {
     pub findings: Vec<Finding>,
 }
 
-/// A run that takes so much longer than its limit is taken for endless.
-const GRACE: Duration = Duration::from_secs(30);
+/// A run that takes so much longer than its limit is taken for endless. Few ticks are over in a fraction of it.
+const GRACE: Duration = Duration::from_secs(60);
 /// The stack of a run, as large as that of the program's main thread.
 const STACK: usize = 8 << 20;
 
@@ -170,7 +195,7 @@ pub fn run(settings: &Settings, progress: &mut dyn FnMut(u64, &Summary)) -> io::
             Known::Unsafe => summary.unsafe_ += 1,
         }
         let mut campaign = Campaign { settings, seed, known: sample.known, summary: &mut summary };
-        campaign.program(&sample.unit, true)?;
+        campaign.program(&sample.unit, Version::Original)?;
         let mut random = Random::new(seed ^ 0x7A51);
         for _ in 0..settings.variants {
             let mut variant = sample.unit.clone();
@@ -184,6 +209,13 @@ pub fn run(settings: &Settings, progress: &mut dyn FnMut(u64, &Summary)) -> io::
     Ok(summary)
 }
 
+/// Which form of a program is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Version {
+    Original,
+    Variant,
+}
+
 struct Campaign<'a> {
     settings: &'a Settings,
     seed: u64,
@@ -195,7 +227,7 @@ impl Campaign<'_> {
     fn variant(&mut self, unit: &Unit) -> io::Result<()> {
         self.summary.variants += 1;
         match verdict(unit, Dialect::of(self.seed)) {
-            Some(known) if known == self.known => self.program(unit, false),
+            Some(known) if known == self.known => self.program(unit, Version::Variant),
             // It became too long for the judge.
             None => Ok(()),
             Some(known) => {
@@ -213,7 +245,7 @@ impl Campaign<'_> {
     }
 
     /// Runs the configurations whose turn it is. A variant is seen by two of them.
-    fn program(&mut self, unit: &Unit, is_original: bool) -> io::Result<()> {
+    fn program(&mut self, unit: &Unit, version: Version) -> io::Result<()> {
         let text = unit.print().text;
         if let Some(folder) = &self.settings.store {
             // For whoever looks for the cause of an abort.
@@ -221,7 +253,7 @@ impl Campaign<'_> {
         }
         let Ok(program) = compile(&text, Dialect::of(self.seed)) else { return Ok(()) };
         let program = Arc::new(program);
-        for configuration in self.configurations(is_original) {
+        for configuration in self.configurations(version) {
             let start = Instant::now();
             let answer = solve(&program, configuration, self.settings.limit);
             self.count(configuration, &answer, start.elapsed());
@@ -235,7 +267,7 @@ impl Campaign<'_> {
     }
 
     /// R2.
-    fn configurations(&self, is_original: bool) -> Vec<Configuration> {
+    fn configurations(&self, version: Version) -> Vec<Configuration> {
         if let Some(name) = &self.settings.only {
             return CONFIGURATIONS
                 .iter()
@@ -244,8 +276,11 @@ impl Campaign<'_> {
                 .collect();
         }
         let rest = CONFIGURATIONS.len() - 1;
-        let others = if is_original { self.settings.others.min(rest) } else { self.settings.others.min(1) };
-        let turn = self.seed as usize * 3 + usize::from(!is_original);
+        let (others, shift) = match version {
+            Version::Original => (self.settings.others.min(rest), 0),
+            Version::Variant => (self.settings.others.min(1), 1),
+        };
+        let turn = self.seed as usize * 3 + shift;
         let mut chosen = vec![CONFIGURATIONS[0]];
         chosen.extend((0..others).map(|index| CONFIGURATIONS[1 + (turn + index) % rest]));
         chosen
@@ -305,7 +340,7 @@ fn finding(answer: &Answer, known: Known) -> Option<Kind> {
 }
 
 /// Runs one engine on a program, in a thread of its own (R1), and certifies what it says.
-pub fn solve(program: &Arc<Program>, configuration: Configuration, limit: Duration) -> Answer {
+pub fn solve(program: &Arc<Program>, configuration: Configuration, limit: Limit) -> Answer {
     let (sender, receiver) = mpsc::channel();
     let program = Arc::clone(program);
     let thread = thread::Builder::new().name("verdicts".to_owned()).stack_size(STACK).spawn(move || {
@@ -320,17 +355,16 @@ pub fn solve(program: &Arc<Program>, configuration: Configuration, limit: Durati
     });
     match thread {
         Err(error) => Answer::Crashed(error.to_string()),
-        Ok(_) => receiver.recv_timeout(limit + GRACE).unwrap_or(Answer::Hanging),
+        Ok(_) => receiver.recv_timeout(limit.patience()).unwrap_or(Answer::Hanging),
     }
 }
 
-fn decide(program: &Program, configuration: Configuration, limit: Duration) -> Answer {
+fn decide(program: &Program, configuration: Configuration, limit: Limit) -> Answer {
     let Some(spec) = engines::find(configuration.engine) else {
         return Answer::Crashed(format!("there is no engine {}", configuration.engine));
     };
-    let budget = Budget::unlimited().with_deadline(Instant::now().checked_add(limit));
     let recorder = Recorder::default();
-    let mut env = Env::new(budget, &recorder);
+    let mut env = Env::new(limit.budget(), &recorder);
     let task = passes::Prepared::of(program);
     let engine = match spec.create(&engine::Settings::leaving_out(configuration.without.iter().copied())) {
         Ok(engine) => engine,

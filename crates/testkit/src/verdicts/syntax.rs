@@ -182,16 +182,16 @@ pub struct Printed {
 impl Unit {
     /// The program as C.
     pub(crate) fn print(&self) -> Printed {
-        self.print_with(false)
+        self.print_with(Checks::Assertions)
     }
 
     /// The program with all variables written out wherever an assertion may stand.
     pub(crate) fn print_probes(&self) -> Printed {
-        self.print_with(true)
+        self.print_with(Checks::Probes)
     }
 
-    fn print_with(&self, probes: bool) -> Printed {
-        let mut printer = Printer { unit: self, text: String::new(), ranges: BTreeMap::new(), probes };
+    fn print_with(&self, checks: Checks) -> Printed {
+        let mut printer = Printer { unit: self, text: String::new(), ranges: BTreeMap::new(), checks };
         printer.unit();
         Printed { text: printer.text, ranges: printer.ranges }
     }
@@ -211,11 +211,20 @@ const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);\nextern unsigned 
     extern _Bool __VERIFIER_nondet_bool(void);\n\
     extern void __VERIFIER_assume(int);\nextern void reach_error(void);\nextern int printf(const char *, ...);\n";
 
+/// What is printed for a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Checks {
+    /// Its assertion, if it has one.
+    Assertions,
+    /// The values of all variables.
+    Probes,
+}
+
 struct Printer<'a> {
     unit: &'a Unit,
     text: String,
     ranges: BTreeMap<u32, (i64, i64)>,
-    probes: bool,
+    checks: Checks,
 }
 
 impl Printer<'_> {
@@ -356,7 +365,7 @@ impl Printer<'_> {
     }
 
     fn check(&mut self, depth: usize, slot: usize, condition: Option<&Expression>) {
-        if self.probes {
+        if self.checks == Checks::Probes {
             let visible = self.unit.visible();
             let mut text = format!("printf(\"{slot}");
             text.push_str(&" %ld".repeat(visible.len()));

@@ -1,7 +1,7 @@
 //! Reading and writing variables, arrays and memory where it can fail or needs a choice.
 //!
 //! # Invariants
-//! * R1 of [`super::rare`]: every step can be repeated.
+//! * R1 of [`super::rare_instruction`]: every step can be repeated.
 
 use super::Uninitialised;
 use super::array::Miss;
@@ -9,7 +9,7 @@ use super::code::VarPlace;
 use super::machine::State;
 use super::ops;
 use super::outcome::{Fault, UndefinedKind};
-use super::rare::Context;
+use super::rare_instruction::Context;
 use super::value::is_wide;
 use cfa::op::Source;
 use cfa::program::{Storage, VarId};

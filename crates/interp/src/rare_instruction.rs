@@ -1,4 +1,4 @@
-//! What is too rare or too long for an instruction of its own.
+//! Execution of rare instructions: those that need more operands or more work than the instruction loop should contain.
 //!
 //! # Invariants
 //! * R1: every step can be repeated: nothing is changed before all arbitrary values that it needs are chosen, except
@@ -116,6 +116,46 @@ impl State<'_> {
             Rare::NarrowIndex { ty, dst, src } => {
                 regs[*dst as usize] = narrow_index(*ty, self.wide[*src as usize]);
             }
+            access @ (Rare::Load { .. }
+            | Rare::Store { .. }
+            | Rare::LoadBits { .. }
+            | Rare::StoreBits { .. }
+            | Rare::LoadElemWide { .. }
+            | Rare::StoreElemWide { .. }) => self.access(regs, access, context)?,
+            Rare::Unguarded => {
+                return Err(Fault::Unsupported("a large expression that computes with addresses".to_owned()));
+            }
+            Rare::Slow { expr, dst } => {
+                let program = self.program;
+                let bits = evaluate(program, *expr, &mut Running { state: self, regs, context })?;
+                self.put(regs, program.exprs.ty(*expr), *dst, bits);
+            }
+            Rare::Choose { ty, source, at, dst } => {
+                let at = if at.is_nowhere() { context.region } else { *at };
+                let bits = self.choose(context.oracle, *ty, source, at)?;
+                if is_wide(*ty) {
+                    self.wide[*dst as usize] = bits;
+                } else {
+                    regs[*dst as usize] = self.register(*ty, bits);
+                }
+            }
+            Rare::Exit { ty, status } => {
+                return Err(Fault::Exit(ty.value_of(self.bits(regs, *ty, *status))));
+            }
+            Rare::Abort => return Err(Fault::Abort),
+            output @ Rare::Output { .. } => return self.output(regs, output, context),
+            memory => return self.rare_memory(regs, memory),
+        }
+        Ok(0)
+    }
+    /// Reads or writes memory or an element of an array.
+    fn access(
+        &mut self,
+        regs: &mut [u64],
+        instruction: &Rare,
+        context: &mut Context<'_>,
+    ) -> Result<(), Fault> {
+        match instruction {
             Rare::Load { ty, dst, addr } => {
                 let bits = self.load(regs[*addr as usize], *ty, context)?;
                 self.put(regs, *ty, *dst, bits);
@@ -139,48 +179,31 @@ impl State<'_> {
             Rare::StoreElemWide { array, index, src, var } => {
                 self.store_elem_wide(*array, *var, regs[*index as usize], self.wide[*src as usize])?;
             }
-            Rare::Unguarded => {
-                return Err(Fault::Unsupported("a large expression that computes with addresses".to_owned()));
-            }
-            Rare::Slow { expr, dst } => {
-                let program = self.program;
-                let bits = evaluate(program, *expr, &mut Running { state: self, regs, context })?;
-                self.put(regs, program.exprs.ty(*expr), *dst, bits);
-            }
-            Rare::Choose { ty, source, at, dst } => {
-                let at = if at.is_nowhere() { context.region } else { *at };
-                let bits = self.choose(context.oracle, *ty, source, at)?;
-                if is_wide(*ty) {
-                    self.wide[*dst as usize] = bits;
-                } else {
-                    regs[*dst as usize] = self.register(*ty, bits);
-                }
-            }
-            Rare::Exit { ty, status } => {
-                return Err(Fault::Exit(ty.value_of(self.bits(regs, *ty, *status))));
-            }
-            Rare::Abort => return Err(Fault::Abort),
-            Rare::Output { function, args, dst, is_used } => {
-                let args: Vec<Value> = args
-                    .iter()
-                    .map(|(ty, reg)| Value { ty: *ty, bits: self.bits(regs, *ty, *reg) })
-                    .collect();
-                let text =
-                    printf::render(*function, &args, self.program.data_model, &mut |pointer, precision| {
-                        self.string(pointer, precision, context)
-                    })?;
-                if *is_used && text.has_address {
-                    return Err(Fault::Unsupported("counting the characters of an address".to_owned()));
-                }
-                if context.output.write_all(&text.bytes).is_err() {
-                    return Err(Fault::Resource(super::Resource::Output));
-                }
-                regs[*dst as usize] = to_register(Ty::signed(32), text.result as u128);
-                return Ok(text.bytes.len() as u32 / 16);
-            }
-            memory => return self.rare_memory(regs, memory),
+            _ => {}
         }
-        Ok(0)
+        Ok(())
+    }
+    /// Formatted output; the cost grows with its length.
+    fn output(
+        &mut self,
+        regs: &mut [u64],
+        instruction: &Rare,
+        context: &mut Context<'_>,
+    ) -> Result<u32, Fault> {
+        let Rare::Output { function, args, dst, is_used } = instruction else { return Ok(0) };
+        let args: Vec<Value> =
+            args.iter().map(|(ty, reg)| Value { ty: *ty, bits: self.bits(regs, *ty, *reg) }).collect();
+        let text = printf::render(*function, &args, self.program.data_model, &mut |pointer, precision| {
+            self.string(pointer, precision, context)
+        })?;
+        if *is_used && text.has_address {
+            return Err(Fault::Unsupported("counting the characters of an address".to_owned()));
+        }
+        if context.output.write_all(&text.bytes).is_err() {
+            return Err(Fault::Resource(super::Resource::Output));
+        }
+        regs[*dst as usize] = to_register(Ty::signed(32), text.result as u128);
+        Ok(text.bytes.len() as u32 / 16)
     }
     fn binary(
         &mut self,
