@@ -4,13 +4,15 @@
 //! running into them is noticed. Where a constant is required ([`Checker::evaluate`]), gcc's rules hold:
 //! signed arithmetic wraps, and what is not evaluated need not be constant.
 
+use std::cmp::Ordering;
+
 use base::Span;
 use cfa::Ty;
 
 use super::Checked;
 use super::context::{Checker, error};
 use super::float;
-use crate::hir::{ArithmeticOp, CompareOp, ElementSize, ExprId, ExprKind, PlaceId, PlaceKind};
+use crate::hir::{ArithmeticOp, CompareOp, Direction, ElementSize, ExprId, ExprKind, PlaceId, PlaceKind};
 use crate::types::{Type, TypeId};
 
 /// How deep [`Checker::evaluate`] follows operands: deeper expressions are not constant.
@@ -59,8 +61,7 @@ impl Checker<'_> {
             }
             ExprKind::Compare { op, left, right } => {
                 let operands = self.types().scalar(self.ty(left))?;
-                let is_unsigned = matches!(operands, Ty::Int { signed: false, .. } | Ty::Ptr);
-                Some(i128::from(compare(op, value(left)?, value(right)?, is_unsigned)))
+                Some(i128::from(compare(op, order(operands, value(left)?, value(right)?))))
             }
             ExprKind::LogicalAnd(left, right) => Some(i128::from(value(left)? != 0 && value(right)? != 0)),
             ExprKind::LogicalOr(left, right) => Some(i128::from(value(left)? != 0 || value(right)? != 0)),
@@ -160,14 +161,13 @@ impl Checker<'_> {
             ExprKind::AddressOf(place) | ExprKind::Decay(place) => {
                 self.address(place, depth).map(|address| Constant::Int(self.wrap_scalar(Ty::Ptr, address)))
             }
-            ExprKind::PointerOffset { pointer, index, element: ElementSize::Fixed(size), subtract } => {
+            ExprKind::PointerOffset { pointer, index, element: ElementSize::Fixed(size), direction } => {
                 match (value(pointer)?, value(index)?) {
                     (Constant::Int(pointer), Constant::Int(index)) => {
                         let offset = index.checked_mul(i128::from(size))?;
-                        let moved = if subtract {
-                            pointer.checked_sub(offset)?
-                        } else {
-                            pointer.checked_add(offset)?
+                        let moved = match direction {
+                            Direction::Forward => pointer.checked_add(offset)?,
+                            Direction::Backward => pointer.checked_sub(offset)?,
                         };
                         Some(Constant::Int(self.wrap_scalar(Ty::Ptr, moved)))
                     }
@@ -195,9 +195,7 @@ impl Checker<'_> {
     fn evaluate_compare(&self, op: CompareOp, left: ExprId, right: ExprId, depth: u32) -> Option<Constant> {
         let operands = self.types().scalar(self.ty(left))?;
         let holds = match (self.evaluate(left, depth + 1)?, self.evaluate(right, depth + 1)?, operands) {
-            (Constant::Int(left), Constant::Int(right), _) => {
-                compare(op, left, right, matches!(operands, Ty::Int { signed: false, .. } | Ty::Ptr))
-            }
+            (Constant::Int(left), Constant::Int(right), _) => compare(op, order(operands, left, right)),
             (Constant::Float(left), Constant::Float(right), Ty::Float(kind)) => {
                 float::compare(op, left, right, kind)
             }
@@ -215,8 +213,7 @@ impl Checker<'_> {
                 Some(Constant::Int(self.wrap_scalar(ty, value)))
             }
             (Constant::Int(value), from, Ty::Float(kind)) => {
-                let is_unsigned = matches!(from, Ty::Int { signed: false, .. });
-                Some(Constant::Float(float::from_int(value, is_unsigned, kind)))
+                Some(Constant::Float(float::from_int(value, from, kind)))
             }
             (Constant::Float(bits), Ty::Float(from), Ty::Float(to)) => {
                 Some(Constant::Float(float::convert(bits, from, to)))
@@ -272,8 +269,15 @@ fn fit(ty: Ty, value: i128) -> Option<i128> {
     }
 }
 
-fn compare(op: CompareOp, left: i128, right: i128, is_unsigned: bool) -> bool {
-    let order = if is_unsigned { (left as u128).cmp(&(right as u128)) } else { left.cmp(&right) };
+/// How two values of an integer or pointer type are ordered.
+fn order(ty: Ty, left: i128, right: i128) -> Ordering {
+    match ty {
+        Ty::Int { signed: false, .. } | Ty::Ptr => (left as u128).cmp(&(right as u128)),
+        Ty::Int { .. } | Ty::Float(_) => left.cmp(&right),
+    }
+}
+
+fn compare(op: CompareOp, order: Ordering) -> bool {
     match op {
         CompareOp::Equal => order.is_eq(),
         CompareOp::NotEqual => order.is_ne(),
@@ -363,6 +367,6 @@ mod tests {
         assert_eq!(both(ArithmeticOp::ShiftLeft, unsigned, 3, 31), [Some(0x8000_0000); 2]);
         let widest = Ty::unsigned(128);
         assert_eq!(both(ArithmeticOp::Divide, widest, -1, 2), [Some(i128::MAX); 2]);
-        assert!(compare(CompareOp::Greater, -1, 0, true));
+        assert!(compare(CompareOp::Greater, order(widest, -1, 0)));
     }
 }

@@ -125,7 +125,7 @@ impl Checker<'_> {
         if !is_fitting {
             return None;
         }
-        let mut bytes = string_bytes(literal, true);
+        let mut bytes = string_bytes(literal);
         if let ArrayLength::Fixed(length) = length {
             bytes.truncate(usize::try_from(length).unwrap_or(usize::MAX).saturating_mul(size));
         }

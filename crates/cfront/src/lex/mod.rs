@@ -5,7 +5,9 @@ mod intern;
 mod lexer;
 pub mod literal;
 mod pragma;
+mod punctuator;
 pub(crate) mod token;
+mod word;
 
 use base::Diagnostic;
 

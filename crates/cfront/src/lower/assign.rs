@@ -2,7 +2,7 @@
 
 use cfa::{ExprId, Place, Ty};
 
-use crate::hir::{self, ArithmeticOp, ExprKind, PlaceId};
+use crate::hir::{self, ArithmeticOp, Direction, ExprKind, PlaceId, StepForm};
 use crate::lower::function::Body;
 use crate::lower::place::{PlaceRef, Target};
 use crate::lower::{Lowered, build};
@@ -36,8 +36,8 @@ impl Body<'_, '_> {
                 let value = self.value(*condition)?;
                 let value = self.stable(value);
                 let truth = build::truth(self.exprs(), value);
-                let (holds, fails) =
-                    self.fork(truth, self.branch_at(*question, true), self.branch_at(*question, false));
+                let (on_true, on_false) = self.branches_at(*question);
+                let (holds, fails) = self.fork(truth, on_true, on_false);
                 self.graph.set(holds);
                 let converted = self.convert(hir.exprs[expr].ty, value);
                 self.write(target, converted);
@@ -118,7 +118,7 @@ impl Body<'_, '_> {
                 let value = self.value(value)?;
                 Ok(self.store(&target, value))
             }
-            ExprKind::Step { postfix: true, .. } => self.update(expr, Wanted::OldValue),
+            ExprKind::Step { form: StepForm::Postfix, .. } => self.update(expr, Wanted::OldValue),
             _ => self.update(expr, Wanted::NewValue),
         }
     }
@@ -177,20 +177,23 @@ impl Body<'_, '_> {
                 let result = self.arithmetic(op, left, right);
                 Ok(self.convert(ty, result))
             }
-            ExprKind::PointerAssign { index, element, subtract, .. } => {
+            ExprKind::PointerAssign { index, element, direction, .. } => {
                 let index = self.value(index)?;
-                Ok(self.pointer_offset(old, index, element, subtract))
+                Ok(self.pointer_offset(old, index, element, direction))
             }
-            ExprKind::Step { decrement, element, .. } => {
+            ExprKind::Step { direction, element, .. } => {
                 if let Some(element) = element {
                     let one = self.exprs().int(Ty::signed(32), 1);
-                    return Ok(self.pointer_offset(old, one, element, decrement));
+                    return Ok(self.pointer_offset(old, one, element, direction));
                 }
                 let left = self.promote(old);
                 let promoted = self.exprs().ty(left);
                 let one = self.exprs().int(Ty::signed(32), 1);
                 let one = build::cast(self.exprs(), promoted, one);
-                let op = if decrement { ArithmeticOp::Subtract } else { ArithmeticOp::Add };
+                let op = match direction {
+                    Direction::Forward => ArithmeticOp::Add,
+                    Direction::Backward => ArithmeticOp::Subtract,
+                };
                 let result = self.arithmetic(op, left, one);
                 Ok(self.convert(ty, result))
             }

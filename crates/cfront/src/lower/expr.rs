@@ -4,7 +4,7 @@
 
 use cfa::{BinaryOp, Expr, ExprId, Op, Place, Ty, UnaryOp};
 
-use crate::hir::{self, ArithmeticOp, CompareOp, ElementSize, ExprKind};
+use crate::hir::{self, ArithmeticOp, CompareOp, Direction, ElementSize, ExprKind};
 use crate::lower::function::Body;
 use crate::lower::usage::ScopeKey;
 use crate::lower::{Lowered, build};
@@ -72,10 +72,10 @@ impl Body<'_, '_> {
                 let truth = self.comparison(op, left, right);
                 Ok(self.convert(node.ty, truth))
             }
-            ExprKind::PointerOffset { index, element, subtract, .. } => {
+            ExprKind::PointerOffset { index, element, direction, .. } => {
                 let left = self.protect(left, index);
                 let index = self.value(index)?;
-                Ok(self.pointer_offset(left, index, element, subtract))
+                Ok(self.pointer_offset(left, index, element, direction))
             }
             ExprKind::PointerDifference { right, element, .. } => {
                 let left = self.protect(left, right);
@@ -350,13 +350,16 @@ impl Body<'_, '_> {
         pointer: ExprId,
         index: ExprId,
         element: ElementSize,
-        subtract: bool,
+        direction: Direction,
     ) -> ExprId {
         let amount = match element {
             ElementSize::Fixed(size) => build::scale(self.exprs(), index, size),
             ElementSize::Variable(ty) => self.scale_variable(index, ty),
         };
-        let amount = if subtract { self.negate(amount) } else { amount };
+        let amount = match direction {
+            Direction::Forward => amount,
+            Direction::Backward => self.negate(amount),
+        };
         let moved = build::offset(self.exprs(), pointer, amount);
         self.ctx.indices.moved(moved);
         moved

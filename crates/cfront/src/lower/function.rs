@@ -136,7 +136,7 @@ impl Context<'_> {
                 body.open(ScopeKey::Function(function))?;
                 body.parameters(&signature, &declared.params)?;
                 body.stmt(declared.block)?;
-                body.fall_off(*hir.functions[function].name == *body.ctx.options.entry);
+                body.fall_off(function);
             }
             _ => body.stub(function, &signature)?,
         }
@@ -269,7 +269,8 @@ impl<'c, 'a> Body<'c, 'a> {
     }
 
     /// Control reaches the end of the body.
-    fn fall_off(&mut self, is_entry: bool) {
+    fn fall_off(&mut self, function: FunctionId) {
+        let is_entry = *self.ctx.hir.functions[function].name == *self.ctx.options.entry;
         for var in self.results.clone() {
             if is_entry {
                 let ty = self.var_ty(var);

@@ -169,8 +169,7 @@ impl Body<'_, '_> {
                 break;
             };
             self.mark_statement(stmt.span);
-            let (on_true, on_false) =
-                (self.branch_at(stmt.keyword, true), self.branch_at(stmt.keyword, false));
+            let (on_true, on_false) = self.branches_at(stmt.keyword);
             let (holds, fails) = self.branch(condition, on_true, on_false)?;
             self.graph.set(holds);
             self.stmt(then)?;

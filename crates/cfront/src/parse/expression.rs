@@ -5,7 +5,7 @@
 use base::{Diagnostic, Span};
 
 use super::{Failure, NESTING_LIMIT, Parsed, Parser};
-use crate::ast::{BinaryOp, ExprId, ExprKind, Ident, TypeNameId, UnaryOp};
+use crate::ast::{BinaryOp, ExprId, ExprKind, Ident, MemberOperator, TypeNameId, UnaryOp};
 use crate::lex::literal::{self, Number};
 use crate::lex::{Name, TokenKind};
 
@@ -188,7 +188,11 @@ impl Parser<'_> {
                 kind @ (TokenKind::Dot | TokenKind::Arrow) => {
                     self.bump();
                     let member = self.expect_ident("name of a member")?;
-                    let kind = ExprKind::Member { base, member, arrow: kind == TokenKind::Arrow };
+                    let operator = match kind {
+                        TokenKind::Arrow => MemberOperator::Arrow,
+                        _ => MemberOperator::Dot,
+                    };
+                    let kind = ExprKind::Member { base, member, operator };
                     self.push_expr(kind, self.span_from(start), depth)?
                 }
                 kind @ (TokenKind::PlusPlus | TokenKind::MinusMinus) => {
