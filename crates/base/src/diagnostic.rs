@@ -22,11 +22,33 @@ pub struct Label {
     pub text: String,
 }
 
+/// What an error is about: what a command does about it, and what it advises, depends on that.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Cause {
+    /// The input is wrong.
+    #[default]
+    Input,
+    /// The function where execution starts has no definition.
+    MissingEntry,
+    /// The input may be right, but contains a construct that is not modelled.
+    Unsupported {
+        /// The construct.
+        construct: String,
+    },
+    /// A function without a body is called, which the options forbid.
+    ForbiddenCall {
+        /// The call.
+        construct: String,
+    },
+}
+
 /// One message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
+    /// What it is about.
+    pub cause: Cause,
     /// One sentence, lower case, without full stop.
     pub message: String,
     /// Where; absent if the message is about no place in a text.
@@ -42,6 +64,7 @@ impl Diagnostic {
     pub fn error(message: impl Into<String>, span: Span) -> Self {
         Self {
             severity: Severity::Error,
+            cause: Cause::Input,
             message: message.into(),
             primary: Some(Label { span, text: String::new() }),
             secondary: Vec::new(),
@@ -52,15 +75,27 @@ impl Diagnostic {
     pub fn global(message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Error,
+            cause: Cause::Input,
             message: message.into(),
             primary: None,
             secondary: Vec::new(),
             help: None,
         }
     }
+    /// An error about a construct that is not modelled.
+    pub fn unsupported(construct: impl Into<String>, span: Span) -> Self {
+        let construct = construct.into();
+        Self::error(format!("unsupported: {construct}"), span).with_cause(Cause::Unsupported { construct })
+    }
     /// A warning at a place.
     pub fn warning(message: impl Into<String>, span: Span) -> Self {
         Self { severity: Severity::Warning, ..Self::error(message, span) }
+    }
+    /// The same message about something else.
+    #[must_use]
+    pub fn with_cause(mut self, cause: Cause) -> Self {
+        self.cause = cause;
+        self
     }
     /// The same message with a text at its primary place.
     #[must_use]

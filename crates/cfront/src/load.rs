@@ -72,7 +72,7 @@ fn accept(unit: &mut TranslationUnit, rules: preprocess::Rules) -> Result<(), Di
     unit.decimal_constants = rules.decimal_constants;
     unit.is_optimised = rules.is_optimised;
     match unit.open_mp.filter(|_| rules.open_mp) {
-        Some(span) => Err(Diagnostic::error("unsupported: the pragma `omp`: threads are not modelled", span)
+        Some(span) => Err(Diagnostic::unsupported("the pragma `omp`: threads are not modelled", span)
             .with_help("without -fopenmp the compiler ignores it")),
         None => Ok(()),
     }

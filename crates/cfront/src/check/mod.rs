@@ -42,6 +42,7 @@ mod static_value;
 mod suggest;
 mod switch;
 
+pub(crate) use context::Checker;
 pub(crate) use library::is_builtin;
 
 use base::{Diagnostic, SourceMap};
@@ -50,7 +51,6 @@ use cfa::DataModel;
 use crate::ast::TranslationUnit;
 use crate::hir::Program;
 use crate::lex::{Failure, Interner};
-use context::Checker;
 
 type Checked<T> = Result<T, Failure>;
 

@@ -1,5 +1,6 @@
 //! Calls of functions without body: inputs, the library functions that are operations, and all others.
 
+use base::{Cause, Diagnostic};
 use cfa::{
     AllocKind, ApproximationKind, BinaryOp, ExprId, Freedom, HaltReason, InitKind, Op, OutputFunction, Place,
     Source, Ty,
@@ -103,7 +104,7 @@ impl Body<'_, '_> {
         match effects::describe(name) {
             Some(Description::Effects(effects)) => self.call_described(function, &effects, args, site, sink),
             Some(Description::Refused(why)) => {
-                unsupported(format_args!("{why} (call of `{name}`)"), site.span)
+                unsupported(format!("{why} (call of `{name}`)"), site.span)
             }
             Some(Description::Opaque(why)) => {
                 self.cap(name, why, site);
@@ -220,8 +221,9 @@ impl Body<'_, '_> {
             ExternFunctions::Havoc => self.havoc_by_users(function, args, site)?,
             ExternFunctions::Error => {
                 let name = &self.ctx.hir.functions[function].name;
-                let what = format_args!("function `{name}` without body (--extern error)");
-                return unsupported(what, site.span);
+                let construct = format!("function `{name}` without body (--extern error)");
+                let diagnostic = Diagnostic::unsupported(construct.clone(), site.span);
+                return Err(Box::new(diagnostic.with_cause(Cause::ForbiddenCall { construct })));
             }
         }
         Ok(self.arbitrary_result(function, site, sink))

@@ -62,7 +62,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use base::{Diagnostic, IndexVec, Region, SourceMap, Span};
+use base::{Cause, Diagnostic, IndexVec, Region, SourceMap, Span};
 use cfa::{Approximation, ApproximationKind, ProcId, Procedure, Program, SignedOverflow, VarId};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -172,7 +172,8 @@ pub fn lower(
         .find(|(_, function)| *function.name == *options.entry && function.body.is_some())
         .map(|(id, _)| id)
     else {
-        return Err(Box::new(Diagnostic::global(format!("no definition of function `{}`", options.entry))));
+        let diagnostic = Diagnostic::global(format!("no definition of function `{}`", options.entry));
+        return Err(Box::new(diagnostic.with_cause(Cause::MissingEntry)));
     };
     let usage = usage::Usage::of(hir, &[entry], &|function| resolved[function], &|function| {
         opaque.contains(&function)

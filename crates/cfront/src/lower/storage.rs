@@ -261,8 +261,8 @@ fn flexible(ctx: &Context<'_>, ty: TypeId, path: &[Projection]) -> bool {
 }
 
 /// The error for what is not modelled.
-pub(super) fn unsupported<T>(what: impl std::fmt::Display, span: Span) -> Lowered<T> {
-    Err(Box::new(Diagnostic::error(format!("unsupported: {what}"), span)))
+pub(super) fn unsupported<T>(construct: impl Into<String>, span: Span) -> Lowered<T> {
+    Err(Box::new(Diagnostic::unsupported(construct, span)))
 }
 
 impl Part {

@@ -89,9 +89,8 @@ impl Parser<'_> {
     /// A1.
     #[allow(clippy::unnecessary_box_returns)] // errors travel boxed
     fn refused(&self, name: &str, token: Token) -> Failure {
-        let message =
-            format!("unsupported: the attribute `{name}`, which may change the meaning of the program");
-        let diagnostic = Diagnostic::error(message, self.span_from(token.span));
+        let construct = format!("the attribute `{name}`, which may change the meaning of the program");
+        let diagnostic = Diagnostic::unsupported(construct, self.span_from(token.span));
         Box::new(diagnostic.with_help("remove it if the program means the same without it"))
     }
 
@@ -113,10 +112,9 @@ impl Parser<'_> {
         let is_run = matches!(section.as_str(), ".init" | ".fini")
             || RUN_SECTIONS.iter().any(|start| section.starts_with(start));
         if is_run || section.contains('\\') {
-            let message = format!(
-                "unsupported: the section `{section}`, whose contents are executed before or after `main`"
-            );
-            return Err(Box::new(Diagnostic::error(message, self.span_from(open))));
+            let construct =
+                format!("the section `{section}`, whose contents are executed before or after `main`");
+            return Err(Box::new(Diagnostic::unsupported(construct, self.span_from(open))));
         }
         self.expect_close(TokenKind::RightParen, open, "after the name of a section")?;
         Ok(None)
