@@ -71,7 +71,8 @@ pub fn compile_units(units: &[Unit<'_>], options: &Options) -> Result<Compiled, 
         let mut sources = SourceMap::new();
         let checked = check_all(units, options, &mut sources);
         let sources = Arc::new(sources);
-        let lowered = checked.and_then(|hir| lower(&hir, sources.clone(), &options.lower).map_err(|failure| *failure));
+        let lowered =
+            checked.and_then(|hir| lower(&hir, sources.clone(), &options.lower).map_err(|failure| *failure));
         match lowered {
             Ok(program) => {
                 assert_eq!(program.verify(), Ok(()), "W1: the program should be well formed");

@@ -192,6 +192,8 @@ pub struct Function {
     pub body: Option<Body>,
     /// Its name in its definition, or in its first declaration.
     pub declared: Span,
+    /// The first call that declares it implicitly, because no declaration is visible there.
+    pub implicit: Option<Span>,
 }
 
 /// What a function does.

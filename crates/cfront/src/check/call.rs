@@ -28,10 +28,7 @@ impl Checker<'_> {
                 match self.library_builtin(text, unit.exprs[plain].span) {
                     Some(function) => Operand::Function(function, unit.exprs[plain].span),
                     None if text.starts_with("__builtin_") => {
-                        return unsupported(
-                            format!("the builtin function `{text}`"),
-                            unit.exprs[plain].span,
-                        );
+                        return unsupported(format!("the builtin function `{text}`"), unit.exprs[plain].span);
                     }
                     None => self.implicit_function(Ident { name, span: unit.exprs[plain].span }),
                 }

@@ -123,24 +123,17 @@ impl Checker<'_> {
         match node.kind {
             ExprKind::Int(value) => Some(Constant::Int(value)),
             ExprKind::Float(bits) => Some(Constant::Float(bits)),
-            ExprKind::Negate(operand) => match (value(operand)?, ty) {
-                (Constant::Int(value), _) => Some(Constant::Int(wrap(ty, value.wrapping_neg()))),
-                (Constant::Float(bits), Ty::Float(kind)) => Some(Constant::Float(float::negate(bits, kind))),
-                (Constant::Float(_), _) => None,
-            },
-            ExprKind::BitNot(operand) => match value(operand)? {
-                Constant::Int(value) => Some(Constant::Int(wrap(ty, !value))),
-                Constant::Float(_) => None,
-            },
+            ExprKind::Negate(operand) | ExprKind::BitNot(operand) => {
+                evaluate_unary(&node.kind, value(operand)?, ty)
+            }
             ExprKind::LogicalNot(operand) => int(!truth(operand)?),
-            ExprKind::Arithmetic { op, left, right } => match (value(left)?, value(right)?) {
-                (Constant::Int(left), Constant::Int(right)) => {
+            ExprKind::Arithmetic { op, left, right } => match (value(left)?, value(right)?, ty) {
+                (Constant::Int(left), Constant::Int(right), _) => {
                     int_arithmetic(op, ty, left, right, Undefined::Wrap).map(Constant::Int)
                 }
-                (Constant::Float(left), Constant::Float(right)) => match ty {
-                    Ty::Float(kind) => float::arithmetic(op, left, right, kind).map(Constant::Float),
-                    _ => None,
-                },
+                (Constant::Float(left), Constant::Float(right), Ty::Float(kind)) => {
+                    float::arithmetic(op, left, right, kind).map(Constant::Float)
+                }
                 _ => None,
             },
             ExprKind::Compare { op, left, right } => self.evaluate_compare(op, left, right, depth),
@@ -162,17 +155,8 @@ impl Checker<'_> {
                 self.address(place, depth).map(|address| Constant::Int(self.wrap_scalar(Ty::Ptr, address)))
             }
             ExprKind::PointerOffset { pointer, index, element: ElementSize::Fixed(size), direction } => {
-                match (value(pointer)?, value(index)?) {
-                    (Constant::Int(pointer), Constant::Int(index)) => {
-                        let offset = index.checked_mul(i128::from(size))?;
-                        let moved = match direction {
-                            Direction::Forward => pointer.checked_add(offset)?,
-                            Direction::Backward => pointer.checked_sub(offset)?,
-                        };
-                        Some(Constant::Int(self.wrap_scalar(Ty::Ptr, moved)))
-                    }
-                    _ => None,
-                }
+                let moved = move_pointer(value(pointer)?, value(index)?, size, direction)?;
+                Some(Constant::Int(self.wrap_scalar(Ty::Ptr, moved)))
             }
             ExprKind::PointerDifference { left, right, element: ElementSize::Fixed(size @ 1..) } => {
                 match (value(left)?, value(right)?) {
@@ -252,6 +236,28 @@ impl Checker<'_> {
                 | PlaceKind::Value(_) => return None,
             }
         }
+    }
+}
+
+/// An address moved by elements.
+fn move_pointer(pointer: Constant, index: Constant, size: u64, direction: Direction) -> Option<i128> {
+    let (Constant::Int(pointer), Constant::Int(index)) = (pointer, index) else { return None };
+    let offset = index.checked_mul(i128::from(size))?;
+    match direction {
+        Direction::Forward => pointer.checked_add(offset),
+        Direction::Backward => pointer.checked_sub(offset),
+    }
+}
+
+/// `-` and `~` of a constant.
+fn evaluate_unary(kind: &ExprKind, operand: Constant, ty: Ty) -> Option<Constant> {
+    match (kind, operand, ty) {
+        (ExprKind::Negate(_), Constant::Int(value), _) => Some(Constant::Int(wrap(ty, value.wrapping_neg()))),
+        (ExprKind::Negate(_), Constant::Float(bits), Ty::Float(kind)) => {
+            Some(Constant::Float(float::negate(bits, kind)))
+        }
+        (ExprKind::BitNot(_), Constant::Int(value), _) => Some(Constant::Int(wrap(ty, !value))),
+        _ => None,
     }
 }
 

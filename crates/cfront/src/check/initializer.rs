@@ -283,13 +283,10 @@ impl Checker<'_> {
             cursor.claim(items);
             if let Some((bytes, _)) = self.string_value(expr, part) {
                 cursor.path.push(step);
-                if self.is_open_member(part, cursor) {
-                    return unsupported("the initialisation of a flexible array member", span);
-                }
+                self.check_closed(part, cursor, span)?;
                 cursor.replace(items);
-                items
-                    .list
-                    .push(InitItem { path: cursor.path.clone(), value: InitValue::Bytes(bytes.into()) });
+                let (path, value) = (cursor.path.clone(), InitValue::Bytes(bytes.into()));
+                items.list.push(InitItem { path, value });
                 cursor.path.pop();
                 cursor.advance();
                 return Ok(());
@@ -322,15 +319,20 @@ impl Checker<'_> {
                 cursor.advance();
                 return Ok(());
             };
-            if self.is_open_member(part, cursor) {
-                return unsupported("the initialisation of a flexible array member", span);
-            }
+            self.check_closed(part, cursor, span)?;
             cursor.advance();
             cursor.frames.push(inner);
             if !cursor.find_room() {
                 return Ok(());
             }
         }
+    }
+    /// Refuses a part that is a flexible array member.
+    fn check_closed(&self, part: TypeId, cursor: &Cursor, span: Span) -> Checked<()> {
+        if self.is_open_member(part, cursor) {
+            return unsupported("the initialisation of a flexible array member", span);
+        }
+        Ok(())
     }
     /// Writes a value to a part of a type.
     fn write(&mut self, value: ExprId, ty: TypeId, path: Vec<Projection>, items: &mut Items) -> Checked<()> {

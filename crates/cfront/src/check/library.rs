@@ -128,6 +128,7 @@ impl Checker<'_> {
             external: true,
             body: None,
             declared: span,
+            implicit: None,
         });
         self.builtins.insert(name.into(), function);
         Some(function)

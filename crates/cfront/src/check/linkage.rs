@@ -75,6 +75,7 @@ impl Checker<'_> {
             external,
             body: None,
             declared: ident.span,
+            implicit: None,
         });
         if external {
             self.externals.insert(ident.name, External::Function(function));

@@ -47,6 +47,7 @@ impl Checker<'_> {
         let ty = self.library_type(text).unwrap_or_else(|| self.unprototyped(self.basic.int));
         let function = self.external_function(ident, ty);
         self.program.functions[function].noreturn |= matches!(text, "abort" | "exit" | "_exit" | "_Exit");
+        self.program.functions[function].implicit.get_or_insert(ident.span);
         self.scopes.bind(ident.name, Entity::Function(function), Linkage::External, ident.span);
         Operand::Function(function, ident.span)
     }

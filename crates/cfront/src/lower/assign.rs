@@ -3,6 +3,7 @@
 use cfa::{ExprId, Place, Ty};
 
 use crate::hir::{self, ArithmeticOp, Direction, ExprKind, PlaceId, StepForm};
+use crate::lower::facts::Reads;
 use crate::lower::function::Body;
 use crate::lower::place::{PlaceRef, Target};
 use crate::lower::{Lowered, build};
@@ -21,7 +22,7 @@ impl Body<'_, '_> {
         let hir = self.ctx.hir;
         match &hir.exprs[expr].kind {
             ExprKind::Conditional { condition, then, otherwise, question }
-                if !self.ctx.summary(expr).is_simple() =>
+                if !self.ctx.evaluation(expr).is_simple() =>
             {
                 let (holds, fails) = self.question(*condition, *question)?;
                 self.graph.set(holds);
@@ -47,7 +48,7 @@ impl Body<'_, '_> {
                 self.graph.join(end);
                 Ok(())
             }
-            ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) if !self.ctx.summary(expr).is_simple() => {
+            ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) if !self.ctx.evaluation(expr).is_simple() => {
                 self.assign_truth(target, expr)
             }
             ExprKind::Convert(arg) if self.is_branching(*arg) && self.keeps_truth(expr, *arg) => {
@@ -68,7 +69,7 @@ impl Body<'_, '_> {
 
     fn is_branching(&mut self, expr: hir::ExprId) -> bool {
         matches!(self.ctx.hir.exprs[expr].kind, ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..))
-            && !self.ctx.summary(expr).is_simple()
+            && !self.ctx.evaluation(expr).is_simple()
     }
 
     /// Whether a conversion takes 0 and 1 to 0 and 1.
@@ -125,7 +126,7 @@ impl Body<'_, '_> {
 
     /// Writes a value; returns what the place then holds.
     fn store(&mut self, target: &Target, value: ExprId) -> ExprId {
-        let stable = self.ctx.fact(value).reads == 0;
+        let stable = self.ctx.fact(value).reads == Reads::NOTHING;
         let value = if stable || matches!(target.place, Place::Var(_)) { value } else { self.copy(value) };
         self.write(target, value);
         if stable || !matches!(target.place, Place::Var(_)) {

@@ -127,7 +127,7 @@ impl Body<'_, '_> {
         on_false: Origin,
     ) -> Lowered<(Position, Position)> {
         let hir = self.ctx.hir;
-        if self.ctx.summary(expr).is_simple() {
+        if self.ctx.evaluation(expr).is_simple() {
             let truth = self.truth(expr)?;
             return Ok(self.fork(truth, on_true, on_false));
         }

@@ -25,7 +25,7 @@ impl Context<'_> {
         for variable in statics {
             body.initialize_static(variable)?;
         }
-        if body.ctx.options.entry == "main" {
+        if body.ctx.options.starts_in_main() {
             body.call_entry(entry)?;
         } else {
             body.call_any_entry(entry)?;

@@ -341,6 +341,7 @@ impl Walk<'_> {
         }
     }
 
+    /// Longer than other functions: one short arm for each kind of expression, which nothing but the kind groups.
     fn expr(&mut self, expr: ExprId, scope: ScopeKey) {
         let hir = self.hir;
         self.usage.exprs.push(expr);

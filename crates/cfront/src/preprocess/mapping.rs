@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use system::file;
 
 use super::align::{Balance, Piece, Rest, align};
-use crate::lex::{Interner, Lexer, Name, Notes, Policy, Shape, Token, TokenKind, literal};
+use crate::lex::{Definition, Interner, Lexer, Name, Notes, Policy, Shape, Token, TokenKind, literal};
 
 /// A token reduced to what makes two tokens equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,11 +180,7 @@ impl<'a> Mapper<'a> {
             while let Some(definition) = notes.definitions.get(definitions_seen)
                 && definition.end <= tokens[start].span.lo as usize
             {
-                let name = self.interner.intern(&definition.name);
-                match definition.shape {
-                    Some(shape) => self.macros.insert(name, shape),
-                    None => self.macros.remove(&name),
-                };
+                self.define(definition);
                 definitions_seen += 1;
             }
             let Some(current) = markers_seen.checked_sub(1) else {
@@ -215,6 +211,15 @@ impl<'a> Mapper<'a> {
             self.map_group(&mut tokens[start..end], file, line);
             start = end;
         }
+    }
+
+    /// Follows a `#define` or `#undef`.
+    fn define(&mut self, definition: &Definition) {
+        let name = self.interner.intern(&definition.name);
+        match definition.shape {
+            Some(shape) => self.macros.insert(name, shape),
+            None => self.macros.remove(&name),
+        };
     }
 
     /// Maps the tokens that come from one line of a file. What cannot be placed keeps its place in the output.
