@@ -6,7 +6,7 @@
 //!
 //! # Invariants
 //! * H1: operands precede the expression or place that uses them in the arenas. A walk may recurse only as deep as the
-//!   nesting of the text allows (`parse::NESTING_LIMIT`); left-deep chains of binary operators, `&&`, `||` and commas may be
+//!   nesting of the text allows (`parse::MAX_NESTING`); left-deep chains of binary operators, `&&`, `||` and commas may be
 //!   arbitrarily deep and are walked with a loop.
 //! * H2: an expression's type is complete and is never an array or a function (those decay); it is `void` only where C allows
 //!   it. It may be a record.

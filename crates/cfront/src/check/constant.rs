@@ -16,7 +16,7 @@ use crate::hir::{ArithmeticOp, CompareOp, Direction, ElementSize, ExprId, ExprKi
 use crate::types::{Type, TypeId};
 
 /// How deep [`Checker::evaluate`] follows operands: deeper expressions are not constant.
-const DEPTH_LIMIT: u32 = 2500;
+const MAX_DEPTH: u32 = 2500;
 
 /// The value of a constant expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,7 +112,7 @@ impl Checker<'_> {
     }
 
     fn evaluate(&self, expr: ExprId, depth: u32) -> Option<Constant> {
-        if depth > DEPTH_LIMIT {
+        if depth > MAX_DEPTH {
             return None;
         }
         let node = &self.program.exprs[expr];

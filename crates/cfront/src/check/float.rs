@@ -7,7 +7,7 @@ use rustc_apfloat::{Float, FloatConvert, Round};
 use crate::hir::{ArithmeticOp, CompareOp};
 
 /// Texts longer than this are refused: reading them exactly takes quadratic time.
-const TEXT_LIMIT: usize = 20_000;
+const MAX_TEXT: usize = 20_000;
 
 /// Applies a generic function to the format of a kind.
 macro_rules! dispatch {
@@ -26,7 +26,7 @@ pub(super) fn parse(text: &str, kind: FloatKind) -> Option<u128> {
     fn parse_as<F: Float>(text: &str) -> Option<u128> {
         F::from_str_r(text, Round::NearestTiesToEven).ok().map(|parsed| parsed.value.to_bits())
     }
-    if text.len() > TEXT_LIMIT {
+    if text.len() > MAX_TEXT {
         return None;
     }
     dispatch!(kind, parse_as(text))

@@ -18,7 +18,7 @@ use crate::hir::{
 use crate::types::{ArrayLength, IntKind, Type, TypeId};
 
 /// How many parts an initialiser may write.
-const ITEM_LIMIT: usize = 1 << 24;
+const MAX_ITEMS: usize = 1 << 24;
 
 /// `[first ... last]` at a frame.
 struct Range {
@@ -172,7 +172,7 @@ impl Checker<'_> {
         }
         for item in list {
             self.fill_item(item, &mut cursor, items)?;
-            if items.list.len() > ITEM_LIMIT {
+            if items.list.len() > MAX_ITEMS {
                 return error("the initialiser is too large", span);
             }
         }
@@ -451,7 +451,7 @@ impl Checker<'_> {
         }
         let end = items.list.len();
         let copies = range.last - range.first;
-        if copies.saturating_mul((end - start) as u64) > ITEM_LIMIT as u64 {
+        if copies.saturating_mul((end - start) as u64) > MAX_ITEMS as u64 {
             return error("the initialiser is too large", span);
         }
         let mut again: Vec<InitValue> = Vec::with_capacity(end - start);

@@ -56,7 +56,7 @@ type Checked<T> = Result<T, Failure>;
 
 /// Checks translation units that were parsed with one interner, and links them to one program.
 ///
-/// Recursion is bounded by `parse::NESTING_LIMIT`: call it with a stack as large as the parser needs.
+/// Recursion is bounded by `parse::MAX_NESTING`: call it with a stack as large as the parser needs.
 pub fn check(
     units: &[TranslationUnit],
     interner: &Interner,

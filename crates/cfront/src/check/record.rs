@@ -14,7 +14,7 @@ use crate::lex::Name;
 use crate::types::{ArrayLength, MemberSpec, Record, RecordId, RecordSpec, Type, TypeId};
 
 /// How many members a record may have.
-const MEMBER_LIMIT: usize = 1 << 20;
+const MAX_MEMBERS: usize = 1 << 20;
 
 /// Records of file scope in earlier units. A record that a later unit defines in the same way is the same record, so
 /// that objects of it can be shared (C11 6.2.7).
@@ -219,7 +219,7 @@ impl Checker<'_> {
                 }
                 members.push(member);
             }
-            if members.len() > MEMBER_LIMIT {
+            if members.len() > MAX_MEMBERS {
                 return error("too many members", specifiers.span);
             }
         }

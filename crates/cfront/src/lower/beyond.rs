@@ -21,10 +21,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::lower::range::Ranges;
 
 /// After so many rounds offsets that still change may be any.
-const ROUNDS: u32 = 8;
+const MAX_ROUNDS: u32 = 8;
 
 /// Targets that are computed before the analysis gives up; then every access may be beyond.
-const WORK: usize = 20_000_000;
+const MAX_WORK: usize = 20_000_000;
 
 /// An object that execution starts with.
 #[derive(Clone, Debug)]
@@ -203,12 +203,12 @@ impl<'p> State<'p> {
         let (mut rounds, mut work) = (0, 0);
         while std::mem::replace(&mut state.changed, false) {
             rounds += 1;
-            if rounds > ROUNDS {
+            if rounds > MAX_ROUNDS {
                 state.growth = Growth::Bounded;
             }
             state.evaluate();
             work += state.values.iter().map(|targets| targets.objects.len() + 1).sum::<usize>();
-            if work > WORK {
+            if work > MAX_WORK {
                 return None;
             }
             for op in program.procs.iter().flat_map(Procedure::edges).flat_map(|edge| &edge.ops) {

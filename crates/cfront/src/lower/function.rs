@@ -381,8 +381,8 @@ impl<'c, 'a> Body<'c, 'a> {
     }
 
     fn may_change(&mut self, value: cfa::ExprId, fact: Fact, later: hir::ExprId) -> bool {
-        const WORTH_LOOKING: u32 = 64;
-        if fact.weight > WORTH_LOOKING {
+        const MAX_WEIGHT: u32 = 64;
+        if fact.weight > MAX_WEIGHT {
             return true;
         }
         let Some((variables, mut memory)) = written(self.ctx.hir, later) else { return true };

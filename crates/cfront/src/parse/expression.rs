@@ -4,7 +4,7 @@
 
 use base::{Diagnostic, Span};
 
-use super::{Failure, NESTING_LIMIT, Parsed, Parser};
+use super::{Failure, MAX_NESTING, Parsed, Parser};
 use crate::ast::{BinaryOp, ExprId, ExprKind, Ident, MemberOperator, TypeNameId, UnaryOp};
 use crate::lex::literal::{self, Number};
 use crate::lex::{Name, TokenKind};
@@ -284,7 +284,7 @@ impl Parser<'_> {
     }
 }
 
-const _: () = assert!(NESTING_LIMIT < u16::MAX as u32 / 2, "depths should fit into 16 bits");
+const _: () = assert!(MAX_NESTING < u16::MAX as u32 / 2, "depths should fit into 16 bits");
 
 /// The operator of an assignment; `None` inside if it is the plain one.
 #[allow(clippy::option_option)] // no assignment, the plain one, a compound one

@@ -32,7 +32,7 @@ pub(super) enum Rest {
 }
 
 /// The largest table of pieces by tokens that is worth its time.
-const TABLE_LIMIT: usize = 1 << 22;
+const MAX_TABLE: usize = 1 << 22;
 
 /// For each output token the piece from which it comes; `None` if the output cannot come from these pieces.
 ///
@@ -42,7 +42,7 @@ pub(super) fn align<K: PartialEq + Balance>(
     rest: Rest,
 ) -> Option<Vec<usize>> {
     let width = output.len() + 1;
-    if (pieces.len() + 1).saturating_mul(width) > TABLE_LIMIT {
+    if (pieces.len() + 1).saturating_mul(width) > MAX_TABLE {
         return None;
     }
     // matches[p * width + o]: pieces from p on can yield the tokens from o on.
