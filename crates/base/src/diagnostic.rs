@@ -23,7 +23,7 @@ pub struct Label {
 }
 
 /// What an error is about: what a command does about it, and what it advises, depends on that.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cause {
     /// The input is wrong.
     #[default]
@@ -31,16 +31,13 @@ pub enum Cause {
     /// The function where execution starts has no definition.
     MissingEntry,
     /// The input may be right, but contains a construct that is not modelled.
-    Unsupported {
-        /// The construct.
-        construct: String,
-    },
+    Unsupported,
     /// A function without a body is called, which the options forbid.
-    ForbiddenCall {
-        /// The call.
-        construct: String,
-    },
+    ForbiddenCall,
 }
+
+/// What messages about constructs that are not modelled start with.
+const UNSUPPORTED: &str = "unsupported: ";
 
 /// One message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,9 +80,15 @@ impl Diagnostic {
         }
     }
     /// An error about a construct that is not modelled.
-    pub fn unsupported(construct: impl Into<String>, span: Span) -> Self {
-        let construct = construct.into();
-        Self::error(format!("unsupported: {construct}"), span).with_cause(Cause::Unsupported { construct })
+    pub fn unsupported(construct: impl std::fmt::Display, span: Span) -> Self {
+        Self::error(format!("{UNSUPPORTED}{construct}"), span).with_cause(Cause::Unsupported)
+    }
+    /// What is not supported, if that is what the error is about.
+    pub fn unsupported_construct(&self) -> Option<&str> {
+        match self.cause {
+            Cause::Unsupported | Cause::ForbiddenCall => self.message.strip_prefix(UNSUPPORTED),
+            Cause::Input | Cause::MissingEntry => None,
+        }
     }
     /// A warning at a place.
     pub fn warning(message: impl Into<String>, span: Span) -> Self {

@@ -87,7 +87,7 @@ fn failure(diagnostic: Diagnostic, sources: Arc<SourceMap>) -> Failure {
     debug_assert_eq!(diagnostic.severity, Severity::Error);
     let kind = match diagnostic.cause {
         Cause::Input | Cause::MissingEntry => FailureKind::Input,
-        Cause::Unsupported { .. } | Cause::ForbiddenCall { .. } => FailureKind::Unsupported,
+        Cause::Unsupported | Cause::ForbiddenCall => FailureKind::Unsupported,
     };
     Failure { kind, diagnostics: vec![diagnostic], sources }
 }
@@ -103,7 +103,6 @@ fn check_all(
     for (input, preprocess) in inputs {
         units.push(load(input, preprocess, sources, &mut interner)?.unit);
     }
-    let models;
     let mut checker = Checker::new(&interner, sources, options.preprocess.data_model);
     for unit in &units {
         checker.unit(unit).map_err(|failure| *failure)?;
@@ -112,7 +111,7 @@ fn check_all(
     if needed.is_empty() {
         return checker.finish().map_err(|failure| *failure);
     }
-    models = Models::load(&needed, options, interner.clone(), sources.clone())?;
+    let models = Models::load(&needed, options, interner.clone(), sources.clone())?;
     let program = with_models(checker, &models);
     *sources = models.sources;
     program

@@ -1,4 +1,4 @@
-//! C text to a typed tree to a `cfa::Program`.
+//! The C front end: from C text to a typed tree to a `cfa::Program`.
 //!
 //! The only crate that knows C. Knows no solver and no engine.
 

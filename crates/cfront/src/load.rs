@@ -86,7 +86,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     }
     file::read_regular(path, file::MOST_BYTES).map_err(|error| match error.kind() {
         ErrorKind::NotFound => Diagnostic::global(format!("there is no file `{name}`")),
-        ErrorKind::PermissionDenied => Diagnostic::global(format!("the file `{name}` may not be read")),
+        ErrorKind::PermissionDenied => Diagnostic::global(format!("no permission to read the file `{name}`")),
         _ => Diagnostic::global(format!("cannot read `{name}`: {error}")),
     })
 }

@@ -93,7 +93,7 @@ pub(crate) fn preprocessing(request: &Request, source: &SourceArgs, file: usize)
 
 /// The failure of a text that cannot be parsed.
 pub(crate) fn refuse(mut diagnostic: Diagnostic, sources: SourceMap) -> Failure {
-    diagnostic.help.get_or_insert_with(|| advice(&diagnostic.cause));
+    diagnostic.help.get_or_insert_with(|| advice(diagnostic.cause));
     Failure::Input { status: ExitStatus::FrontEnd, diagnostics: vec![diagnostic], sources: Arc::new(sources) }
 }
 
@@ -154,11 +154,8 @@ pub(crate) fn compile(request: &Request, source: &SourceArgs) -> Result<Compiled
 fn explain(failure: cfront::Failure, request: &Request) -> Refusal {
     let cfront::Failure { kind, mut diagnostics, sources } = failure;
     let (message, region) = diagnostics.first().map_or((String::new(), Region::NOWHERE), |first| {
-        let message = match &first.cause {
-            Cause::Unsupported { construct } | Cause::ForbiddenCall { construct } => construct,
-            Cause::Input | Cause::MissingEntry => &first.message,
-        };
-        (message.clone(), place(first, &sources))
+        let message = first.unsupported_construct().unwrap_or(&first.message);
+        (message.to_owned(), place(first, &sources))
     });
     for diagnostic in &mut diagnostics {
         if diagnostic.primary.is_none() {
@@ -166,7 +163,7 @@ fn explain(failure: cfront::Failure, request: &Request) -> Refusal {
             diagnostic.message = format!("{}: {}", files.join(", "), diagnostic.message);
         }
         if diagnostic.help.is_none() {
-            diagnostic.help = Some(advice(&diagnostic.cause));
+            diagnostic.help = Some(advice(diagnostic.cause));
         }
     }
     match kind {
@@ -184,10 +181,10 @@ fn place(diagnostic: &Diagnostic, sources: &SourceMap) -> Region {
 }
 
 /// What helps where the front end itself has no better advice.
-fn advice(cause: &Cause) -> String {
+fn advice(cause: Cause) -> String {
     match cause {
-        Cause::ForbiddenCall { .. } => EXTERN_ADVICE.to_owned(),
-        Cause::Unsupported { .. } => "this construct is not supported; see SOUNDNESS.md".to_owned(),
+        Cause::ForbiddenCall => EXTERN_ADVICE.to_owned(),
+        Cause::Unsupported => "this construct is not supported; see SOUNDNESS.md".to_owned(),
         Cause::MissingEntry => "name the function where execution starts with --entry FUNCTION".to_owned(),
         Cause::Input => {
             format!("the file should compile without errors with `cc {STANDARD} -fsyntax-only`")

@@ -320,6 +320,6 @@ pub(super) fn error<T>(message: impl Into<String>, span: Span) -> Checked<T> {
 }
 
 /// An error about what is C, but not modelled here.
-pub(super) fn unsupported<T>(construct: impl Into<String>, span: Span) -> Checked<T> {
+pub(super) fn unsupported<T>(construct: impl std::fmt::Display, span: Span) -> Checked<T> {
     Err(Box::new(Diagnostic::unsupported(construct, span)))
 }

@@ -277,8 +277,10 @@ impl Checker<'_> {
         let pointer = self.value(base)?;
         let ty = self.ty(pointer);
         if self.types().pointee(ty).is_none() {
-            let message =
-                format!("a value of type {} is subscripted: it is neither array nor pointer", self.show(ty));
+            let message = format!(
+                "a value of type {} is subscripted: it is neither an array nor a pointer",
+                self.show(ty)
+            );
             return error(message, span);
         }
         let element = self.element_size(ty, span)?;

@@ -85,7 +85,7 @@ impl Checker<'_> {
         self.program.functions[function].noreturn |= specifiers.noreturn || effects.noreturn;
         if effects.gnu_inline && specifiers.inline && storage == Some(Storage::Extern) {
             self.gnu_inline.insert(function);
-            // What the headers of the system define for speed, or with checks of bounds, is the function of the library where C defines it.
+            // What the system headers define for speed, or with checks of bounds, is the function of the library where C defines it.
             if effects.system_inline && library::is_known(self.text(ident.name)) {
                 return Ok(());
             }

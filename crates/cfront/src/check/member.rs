@@ -45,7 +45,7 @@ impl Checker<'_> {
         let ty = self.program.places[place].ty;
         let Some(record) = self.types().record(ty) else {
             let message =
-                format!("a member is selected of {}, which is not a struct or union", self.show(ty));
+                format!("a member is selected from {}, which is not a struct or union", self.show(ty));
             let diagnostic = Diagnostic::error(message, span);
             let is_pointer = self.types().pointee(ty).is_some_and(|to| self.types().record(to).is_some());
             return Err(Box::new(if is_pointer {

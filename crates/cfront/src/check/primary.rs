@@ -192,7 +192,7 @@ impl Checker<'_> {
         let list = self.va_list_place(operand)?;
         let ty = self.type_name(type_name)?.ty;
         if !self.types().is_complete(ty) || self.types().array(ty).is_some() {
-            return error(format!("an argument of type {} cannot be fetched", self.show(ty)), span);
+            return error(format!("`va_arg` cannot fetch an argument of type {}", self.show(ty)), span);
         }
         Ok(self.raw(ExprKind::VaArg(list), ty, span))
     }

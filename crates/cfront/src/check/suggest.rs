@@ -1,4 +1,4 @@
-//! Did-you-mean: the known name that is nearest to an unknown one.
+//! Suggestions: the known name that is nearest to an unknown one.
 
 use base::Diagnostic;
 

@@ -42,7 +42,7 @@ impl Notes {
         }
     }
 
-    /// Whether an offset is in a header of the system.
+    /// Whether an offset is in a system header.
     pub(crate) fn is_system_at(&self, offset: usize) -> bool {
         let count = self.markers.partition_point(|marker| marker.end <= offset);
         count.checked_sub(1).is_some_and(|index| self.markers[index].is_system)
@@ -60,7 +60,7 @@ pub(crate) struct Marker {
     pub(crate) file: Arc<str>,
     /// Whether the file starts here (flag 1).
     pub(crate) enters: bool,
-    /// Whether the file is a header of the system (flag 3).
+    /// Whether the file is a system header (flag 3).
     pub(crate) is_system: bool,
 }
 

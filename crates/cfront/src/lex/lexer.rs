@@ -131,7 +131,7 @@ impl Lexer {
     pub(super) fn failure(&self, message: impl Into<String>, start: usize, end: usize) -> Failure {
         Box::new(Diagnostic::error(message, self.span(start, end)))
     }
-    /// Whether the line markers say that the text at hand is that of a header of the system.
+    /// Whether the line markers say that the text at hand is that of a system header.
     pub(super) fn is_in_system_header(&self) -> bool {
         self.notes.markers.last().is_some_and(|marker| marker.is_system)
     }

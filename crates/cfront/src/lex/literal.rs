@@ -278,7 +278,7 @@ fn element(
             letters.chars().for_each(|letter| push_character(letter as u32, encoding, units));
             Ok(())
         }
-        Err(_) => Err(Box::new(Diagnostic::error("a wide literal should be UTF-8 text", span))),
+        Err(_) => Err(Box::new(Diagnostic::error("a wide literal is not valid UTF-8", span))),
     }
 }
 

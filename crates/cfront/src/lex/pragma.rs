@@ -1,7 +1,7 @@
-//! Pragmas: each is honoured, in a list of those that change nothing, or refused by name.
+//! Pragmas: a pragma has an effect, is in the list of those without one, or is refused by name.
 //!
 //! # Invariants
-//! * P1: a pragma that is in no list is an error with its place. Only headers of the system may choose instructions of the machine: they
+//! * P1: a pragma that is in no list is an error with its place. Only system headers may choose instructions of the machine: they
 //!   do so for functions that nothing calls unless the machine has them.
 
 use base::Diagnostic;

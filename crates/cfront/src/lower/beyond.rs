@@ -2,7 +2,7 @@
 //!
 //! Such a pointer leads to an object with a certain number of elements (module `entry`). A caller of the function may pass more of them, or memory
 //! that can be freed. An access beyond the assumed ones is undefined in the program, which ends the execution there; so the program has fewer
-//! behaviours than its author means, and the ledger has to say so. Where no such access is possible, nothing is lost.
+//! behaviours than the source, and the ledger says so. Where no such access is possible, nothing is lost.
 //!
 //! # Invariants
 //! * B1: flow-insensitive and closed under assignment, calls and memory: if an execution has a pointer into an object at an offset, the analysis

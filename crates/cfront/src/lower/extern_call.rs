@@ -226,8 +226,8 @@ impl Body<'_, '_> {
             ExternFunctions::Error => {
                 let name = &self.ctx.hir.functions[function].name;
                 let construct = format!("function `{name}` without body (--extern error)");
-                let diagnostic = Diagnostic::unsupported(construct.clone(), site.span);
-                return Err(Box::new(diagnostic.with_cause(Cause::ForbiddenCall { construct })));
+                let diagnostic = Diagnostic::unsupported(construct, site.span);
+                return Err(Box::new(diagnostic.with_cause(Cause::ForbiddenCall)));
             }
         }
         Ok(self.arbitrary_result(function, site, sink))

@@ -1,9 +1,9 @@
 //! From the typed program to control-flow automata.
 //!
-//! # How C is rendered
+//! # How C is lowered
 //! * Every reachable function with a body becomes a procedure; `%start` initialises the statics and calls the entry function.
-//!   Functions that are never called are not looked at.
-//! * Variables nobody points to are split into scalars and arrays, the rest is memory: see [`storage`].
+//!   Functions that are never called are left out.
+//! * Variables whose address is never taken are split into scalars and arrays, the rest is memory: see [`storage`].
 //! * Pure expressions stay expressions; side effects become operations in the order of the text, and what a later one might change is
 //!   copied to a temporary `%t…` before. Of operands that C leaves unsequenced the left one is evaluated first.
 //! * An element `a[i][j]` of a split array with several dimensions is one element of a flat array; its index is
@@ -11,14 +11,14 @@
 //!   where constants or the type's range prove it.
 //! * A record that is a list of scalars ([`layout`] L2) is passed to and from procedures as these, any other by the address of a
 //!   copy: the caller passes an address, the callee copies; the result goes to the address in a hidden first parameter.
-//! * A variadic procedure has a last parameter that points to a block of slots made by the caller, one slot an argument. A `va_list` is a pointer to the
+//! * A variadic procedure has a last parameter that points to a block of slots made by the caller, one slot per argument. A `va_list` is a pointer to the
 //!   next slot: see [`lists`].
-//! * A `switch` leaves one location by one edge a case; the default edge carries the complement of all cases. Case edges have the role
+//! * A `switch` leaves one location by one edge per case; the default edge carries the complement of all cases. Case edges have the role
 //!   `Branch(true)`, the default edge `Branch(false)`.
 //!
 //! # Invariants
 //! * W1: the result passes `Program::verify`.
-//! * W2: what is not rendered exactly is an error with its place, or is in `Program::approximations`.
+//! * W2: what is not lowered exactly is an error with its place, or is in `Program::approximations`.
 //! * W3: native recursion is bounded by the nesting of the text; chains of operators and `else if` are walked by loops.
 
 mod access;
@@ -188,13 +188,11 @@ pub fn lower(
 /// The function where execution starts.
 fn find_entry(hir: &hir::Program, options: &Options) -> Lowered<FunctionId> {
     let is_entry = |function: &hir::Function| *function.name == *options.entry && function.body.is_some();
-    match hir.functions.iter_enumerated().find(|(_, function)| is_entry(function)) {
-        Some((entry, _)) => Ok(entry),
-        None => {
-            let diagnostic = Diagnostic::global(format!("no definition of function `{}`", options.entry));
-            Err(Box::new(diagnostic.with_cause(Cause::MissingEntry)))
-        }
-    }
+    let entry = hir.functions.iter_enumerated().find(|(_, function)| is_entry(function));
+    entry.map(|(entry, _)| entry).ok_or_else(|| {
+        let diagnostic = Diagnostic::global(format!("no definition of function `{}`", options.entry));
+        Box::new(diagnostic.with_cause(Cause::MissingEntry))
+    })
 }
 
 /// Which function a call really enters: the model in C of a library function that nobody defines.
@@ -289,7 +287,7 @@ impl<'a> Context<'a> {
             }
         }
     }
-    /// Whether a declaration stands in a header of the system.
+    /// Whether a declaration stands in a system header.
     fn is_of_the_system(&self, span: Span) -> bool {
         const FOLDERS: [&str; 5] =
             ["/usr/include/", "/usr/lib/", "/usr/lib64/", "/usr/local/include/", "/usr/local/lib/"];

@@ -1,4 +1,4 @@
-//! The entry procedure: initialises what lives for ever, then calls the entry function.
+//! The entry procedure: initialises the variables with static storage, then calls the entry function.
 
 use cfa::{ApproximationKind, BinaryOp, Freedom, Op, Place, Source, Ty};
 

@@ -226,7 +226,7 @@ impl<'a> Parser<'a> {
     #[cold]
     #[allow(clippy::unnecessary_box_returns)] // errors travel boxed
     fn too_deep(&mut self) -> Failure {
-        let failure = self.failure("nesting too deep", "nested too deep here");
+        let failure = self.failure("constructs are nested too deeply", "nested too deeply here");
         Box::new(failure.with_help(format!("constructs may nest up to {MAX_NESTING} levels")))
     }
     /// The largest depth of any expression that `inner` makes, besides what it returns.

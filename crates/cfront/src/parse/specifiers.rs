@@ -300,7 +300,7 @@ impl Parser<'_> {
         if pending.has_type || !pending.words.is_empty() {
             let failure = Diagnostic::error("two types in one declaration", self.span_from(token.span));
             let failure = failure.with_secondary(pending.found.type_span, "the first type");
-            return Err(Box::new(failure.with_help("is a `;` missing before?")));
+            return Err(Box::new(failure.with_help("is a `;` missing before it?")));
         }
         pending.found.kind = kind;
         pending.has_type = true;

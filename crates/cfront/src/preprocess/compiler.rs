@@ -1,4 +1,4 @@
-//! Running the compiler, and what its complaints mean.
+//! Running the compiler as a preprocessor, and what its messages mean.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -124,7 +124,7 @@ fn halted(program: &str, halt: Halt) -> Diagnostic {
         Halt::Processes => format!("`{program}` starts too many processes"),
         Halt::Output => format!("preprocessing yields more than {} MiB", MAX_OUTPUT >> 20),
     });
-    diagnostic.with_help("check that what the file includes are files, and that they have an end")
+    diagnostic.with_help("check that everything the file includes is a regular file")
 }
 
 fn no_compiler(program: &str) -> Diagnostic {
