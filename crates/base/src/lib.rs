@@ -9,6 +9,6 @@ pub mod source;
 pub mod timeline;
 
 pub use budget::{Budget, Cancel, Stop};
-pub use diagnostic::{Diagnostic, Label, Severity};
+pub use diagnostic::{Cause, Diagnostic, Label, Severity};
 pub use index::{Idx, IndexVec};
 pub use source::{FileId, Owner, Region, SourceFile, SourceMap, Span};

@@ -6,7 +6,7 @@
 //!
 //! # Invariants
 //! * I1: a node is pushed after its children, so the ids of an expression's operands are smaller than its own.
-//! * I2: the native recursion that a walk needs is bounded by `parse::NESTING_LIMIT`, except along three spines that
+//! * I2: the native recursion that a walk needs is bounded by `parse::MAX_NESTING`, except along three spines that
 //!   a walk must follow with a loop: the left operands of [`ExprKind::Binary`] (see [`TranslationUnit::left_spine`]; the
 //!   comma is a binary operator here), the `otherwise` branches of [`StmtKind::If`] (`else if` chains), and
 //!   lists (arguments, statements of a block, labels of a statement, declarators, initialisers).

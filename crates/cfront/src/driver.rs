@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use base::{Diagnostic, Owner, Severity, SourceMap};
+use base::{Cause, Diagnostic, Owner, Severity, SourceMap};
 use cfa::{DataModel, Program};
 
+use crate::ast::TranslationUnit;
+use crate::check::Checker;
+use crate::library::ModelFile;
 use crate::lower::{self, lower};
-use crate::{Input, Interner, check, library, load, preprocess, with_large_stack};
-
-/// What the messages about constructs that are not modelled start with.
-pub const UNSUPPORTED: &str = "unsupported: ";
+use crate::{Input, Interner, hir, library, load, preprocess, with_large_stack};
 
 /// How to compile.
 #[derive(Clone, Debug)]
@@ -69,59 +69,94 @@ pub fn compile(inputs: &[Input], options: &Options) -> Result<Compiled, Box<Fail
 pub fn compile_units(units: &[Unit<'_>], options: &Options) -> Result<Compiled, Box<Failure>> {
     with_large_stack(|| {
         let mut sources = SourceMap::new();
-        match compile_into(units, options, &mut sources) {
-            Ok(hir) => {
-                let sources = Arc::new(sources);
-                match lower(&hir, sources.clone(), &options.lower) {
-                    Ok(program) => {
-                        debug_assert_eq!(program.verify(), Ok(()), "W1: the program should be well formed");
-                        Ok(Compiled { program, warnings: Vec::new() })
-                    }
-                    Err(diagnostic) => Err(Box::new(failure(*diagnostic, sources))),
-                }
+        let checked = check_all(units, options, &mut sources);
+        let sources = Arc::new(sources);
+        let lowered =
+            checked.and_then(|hir| lower(&hir, sources.clone(), &options.lower).map_err(|failure| *failure));
+        match lowered {
+            Ok(program) => {
+                assert_eq!(program.verify(), Ok(()), "W1: the program should be well formed");
+                Ok(Compiled { program, warnings: Vec::new() })
             }
-            Err(diagnostic) => Err(Box::new(failure(diagnostic, Arc::new(sources)))),
+            Err(diagnostic) => Err(Box::new(failure(diagnostic, sources))),
         }
     })
 }
 
 fn failure(diagnostic: Diagnostic, sources: Arc<SourceMap>) -> Failure {
     debug_assert_eq!(diagnostic.severity, Severity::Error);
-    let unsupported = diagnostic.message.starts_with(UNSUPPORTED);
-    let kind = if unsupported { FailureKind::Unsupported } else { FailureKind::Input };
+    let kind = match diagnostic.cause {
+        Cause::Input | Cause::MissingEntry => FailureKind::Input,
+        Cause::Unsupported | Cause::ForbiddenCall => FailureKind::Unsupported,
+    };
     Failure { kind, diagnostics: vec![diagnostic], sources }
 }
 
-/// The typed program of all inputs and of the library models that it needs.
-fn compile_into(
+/// The typed program of all inputs and of the library models that it needs. Each unit is checked once.
+fn check_all(
     inputs: &[Unit<'_>],
     options: &Options,
     sources: &mut SourceMap,
-) -> Result<crate::hir::Program, Diagnostic> {
+) -> Result<hir::Program, Diagnostic> {
     let mut interner = Interner::new();
     let mut units = Vec::new();
     for (input, preprocess) in inputs {
         units.push(load(input, preprocess, sources, &mut interner)?.unit);
     }
-    let model = options.preprocess.data_model;
-    let hir = check::check(&units, &interner, sources, model)?;
-    let models = library::needed(&hir);
-    if models.is_empty() {
-        return Ok(hir);
+    let mut checker = Checker::new(&interner, sources, options.preprocess.data_model);
+    for unit in &units {
+        checker.unit(unit).map_err(|failure| *failure)?;
     }
-    // What the user says about the preprocessor is about the user's text.
-    let plain = preprocess::Options {
-        compiler: options.preprocess.compiler.clone(),
-        ..preprocess::Options::new(model)
-    };
-    for file in models {
-        let input = Input::Text { name: file.name.to_owned(), text: file.text.as_bytes().into() };
+    let needed = library::needed(checker.program());
+    if needed.is_empty() {
+        return checker.finish().map_err(|failure| *failure);
+    }
+    let models = Models::load(&needed, options, interner.clone(), sources.clone())?;
+    let program = with_models(checker, &models);
+    *sources = models.sources;
+    program
+}
+
+/// Checks the models after the user's units, as further units of the same program.
+fn with_models<'a>(mut checker: Checker<'a>, models: &'a Models) -> Result<hir::Program, Diagnostic> {
+    checker.extend(&models.interner, &models.sources);
+    for unit in &models.units {
+        checker.unit(unit).map_err(|failure| *failure)?;
+    }
+    checker.finish().map_err(|failure| *failure)
+}
+
+/// Parsed models of library functions.
+struct Models {
+    units: Vec<TranslationUnit>,
+    /// The names of the user's units and of the models.
+    interner: Interner,
+    /// The texts of the user's units and of the models.
+    sources: SourceMap,
+}
+
+impl Models {
+    fn load(
+        files: &[ModelFile],
+        options: &Options,
+        mut interner: Interner,
+        mut sources: SourceMap,
+    ) -> Result<Self, Diagnostic> {
+        // What the user says about the preprocessor is about the user's text.
+        let plain = preprocess::Options {
+            compiler: options.preprocess.compiler.clone(),
+            ..preprocess::Options::new(options.preprocess.data_model)
+        };
+        let mut units = Vec::new();
         let first = sources.iter().count();
-        units.push(load(&input, &plain, sources, &mut interner)?.unit);
+        for file in files {
+            let input = Input::Text { name: file.name.to_owned(), text: file.text.as_bytes().into() };
+            units.push(load(&input, &plain, &mut sources, &mut interner)?.unit);
+        }
         let added: Vec<_> = sources.iter().map(|(id, _)| id).skip(first).collect();
         for file in added {
             sources.file_mut(file).owner = Owner::Model;
         }
+        Ok(Self { units, interner, sources })
     }
-    check::check(&units, &interner, sources, model)
 }

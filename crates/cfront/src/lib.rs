@@ -1,4 +1,4 @@
-//! C text to a typed tree to a `cfa::Program`.
+//! The C front end: from C text to a typed tree to a `cfa::Program`.
 //!
 //! The only crate that knows C. Knows no solver and no engine.
 
@@ -16,7 +16,7 @@ pub mod types;
 mod load;
 mod stack;
 
-pub use driver::{Compiled, Failure, FailureKind, Options, UNSUPPORTED, Unit, compile, compile_units};
+pub use driver::{Compiled, Failure, FailureKind, Options, Unit, compile, compile_units};
 pub use lex::{Interner, Name};
 pub use load::{Input, Loaded, load};
 pub use stack::with_large_stack;

@@ -72,7 +72,7 @@ fn accept(unit: &mut TranslationUnit, rules: preprocess::Rules) -> Result<(), Di
     unit.decimal_constants = rules.decimal_constants;
     unit.is_optimised = rules.is_optimised;
     match unit.open_mp.filter(|_| rules.open_mp) {
-        Some(span) => Err(Diagnostic::error("unsupported: the pragma `omp`: threads are not modelled", span)
+        Some(span) => Err(Diagnostic::unsupported("the pragma `omp`: threads are not modelled", span)
             .with_help("without -fopenmp the compiler ignores it")),
         None => Ok(()),
     }
@@ -86,7 +86,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     }
     file::read_regular(path, file::MAX_BYTES).map_err(|error| match error.kind() {
         ErrorKind::NotFound => Diagnostic::global(format!("there is no file `{name}`")),
-        ErrorKind::PermissionDenied => Diagnostic::global(format!("the file `{name}` may not be read")),
+        ErrorKind::PermissionDenied => Diagnostic::global(format!("no permission to read the file `{name}`")),
         _ => Diagnostic::global(format!("cannot read `{name}`: {error}")),
     })
 }

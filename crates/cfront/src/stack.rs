@@ -9,7 +9,7 @@ const STACK_SIZES: [usize; 3] = [512 << 20, 128 << 20, 32 << 20];
 
 /// Runs `work` on a thread with a large stack and waits for it.
 ///
-/// Parsing and checking recurse up to [`NESTING_LIMIT`](crate::parse::NESTING_LIMIT) levels, more than a usual stack bears in a debug
+/// Parsing and checking recurse up to [`MAX_NESTING`](crate::parse::MAX_NESTING) levels, more than a usual stack bears in a debug
 /// build. If no thread can be had, `work` runs on the current one. A panic of `work` is passed on.
 pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let slot = Mutex::new(Some(work));

@@ -78,7 +78,10 @@ fn deep_nesting_is_an_error_with_a_place() {
     for text in texts {
         let (message, place) = error(text.as_bytes());
         let shown: String = text.chars().take(60).collect();
-        assert!(message == "nesting too deep" || message.starts_with("expected"), "{shown}: {message}");
+        assert!(
+            message == "constructs are nested too deeply" || message.starts_with("expected"),
+            "{shown}: {message}"
+        );
         assert!((place as usize) <= text.len());
     }
 }
@@ -122,9 +125,9 @@ fn long_chains_are_no_nesting() {
 fn trees_are_not_deeper_than_the_limit() {
     // Each pair of parentheses adds a chain of indexes: the product must not come through.
     let text = format!("int x = {}y{};", "(".repeat(100), format!("{})", "[1]".repeat(100)).repeat(100));
-    assert_eq!(error(text.as_bytes()).0, "nesting too deep");
+    assert_eq!(error(text.as_bytes()).0, "constructs are nested too deeply");
     let text = format!("int x = {}y{};", "({".repeat(100), format!(";}}){}", "[1]".repeat(100)).repeat(100));
-    assert_eq!(error(text.as_bytes()).0, "nesting too deep");
+    assert_eq!(error(text.as_bytes()).0, "constructs are nested too deeply");
     let text = format!("int x = {}y{};", "(".repeat(900), ")[1]".repeat(900));
     assert!(parse(text.as_bytes()).is_ok());
 }

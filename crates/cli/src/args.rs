@@ -103,7 +103,8 @@ pub(crate) struct SourceArgs {
     /// files then checks every file with a main, or with --program all files as one program
     #[arg(short = 'p', long, value_name = "FILE.json|FOLDER")]
     pub(crate) compile_commands: Option<PathBuf>,
-    /// The function where execution starts [default: main, or what the property says]
+    /// The function where execution starts [default: main, or what the property says]; `--entry main` starts the
+    /// program as C does, with the initial values of global variables
     #[arg(long, value_name = "FUNCTION")]
     pub(crate) entry: Option<String>,
     /// What global variables that are not const hold if --entry names another function than main [default: any]

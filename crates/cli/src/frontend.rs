@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use base::{Diagnostic, Region, SourceMap};
+use base::{Cause, Diagnostic, Region, SourceMap};
 use cfa::Program;
 use cfront::lower::{ExternFunctions, StartGlobals, StartOptions, StartPointers};
 use cfront::preprocess::STANDARD;
@@ -93,7 +93,7 @@ pub(crate) fn preprocessing(request: &Request, source: &SourceArgs, file: usize)
 
 /// The failure of a text that cannot be parsed.
 pub(crate) fn refuse(mut diagnostic: Diagnostic, sources: SourceMap) -> Failure {
-    diagnostic.help.get_or_insert_with(|| advice(FailureKind::Input, &diagnostic.message));
+    diagnostic.help.get_or_insert_with(|| advice(diagnostic.cause));
     Failure::Input { status: ExitStatus::FrontEnd, diagnostics: vec![diagnostic], sources: Arc::new(sources) }
 }
 
@@ -154,7 +154,7 @@ pub(crate) fn compile(request: &Request, source: &SourceArgs) -> Result<Compiled
 fn explain(failure: cfront::Failure, request: &Request) -> Refusal {
     let cfront::Failure { kind, mut diagnostics, sources } = failure;
     let (message, region) = diagnostics.first().map_or((String::new(), Region::NOWHERE), |first| {
-        let message = first.message.strip_prefix(cfront::UNSUPPORTED).unwrap_or(&first.message);
+        let message = first.unsupported_construct().unwrap_or(&first.message);
         (message.to_owned(), place(first, &sources))
     });
     for diagnostic in &mut diagnostics {
@@ -163,7 +163,7 @@ fn explain(failure: cfront::Failure, request: &Request) -> Refusal {
             diagnostic.message = format!("{}: {}", files.join(", "), diagnostic.message);
         }
         if diagnostic.help.is_none() {
-            diagnostic.help = Some(advice(kind, &diagnostic.message));
+            diagnostic.help = Some(advice(diagnostic.cause));
         }
     }
     match kind {
@@ -181,14 +181,12 @@ fn place(diagnostic: &Diagnostic, sources: &SourceMap) -> Region {
 }
 
 /// What helps where the front end itself has no better advice.
-fn advice(kind: FailureKind, message: &str) -> String {
-    match kind {
-        FailureKind::Unsupported if message.ends_with(EXTERN_ERROR) => EXTERN_ADVICE.to_owned(),
-        FailureKind::Unsupported => "this construct is not supported; see SOUNDNESS.md".to_owned(),
-        FailureKind::Input if message.contains("no definition of function") => {
-            "name the function where execution starts with --entry FUNCTION".to_owned()
-        }
-        FailureKind::Input => {
+fn advice(cause: Cause) -> String {
+    match cause {
+        Cause::ForbiddenCall => EXTERN_ADVICE.to_owned(),
+        Cause::Unsupported => "this construct is not supported; see SOUNDNESS.md".to_owned(),
+        Cause::MissingEntry => "name the function where execution starts with --entry FUNCTION".to_owned(),
+        Cause::Input => {
             format!("the file should compile without errors with `cc {STANDARD} -fsyntax-only`")
         }
     }

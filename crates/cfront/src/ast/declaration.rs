@@ -213,7 +213,7 @@ pub enum AttributeKind {
     MaxAlign(u8),
     /// `gnu_inline`: with `extern`, a definition for calls in this text only.
     GnuInline,
-    /// `gnu_inline` in a header of the system: a faster or checked variant of a library function.
+    /// `gnu_inline` in a system header: a faster or checked variant of a library function.
     SystemInline,
     /// `weak`: another definition of the symbol counts, and it need not have any.
     Weak,

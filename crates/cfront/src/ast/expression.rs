@@ -8,6 +8,15 @@ use super::{
 };
 use crate::lex::Name;
 
+/// How a member is selected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemberOperator {
+    /// `.`, of a value.
+    Dot,
+    /// `->`, through a pointer.
+    Arrow,
+}
+
 /// An expression.
 #[derive(Clone, Copy, Debug)]
 pub struct Expr {
@@ -94,8 +103,8 @@ pub enum ExprKind {
         base: ExprId,
         /// The member.
         member: Ident,
-        /// Whether it is `->`.
-        arrow: bool,
+        /// How.
+        operator: MemberOperator,
     },
     /// `(type)operand`
     Cast {

@@ -5,22 +5,31 @@
 pub struct IntegerLiteral {
     /// The value in four parts, lowest first: keeps expressions small. Read it with [`IntegerLiteral::value`].
     pub limbs: [u32; 4],
-    /// Whether it is decimal: then it never gets an unsigned type unless its suffix says so.
-    pub decimal: bool,
+    /// How it is written.
+    pub notation: Notation,
     /// The suffix.
     pub suffix: IntegerSuffix,
 }
 
 impl IntegerLiteral {
     /// A literal of a value.
-    pub fn new(value: u128, decimal: bool, suffix: IntegerSuffix) -> Self {
+    pub fn new(value: u128, notation: Notation, suffix: IntegerSuffix) -> Self {
         let limbs = [value as u32, (value >> 32) as u32, (value >> 64) as u32, (value >> 96) as u32];
-        Self { limbs, decimal, suffix }
+        Self { limbs, notation, suffix }
     }
     /// Its value.
     pub fn value(self) -> u128 {
         self.limbs.iter().rev().fold(0, |value, limb| value << 32 | u128::from(*limb))
     }
+}
+
+/// How an integer literal is written; its type depends on it (C11 6.4.4.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Notation {
+    /// Decimal: its type is never unsigned unless the suffix says so.
+    Decimal,
+    /// Octal, hexadecimal or binary.
+    PowerOfTwo,
 }
 
 /// The suffix of an integer literal.

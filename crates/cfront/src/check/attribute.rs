@@ -11,7 +11,7 @@ use crate::types::{IntKind, Type, TypeId};
 /// `__BIGGEST_ALIGNMENT__` of x86: what `aligned` without argument means.
 const BIGGEST_ALIGNMENT: u64 = 16;
 /// No object is aligned to more.
-const ALIGNMENT_LIMIT: u64 = 1 << 28;
+const MAX_ALIGNMENT: u64 = 1 << 28;
 
 /// What the attributes of a declaration, member or record say together.
 #[derive(Clone, Copy, Debug, Default)]
@@ -88,7 +88,7 @@ impl Checker<'_> {
         let value = self.require_int(expr, "the alignment")?;
         match u64::try_from(value) {
             Ok(0) => Ok(None),
-            Ok(align) if align.is_power_of_two() && align <= ALIGNMENT_LIMIT => Ok(Some(align)),
+            Ok(align) if align.is_power_of_two() && align <= MAX_ALIGNMENT => Ok(Some(align)),
             _ => error(format!("the alignment {value} is not a supported power of two"), self.span(expr)),
         }
     }

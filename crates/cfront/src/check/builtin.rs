@@ -233,39 +233,10 @@ impl Checker<'_> {
         arguments: &[ast::ExprId],
         span: Span,
     ) -> Checked<Option<ExprId>> {
-        let compare = match name {
-            "isgreater" => Some(CompareOp::Greater),
-            "isgreaterequal" => Some(CompareOp::GreaterEqual),
-            "isless" => Some(CompareOp::Less),
-            "islessequal" => Some(CompareOp::LessEqual),
-            _ => None,
-        };
-        if let Some(op) = compare {
-            let (left, right) = self.two_floats(name, arguments, span)?;
-            return Ok(Some(self.raw(ExprKind::Compare { op, left, right }, self.basic.int, span)));
+        if let Some(result) = self.float_comparison(name, arguments, span)? {
+            return Ok(Some(result));
         }
         Ok(Some(match name {
-            "isunordered" => {
-                let (left, right) = self.two_floats(name, arguments, span)?;
-                let left = self.classify(Builtin::IsNan, left, span);
-                let right = self.classify(Builtin::IsNan, right, span);
-                // Both operands are evaluated.
-                let kind = ExprKind::Arithmetic { op: ArithmeticOp::Or, left, right };
-                self.raw(kind, self.basic.int, span)
-            }
-            "islessgreater" => {
-                let (left, right) = self.two_floats(name, arguments, span)?;
-                let (left, declare_left) = self.hidden_variable("%left", left);
-                let (right, declare_right) = self.hidden_variable("%right", right);
-                let mut either = Vec::new();
-                for op in [CompareOp::Less, CompareOp::Greater] {
-                    let left = self.load_variable(left, span);
-                    let right = self.load_variable(right, span);
-                    either.push(self.raw(ExprKind::Compare { op, left, right }, self.basic.int, span));
-                }
-                let result = self.raw(ExprKind::LogicalOr(either[0], either[1]), self.basic.int, span);
-                self.after(vec![declare_left, declare_right], result)
-            }
             "isnormal" => self.is_normal(arguments, span)?,
             "fpclassify" => self.float_class(arguments, span)?,
             "inf" | "huge_val" => {
@@ -311,6 +282,49 @@ impl Checker<'_> {
                     args.push(self.assign(value, ty, Purpose::Argument(1, None))?);
                 }
                 self.raw(ExprKind::Builtin { builtin: Builtin::CopySign, args }, ty, span)
+            }
+            _ => return Ok(None),
+        }))
+    }
+    /// Comparisons that raise no exception for a NaN.
+    fn float_comparison(
+        &mut self,
+        name: &str,
+        arguments: &[ast::ExprId],
+        span: Span,
+    ) -> Checked<Option<ExprId>> {
+        let compare = match name {
+            "isgreater" => Some(CompareOp::Greater),
+            "isgreaterequal" => Some(CompareOp::GreaterEqual),
+            "isless" => Some(CompareOp::Less),
+            "islessequal" => Some(CompareOp::LessEqual),
+            _ => None,
+        };
+        if let Some(op) = compare {
+            let (left, right) = self.two_floats(name, arguments, span)?;
+            return Ok(Some(self.raw(ExprKind::Compare { op, left, right }, self.basic.int, span)));
+        }
+        Ok(Some(match name {
+            "isunordered" => {
+                let (left, right) = self.two_floats(name, arguments, span)?;
+                let left = self.classify(Builtin::IsNan, left, span);
+                let right = self.classify(Builtin::IsNan, right, span);
+                // Both operands are evaluated.
+                let kind = ExprKind::Arithmetic { op: ArithmeticOp::Or, left, right };
+                self.raw(kind, self.basic.int, span)
+            }
+            "islessgreater" => {
+                let (left, right) = self.two_floats(name, arguments, span)?;
+                let (left, declare_left) = self.hidden_variable("%left", left);
+                let (right, declare_right) = self.hidden_variable("%right", right);
+                let mut either = Vec::new();
+                for op in [CompareOp::Less, CompareOp::Greater] {
+                    let left = self.load_variable(left, span);
+                    let right = self.load_variable(right, span);
+                    either.push(self.raw(ExprKind::Compare { op, left, right }, self.basic.int, span));
+                }
+                let result = self.raw(ExprKind::LogicalOr(either[0], either[1]), self.basic.int, span);
+                self.after(vec![declare_left, declare_right], result)
             }
             _ => return Ok(None),
         }))

@@ -3,7 +3,7 @@
 use base::{Diagnostic, Span};
 
 use super::Checked;
-use super::context::{Checker, error};
+use super::context::{Checker, error, unsupported};
 use super::conversion::{Operand, Purpose};
 use crate::ast::{self, Ident};
 use crate::hir::{Builtin, Callee, ExprId, ExprKind, FunctionId};
@@ -28,10 +28,7 @@ impl Checker<'_> {
                 match self.library_builtin(text, unit.exprs[plain].span) {
                     Some(function) => Operand::Function(function, unit.exprs[plain].span),
                     None if text.starts_with("__builtin_") => {
-                        return error(
-                            format!("unsupported: the builtin function `{text}`"),
-                            unit.exprs[plain].span,
-                        );
+                        return unsupported(format!("the builtin function `{text}`"), unit.exprs[plain].span);
                     }
                     None => self.implicit_function(Ident { name, span: unit.exprs[plain].span }),
                 }

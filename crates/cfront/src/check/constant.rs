@@ -4,17 +4,19 @@
 //! running into them is noticed. Where a constant is required ([`Checker::evaluate`]), gcc's rules hold:
 //! signed arithmetic wraps, and what is not evaluated need not be constant.
 
+use std::cmp::Ordering;
+
 use base::Span;
 use cfa::Ty;
 
 use super::Checked;
 use super::context::{Checker, error};
 use super::float;
-use crate::hir::{ArithmeticOp, CompareOp, ElementSize, ExprId, ExprKind, PlaceId, PlaceKind};
+use crate::hir::{ArithmeticOp, CompareOp, Direction, ElementSize, ExprId, ExprKind, PlaceId, PlaceKind};
 use crate::types::{Type, TypeId};
 
 /// How deep [`Checker::evaluate`] follows operands: deeper expressions are not constant.
-const DEPTH_LIMIT: u32 = 2500;
+const MAX_DEPTH: u32 = 2500;
 
 /// The value of a constant expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,8 +61,7 @@ impl Checker<'_> {
             }
             ExprKind::Compare { op, left, right } => {
                 let operands = self.types().scalar(self.ty(left))?;
-                let is_unsigned = matches!(operands, Ty::Int { signed: false, .. } | Ty::Ptr);
-                Some(i128::from(compare(op, value(left)?, value(right)?, is_unsigned)))
+                Some(i128::from(compare(op, order(operands, value(left)?, value(right)?))))
             }
             ExprKind::LogicalAnd(left, right) => Some(i128::from(value(left)? != 0 && value(right)? != 0)),
             ExprKind::LogicalOr(left, right) => Some(i128::from(value(left)? != 0 || value(right)? != 0)),
@@ -111,7 +112,7 @@ impl Checker<'_> {
     }
 
     fn evaluate(&self, expr: ExprId, depth: u32) -> Option<Constant> {
-        if depth > DEPTH_LIMIT {
+        if depth > MAX_DEPTH {
             return None;
         }
         let node = &self.program.exprs[expr];
@@ -122,24 +123,17 @@ impl Checker<'_> {
         match node.kind {
             ExprKind::Int(value) => Some(Constant::Int(value)),
             ExprKind::Float(bits) => Some(Constant::Float(bits)),
-            ExprKind::Negate(operand) => match (value(operand)?, ty) {
-                (Constant::Int(value), _) => Some(Constant::Int(wrap(ty, value.wrapping_neg()))),
-                (Constant::Float(bits), Ty::Float(kind)) => Some(Constant::Float(float::negate(bits, kind))),
-                (Constant::Float(_), _) => None,
-            },
-            ExprKind::BitNot(operand) => match value(operand)? {
-                Constant::Int(value) => Some(Constant::Int(wrap(ty, !value))),
-                Constant::Float(_) => None,
-            },
+            ExprKind::Negate(operand) | ExprKind::BitNot(operand) => {
+                evaluate_unary(&node.kind, value(operand)?, ty)
+            }
             ExprKind::LogicalNot(operand) => int(!truth(operand)?),
-            ExprKind::Arithmetic { op, left, right } => match (value(left)?, value(right)?) {
-                (Constant::Int(left), Constant::Int(right)) => {
+            ExprKind::Arithmetic { op, left, right } => match (value(left)?, value(right)?, ty) {
+                (Constant::Int(left), Constant::Int(right), _) => {
                     int_arithmetic(op, ty, left, right, Undefined::Wrap).map(Constant::Int)
                 }
-                (Constant::Float(left), Constant::Float(right)) => match ty {
-                    Ty::Float(kind) => float::arithmetic(op, left, right, kind).map(Constant::Float),
-                    _ => None,
-                },
+                (Constant::Float(left), Constant::Float(right), Ty::Float(kind)) => {
+                    float::arithmetic(op, left, right, kind).map(Constant::Float)
+                }
                 _ => None,
             },
             ExprKind::Compare { op, left, right } => self.evaluate_compare(op, left, right, depth),
@@ -160,19 +154,9 @@ impl Checker<'_> {
             ExprKind::AddressOf(place) | ExprKind::Decay(place) => {
                 self.address(place, depth).map(|address| Constant::Int(self.wrap_scalar(Ty::Ptr, address)))
             }
-            ExprKind::PointerOffset { pointer, index, element: ElementSize::Fixed(size), subtract } => {
-                match (value(pointer)?, value(index)?) {
-                    (Constant::Int(pointer), Constant::Int(index)) => {
-                        let offset = index.checked_mul(i128::from(size))?;
-                        let moved = if subtract {
-                            pointer.checked_sub(offset)?
-                        } else {
-                            pointer.checked_add(offset)?
-                        };
-                        Some(Constant::Int(self.wrap_scalar(Ty::Ptr, moved)))
-                    }
-                    _ => None,
-                }
+            ExprKind::PointerOffset { pointer, index, element: ElementSize::Fixed(size), direction } => {
+                let moved = move_pointer(value(pointer)?, value(index)?, size, direction)?;
+                Some(Constant::Int(self.wrap_scalar(Ty::Ptr, moved)))
             }
             ExprKind::PointerDifference { left, right, element: ElementSize::Fixed(size @ 1..) } => {
                 match (value(left)?, value(right)?) {
@@ -195,9 +179,7 @@ impl Checker<'_> {
     fn evaluate_compare(&self, op: CompareOp, left: ExprId, right: ExprId, depth: u32) -> Option<Constant> {
         let operands = self.types().scalar(self.ty(left))?;
         let holds = match (self.evaluate(left, depth + 1)?, self.evaluate(right, depth + 1)?, operands) {
-            (Constant::Int(left), Constant::Int(right), _) => {
-                compare(op, left, right, matches!(operands, Ty::Int { signed: false, .. } | Ty::Ptr))
-            }
+            (Constant::Int(left), Constant::Int(right), _) => compare(op, order(operands, left, right)),
             (Constant::Float(left), Constant::Float(right), Ty::Float(kind)) => {
                 float::compare(op, left, right, kind)
             }
@@ -215,8 +197,7 @@ impl Checker<'_> {
                 Some(Constant::Int(self.wrap_scalar(ty, value)))
             }
             (Constant::Int(value), from, Ty::Float(kind)) => {
-                let is_unsigned = matches!(from, Ty::Int { signed: false, .. });
-                Some(Constant::Float(float::from_int(value, is_unsigned, kind)))
+                Some(Constant::Float(float::from_int(value, from, kind)))
             }
             (Constant::Float(bits), Ty::Float(from), Ty::Float(to)) => {
                 Some(Constant::Float(float::convert(bits, from, to)))
@@ -258,6 +239,28 @@ impl Checker<'_> {
     }
 }
 
+/// An address moved by elements.
+fn move_pointer(pointer: Constant, index: Constant, size: u64, direction: Direction) -> Option<i128> {
+    let (Constant::Int(pointer), Constant::Int(index)) = (pointer, index) else { return None };
+    let offset = index.checked_mul(i128::from(size))?;
+    match direction {
+        Direction::Forward => pointer.checked_add(offset),
+        Direction::Backward => pointer.checked_sub(offset),
+    }
+}
+
+/// `-` and `~` of a constant.
+fn evaluate_unary(kind: &ExprKind, operand: Constant, ty: Ty) -> Option<Constant> {
+    match (kind, operand, ty) {
+        (ExprKind::Negate(_), Constant::Int(value), _) => Some(Constant::Int(wrap(ty, value.wrapping_neg()))),
+        (ExprKind::Negate(_), Constant::Float(bits), Ty::Float(kind)) => {
+            Some(Constant::Float(float::negate(bits, kind)))
+        }
+        (ExprKind::BitNot(_), Constant::Int(value), _) => Some(Constant::Int(wrap(ty, !value))),
+        _ => None,
+    }
+}
+
 /// The low bits of a value as a value of an integer type.
 fn wrap(ty: Ty, value: i128) -> i128 {
     ty.value_of(value as u128)
@@ -272,8 +275,15 @@ fn fit(ty: Ty, value: i128) -> Option<i128> {
     }
 }
 
-fn compare(op: CompareOp, left: i128, right: i128, is_unsigned: bool) -> bool {
-    let order = if is_unsigned { (left as u128).cmp(&(right as u128)) } else { left.cmp(&right) };
+/// How two values of an integer or pointer type are ordered.
+fn order(ty: Ty, left: i128, right: i128) -> Ordering {
+    match ty {
+        Ty::Int { signed: false, .. } | Ty::Ptr => (left as u128).cmp(&(right as u128)),
+        Ty::Int { .. } | Ty::Float(_) => left.cmp(&right),
+    }
+}
+
+fn compare(op: CompareOp, order: Ordering) -> bool {
     match op {
         CompareOp::Equal => order.is_eq(),
         CompareOp::NotEqual => order.is_ne(),
@@ -363,6 +373,6 @@ mod tests {
         assert_eq!(both(ArithmeticOp::ShiftLeft, unsigned, 3, 31), [Some(0x8000_0000); 2]);
         let widest = Ty::unsigned(128);
         assert_eq!(both(ArithmeticOp::Divide, widest, -1, 2), [Some(i128::MAX); 2]);
-        assert!(compare(CompareOp::Greater, -1, 0, true));
+        assert!(compare(CompareOp::Greater, order(widest, -1, 0)));
     }
 }

@@ -67,7 +67,9 @@ pub(super) struct VariableFacts {
 }
 
 /// The checker; one for all units of a program.
-pub(super) struct Checker<'a> {
+///
+/// Units are checked one after the other; the program is complete after [`Checker::finish`].
+pub(crate) struct Checker<'a> {
     /// The unit at work.
     pub(super) unit: &'a TranslationUnit,
     pub(super) interner: &'a Interner,
@@ -82,6 +84,8 @@ pub(super) struct Checker<'a> {
     /// Records and enumerations of earlier units that this one may define again.
     pub(super) shared: Shared,
     pub(super) transparent_unions: FxHashSet<RecordId>,
+    /// Library functions that were only called as `__builtin_…`: no text of the program interned their names.
+    pub(super) builtins: FxHashMap<Box<str>, FunctionId>,
     /// Functions that were called before they were declared.
     pub(super) implicit: FxHashSet<FunctionId>,
     pub(super) late_calls: Vec<LateCall>,
@@ -109,7 +113,8 @@ pub(super) struct Checker<'a> {
 static EMPTY: std::sync::LazyLock<TranslationUnit> = std::sync::LazyLock::new(TranslationUnit::default);
 
 impl<'a> Checker<'a> {
-    pub(super) fn new(interner: &'a Interner, sources: &'a SourceMap, model: DataModel) -> Self {
+    /// A checker that has seen no unit. The units are parsed with the interner.
+    pub(crate) fn new(interner: &'a Interner, sources: &'a SourceMap, model: DataModel) -> Self {
         let mut types = Types::new(model);
         let basic = Basic::new(&mut types);
         let program = Program {
@@ -136,6 +141,7 @@ impl<'a> Checker<'a> {
             strings: FxHashMap::default(),
             shared: Shared::default(),
             transparent_unions: FxHashSet::default(),
+            builtins: FxHashMap::default(),
             implicit: FxHashSet::default(),
             late_calls: Vec::new(),
             asm_labels: Vec::new(),
@@ -150,8 +156,18 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Goes on with more names and texts, which extend those before: what they have, has its number here, too.
+    pub(crate) fn extend(&mut self, interner: &'a Interner, sources: &'a SourceMap) {
+        self.interner = interner;
+        self.sources = sources;
+        self.scopes.grow(interner.len());
+    }
+    /// What has been checked so far.
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
+    }
     /// Checks one unit.
-    pub(super) fn unit(&mut self, unit: &'a TranslationUnit) -> Checked<()> {
+    pub(crate) fn unit(&mut self, unit: &'a TranslationUnit) -> Checked<()> {
         self.unit = unit;
         for item in &unit.items {
             match *item {
@@ -163,7 +179,7 @@ impl<'a> Checker<'a> {
         self.finish_unit()
     }
     /// The program, once all units have been checked.
-    pub(super) fn finish(mut self) -> Checked<Program> {
+    pub(crate) fn finish(mut self) -> Checked<Program> {
         self.settle_late_calls()?;
         self.check_asm_labels()?;
         self.check_weak_symbols()?;
@@ -305,5 +321,5 @@ pub(super) fn error<T>(message: impl Into<String>, span: Span) -> Checked<T> {
 
 /// An error about what is C, but not modelled here.
 pub(super) fn unsupported<T>(construct: impl std::fmt::Display, span: Span) -> Checked<T> {
-    error(format!("unsupported: {construct}"), span)
+    Err(Box::new(Diagnostic::unsupported(construct, span)))
 }

@@ -94,8 +94,8 @@ impl Checker<'_> {
                     format!("the function `{}` is initialised like a variable", self.text(ident.name));
                 return error(message, ident.span);
             }
-            let noreturn = specifiers.noreturn || effects.noreturn;
-            self.declare_function(ident, typed.ty, storage, noreturn)?;
+            let function = self.declare_function(ident, typed.ty, storage)?;
+            self.program.functions[function].noreturn |= specifiers.noreturn || effects.noreturn;
             return Ok(());
         }
         if self.types().is_void(typed.ty) && storage != Some(Storage::Extern) {
@@ -138,8 +138,11 @@ impl Checker<'_> {
             let message = format!("`{}` has linkage, but a type of variable length", self.text(ident.name));
             return error(message, ident.span);
         }
-        let is_definition = storage != Some(Storage::Extern) || initializer.is_some();
-        let variable = self.declare_linked_variable(ident, typed, storage, is_definition)?;
+        let variable = self.declare_linked_variable(ident, typed, storage)?;
+        if storage != Some(Storage::Extern) || initializer.is_some() {
+            self.variable_facts[variable].is_defined = true;
+            self.program.variables[variable].is_extern = false;
+        }
         self.demand_alignment(variable, effects.align.max(typed.align));
         let Some(initializer) = initializer else { return Ok(()) };
         if self.scopes.depth() > 0 {

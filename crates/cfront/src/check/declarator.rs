@@ -11,7 +11,7 @@ use crate::hir::{StmtKind, StorageDuration};
 use crate::types::{ArrayLength, FunctionType, Type, TypeId};
 
 /// How many dimensions an array may have (through typedefs, too): asking for its size takes a step for each.
-const DIMENSION_LIMIT: u32 = 500;
+const MAX_DIMENSIONS: u32 = 500;
 
 impl Checker<'_> {
     /// The type of a declarator applied to a specified type.
@@ -70,7 +70,7 @@ impl Checker<'_> {
             return error(format!("an array has elements of the incomplete type {}", self.show(elem)), span);
         }
         let depth = self.array_depths.get(&elem).copied().unwrap_or(0) + 1;
-        if depth > DIMENSION_LIMIT {
+        if depth > MAX_DIMENSIONS {
             return error("an array has too many dimensions", span);
         }
         let ty = self.sized_or_open_array(elem, size, span)?;

@@ -4,6 +4,7 @@ use base::{Diagnostic, Span};
 use cfa::Ty;
 
 use super::Checked;
+use super::attribute::Effects;
 use super::context::{Checker, error};
 use super::scope::{Entity, Linkage, Tag};
 use super::specifiers::TagUse;
@@ -15,8 +16,8 @@ impl Checker<'_> {
         let unit = self.unit;
         let specifier = &unit.enums[id];
         let effects = self.effects(&[&specifier.attributes], &[])?;
-        let is_declaration = specifier.enumerators.is_some() || tag_use == TagUse::Declare;
-        let definition = self.find_enum(specifier, is_declaration)?;
+        let tag_use = if specifier.enumerators.is_some() { TagUse::Declare } else { tag_use };
+        let definition = self.find_enum(specifier, tag_use)?;
         let ty = self.program.types.intern(Type::Enum(definition));
         let Some(enumerators) = &specifier.enumerators else { return Ok(ty) };
         if !self.types().enums[definition].enumerators.is_empty() {
@@ -31,7 +32,7 @@ impl Checker<'_> {
             values.push((enumerator.ident, value));
             last = Some((value, value_ty));
         }
-        let kind = self.enum_kind(&values, effects.packed);
+        let kind = self.enum_kind(&values, &effects);
         let kind = match effects.mode {
             Some(_) => {
                 let base = self.int_type(kind);
@@ -47,10 +48,10 @@ impl Checker<'_> {
         Ok(ty)
     }
     /// The enumeration that a specifier means.
-    fn find_enum(&mut self, specifier: &ast::EnumSpecifier, is_declaration: bool) -> Checked<EnumId> {
+    fn find_enum(&mut self, specifier: &ast::EnumSpecifier, tag_use: TagUse) -> Checked<EnumId> {
         if let Some(tag) = specifier.tag
             && let Some(binding) = self.scopes.lookup_tag(tag.name)
-            && (!is_declaration || binding.depth == self.scopes.depth())
+            && (tag_use != TagUse::Declare || binding.depth == self.scopes.depth())
         {
             return match binding.tag {
                 Tag::Enum(definition) => Ok(definition),
@@ -113,7 +114,7 @@ impl Checker<'_> {
         Ok(())
     }
     /// `int` or `unsigned` if they suffice, otherwise the first longer type; the smallest one if packed.
-    fn enum_kind(&self, values: &[(ast::Ident, i128)], packed: bool) -> IntKind {
+    fn enum_kind(&self, values: &[(ast::Ident, i128)], effects: &Effects) -> IntKind {
         let is_negative = values.iter().any(|(_, value)| *value < 0);
         let fits = |kind: &IntKind| {
             let ty = self.types().int_ty(*kind);
@@ -122,7 +123,7 @@ impl Checker<'_> {
         let small = [IntKind::SignedChar, IntKind::Short];
         let large = [IntKind::Int, IntKind::Long, IntKind::LongLong, IntKind::Int128];
         let sign = |kind: IntKind| if is_negative { kind } else { kind.to_unsigned() };
-        let candidates = small.into_iter().filter(|_| packed).chain(large);
+        let candidates = small.into_iter().filter(|_| effects.packed).chain(large);
         candidates.map(sign).find(fits).unwrap_or(IntKind::UnsignedInt128)
     }
     /// Enumerators that do not fit `int` have the type of the whole enumeration.

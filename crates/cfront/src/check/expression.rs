@@ -6,7 +6,7 @@ use super::Checked;
 use super::context::{Checker, error, unsupported};
 use super::conversion::{Operand, Purpose};
 use crate::ast::{self, UnaryOp};
-use crate::hir::{ExprId, ExprKind, PlaceId, PlaceKind, StmtId};
+use crate::hir::{Direction, ExprId, ExprKind, PlaceId, PlaceKind, StepForm, StmtId};
 use crate::types::TypeId;
 
 impl Checker<'_> {
@@ -41,7 +41,7 @@ impl Checker<'_> {
                 self.call(callee, unit.exprs_of(arguments), close, span).map(Operand::Value)
             }
             ast::ExprKind::Index { base, index } => self.index(base, index, span),
-            ast::ExprKind::Member { base, member, arrow } => self.member(base, member, arrow, span),
+            ast::ExprKind::Member { base, member, operator } => self.member(base, member, operator, span),
             ast::ExprKind::Cast { type_name, operand } => {
                 self.cast_expression(type_name, operand, span).map(Operand::Value)
             }
@@ -91,10 +91,18 @@ impl Checker<'_> {
         match op {
             UnaryOp::AddressOf => return self.address_of(operand, span).map(Operand::Value),
             UnaryOp::Dereference => return self.dereference(operand, span),
-            UnaryOp::PreIncrement => return self.step(operand, false, false, span).map(Operand::Value),
-            UnaryOp::PreDecrement => return self.step(operand, true, false, span).map(Operand::Value),
-            UnaryOp::PostIncrement => return self.step(operand, false, true, span).map(Operand::Value),
-            UnaryOp::PostDecrement => return self.step(operand, true, true, span).map(Operand::Value),
+            UnaryOp::PreIncrement => {
+                return self.step(operand, Direction::Forward, StepForm::Prefix, span).map(Operand::Value);
+            }
+            UnaryOp::PreDecrement => {
+                return self.step(operand, Direction::Backward, StepForm::Prefix, span).map(Operand::Value);
+            }
+            UnaryOp::PostIncrement => {
+                return self.step(operand, Direction::Forward, StepForm::Postfix, span).map(Operand::Value);
+            }
+            UnaryOp::PostDecrement => {
+                return self.step(operand, Direction::Backward, StepForm::Postfix, span).map(Operand::Value);
+            }
             UnaryOp::Real | UnaryOp::Imag => return unsupported("complex numbers", span),
             UnaryOp::Plus | UnaryOp::Minus | UnaryOp::BitNot | UnaryOp::LogicalNot => {}
         }
@@ -269,12 +277,15 @@ impl Checker<'_> {
         let pointer = self.value(base)?;
         let ty = self.ty(pointer);
         if self.types().pointee(ty).is_none() {
-            let message =
-                format!("a value of type {} is subscripted: it is neither array nor pointer", self.show(ty));
+            let message = format!(
+                "a value of type {} is subscripted: it is neither an array nor a pointer",
+                self.show(ty)
+            );
             return error(message, span);
         }
         let element = self.element_size(ty, span)?;
-        let moved = self.raw(ExprKind::PointerOffset { pointer, index, element, subtract: false }, ty, span);
+        let direction = Direction::Forward;
+        let moved = self.raw(ExprKind::PointerOffset { pointer, index, element, direction }, ty, span);
         self.dereference_value(moved, span)
     }
     /// The place that is assigned to.

@@ -1,13 +1,13 @@
 //! Floating-point constants, exactly: literals from their text, and arithmetic where a constant is required.
 
-use cfa::FloatKind;
+use cfa::{FloatKind, Ty};
 use rustc_apfloat::ieee::{Double, Quad, Single, X87DoubleExtended};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
 use crate::hir::{ArithmeticOp, CompareOp};
 
 /// Texts longer than this are refused: reading them exactly takes quadratic time.
-const TEXT_LIMIT: usize = 20_000;
+const MAX_TEXT: usize = 20_000;
 
 /// Applies a generic function to the format of a kind.
 macro_rules! dispatch {
@@ -26,7 +26,7 @@ pub(super) fn parse(text: &str, kind: FloatKind) -> Option<u128> {
     fn parse_as<F: Float>(text: &str) -> Option<u128> {
         F::from_str_r(text, Round::NearestTiesToEven).ok().map(|parsed| parsed.value.to_bits())
     }
-    if text.len() > TEXT_LIMIT {
+    if text.len() > MAX_TEXT {
         return None;
     }
     dispatch!(kind, parse_as(text))
@@ -98,12 +98,16 @@ pub(super) fn compare(op: CompareOp, left: u128, right: u128, kind: FloatKind) -
     dispatch!(kind, compare_as(op, left, right))
 }
 
-pub(super) fn from_int(value: i128, is_unsigned: bool, kind: FloatKind) -> u128 {
-    fn from_int_as<F: Float>(value: i128, is_unsigned: bool) -> u128 {
-        let converted = if is_unsigned { F::from_u128(value as u128) } else { F::from_i128(value) };
+/// A value of the type `from` as a floating-point number.
+pub(super) fn from_int(value: i128, from: Ty, kind: FloatKind) -> u128 {
+    fn from_int_as<F: Float>(value: i128, from: Ty) -> u128 {
+        let converted = match from {
+            Ty::Int { signed: false, .. } => F::from_u128(value as u128),
+            Ty::Int { .. } | Ty::Ptr | Ty::Float(_) => F::from_i128(value),
+        };
         converted.value.to_bits()
     }
-    dispatch!(kind, from_int_as(value, is_unsigned))
+    dispatch!(kind, from_int_as(value, from))
 }
 
 /// The integer part; `None` if it does not fit 128 bits or there is none.
@@ -163,8 +167,8 @@ mod tests {
         assert_eq!(to_int(nan(FloatKind::Double), FloatKind::Double), None);
         let third = arithmetic(
             ArithmeticOp::Divide,
-            from_int(1, false, FloatKind::Single),
-            from_int(3, false, FloatKind::Single),
+            from_int(1, Ty::signed(32), FloatKind::Single),
+            from_int(3, Ty::signed(32), FloatKind::Single),
             FloatKind::Single,
         );
         assert_eq!(third, Some(u128::from((1.0_f32 / 3.0).to_bits())));

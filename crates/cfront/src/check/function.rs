@@ -81,10 +81,11 @@ impl Checker<'_> {
             prototype: params.types.is_some(),
         }));
         let storage = specifiers.storage.map(|(storage, _)| storage);
-        let function = self.declare_function(ident, ty, storage, specifiers.noreturn || effects.noreturn)?;
+        let function = self.declare_function(ident, ty, storage)?;
+        self.program.functions[function].noreturn |= specifiers.noreturn || effects.noreturn;
         if effects.gnu_inline && specifiers.inline && storage == Some(Storage::Extern) {
             self.gnu_inline.insert(function);
-            // What the headers of the system define for speed, or with checks of bounds, is the function of the library where C defines it.
+            // What the system headers define for speed, or with checks of bounds, is the function of the library where C defines it.
             if effects.system_inline && library::is_known(self.text(ident.name)) {
                 return Ok(());
             }
@@ -208,14 +209,14 @@ impl Checker<'_> {
         self.in_parameters = true;
         let params = match parameters {
             Parameters::Prototype { parameters, variadic } => {
-                self.prototype_parameters(parameters, *variadic)?
+                Params { variadic: *variadic, ..self.prototype_parameters(parameters)? }
             }
             Parameters::Identifiers(names) => self.old_parameters(names, declarations, expected)?,
         };
         self.in_parameters = false;
         Ok(params)
     }
-    fn prototype_parameters(&mut self, parameters: &[ast::Parameter], variadic: bool) -> Checked<Params> {
+    fn prototype_parameters(&mut self, parameters: &[ast::Parameter]) -> Checked<Params> {
         let mut types = Vec::with_capacity(parameters.len());
         let mut variables = Vec::with_capacity(parameters.len());
         for parameter in parameters {
@@ -229,7 +230,7 @@ impl Checker<'_> {
         }
         self.check_void_parameters(&mut types, parameters)?;
         let prologue = std::mem::take(&mut self.pending_bounds);
-        Ok(Params { types: Some(types), variadic, variables, prologue })
+        Ok(Params { types: Some(types), variadic: false, variables, prologue })
     }
     fn check_parameter_type(&self, ty: TypeId, at: Span) -> Checked<()> {
         if self.types().is_complete(ty) && !self.is_undefined_enum(ty) {

@@ -18,7 +18,7 @@ use crate::hir::{
 use crate::types::{ArrayLength, IntKind, Type, TypeId};
 
 /// How many parts an initialiser may write.
-const ITEM_LIMIT: usize = 1 << 24;
+const MAX_ITEMS: usize = 1 << 24;
 
 /// `[first ... last]` at a frame.
 struct Range {
@@ -125,7 +125,7 @@ impl Checker<'_> {
         if !is_fitting {
             return None;
         }
-        let mut bytes = string_bytes(literal, true);
+        let mut bytes = string_bytes(literal);
         if let ArrayLength::Fixed(length) = length {
             bytes.truncate(usize::try_from(length).unwrap_or(usize::MAX).saturating_mul(size));
         }
@@ -172,7 +172,7 @@ impl Checker<'_> {
         }
         for item in list {
             self.fill_item(item, &mut cursor, items)?;
-            if items.list.len() > ITEM_LIMIT {
+            if items.list.len() > MAX_ITEMS {
                 return error("the initialiser is too large", span);
             }
         }
@@ -283,13 +283,10 @@ impl Checker<'_> {
             cursor.claim(items);
             if let Some((bytes, _)) = self.string_value(expr, part) {
                 cursor.path.push(step);
-                if self.is_open_member(part, cursor) {
-                    return unsupported("the initialisation of a flexible array member", span);
-                }
+                self.check_closed(part, cursor, span)?;
                 cursor.replace(items);
-                items
-                    .list
-                    .push(InitItem { path: cursor.path.clone(), value: InitValue::Bytes(bytes.into()) });
+                let (path, value) = (cursor.path.clone(), InitValue::Bytes(bytes.into()));
+                items.list.push(InitItem { path, value });
                 cursor.path.pop();
                 cursor.advance();
                 return Ok(());
@@ -322,15 +319,20 @@ impl Checker<'_> {
                 cursor.advance();
                 return Ok(());
             };
-            if self.is_open_member(part, cursor) {
-                return unsupported("the initialisation of a flexible array member", span);
-            }
+            self.check_closed(part, cursor, span)?;
             cursor.advance();
             cursor.frames.push(inner);
             if !cursor.find_room() {
                 return Ok(());
             }
         }
+    }
+    /// Refuses a part that is a flexible array member.
+    fn check_closed(&self, part: TypeId, cursor: &Cursor, span: Span) -> Checked<()> {
+        if self.is_open_member(part, cursor) {
+            return unsupported("the initialisation of a flexible array member", span);
+        }
+        Ok(())
     }
     /// Writes a value to a part of a type.
     fn write(&mut self, value: ExprId, ty: TypeId, path: Vec<Projection>, items: &mut Items) -> Checked<()> {
@@ -449,7 +451,7 @@ impl Checker<'_> {
         }
         let end = items.list.len();
         let copies = range.last - range.first;
-        if copies.saturating_mul((end - start) as u64) > ITEM_LIMIT as u64 {
+        if copies.saturating_mul((end - start) as u64) > MAX_ITEMS as u64 {
             return error("the initialiser is too large", span);
         }
         let mut again: Vec<InitValue> = Vec::with_capacity(end - start);

@@ -1,4 +1,4 @@
-//! Calls of functions whose parameters are not known yet: `f()` declarations, K&R definitions, functions that nobody declared, and library
+//! Calls of functions whose parameters are not known yet: `f()` declarations, K&R definitions, undeclared functions, and library
 //! functions whose type is assumed until they are declared.
 //!
 //! Arguments, and the results of undeclared functions, are wrapped in conversions that convert nothing at first. When all

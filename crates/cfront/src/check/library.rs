@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use base::{Diagnostic, Span};
+use base::Span;
 
 use super::Checked;
-use super::context::Checker;
+use super::context::{Checker, unsupported};
 use super::linkage::External;
 use crate::ast::Ident;
 use crate::hir::{Function, FunctionId};
@@ -114,22 +114,24 @@ impl Checker<'_> {
     }
     /// A library function by its name, declared or not.
     pub(super) fn library_function(&mut self, name: &str, span: Span) -> Option<FunctionId> {
+        if let Some(function) = self.builtins.get(name) {
+            return Some(*function);
+        }
         let ty = self.library_type(name)?;
         if let Some(interned) = self.interner.get(name) {
             return Some(self.external_function(Ident { name: interned, span }, ty));
         }
-        let known = self.program.functions.iter_enumerated().find(|(_, function)| &*function.name == name);
-        if let Some((id, _)) = known {
-            return Some(id);
-        }
-        Some(self.program.functions.push(Function {
+        let function = self.program.functions.push(Function {
             name: name.into(),
             ty,
             noreturn: matches!(name, "abort" | "exit" | "_exit" | "_Exit"),
             external: true,
             body: None,
             declared: span,
-        }))
+            implicit: None,
+        });
+        self.builtins.insert(name.into(), function);
+        Some(function)
     }
     /// Refuses an assembler label that links a declaration to a function with another name: one that the program defines, one
     /// of the C library, or one that a second declaration names too.
@@ -150,9 +152,8 @@ impl Checker<'_> {
             let is_variant = library::is_known(name) && (symbol.contains(name) || name.contains(&**symbol));
             let is_library = library::is_known(symbol) && !is_variant;
             if is_defined || is_library || (first != name && !is_variant) {
-                let message =
-                    format!("unsupported: `{name}` is declared as another name of the function `{symbol}`");
-                return Err(Box::new(Diagnostic::error(message, ident.span)));
+                let construct = format!("`{name}` is declared as another name of the function `{symbol}`");
+                return unsupported(construct, ident.span);
             }
         }
         Ok(())

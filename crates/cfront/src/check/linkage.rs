@@ -17,6 +17,14 @@ pub(super) enum External {
     Function(FunctionId),
 }
 
+/// The linkage that a storage class gives to a name that is not visible yet (C11 6.2.2).
+fn declared_linkage(storage: Option<Storage>) -> Linkage {
+    match storage {
+        Some(Storage::Static) => Linkage::Internal,
+        _ => Linkage::External,
+    }
+}
+
 impl Checker<'_> {
     /// The message about a name that is taken.
     pub(super) fn redeclared(&self, ident: Ident, earlier: Span) -> Diagnostic {
@@ -31,6 +39,10 @@ impl Checker<'_> {
     fn other_kind(&self, ident: Ident, earlier: Span) -> Diagnostic {
         let message = format!("`{}` is declared again as a different kind of symbol", self.text(ident.name));
         Diagnostic::error(message, ident.span).with_secondary(earlier, "first declared here")
+    }
+    /// What earlier units mean by a name that is declared with a linkage.
+    fn known_external(&self, ident: Ident, linkage: Linkage) -> Option<External> {
+        self.externals.get(&ident.name).copied().filter(|_| linkage == Linkage::External)
     }
     /// Whether a function of a name has a body.
     pub(super) fn is_defined_external(&self, name: Name) -> bool {
@@ -49,11 +61,12 @@ impl Checker<'_> {
         if let Some(External::Function(function)) = self.externals.get(&ident.name) {
             return *function;
         }
-        let function = self.new_function(ident, ty, true);
+        let function = self.new_function(ident, ty, Linkage::External);
         self.implicit.insert(function);
         function
     }
-    fn new_function(&mut self, ident: Ident, ty: TypeId, external: bool) -> FunctionId {
+    fn new_function(&mut self, ident: Ident, ty: TypeId, linkage: Linkage) -> FunctionId {
+        let external = linkage == Linkage::External;
         let name = self.text(ident.name);
         let function = self.program.functions.push(Function {
             name: name.into(),
@@ -62,6 +75,7 @@ impl Checker<'_> {
             external,
             body: None,
             declared: ident.span,
+            implicit: None,
         });
         if external {
             self.externals.insert(ident.name, External::Function(function));
@@ -74,16 +88,15 @@ impl Checker<'_> {
         ident: Ident,
         ty: TypeId,
         storage: Option<Storage>,
-        noreturn: bool,
     ) -> Checked<FunctionId> {
-        let is_static = storage == Some(Storage::Static);
+        let wanted = declared_linkage(storage);
         let depth = self.scopes.depth();
-        let function = match self.scopes.lookup(ident.name).copied() {
+        match self.scopes.lookup(ident.name).copied() {
             Some(binding) if binding.depth == depth || binding.linkage != Linkage::None => {
                 match binding.entity {
                     Entity::Function(function) => {
                         let is_external = binding.linkage == Linkage::External;
-                        if is_static && is_external && !self.implicit.contains(&function) {
+                        if wanted == Linkage::Internal && is_external && !self.implicit.contains(&function) {
                             let message = format!(
                                 "`{}` is declared static, but was declared without `static`",
                                 self.text(ident.name)
@@ -95,39 +108,32 @@ impl Checker<'_> {
                         if binding.depth != depth {
                             self.scopes.bind(ident.name, binding.entity, binding.linkage, ident.span);
                         }
-                        function
+                        Ok(function)
                     }
                     Entity::Variable(_) | Entity::Enumerator { .. } | Entity::Typedef(_)
                         if binding.depth == depth =>
                     {
-                        return Err(Box::new(self.other_kind(ident, binding.span)));
+                        Err(Box::new(self.other_kind(ident, binding.span)))
                     }
                     Entity::Variable(_) | Entity::Enumerator { .. } | Entity::Typedef(_) => {
-                        self.first_function(ident, ty, is_static)?
+                        self.first_function(ident, ty, wanted)
                     }
                 }
             }
-            _ => self.first_function(ident, ty, is_static)?,
-        };
-        self.program.functions[function].noreturn |= noreturn;
-        Ok(function)
+            _ => self.first_function(ident, ty, wanted),
+        }
     }
     /// Declares a function that its unit has not declared before.
-    fn first_function(&mut self, ident: Ident, ty: TypeId, is_static: bool) -> Checked<FunctionId> {
-        let (function, linkage) = if is_static {
-            (self.new_function(ident, ty, false), Linkage::Internal)
-        } else {
-            let function = match self.externals.get(&ident.name).copied() {
-                Some(External::Function(function)) => {
-                    self.merge_function(function, ident, ty)?;
-                    function
-                }
-                Some(External::Variable(variable)) => {
-                    return Err(Box::new(self.other_kind(ident, self.program.variables[variable].declared)));
-                }
-                None => self.new_function(ident, ty, true),
-            };
-            (function, Linkage::External)
+    fn first_function(&mut self, ident: Ident, ty: TypeId, linkage: Linkage) -> Checked<FunctionId> {
+        let function = match self.known_external(ident, linkage) {
+            Some(External::Function(function)) => {
+                self.merge_function(function, ident, ty)?;
+                function
+            }
+            Some(External::Variable(variable)) => {
+                return Err(Box::new(self.other_kind(ident, self.program.variables[variable].declared)));
+            }
+            None => self.new_function(ident, ty, linkage),
         };
         self.scopes.bind(ident.name, Entity::Function(function), linkage, ident.span);
         Ok(function)
@@ -168,11 +174,9 @@ impl Checker<'_> {
         ident: Ident,
         typed: Typed,
         storage: Option<Storage>,
-        is_definition: bool,
     ) -> Checked<VariableId> {
-        let is_static = storage == Some(Storage::Static);
         let depth = self.scopes.depth();
-        let variable = match self.scopes.lookup(ident.name).copied() {
+        match self.scopes.lookup(ident.name).copied() {
             Some(binding) if binding.depth == depth || binding.linkage != Linkage::None => {
                 match binding.entity {
                     Entity::Variable(variable) if binding.linkage != Linkage::None => {
@@ -181,21 +185,16 @@ impl Checker<'_> {
                         if binding.depth != depth {
                             self.scopes.bind(ident.name, binding.entity, binding.linkage, ident.span);
                         }
-                        variable
+                        Ok(variable)
                     }
-                    Entity::Variable(_) => return Err(Box::new(self.redeclared(ident, binding.span))),
+                    Entity::Variable(_) => Err(Box::new(self.redeclared(ident, binding.span))),
                     Entity::Function(_) | Entity::Enumerator { .. } | Entity::Typedef(_) => {
-                        return Err(Box::new(self.other_kind(ident, binding.span)));
+                        Err(Box::new(self.other_kind(ident, binding.span)))
                     }
                 }
             }
-            _ => self.first_variable(ident, typed, is_static)?,
-        };
-        if is_definition {
-            self.variable_facts[variable].is_defined = true;
-            self.program.variables[variable].is_extern = false;
+            _ => self.first_variable(ident, typed, declared_linkage(storage)),
         }
-        Ok(variable)
     }
     /// All declarations of a variable say `static`, or none does; `extern` says nothing about it.
     fn check_static_again(&self, binding: &Binding, ident: Ident, storage: Option<Storage>) -> Checked<()> {
@@ -210,9 +209,9 @@ impl Checker<'_> {
         Err(Box::new(diagnostic.with_secondary(binding.span, "declared here")))
     }
     /// Declares a variable that its unit has not declared before.
-    fn first_variable(&mut self, ident: Ident, typed: Typed, is_static: bool) -> Checked<VariableId> {
-        let known = if is_static { None } else { self.externals.get(&ident.name).copied() };
-        let variable = match known {
+    fn first_variable(&mut self, ident: Ident, typed: Typed, linkage: Linkage) -> Checked<VariableId> {
+        let is_external = linkage == Linkage::External;
+        let variable = match self.known_external(ident, linkage) {
             Some(External::Variable(variable)) => {
                 self.merge_variable(variable, ident, typed)?;
                 variable
@@ -225,18 +224,17 @@ impl Checker<'_> {
                 let variable =
                     self.variable(self.text(ident.name), typed.ty, StorageDuration::Static, ident.span);
                 self.function = function;
-                self.program.variables[variable].is_extern = !is_static;
+                self.program.variables[variable].is_extern = is_external;
                 self.program.variables[variable].is_volatile = typed.is_volatile;
                 self.program.variables[variable].is_const = typed.is_const;
                 self.variable_facts[variable].is_const = typed.is_const;
                 self.variable_facts[variable].align = typed.align;
-                if !is_static {
+                if is_external {
                     self.externals.insert(ident.name, External::Variable(variable));
                 }
                 variable
             }
         };
-        let linkage = if is_static { Linkage::Internal } else { Linkage::External };
         self.scopes.bind(ident.name, Entity::Variable(variable), linkage, ident.span);
         Ok(variable)
     }

@@ -9,7 +9,7 @@ use super::Checked;
 use super::context::{Checker, error, unsupported};
 use super::conversion::Operand;
 use super::float;
-use crate::ast::{self, CharLiteral, Encoding, FloatSuffix, IntegerLiteral};
+use crate::ast::{self, CharLiteral, Encoding, FloatSuffix, IntegerLiteral, Notation};
 use crate::hir::{ExprId, ExprKind, PlaceKind, StringId, StringLiteral};
 use crate::types::{ArrayLength, IntKind, Type, TypeId};
 
@@ -41,7 +41,9 @@ impl Checker<'_> {
                 && if literal.suffix.unsigned {
                     !kind.is_signed()
                 } else {
-                    kind.is_signed() || !literal.decimal || is_old && kind == IntKind::UnsignedLong
+                    kind.is_signed()
+                        || literal.notation != Notation::Decimal
+                        || is_old && kind == IntKind::UnsignedLong
                 };
             (is_allowed && fits(kind)).then_some(kind)
         });
@@ -107,7 +109,7 @@ impl Checker<'_> {
     /// A string literal as an object.
     pub(super) fn string_literal(&mut self, literal: &ast::StringLiteral, span: Span) -> Operand {
         let elem = self.string_element(literal.encoding);
-        let bytes = string_bytes(literal, true);
+        let bytes = string_bytes(literal);
         let length = ArrayLength::Fixed(literal.units.len() as u64 + 1);
         let ty = self.program.types.intern(Type::Array { elem, length });
         let string = self.intern_string(bytes.into(), ty, span);
@@ -131,15 +133,15 @@ impl Checker<'_> {
     }
 }
 
-/// The bytes of a string literal in memory order.
-pub(super) fn string_bytes(literal: &ast::StringLiteral, terminated: bool) -> Vec<u8> {
+/// The bytes of a string literal in memory order, with the terminating zero.
+pub(super) fn string_bytes(literal: &ast::StringLiteral) -> Vec<u8> {
     let size = match literal.encoding {
         Encoding::Plain | Encoding::Utf8 => 1,
         Encoding::Char16 => 2,
         Encoding::Char32 | Encoding::Wide => 4,
     };
     let mut bytes = Vec::with_capacity((literal.units.len() + 1) * size);
-    for unit in literal.units.iter().copied().chain(terminated.then_some(0)) {
+    for unit in literal.units.iter().copied().chain([0]) {
         bytes.extend_from_slice(&unit.to_le_bytes()[..size]);
     }
     bytes

@@ -6,7 +6,7 @@ use super::Checked;
 use super::context::{Checker, error};
 use super::conversion::Operand;
 use super::suggest;
-use crate::ast::{self, Ident};
+use crate::ast::{self, Ident, MemberOperator};
 use crate::hir::{PlaceId, PlaceKind};
 use crate::types::{RecordId, TypeId, Types};
 
@@ -16,11 +16,11 @@ impl Checker<'_> {
         &mut self,
         base: ast::ExprId,
         member: Ident,
-        arrow: bool,
+        operator: MemberOperator,
         span: Span,
     ) -> Checked<Operand> {
         let operand = self.operand(base)?;
-        let place = if arrow {
+        let place = if operator == MemberOperator::Arrow {
             let pointer = self.value(operand)?;
             let ty = self.ty(pointer);
             if self.types().pointee(ty).and_then(|to| self.types().record(to)).is_none() {
@@ -45,7 +45,7 @@ impl Checker<'_> {
         let ty = self.program.places[place].ty;
         let Some(record) = self.types().record(ty) else {
             let message =
-                format!("a member is selected of {}, which is not a struct or union", self.show(ty));
+                format!("a member is selected from {}, which is not a struct or union", self.show(ty));
             let diagnostic = Diagnostic::error(message, span);
             let is_pointer = self.types().pointee(ty).is_some_and(|to| self.types().record(to).is_some());
             return Err(Box::new(if is_pointer {

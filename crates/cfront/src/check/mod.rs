@@ -42,6 +42,7 @@ mod static_value;
 mod suggest;
 mod switch;
 
+pub(crate) use context::Checker;
 pub(crate) use library::is_builtin;
 
 use base::{Diagnostic, SourceMap};
@@ -50,13 +51,12 @@ use cfa::DataModel;
 use crate::ast::TranslationUnit;
 use crate::hir::Program;
 use crate::lex::{Failure, Interner};
-use context::Checker;
 
 type Checked<T> = Result<T, Failure>;
 
 /// Checks translation units that were parsed with one interner, and links them to one program.
 ///
-/// Recursion is bounded by `parse::NESTING_LIMIT`: call it with a stack as large as the parser needs.
+/// Recursion is bounded by `parse::MAX_NESTING`: call it with a stack as large as the parser needs.
 pub fn check(
     units: &[TranslationUnit],
     interner: &Interner,

@@ -6,7 +6,7 @@ use super::Checked;
 use super::context::{Checker, error};
 use super::conversion::{Operand, Purpose};
 use crate::ast::{self, BinaryOp};
-use crate::hir::{ArithmeticOp, CompareOp, ExprId, ExprKind};
+use crate::hir::{ArithmeticOp, CompareOp, Direction, ExprId, ExprKind, StepForm};
 use crate::types::TypeId;
 
 /// What kind of operation a binary operator is.
@@ -73,6 +73,11 @@ fn is_shift(op: ArithmeticOp) -> bool {
 
 fn needs_integers(op: ArithmeticOp) -> bool {
     !matches!(op, ArithmeticOp::Add | ArithmeticOp::Subtract | ArithmeticOp::Multiply | ArithmeticOp::Divide)
+}
+
+/// Which way an addition or subtraction moves a pointer.
+fn direction(op: ArithmeticOp) -> Direction {
+    if op == ArithmeticOp::Subtract { Direction::Backward } else { Direction::Forward }
 }
 
 impl Checker<'_> {
@@ -161,10 +166,10 @@ impl Checker<'_> {
         let is_integer = |ty| self.types().is_integer(ty);
         match (arithmetic, left_pointer, right_pointer) {
             (ArithmeticOp::Add | ArithmeticOp::Subtract, Some(_), None) if is_integer(right_ty) => {
-                self.pointer_offset(left, right, arithmetic == ArithmeticOp::Subtract, span)
+                self.pointer_offset(left, right, direction(arithmetic), span)
             }
             (ArithmeticOp::Add, None, Some(_)) if is_integer(left_ty) => {
-                self.pointer_offset(right, left, false, span)
+                self.pointer_offset(right, left, Direction::Forward, span)
             }
             (ArithmeticOp::Subtract, Some(left_to), Some(right_to))
                 if self.types().compatible(left_to, right_to) =>
@@ -181,13 +186,13 @@ impl Checker<'_> {
         &mut self,
         pointer: ExprId,
         index: ExprId,
-        subtract: bool,
+        direction: Direction,
         span: Span,
     ) -> Checked<ExprId> {
         let ty = self.ty(pointer);
         let element = self.element_size(ty, span)?;
         let index = self.promote(index);
-        Ok(self.raw(ExprKind::PointerOffset { pointer, index, element, subtract }, ty, span))
+        Ok(self.raw(ExprKind::PointerOffset { pointer, index, element, direction }, ty, span))
     }
     /// Arithmetic of two numbers.
     fn number_arithmetic(&mut self, op: ArithmeticOp, left: ExprId, right: ExprId, span: Span) -> ExprId {
@@ -269,8 +274,8 @@ impl Checker<'_> {
         {
             let element = self.element_size(ty, op_span)?;
             let index = self.promote(value);
-            let subtract = arithmetic == ArithmeticOp::Subtract;
-            return Ok(self.raw(ExprKind::PointerAssign { place, index, element, subtract }, ty, span));
+            let direction = direction(arithmetic);
+            return Ok(self.raw(ExprKind::PointerAssign { place, index, element, direction }, ty, span));
         }
         let are_integers = types.is_integer(ty) && types.is_integer(value_ty);
         let are_numbers = types.is_arithmetic(ty) && types.is_arithmetic(value_ty);
@@ -290,11 +295,14 @@ impl Checker<'_> {
     pub(super) fn step(
         &mut self,
         operand: ast::ExprId,
-        decrement: bool,
-        postfix: bool,
+        direction: Direction,
+        form: StepForm,
         span: Span,
     ) -> Checked<ExprId> {
-        let what = if decrement { "operand of `--`" } else { "operand of `++`" };
+        let what = match direction {
+            Direction::Forward => "operand of `++`",
+            Direction::Backward => "operand of `--`",
+        };
         let place = self.target(operand, what, span)?;
         let ty = self.program.places[place].ty;
         let element = if self.types().pointee(ty).is_some() {
@@ -304,7 +312,7 @@ impl Checker<'_> {
         } else {
             return error(format!("wrong type of {what}: {}", self.show(ty)), span);
         };
-        Ok(self.raw(ExprKind::Step { place, decrement, postfix, element }, ty, span))
+        Ok(self.raw(ExprKind::Step { place, direction, form, element }, ty, span))
     }
 
     // -------------------------------------------------------------------------------------------------

@@ -47,6 +47,7 @@ impl Checker<'_> {
         let ty = self.library_type(text).unwrap_or_else(|| self.unprototyped(self.basic.int));
         let function = self.external_function(ident, ty);
         self.program.functions[function].noreturn |= matches!(text, "abort" | "exit" | "_exit" | "_Exit");
+        self.program.functions[function].implicit.get_or_insert(ident.span);
         self.scopes.bind(ident.name, Entity::Function(function), Linkage::External, ident.span);
         Operand::Function(function, ident.span)
     }
@@ -191,7 +192,7 @@ impl Checker<'_> {
         let list = self.va_list_place(operand)?;
         let ty = self.type_name(type_name)?.ty;
         if !self.types().is_complete(ty) || self.types().array(ty).is_some() {
-            return error(format!("an argument of type {} cannot be fetched", self.show(ty)), span);
+            return error(format!("`va_arg` cannot fetch an argument of type {}", self.show(ty)), span);
         }
         Ok(self.raw(ExprKind::VaArg(list), ty, span))
     }

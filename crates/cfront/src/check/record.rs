@@ -14,7 +14,7 @@ use crate::lex::Name;
 use crate::types::{ArrayLength, MemberSpec, Record, RecordId, RecordSpec, Type, TypeId};
 
 /// How many members a record may have.
-const MEMBER_LIMIT: usize = 1 << 20;
+const MAX_MEMBERS: usize = 1 << 20;
 
 /// Records of file scope in earlier units. A record that a later unit defines in the same way is the same record, so
 /// that objects of it can be shared (C11 6.2.7).
@@ -49,8 +49,8 @@ impl Checker<'_> {
     pub(super) fn record_specifier(&mut self, id: ast::RecordId, tag_use: TagUse) -> Checked<TypeId> {
         let unit = self.unit;
         let specifier = &unit.records[id];
-        let is_declaration = specifier.members.is_some() || tag_use == TagUse::Declare;
-        let record = self.find_record(specifier, is_declaration)?;
+        let tag_use = if specifier.members.is_some() { TagUse::Declare } else { tag_use };
+        let record = self.find_record(specifier, tag_use)?;
         let Some(members) = &specifier.members else {
             return Ok(self.program.types.intern(Type::Record(record)));
         };
@@ -72,21 +72,21 @@ impl Checker<'_> {
             max_member_align: effects.max_member_align,
             members: self.members(members, specifier.kind)?,
         };
-        let record = self.complete(record, &spec, specifier.tag, at)?;
+        let record = self.complete(record, &spec, specifier, at)?;
         if effects.transparent_union {
             self.transparent_unions.insert(record);
         }
         Ok(self.program.types.intern(Type::Record(record)))
     }
     /// The record that a specifier means.
-    fn find_record(&mut self, specifier: &ast::RecordSpecifier, is_declaration: bool) -> Checked<RecordId> {
+    fn find_record(&mut self, specifier: &ast::RecordSpecifier, tag_use: TagUse) -> Checked<RecordId> {
         let is_union = specifier.kind == RecordKind::Union;
         let Some(tag) = specifier.tag else {
             let name = self.unnamed(specifier.keyword);
-            return Ok(self.new_record(name, is_union));
+            return Ok(self.new_record(name, specifier.kind));
         };
         if let Some(binding) = self.scopes.lookup_tag(tag.name)
-            && (!is_declaration || binding.depth == self.scopes.depth())
+            && (tag_use != TagUse::Declare || binding.depth == self.scopes.depth())
         {
             return match binding.tag {
                 Tag::Record(record) if self.types().records[record].is_union == is_union => Ok(record),
@@ -99,7 +99,7 @@ impl Checker<'_> {
             Some(record) if is_file_scope && self.types().records[record].is_union == is_union => record,
             _ => {
                 let name = self.text(tag.name).into();
-                let record = self.new_record(name, is_union);
+                let record = self.new_record(name, specifier.kind);
                 if is_file_scope {
                     self.shared.new_tagged.push((tag.name, record));
                 }
@@ -109,10 +109,10 @@ impl Checker<'_> {
         self.scopes.bind_tag(tag.name, Tag::Record(record), tag.span);
         Ok(record)
     }
-    fn new_record(&mut self, name: Arc<str>, is_union: bool) -> RecordId {
+    fn new_record(&mut self, name: Arc<str>, kind: RecordKind) -> RecordId {
         self.program.types.records.push(Record {
             name,
-            is_union,
+            is_union: kind == RecordKind::Union,
             complete: false,
             fields: Vec::new(),
             size: 0,
@@ -129,19 +129,22 @@ impl Checker<'_> {
         &mut self,
         record: RecordId,
         spec: &RecordSpec,
-        tag: Option<ast::Ident>,
+        specifier: &ast::RecordSpecifier,
         at: Span,
     ) -> Checked<RecordId> {
         let too_large =
             |checker: &Self| error(format!("`{}` is too large", checker.types().records[record].name), at);
         if self.types().records[record].complete {
             let name = self.types().records[record].name.clone();
-            let copy = self.new_record(name.clone(), spec.is_union);
+            let copy = self.new_record(name.clone(), specifier.kind);
             if self.program.types.complete_record(copy, spec).is_err() {
                 return too_large(self);
             }
             if self.types().records[copy] != self.types().records[record] {
-                let what = if spec.is_union { "union" } else { "struct" };
+                let what = match specifier.kind {
+                    RecordKind::Struct => "struct",
+                    RecordKind::Union => "union",
+                };
                 return unsupported(format!("`{what} {name}` is defined differently in two files"), at);
             }
             return Ok(record);
@@ -149,7 +152,7 @@ impl Checker<'_> {
         if self.program.types.complete_record(record, spec).is_err() {
             return too_large(self);
         }
-        if tag.is_none() {
+        if specifier.tag.is_none() {
             return Ok(self.share_untagged(record));
         }
         Ok(record)
@@ -216,7 +219,7 @@ impl Checker<'_> {
                 }
                 members.push(member);
             }
-            if members.len() > MEMBER_LIMIT {
+            if members.len() > MAX_MEMBERS {
                 return error("too many members", specifiers.span);
             }
         }
@@ -254,7 +257,7 @@ impl Checker<'_> {
             return unsupported("a member of variable length", at);
         }
         let width = if let Some(width) = member.width {
-            Some(self.bit_field(ty, width, declarator.ident.is_none(), at)?)
+            Some(self.bit_field(ty, width, declarator.ident, at)?)
         } else {
             self.check_member_type(ty, at)?;
             None
@@ -278,7 +281,13 @@ impl Checker<'_> {
         }
         Ok(())
     }
-    fn bit_field(&mut self, ty: TypeId, width: ast::ExprId, is_unnamed: bool, at: Span) -> Checked<u8> {
+    fn bit_field(
+        &mut self,
+        ty: TypeId,
+        width: ast::ExprId,
+        ident: Option<ast::Ident>,
+        at: Span,
+    ) -> Checked<u8> {
         let Some(kind) = self.types().int_kind(ty) else {
             return error(
                 format!("a bit-field has the type {}, which is not an integer type", self.show(ty)),
@@ -289,7 +298,7 @@ impl Checker<'_> {
         let width = self.require_int(expr, "the width of a bit-field")?;
         let limit = kind.width(self.types().model);
         match u8::try_from(width) {
-            Ok(0) if !is_unnamed => error("a bit-field with a name has width zero", self.span(expr)),
+            Ok(0) if ident.is_some() => error("a bit-field with a name has width zero", self.span(expr)),
             Ok(width) if width <= limit => Ok(width),
             _ => error(format!("the width {width} does not fit the type {}", self.show(ty)), self.span(expr)),
         }

@@ -101,6 +101,11 @@ impl Scopes {
             marks: Vec::new(),
         }
     }
+    /// Makes room for more names.
+    pub(super) fn grow(&mut self, names: usize) {
+        self.ordinary.resize(names, 0);
+        self.tags.resize(names, 0);
+    }
     pub(super) fn depth(&self) -> u32 {
         self.marks.len() as u32
     }

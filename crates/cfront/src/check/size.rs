@@ -92,7 +92,7 @@ impl Checker<'_> {
                     for field in self.member_path(record, *ident, ty)? {
                         let field = &self.types().records[current].fields[field as usize];
                         if field.bits.is_some() {
-                            return error("the offset of a bit-field is asked for", ident.span);
+                            return error("`offsetof` is applied to a bit-field", ident.span);
                         }
                         offset += i128::from(field.offset);
                         ty = field.ty;
@@ -113,7 +113,7 @@ impl Checker<'_> {
                     offset = offset.wrapping_add(index.wrapping_mul(i128::from(size)));
                     ty = elem;
                 }
-                Designator::Range(..) => return error("a range in `offsetof`", span),
+                Designator::Range(..) => return error("`offsetof` does not take a range", span),
             }
         }
         let size = self.types().size_type();

@@ -1,11 +1,11 @@
-//! Did-you-mean: the known name that is nearest to an unknown one.
+//! Suggestions: the known name that is nearest to an unknown one.
 
 use base::Diagnostic;
 
 /// Longest name that is compared.
-const LENGTH_LIMIT: usize = 64;
+const MAX_LENGTH: usize = 64;
 /// How many names are compared at most.
-const COUNT_LIMIT: usize = 20_000;
+const MAX_NAMES: usize = 20_000;
 
 /// The diagnostic with the nearest of the names as advice, if one is near.
 pub(super) fn with_suggestion<'n>(
@@ -20,9 +20,9 @@ pub(super) fn with_suggestion<'n>(
         _ => 3,
     };
     let nearest = names
-        .take(COUNT_LIMIT)
+        .take(MAX_NAMES)
         .filter(|name| {
-            !name.is_empty() && name.len() <= LENGTH_LIMIT && name.len().abs_diff(wanted.len()) <= allowed
+            !name.is_empty() && name.len() <= MAX_LENGTH && name.len().abs_diff(wanted.len()) <= allowed
         })
         .map(|name| (distance(wanted, name), name))
         .filter(|(distance, _)| *distance <= allowed)

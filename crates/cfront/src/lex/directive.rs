@@ -42,7 +42,7 @@ impl Notes {
         }
     }
 
-    /// Whether an offset is in a header of the system.
+    /// Whether an offset is in a system header.
     pub(crate) fn is_system_at(&self, offset: usize) -> bool {
         let count = self.markers.partition_point(|marker| marker.end <= offset);
         count.checked_sub(1).is_some_and(|index| self.markers[index].is_system)
@@ -60,7 +60,7 @@ pub(crate) struct Marker {
     pub(crate) file: Arc<str>,
     /// Whether the file starts here (flag 1).
     pub(crate) enters: bool,
-    /// Whether the file is a header of the system (flag 3).
+    /// Whether the file is a system header (flag 3).
     pub(crate) is_system: bool,
 }
 
@@ -104,7 +104,9 @@ pub(super) fn read(lexer: &mut Lexer) -> Result<(), Failure> {
         b"line" => marker(lexer, start, end, rest),
         [b'0'..=b'9', ..] => marker(lexer, start, end, line),
         b"define" | b"undef" if lexer.policy == Policy::Note => {
-            lexer.notes.definitions.push(definition(end, word == b"define", rest));
+            let (name, shape) = macro_head(rest);
+            let shape = (word == b"define").then_some(shape);
+            lexer.notes.definitions.push(Definition { end, name, shape });
             Ok(())
         }
         _ => {
@@ -250,8 +252,8 @@ fn marker(lexer: &mut Lexer, start: usize, end: usize, text: &[u8]) -> Result<()
     Ok(())
 }
 
-/// What follows `#define` or `#undef`.
-fn definition(end: usize, defines: bool, text: &[u8]) -> Definition {
+/// The name of a macro and its shape, from what follows `#define` or `#undef`.
+fn macro_head(text: &[u8]) -> (String, Shape) {
     let text = text.trim_ascii();
     let length = text.iter().take_while(|byte| !matches!(byte, b' ' | b'\t' | b'(')).count();
     let name = String::from_utf8_lossy(&text[..length]).into_owned();
@@ -261,7 +263,7 @@ fn definition(end: usize, defines: bool, text: &[u8]) -> Definition {
         Some(_) | None => &text[length..],
     };
     let shape = Shape { takes_arguments, is_empty: body.trim_ascii().is_empty() };
-    Definition { end, name, shape: defines.then_some(shape) }
+    (name, shape)
 }
 
 /// A file name up to its closing quote, without escapes.

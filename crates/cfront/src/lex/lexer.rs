@@ -7,16 +7,13 @@
 //! * I1: `position` never moves back, and every call of [`Lexer::next_token`] moves it or returns the end of the file.
 //! * I2: a line splice (backslash, line break) may stand between any two bytes of a token. [`Lexer::peek`] looks
 //!   through splices; the fast paths are left as soon as a backslash appears.
-//!
-//! # Length
-//! One state machine over one position: its parts share the handling of splices and markers.
 
 use std::sync::Arc;
 
 use base::{Diagnostic, FileId, Span};
 
 use super::directive::{self, Notes, Policy};
-use super::intern::{Interner, Name};
+use super::intern::Interner;
 use super::token::{Token, TokenKind};
 use super::{Failure, splice_length};
 
@@ -34,14 +31,14 @@ pub struct Lexer {
 }
 
 /// What a byte can start or continue.
-mod class {
-    pub(super) const LETTER: u8 = 1;
-    pub(super) const DIGIT: u8 = 2;
-    pub(super) const BLANK: u8 = 4;
+pub(super) mod class {
+    pub(in crate::lex) const LETTER: u8 = 1;
+    pub(in crate::lex) const DIGIT: u8 = 2;
+    pub(in crate::lex) const BLANK: u8 = 4;
     /// Letter of an identifier beyond ASCII, or of one spelled with an escape.
-    pub(super) const UNUSUAL: u8 = 8;
+    pub(in crate::lex) const UNUSUAL: u8 = 8;
 
-    pub(super) static OF: [u8; 256] = table();
+    pub(in crate::lex) static OF: [u8; 256] = table();
 
     const fn table() -> [u8; 256] {
         let mut table = [0; 256];
@@ -124,7 +121,7 @@ impl Lexer {
         self.span(self.position, self.position)
     }
 
-    fn token(&self, kind: TokenKind, start: usize) -> Token {
+    pub(super) fn token(&self, kind: TokenKind, start: usize) -> Token {
         Token { kind, payload: start as u32, span: self.span(start, self.position) }
     }
     pub(super) fn span(&self, start: usize, end: usize) -> Span {
@@ -134,7 +131,7 @@ impl Lexer {
     pub(super) fn failure(&self, message: impl Into<String>, start: usize, end: usize) -> Failure {
         Box::new(Diagnostic::error(message, self.span(start, end)))
     }
-    /// Whether the line markers say that the text at hand is that of a header of the system.
+    /// Whether the line markers say that the text at hand is that of a system header.
     pub(super) fn is_in_system_header(&self) -> bool {
         self.notes.markers.last().is_some_and(|marker| marker.is_system)
     }
@@ -142,7 +139,7 @@ impl Lexer {
         self.text.get(position).copied()
     }
     /// The place of the `ahead`th byte from here, not counting splices (I2).
-    fn place(&self, ahead: usize) -> usize {
+    pub(super) fn place(&self, ahead: usize) -> usize {
         let mut position = self.position;
         for step in 0..=ahead {
             if step > 0 {
@@ -158,7 +155,7 @@ impl Lexer {
         position
     }
     /// The `ahead`th byte from here, not counting splices (I2).
-    fn peek(&self, ahead: usize) -> Option<u8> {
+    pub(super) fn peek(&self, ahead: usize) -> Option<u8> {
         self.byte(self.place(ahead))
     }
 
@@ -223,108 +220,6 @@ impl Lexer {
         }
     }
 
-    fn word(&mut self, interner: &mut Interner) -> Result<Token, Failure> {
-        let start = self.position;
-        let mut end = start + 1;
-        let text = &self.text[..];
-        while end < text.len() && class::OF[text[end] as usize] & (class::LETTER | class::DIGIT) != 0 {
-            end += 1;
-        }
-        match text.get(end) {
-            Some(next) if class::OF[*next as usize] & class::UNUSUAL != 0 => {
-                return self.unusual_word(start, interner);
-            }
-            Some(quote @ (b'"' | b'\'')) if is_prefix(&text[start..end], *quote) => {
-                self.position = end;
-                let kind = if *quote == b'"' { TokenKind::String } else { TokenKind::Char };
-                return self.quoted(start, *quote, kind);
-            }
-            _ => {}
-        }
-        let name = interner.intern_ascii(&text[start..end]);
-        self.position = end;
-        Ok(self.word_token(name, start))
-    }
-    fn word_token(&self, name: Name, start: usize) -> Token {
-        Token { kind: Interner::kind(name), payload: name.0, span: self.span(start, self.position) }
-    }
-    /// An identifier with splices, universal character names or letters beyond ASCII.
-    #[cold]
-    fn unusual_word(&mut self, start: usize, interner: &mut Interner) -> Result<Token, Failure> {
-        let mut name = String::new();
-        loop {
-            self.position = self.place(0);
-            let at = self.position;
-            let letter = match self.byte(at) {
-                Some(byte) if class::OF[byte as usize] & (class::LETTER | class::DIGIT) != 0 => {
-                    self.position += 1;
-                    char::from(byte)
-                }
-                Some(b'\\') => self.universal_name()?,
-                Some(byte) if byte >= 0x80 => self.utf8_letter()?,
-                Some(quote @ (b'"' | b'\'')) if is_prefix(name.as_bytes(), quote) => {
-                    let kind = if quote == b'"' { TokenKind::String } else { TokenKind::Char };
-                    return self.quoted(start, quote, kind);
-                }
-                _ => break,
-            };
-            if name.is_empty() && letter.is_numeric() {
-                return Err(self.failure("an identifier cannot start with this digit", at, self.position));
-            }
-            name.push(letter);
-        }
-        Ok(self.word_token(interner.intern(&name), start))
-    }
-    /// `\u1234` or `\U12345678` in an identifier.
-    fn universal_name(&mut self) -> Result<char, Failure> {
-        let start = self.position;
-        let digits = match self.byte(start + 1) {
-            Some(b'u') => 4,
-            Some(b'U') => 8,
-            _ => return Err(self.failure("stray `\\` in the program", start, start + 1)),
-        };
-        let end = (start + 2 + digits).min(self.text.len());
-        let value = std::str::from_utf8(&self.text[start + 2..end])
-            .ok()
-            .filter(|text| text.len() == digits && text.bytes().all(|byte| byte.is_ascii_hexdigit()))
-            .and_then(|text| u32::from_str_radix(text, 16).ok())
-            .and_then(char::from_u32);
-        match value {
-            Some(letter) if letter.is_alphanumeric() || letter == '$' => {
-                self.position = end;
-                Ok(letter)
-            }
-            Some(_) | None => Err(self.failure("this character cannot be part of an identifier", start, end)),
-        }
-    }
-    /// A letter beyond ASCII in an identifier.
-    fn utf8_letter(&mut self) -> Result<char, Failure> {
-        let start = self.position;
-        let rest = &self.text[start..(start + 4).min(self.text.len())];
-        let valid = match std::str::from_utf8(rest) {
-            Ok(text) => text,
-            Err(error) => std::str::from_utf8(&rest[..error.valid_up_to()]).unwrap_or_default(),
-        };
-        match valid.chars().next() {
-            Some(letter) if letter.is_alphanumeric() => {
-                self.position += letter.len_utf8();
-                Ok(letter)
-            }
-            Some(other) => {
-                let end = start + other.len_utf8();
-                Err(self.failure(
-                    format!("stray character `{}` in the program", other.escape_debug()),
-                    start,
-                    end,
-                ))
-            }
-            None => {
-                let message = format!("stray byte 0x{:02x}, not UTF-8, in the program", self.text[start]);
-                Err(self.failure(message, start, start + 1))
-            }
-        }
-    }
-
     /// Skips a preprocessing number.
     fn number(&mut self) {
         loop {
@@ -343,7 +238,7 @@ impl Lexer {
     }
 
     /// A literal from its opening quote, which is at `position`, on.
-    fn quoted(&mut self, start: usize, quote: u8, kind: TokenKind) -> Result<Token, Failure> {
+    pub(super) fn quoted(&mut self, start: usize, quote: u8, kind: TokenKind) -> Result<Token, Failure> {
         let mut position = self.position + 1;
         loop {
             match self.byte(position) {
@@ -361,29 +256,6 @@ impl Lexer {
         Ok(self.token(kind, start))
     }
 
-    fn punctuator(&mut self, first: u8) -> Result<Token, Failure> {
-        let start = self.position;
-        let second = self.peek(1);
-        let (kind, length) = match (first, second) {
-            (b'.', Some(b'.')) if self.peek(2) == Some(b'.') => (TokenKind::Ellipsis, 3),
-            (b'<', Some(b'<')) if self.peek(2) == Some(b'=') => (TokenKind::ShiftLeftEqual, 3),
-            (b'>', Some(b'>')) if self.peek(2) == Some(b'=') => (TokenKind::ShiftRightEqual, 3),
-            (_, Some(second)) if let Some(kind) = two_bytes(first, second) => (kind, 2),
-            _ => match one_byte(first) {
-                Some(kind) => (kind, 1),
-                None if first == b'#' => {
-                    return Err(self.failure("stray `#` in the program", start, start + 1));
-                }
-                None => {
-                    let text = char::from(first).escape_debug().to_string();
-                    return Err(self.failure(format!("stray `{text}` in the program"), start, start + 1));
-                }
-            },
-        };
-        self.position = self.place(length - 1) + 1;
-        Ok(self.token(kind, start))
-    }
-
     /// Skips the rest of `_Pragma("…")`.
     fn skip_pragma_operator(&mut self, interner: &mut Interner) -> Result<(), Failure> {
         for expected in [TokenKind::LeftParen, TokenKind::String, TokenKind::RightParen] {
@@ -397,77 +269,13 @@ impl Lexer {
     }
 }
 
-fn is_prefix(word: &[u8], quote: u8) -> bool {
-    matches!(word, b"L" | b"u" | b"U") || (word == b"u8" && quote == b'"')
-}
-
-fn two_bytes(first: u8, second: u8) -> Option<TokenKind> {
-    use TokenKind as T;
-    Some(match (first, second) {
-        (b'-', b'>') => T::Arrow,
-        (b'+', b'+') => T::PlusPlus,
-        (b'-', b'-') => T::MinusMinus,
-        (b'&', b'&') => T::AmpersandAmpersand,
-        (b'|', b'|') => T::PipePipe,
-        (b'<', b'<') => T::ShiftLeft,
-        (b'>', b'>') => T::ShiftRight,
-        (b'<', b'=') => T::LessEqual,
-        (b'>', b'=') => T::GreaterEqual,
-        (b'=', b'=') => T::EqualEqual,
-        (b'!', b'=') => T::BangEqual,
-        (b'+', b'=') => T::PlusEqual,
-        (b'-', b'=') => T::MinusEqual,
-        (b'*', b'=') => T::StarEqual,
-        (b'/', b'=') => T::SlashEqual,
-        (b'%', b'=') => T::PercentEqual,
-        (b'&', b'=') => T::AmpersandEqual,
-        (b'|', b'=') => T::PipeEqual,
-        (b'^', b'=') => T::CaretEqual,
-        (b'<', b':') => T::LeftBracket,
-        (b':', b'>') => T::RightBracket,
-        (b'<', b'%') => T::LeftBrace,
-        (b'%', b'>') => T::RightBrace,
-        _ => return None,
-    })
-}
-
-fn one_byte(byte: u8) -> Option<TokenKind> {
-    use TokenKind as T;
-    Some(match byte {
-        b'(' => T::LeftParen,
-        b')' => T::RightParen,
-        b'[' => T::LeftBracket,
-        b']' => T::RightBracket,
-        b'{' => T::LeftBrace,
-        b'}' => T::RightBrace,
-        b';' => T::Semicolon,
-        b',' => T::Comma,
-        b':' => T::Colon,
-        b'?' => T::Question,
-        b'.' => T::Dot,
-        b'+' => T::Plus,
-        b'-' => T::Minus,
-        b'*' => T::Star,
-        b'/' => T::Slash,
-        b'%' => T::Percent,
-        b'&' => T::Ampersand,
-        b'|' => T::Pipe,
-        b'^' => T::Caret,
-        b'~' => T::Tilde,
-        b'!' => T::Bang,
-        b'<' => T::Less,
-        b'>' => T::Greater,
-        b'=' => T::Equal,
-        _ => return None,
-    })
-}
-
 #[cfg(test)]
 #[allow(clippy::needless_raw_string_hashes, clippy::format_push_string)] // what expect-test writes; brevity
 mod tests {
     use expect_test::{Expect, expect};
 
     use super::*;
+    use crate::lex::Name;
 
     /// The tokens of a text, one `kind lo..hi` each, or the error.
     fn check(text: &[u8], expected: &Expect) {

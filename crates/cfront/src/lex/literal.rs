@@ -5,7 +5,7 @@
 use base::{Diagnostic, Span};
 
 use super::{Failure, TokenKind, splice_length};
-use crate::ast::{CharLiteral, Encoding, FloatLiteral, FloatSuffix, IntegerLiteral, IntegerSuffix};
+use crate::ast::{CharLiteral, Encoding, FloatLiteral, FloatSuffix, IntegerLiteral, IntegerSuffix, Notation};
 
 /// The value of a number token.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,8 +48,8 @@ pub fn number(text: &[u8], start: usize, span: Span) -> Result<Number, Failure> 
     if plain && (1..=19).contains(&digits) && (digits == 1 || text[start] != b'0') {
         let value =
             text[start..start + digits].iter().fold(0, |value, digit| value * 10 + u64::from(digit - b'0'));
-        let decimal = text[start] != b'0';
-        return Ok(Number::Integer(IntegerLiteral::new(value.into(), decimal, IntegerSuffix::default())));
+        let notation = if text[start] == b'0' { Notation::PowerOfTwo } else { Notation::Decimal };
+        return Ok(Number::Integer(IntegerLiteral::new(value.into(), notation, IntegerSuffix::default())));
     }
     let spelling = number_spelling(text, start);
     let invalid = |reason: &str| -> Failure {
@@ -111,7 +111,8 @@ fn integer(spelling: &str, radix: u32, rest: &str) -> Result<Number, &'static st
     }
     let suffix = &spelling[spelling.len() - (rest.len() - digits)..];
     let suffix = integer_suffix(suffix).ok_or("this suffix is unknown")?;
-    Ok(Number::Integer(IntegerLiteral::new(value, radix == 10 && !octal, suffix)))
+    let notation = if real_radix == 10 { Notation::Decimal } else { Notation::PowerOfTwo };
+    Ok(Number::Integer(IntegerLiteral::new(value, notation, suffix)))
 }
 
 fn integer_suffix(text: &str) -> Option<IntegerSuffix> {
@@ -277,7 +278,7 @@ fn element(
             letters.chars().for_each(|letter| push_character(letter as u32, encoding, units));
             Ok(())
         }
-        Err(_) => Err(Box::new(Diagnostic::error("a wide literal should be UTF-8 text", span))),
+        Err(_) => Err(Box::new(Diagnostic::error("a wide literal is not valid UTF-8", span))),
     }
 }
 
@@ -371,9 +372,9 @@ mod tests {
 
     const SPAN: Span = Span { file: FileId(0), lo: 0, hi: 1 };
 
-    fn integer_of(text: &str) -> Option<(u128, bool, IntegerSuffix)> {
+    fn integer_of(text: &str) -> Option<(u128, Notation, IntegerSuffix)> {
         match number(text.as_bytes(), 0, SPAN) {
-            Ok(Number::Integer(literal)) => Some((literal.value(), literal.decimal, literal.suffix)),
+            Ok(Number::Integer(literal)) => Some((literal.value(), literal.notation, literal.suffix)),
             Ok(Number::Float(_)) | Err(_) => None,
         }
     }
@@ -404,10 +405,10 @@ mod tests {
     #[test]
     fn integer_suffixes() {
         let suffix = |unsigned, long, imaginary| IntegerSuffix { unsigned, long, imaginary };
-        assert_eq!(integer_of("1uLL"), Some((1, true, suffix(true, 2, false))));
-        assert_eq!(integer_of("1lU"), Some((1, true, suffix(true, 1, false))));
-        assert_eq!(integer_of("0x1l"), Some((1, false, suffix(false, 1, false))));
-        assert_eq!(integer_of("3i"), Some((3, true, suffix(false, 0, true))));
+        assert_eq!(integer_of("1uLL"), Some((1, Notation::Decimal, suffix(true, 2, false))));
+        assert_eq!(integer_of("1lU"), Some((1, Notation::Decimal, suffix(true, 1, false))));
+        assert_eq!(integer_of("0x1l"), Some((1, Notation::PowerOfTwo, suffix(false, 1, false))));
+        assert_eq!(integer_of("3i"), Some((3, Notation::Decimal, suffix(false, 0, true))));
         assert_eq!(integer_of("1lL"), None);
         assert_eq!(integer_of("1uu"), None);
     }

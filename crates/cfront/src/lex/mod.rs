@@ -5,12 +5,14 @@ mod intern;
 mod lexer;
 pub mod literal;
 mod pragma;
+mod punctuator;
 pub(crate) mod token;
+mod word;
 
 use base::Diagnostic;
 
 pub use directive::needs_preprocessing;
-pub(crate) use directive::{Notes, Policy, Shape};
+pub(crate) use directive::{Definition, Notes, Policy, Shape};
 pub use intern::{Interner, Name};
 pub use lexer::Lexer;
 pub use token::{Token, TokenKind};

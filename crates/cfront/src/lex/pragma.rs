@@ -1,8 +1,10 @@
-//! Pragmas: each is honoured, in a list of those that change nothing, or refused by name.
+//! Pragmas: a pragma has an effect, is in the list of those without one, or is refused by name.
 //!
 //! # Invariants
-//! * P1: a pragma that is in no list is an error with its place. Only headers of the system may choose instructions of the machine: they
+//! * P1: a pragma that is in no list is an error with its place. Only system headers may choose instructions of the machine: they
 //!   do so for functions that nothing calls unless the machine has them.
+
+use base::Diagnostic;
 
 use super::Failure;
 use super::directive::Packing;
@@ -107,10 +109,9 @@ fn word(text: &[u8]) -> (&[u8], &[u8]) {
 /// P1.
 fn refuse(lexer: &Lexer, start: usize, end: usize, words: &[&[u8]]) -> Result<(), Failure> {
     let name = String::from_utf8_lossy(&words.join(&b' ')).trim().to_owned();
-    let message = format!("unsupported: the pragma `{name}`, which may change the meaning of the program");
-    let mut failure = lexer.failure(message, start, end);
-    failure.help = Some("remove it if the program means the same without it".to_owned());
-    Err(failure)
+    let construct = format!("the pragma `{name}`, which may change the meaning of the program");
+    let diagnostic = Diagnostic::unsupported(construct, lexer.span(start, end));
+    Err(Box::new(diagnostic.with_help("remove it if the program means the same without it")))
 }
 
 fn pack(lexer: &mut Lexer, start: usize, end: usize, arguments: &[u8]) -> Result<(), Failure> {

@@ -1,7 +1,7 @@
 //! What the functions of the C library may do, where neither an operation nor a model says it exactly.
 //!
 //! The descriptions are data, made to be reviewed: `effects.txt` has one line for functions that do the same, in sections by header. This module
-//! reads them; `docs/library.md` is made from them. `lower::effect` renders calls by them.
+//! reads them; `docs/library.md` is made from them. `lower::described_call` lowers calls by them.
 //!
 //! # Form
 //! `NAME NAME … : CLAUSE; CLAUSE; …`; arguments count from 1. `#` starts a comment, `[HEADER]` a section.

@@ -1,7 +1,7 @@
 //! What is known about the C library.
 //!
 //! A library function is an operation of the program ([`Known`]), a model written in C (`models/*.c`, compiled together with the
-//! user's program when it is needed), or described by its effects ([`effects`]). What a system header declares and nobody describes caps both
+//! user's program when it is needed), or described by its effects ([`effects`]). A function that a system header declares and that is not described caps both
 //! verdicts; any other function without body is the user's. A definition in the user's program always wins. The functions of the models carry [`MODEL_PREFIX`], so that
 //! whatever the user declares cannot contradict them.
 
@@ -136,7 +136,7 @@ pub fn plain_name(name: &str) -> &str {
     name.strip_prefix("__builtin_").unwrap_or(name)
 }
 
-/// How calls of a function without body are rendered.
+/// How calls of a function without a body are lowered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
     /// Goes on only if the argument is not zero.

@@ -1,4 +1,4 @@
-//! The data file as a page for people: `docs/library.md`.
+//! The data file as a page of documentation: `docs/library.md`.
 
 use std::fmt::Write as _;
 

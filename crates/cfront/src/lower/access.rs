@@ -3,7 +3,9 @@
 //! `*(a + i)`, `*a` and `*&x` are read as `a[i]`, `a[0]` and `x`, so that how an access is written does not decide
 //! how the variable is stored.
 
-use crate::hir::{ElementSize, ExprId, ExprKind, PlaceId, PlaceKind, Program, StringId, VariableId};
+use crate::hir::{
+    Direction, ElementSize, ExprId, ExprKind, PlaceId, PlaceKind, Program, StringId, VariableId,
+};
 use crate::types::{RecordId, TypeId};
 
 /// Where an access starts.
@@ -99,7 +101,12 @@ fn behind(hir: &Program, pointer: ExprId, ty: TypeId) -> Option<(PlaceId, Option
     match hir.exprs[pointer].kind {
         ExprKind::AddressOf(place) if hir.places[place].ty == ty => Some((place, None)),
         ExprKind::Decay(array) => Some((array, Some(Step::Index { array: element_of(array)?, index: None }))),
-        ExprKind::PointerOffset { pointer, index, element: ElementSize::Fixed(_), subtract: false } => {
+        ExprKind::PointerOffset {
+            pointer,
+            index,
+            element: ElementSize::Fixed(_),
+            direction: Direction::Forward,
+        } => {
             let ExprKind::Decay(array) = hir.exprs[pointer].kind else { return None };
             Some((array, Some(Step::Index { array: element_of(array)?, index: Some(index) })))
         }

@@ -1,8 +1,8 @@
 //! Accesses through arbitrary pointers.
 //!
 //! An access through a pointer that comes from an input, an extern function or an uninitialised variable is undefined in the
-//! program, which ends the execution there; in the source's world the pointer may well lead to an object that the
-//! program does not know. So the program has fewer behaviours than its author means, and the ledger has to say so.
+//! program, which ends the execution there; in the source the pointer may lead to an object that the
+//! program does not know. So the program has fewer behaviours than the source, and the ledger says so.
 //!
 //! # Invariants
 //! * A1: flow-insensitive and closed under assignment, calls and memory: what is not found arbitrary comes from objects, functions

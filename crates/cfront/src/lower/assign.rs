@@ -2,7 +2,8 @@
 
 use cfa::{ExprId, Place, Ty};
 
-use crate::hir::{self, ArithmeticOp, ExprKind, PlaceId};
+use crate::hir::{self, ArithmeticOp, Direction, ExprKind, PlaceId, StepForm};
+use crate::lower::facts::Reads;
 use crate::lower::function::Body;
 use crate::lower::place::{PlaceRef, Target};
 use crate::lower::{Lowered, build};
@@ -21,7 +22,7 @@ impl Body<'_, '_> {
         let hir = self.ctx.hir;
         match &hir.exprs[expr].kind {
             ExprKind::Conditional { condition, then, otherwise, question }
-                if !self.ctx.summary(expr).is_simple() =>
+                if !self.ctx.evaluation(expr).is_simple() =>
             {
                 let (holds, fails) = self.question(*condition, *question)?;
                 self.graph.set(holds);
@@ -36,8 +37,8 @@ impl Body<'_, '_> {
                 let value = self.value(*condition)?;
                 let value = self.stable(value);
                 let truth = build::truth(self.exprs(), value);
-                let (holds, fails) =
-                    self.fork(truth, self.branch_at(*question, true), self.branch_at(*question, false));
+                let (on_true, on_false) = self.branches_at(*question);
+                let (holds, fails) = self.fork(truth, on_true, on_false);
                 self.graph.set(holds);
                 let converted = self.convert(hir.exprs[expr].ty, value);
                 self.write(target, converted);
@@ -47,7 +48,7 @@ impl Body<'_, '_> {
                 self.graph.join(end);
                 Ok(())
             }
-            ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) if !self.ctx.summary(expr).is_simple() => {
+            ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) if !self.ctx.evaluation(expr).is_simple() => {
                 self.assign_truth(target, expr)
             }
             ExprKind::Convert(arg) if self.is_branching(*arg) && self.keeps_truth(expr, *arg) => {
@@ -68,7 +69,7 @@ impl Body<'_, '_> {
 
     fn is_branching(&mut self, expr: hir::ExprId) -> bool {
         matches!(self.ctx.hir.exprs[expr].kind, ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..))
-            && !self.ctx.summary(expr).is_simple()
+            && !self.ctx.evaluation(expr).is_simple()
     }
 
     /// Whether a conversion takes 0 and 1 to 0 and 1.
@@ -118,14 +119,14 @@ impl Body<'_, '_> {
                 let value = self.value(value)?;
                 Ok(self.store(&target, value))
             }
-            ExprKind::Step { postfix: true, .. } => self.update(expr, Wanted::OldValue),
+            ExprKind::Step { form: StepForm::Postfix, .. } => self.update(expr, Wanted::OldValue),
             _ => self.update(expr, Wanted::NewValue),
         }
     }
 
     /// Writes a value; returns what the place then holds.
     fn store(&mut self, target: &Target, value: ExprId) -> ExprId {
-        let stable = self.ctx.fact(value).reads == 0;
+        let stable = self.ctx.fact(value).reads == Reads::NOTHING;
         let value = if stable || matches!(target.place, Place::Var(_)) { value } else { self.copy(value) };
         self.write(target, value);
         if stable || !matches!(target.place, Place::Var(_)) {
@@ -177,20 +178,23 @@ impl Body<'_, '_> {
                 let result = self.arithmetic(op, left, right);
                 Ok(self.convert(ty, result))
             }
-            ExprKind::PointerAssign { index, element, subtract, .. } => {
+            ExprKind::PointerAssign { index, element, direction, .. } => {
                 let index = self.value(index)?;
-                Ok(self.pointer_offset(old, index, element, subtract))
+                Ok(self.pointer_offset(old, index, element, direction))
             }
-            ExprKind::Step { decrement, element, .. } => {
+            ExprKind::Step { direction, element, .. } => {
                 if let Some(element) = element {
                     let one = self.exprs().int(Ty::signed(32), 1);
-                    return Ok(self.pointer_offset(old, one, element, decrement));
+                    return Ok(self.pointer_offset(old, one, element, direction));
                 }
                 let left = self.promote(old);
                 let promoted = self.exprs().ty(left);
                 let one = self.exprs().int(Ty::signed(32), 1);
                 let one = build::cast(self.exprs(), promoted, one);
-                let op = if decrement { ArithmeticOp::Subtract } else { ArithmeticOp::Add };
+                let op = match direction {
+                    Direction::Forward => ArithmeticOp::Add,
+                    Direction::Backward => ArithmeticOp::Subtract,
+                };
                 let result = self.arithmetic(op, left, one);
                 Ok(self.convert(ty, result))
             }

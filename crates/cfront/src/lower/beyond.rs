@@ -2,7 +2,7 @@
 //!
 //! Such a pointer leads to an object with a certain number of elements (module `entry`). A caller of the function may pass more of them, or memory
 //! that can be freed. An access beyond the assumed ones is undefined in the program, which ends the execution there; so the program has fewer
-//! behaviours than its author means, and the ledger has to say so. Where no such access is possible, nothing is lost.
+//! behaviours than the source, and the ledger says so. Where no such access is possible, nothing is lost.
 //!
 //! # Invariants
 //! * B1: flow-insensitive and closed under assignment, calls and memory: if an execution has a pointer into an object at an offset, the analysis
@@ -21,10 +21,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::lower::range::Ranges;
 
 /// After so many rounds offsets that still change may be any.
-const ROUNDS: u32 = 8;
+const MAX_ROUNDS: u32 = 8;
 
 /// Targets that are computed before the analysis gives up; then every access may be beyond.
-const WORK: usize = 20_000_000;
+const MAX_WORK: usize = 20_000_000;
 
 /// An object that execution starts with.
 #[derive(Clone, Debug)]
@@ -203,12 +203,12 @@ impl<'p> State<'p> {
         let (mut rounds, mut work) = (0, 0);
         while std::mem::replace(&mut state.changed, false) {
             rounds += 1;
-            if rounds > ROUNDS {
+            if rounds > MAX_ROUNDS {
                 state.growth = Growth::Bounded;
             }
             state.evaluate();
             work += state.values.iter().map(|targets| targets.objects.len() + 1).sum::<usize>();
-            if work > WORK {
+            if work > MAX_WORK {
                 return None;
             }
             for op in program.procs.iter().flat_map(Procedure::edges).flat_map(|edge| &edge.ops) {

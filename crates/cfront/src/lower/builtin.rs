@@ -56,7 +56,6 @@ impl Body<'_, '_> {
             return unsupported("builtin without arguments", hir.exprs[expr].span);
         };
         let value = self.value(*arg)?;
-        let int = Ty::signed(32);
         let result = match builtin {
             Builtin::Alloca => {
                 let var = self.temporary(Ty::Ptr);
@@ -66,6 +65,38 @@ impl Body<'_, '_> {
                 self.emit(Op::Malloc { place: Place::Var(var), size, kind, contents });
                 self.read_var(var)
             }
+            Builtin::CountLeadingZeros
+            | Builtin::CountTrailingZeros
+            | Builtin::PopCount
+            | Builtin::Parity
+            | Builtin::FindFirstSet => self.count_bits(builtin, value),
+            Builtin::ByteSwap => self.byte_swap(value),
+            Builtin::IsNan => {
+                let truth = self.exprs().binary(BinaryOp::Ne, value, value);
+                build::cast(self.exprs(), Ty::signed(32), truth)
+            }
+            Builtin::IsInf | Builtin::IsFinite => self.infinity_test(builtin, value),
+            Builtin::SignBit => self.sign_bit(value, expr),
+            Builtin::FloatAbs => self.float_abs(value),
+            Builtin::CompilersChoice(_) => value,
+            _ => return unsupported("this builtin", hir.exprs[expr].span),
+        };
+        Ok(Some(result))
+    }
+
+    fn sign_bit(&mut self, value: ExprId, expr: hir::ExprId) -> ExprId {
+        let int = Ty::signed(32);
+        let sign = self.sign_byte(value);
+        let seven = self.exprs().int(int, 7);
+        let bit = self.exprs().binary(BinaryOp::Shr, sign, seven);
+        let bit = build::cast(self.exprs(), int, bit);
+        if self.shows_magnitude(expr, Sink::Value) { self.truth_only("signbit", bit) } else { bit }
+    }
+
+    /// Builtins that count the bits of an integer.
+    fn count_bits(&mut self, builtin: Builtin, value: ExprId) -> ExprId {
+        let int = Ty::signed(32);
+        match builtin {
             Builtin::CountLeadingZeros => {
                 let value = self.not_zero(value);
                 let width = self.exprs().ty(value).width(self.ctx.program.data_model);
@@ -78,11 +109,6 @@ impl Body<'_, '_> {
             Builtin::CountTrailingZeros => {
                 let value = self.not_zero(value);
                 let count = self.trailing_zeros(value);
-                build::cast(self.exprs(), int, count)
-            }
-            Builtin::PopCount => {
-                let value = self.unsigned(value);
-                let count = self.ones(value);
                 build::cast(self.exprs(), int, count)
             }
             Builtin::Parity => {
@@ -106,24 +132,13 @@ impl Body<'_, '_> {
                 let zero = self.exprs().int(int, 0);
                 build::ite(self.exprs(), is_zero, zero, next)
             }
-            Builtin::ByteSwap => self.byte_swap(value),
-            Builtin::IsNan => {
-                let truth = self.exprs().binary(BinaryOp::Ne, value, value);
-                build::cast(self.exprs(), int, truth)
+            // The number of ones.
+            _ => {
+                let value = self.unsigned(value);
+                let count = self.ones(value);
+                build::cast(self.exprs(), int, count)
             }
-            Builtin::IsInf | Builtin::IsFinite => self.infinity_test(builtin, value),
-            Builtin::SignBit => {
-                let sign = self.sign_byte(value);
-                let seven = self.exprs().int(int, 7);
-                let bit = self.exprs().binary(BinaryOp::Shr, sign, seven);
-                let bit = build::cast(self.exprs(), int, bit);
-                if self.shows_magnitude(expr, Sink::Value) { self.truth_only("signbit", bit) } else { bit }
-            }
-            Builtin::FloatAbs => self.float_abs(value),
-            Builtin::CompilersChoice(_) => value,
-            _ => return unsupported("this builtin", hir.exprs[expr].span),
-        };
-        Ok(Some(result))
+        }
     }
 
     fn list_builtin(&mut self, builtin: Builtin, args: &[hir::ExprId]) -> Lowered<()> {

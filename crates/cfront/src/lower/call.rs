@@ -6,6 +6,7 @@ use cfa::{ApproximationKind, ExprId, Op, Origin, Place, ProcId, Role, Source, Ty
 use crate::check::is_builtin;
 use crate::hir::{self, Callee, ExprKind, FunctionId};
 use crate::lower::Lowered;
+use crate::lower::facts::Reads;
 use crate::lower::function::{Body, Passing, Signature};
 use crate::lower::place::Target;
 use crate::lower::record::RecordValue;
@@ -264,7 +265,7 @@ impl Body<'_, '_> {
         let same = target.ty == ty && target.declared == ty && self.ctx.hir.types.scalar(site.ty) == Some(ty);
         same && match target.place.expr() {
             None => true,
-            Some(expr) => self.ctx.fact(expr).reads == 0,
+            Some(expr) => self.ctx.fact(expr).reads == Reads::NOTHING,
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! * Only the sign of `strcmp` and the like is defined; a compiler that knows both texts may compute another value than the library does.
 //! * Of `signbit` only that it is not zero.
-//! * Nobody says how often, and in which order, a sort calls its comparison function.
+//! * C does not specify how often, and in which order, a sort calls its comparison function.
 
 use base::Region;
 use cfa::{BinaryOp, Expr, ExprId, Freedom, Op, Origin, Place, ProcId, Program, Source, Ty};

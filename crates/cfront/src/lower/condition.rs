@@ -11,14 +11,24 @@ use crate::lower::function::Body;
 use crate::lower::graph::{Graph, Position};
 use crate::lower::{Lowered, build};
 
+/// What joins the operands of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Connective {
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+}
+
 impl Body<'_, '_> {
     /// The origin of an intermediate decision.
     pub(super) fn origin_of(&self, expr: hir::ExprId) -> Origin {
         Origin { region: self.ctx.region(self.ctx.hir.exprs[expr].span), role: Role::Implicit }
     }
-    /// The origin of a decision at a keyword or operator.
-    pub(super) fn branch_at(&self, span: Span, taken: bool) -> Origin {
-        Origin { region: self.ctx.region(span), role: Role::Branch(taken) }
+    /// The origins of a decision at a keyword or operator: where it holds, and where it does not.
+    pub(super) fn branches_at(&self, span: Span) -> (Origin, Origin) {
+        let region = self.ctx.region(span);
+        (Origin { region, role: Role::Branch(true) }, Origin { region, role: Role::Branch(false) })
     }
     /// Decides a condition of `?:`.
     pub(super) fn question(
@@ -26,23 +36,16 @@ impl Body<'_, '_> {
         condition: hir::ExprId,
         question: Span,
     ) -> Lowered<(Position, Position)> {
-        self.branch(condition, self.branch_at(question, true), self.branch_at(question, false))
+        let (on_true, on_false) = self.branches_at(question);
+        self.branch(condition, on_true, on_false)
     }
 
     /// The truth value of a scalar expression that is simple.
     pub(super) fn truth(&mut self, expr: hir::ExprId) -> Lowered<ExprId> {
         let hir = self.ctx.hir;
         match hir.exprs[expr].kind {
-            ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) => {
-                let is_and = matches!(hir.exprs[expr].kind, ExprKind::LogicalAnd(..));
-                let operands = self.operand_chain(expr, is_and);
-                let mut result = self.truth(operands[0])?;
-                for operand in &operands[1..] {
-                    let truth = self.truth(*operand)?;
-                    result = self.joined(is_and, result, truth);
-                }
-                Ok(result)
-            }
+            ExprKind::LogicalAnd(..) => self.truth_of_chain(expr, Connective::And),
+            ExprKind::LogicalOr(..) => self.truth_of_chain(expr, Connective::Or),
             ExprKind::LogicalNot(arg) => {
                 let truth = self.truth(arg)?;
                 Ok(build::not(self.exprs(), truth))
@@ -54,17 +57,32 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Conjunction or disjunction. A right operand that may lack a value is not evaluated unless C does.
-    fn joined(&mut self, is_and: bool, left: ExprId, right: ExprId) -> ExprId {
-        if self.may_lack_value(right) {
-            let decided = self.exprs().bool(!is_and);
-            return if is_and {
-                build::ite(self.exprs(), left, right, decided)
-            } else {
-                build::ite(self.exprs(), left, decided, right)
-            };
+    fn truth_of_chain(&mut self, expr: hir::ExprId, connective: Connective) -> Lowered<ExprId> {
+        let operands = self.operand_chain(expr, connective);
+        let mut result = self.truth(operands[0])?;
+        for operand in &operands[1..] {
+            let truth = self.truth(*operand)?;
+            result = self.joined(connective, result, truth);
         }
-        if is_and { build::and(self.exprs(), left, right) } else { build::or(self.exprs(), left, right) }
+        Ok(result)
+    }
+
+    /// Conjunction or disjunction. A right operand that may lack a value is not evaluated unless C does.
+    fn joined(&mut self, connective: Connective, left: ExprId, right: ExprId) -> ExprId {
+        let may_lack_value = self.may_lack_value(right);
+        let exprs = self.exprs();
+        match (connective, may_lack_value) {
+            (Connective::And, false) => build::and(exprs, left, right),
+            (Connective::Or, false) => build::or(exprs, left, right),
+            (Connective::And, true) => {
+                let decided = exprs.bool(false);
+                build::ite(exprs, left, right, decided)
+            }
+            (Connective::Or, true) => {
+                let decided = exprs.bool(true);
+                build::ite(exprs, left, decided, right)
+            }
+        }
     }
 
     fn may_lack_value(&self, value: ExprId) -> bool {
@@ -80,16 +98,16 @@ impl Body<'_, '_> {
     }
 
     /// The operands of a left-deep chain of `&&` or of `||`, from left to right.
-    fn operand_chain(&self, expr: hir::ExprId, is_and: bool) -> Vec<hir::ExprId> {
+    fn operand_chain(&self, expr: hir::ExprId, connective: Connective) -> Vec<hir::ExprId> {
         let mut operands = Vec::new();
         let mut current = expr;
         loop {
             match self.ctx.hir.exprs[current].kind {
-                ExprKind::LogicalAnd(left, right) if is_and => {
+                ExprKind::LogicalAnd(left, right) if connective == Connective::And => {
                     operands.push(right);
                     current = left;
                 }
-                ExprKind::LogicalOr(left, right) if !is_and => {
+                ExprKind::LogicalOr(left, right) if connective == Connective::Or => {
                     operands.push(right);
                     current = left;
                 }
@@ -109,7 +127,7 @@ impl Body<'_, '_> {
         on_false: Origin,
     ) -> Lowered<(Position, Position)> {
         let hir = self.ctx.hir;
-        if self.ctx.summary(expr).is_simple() {
+        if self.ctx.evaluation(expr).is_simple() {
             let truth = self.truth(expr)?;
             return Ok(self.fork(truth, on_true, on_false));
         }
@@ -118,8 +136,8 @@ impl Body<'_, '_> {
                 let (holds, fails) = self.branch(arg, on_false, on_true)?;
                 Ok((fails, holds))
             }
-            ExprKind::LogicalAnd(..) => self.branch_chain(expr, true, on_true, on_false),
-            ExprKind::LogicalOr(..) => self.branch_chain(expr, false, on_true, on_false),
+            ExprKind::LogicalAnd(..) => self.branch_chain(expr, Connective::And, on_true, on_false),
+            ExprKind::LogicalOr(..) => self.branch_chain(expr, Connective::Or, on_true, on_false),
             ExprKind::Comma(..) => {
                 let last = self.comma(expr)?;
                 self.branch(last, on_true, on_false)
@@ -167,29 +185,29 @@ impl Body<'_, '_> {
     fn branch_chain(
         &mut self,
         expr: hir::ExprId,
-        is_and: bool,
+        connective: Connective,
         on_true: Origin,
         on_false: Origin,
     ) -> Lowered<(Position, Position)> {
-        let operands = self.operand_chain(expr, is_and);
+        let operands = self.operand_chain(expr, connective);
         let mut decided = Position::default();
         let (last, first) = operands.split_last().expect("a chain should have operands");
         for operand in first {
             let between = self.origin_of(*operand);
-            let (goes_on, done) = if is_and {
-                self.branch(*operand, between, on_false)?
-            } else {
-                let (holds, fails) = self.branch(*operand, on_true, between)?;
-                (fails, holds)
+            let (goes_on, done) = match connective {
+                Connective::And => self.branch(*operand, between, on_false)?,
+                Connective::Or => {
+                    let (holds, fails) = self.branch(*operand, on_true, between)?;
+                    (fails, holds)
+                }
             };
             decided.join(done);
             self.graph.set(goes_on);
         }
         let (mut holds, mut fails) = self.branch(*last, on_true, on_false)?;
-        if is_and {
-            fails.join(decided);
-        } else {
-            holds.join(decided);
+        match connective {
+            Connective::And => fails.join(decided),
+            Connective::Or => holds.join(decided),
         }
         Ok((holds, fails))
     }

@@ -22,11 +22,11 @@ pub(super) struct Frame {
 }
 
 impl Body<'_, '_> {
-    fn push_frame(&mut self, is_loop: bool) {
+    fn push_frame(&mut self, continues: Option<Position>) {
         self.frames.push(Frame {
             outer: self.mark(),
             breaks: Position::default(),
-            continues: is_loop.then(Position::default),
+            continues,
             cases: FxHashMap::default(),
         });
     }
@@ -77,14 +77,13 @@ impl Body<'_, '_> {
         let (holds, fails) = match condition {
             Some(condition) => {
                 self.at(hir.exprs[condition].span);
-                let (on_true, on_false) =
-                    (self.branch_at(stmt.keyword, true), self.branch_at(stmt.keyword, false));
+                let (on_true, on_false) = self.branches_at(stmt.keyword);
                 self.branch(condition, on_true, on_false)?
             }
             None => (self.graph.take(), Position::default()),
         };
         self.graph.set(holds);
-        self.push_frame(true);
+        self.push_frame(Some(Position::default()));
         self.stmt(body)?;
         let frame = self.pop_frame();
         if let Some(continues) = frame.continues {
@@ -118,7 +117,7 @@ impl Body<'_, '_> {
         let once = self.constant_condition(condition) == Some(false);
         let dead = !self.graph.is_reachable() && !self.may_be_jumped_into();
         let start = if once || dead { None } else { Some(self.graph.landing()) };
-        self.push_frame(true);
+        self.push_frame(Some(Position::default()));
         self.stmt(body)?;
         let frame = self.pop_frame();
         if let Some(continues) = frame.continues {
@@ -128,8 +127,7 @@ impl Body<'_, '_> {
             let region = self.ctx.region(stmt.span);
             self.graph.loop_head(region);
             self.at(while_keyword.to(hir.exprs[condition].span));
-            let (on_true, on_false) =
-                (self.branch_at(stmt.keyword, true), self.branch_at(stmt.keyword, false));
+            let (on_true, on_false) = self.branches_at(stmt.keyword);
             let (holds, fails) = self.branch(condition, on_true, on_false)?;
             self.graph.attach(holds, start);
             self.graph.set(fails);
@@ -160,31 +158,27 @@ impl Body<'_, '_> {
         let (from, origin) = (self.mark(), self.origin);
         let source = self.graph.location();
         self.graph.take();
-        self.push_frame(false);
+        self.push_frame(None);
         self.stmt(*body)?;
         let frame = self.pop_frame();
         let end = self.graph.take();
         let mut after = end;
         if let Some(source) = source {
+            let (on_case, on_default) = self.branches_at(stmt.keyword);
             let ranges: Vec<(i128, i128)> = cases.iter().map(|(low, high, _)| (*low, *high)).collect();
             for (low, high, case) in cases {
                 let condition = self.in_range(value, *low, *high);
-                self.jump_to_case(
-                    source,
-                    condition,
-                    true,
-                    stmt.keyword,
-                    from,
-                    frame.cases.get(case).copied(),
-                )?;
+                let position = self.case_edge(source, condition, on_case);
+                if let Some(target) = frame.cases.get(case) {
+                    self.jump_to_case(position, from, *target)?;
+                }
             }
             let condition = self.outside(value, ranges);
             let target = default.and_then(|default| frame.cases.get(&default).copied());
-            if target.is_some() {
-                self.jump_to_case(source, condition, false, stmt.keyword, from, target)?;
-            } else {
-                let position = self.case_edge(source, condition, self.branch_at(stmt.keyword, false));
-                after.join(position);
+            let position = self.case_edge(source, condition, on_default);
+            match target {
+                Some(target) => self.jump_to_case(position, from, target)?,
+                None => after.join(position),
             }
         }
         self.origin = origin;
@@ -201,17 +195,9 @@ impl Body<'_, '_> {
         }
     }
 
-    fn jump_to_case(
-        &mut self,
-        source: Loc,
-        condition: ExprId,
-        taken: bool,
-        keyword: Span,
-        from: Mark,
-        target: Option<(Loc, Mark)>,
-    ) -> Lowered<()> {
-        let Some((location, to)) = target else { return Ok(()) };
-        let position = self.case_edge(source, condition, self.branch_at(keyword, taken));
+    /// Goes from the head of a `switch` to one of its case statements.
+    fn jump_to_case(&mut self, position: Position, from: Mark, target: (Loc, Mark)) -> Lowered<()> {
+        let (location, to) = target;
         self.graph.set(position);
         self.transfer(from, to)?;
         let here = self.graph.take();

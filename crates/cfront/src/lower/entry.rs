@@ -203,7 +203,7 @@ impl Body<'_, '_> {
         let declared = &hir.variables[variable];
         let options = self.ctx.options;
         let keeps =
-            options.entry == "main" || options.start.globals == StartGlobals::Initial || declared.is_const;
+            options.starts_in_main() || options.start.globals == StartGlobals::Initial || declared.is_const;
         if keeps || declared.duration != StorageDuration::Static {
             return Ok(());
         }

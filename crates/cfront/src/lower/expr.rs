@@ -4,7 +4,8 @@
 
 use cfa::{BinaryOp, Expr, ExprId, Op, Place, Ty, UnaryOp};
 
-use crate::hir::{self, ArithmeticOp, CompareOp, ElementSize, ExprKind};
+use crate::hir::{self, ArithmeticOp, CompareOp, Direction, ElementSize, ExprKind};
+use crate::lower::effects::Effects;
 use crate::lower::function::Body;
 use crate::lower::usage::ScopeKey;
 use crate::lower::{Lowered, build};
@@ -72,10 +73,10 @@ impl Body<'_, '_> {
                 let truth = self.comparison(op, left, right);
                 Ok(self.convert(node.ty, truth))
             }
-            ExprKind::PointerOffset { index, element, subtract, .. } => {
+            ExprKind::PointerOffset { index, element, direction, .. } => {
                 let left = self.protect(left, index);
                 let index = self.value(index)?;
-                Ok(self.pointer_offset(left, index, element, subtract))
+                Ok(self.pointer_offset(left, index, element, direction))
             }
             ExprKind::PointerDifference { right, element, .. } => {
                 let left = self.protect(left, right);
@@ -91,13 +92,7 @@ impl Body<'_, '_> {
         let hir = self.ctx.hir;
         let node = &hir.exprs[expr];
         match &node.kind {
-            ExprKind::Int(value) => {
-                let ty = self.scalar_ty(expr);
-                Ok(match ty {
-                    Ty::Ptr => build::address(self.exprs(), *value),
-                    _ => self.exprs().int(ty, *value),
-                })
-            }
+            ExprKind::Int(value) => Ok(self.integer(expr, *value)),
             ExprKind::Float(bits) => {
                 let ty = self.scalar_ty(expr);
                 Ok(self.exprs().add(Expr::Const { ty, bits: *bits }))
@@ -114,7 +109,7 @@ impl Body<'_, '_> {
             }
             ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) => self.logical(expr),
             ExprKind::Conditional { condition, then, otherwise, .. } => {
-                if self.ctx.summary(expr).is_simple() {
+                if self.ctx.evaluation(expr).is_simple() {
                     let condition = self.truth(*condition)?;
                     let (then, otherwise) = (self.value(*then)?, self.value(*otherwise)?);
                     return Ok(build::ite(self.exprs(), condition, then, otherwise));
@@ -135,18 +130,7 @@ impl Body<'_, '_> {
                 Some(value) => Ok(value),
                 None => Ok(self.arbitrary(expr)),
             },
-            ExprKind::StatementExpr { body, value } => {
-                self.open(ScopeKey::Expr(expr))?;
-                self.stmts(body)?;
-                let value = match value {
-                    Some(value) => self.value(*value)?,
-                    None => self.arbitrary(expr),
-                };
-                // The value may be in an object that ends here.
-                let value = if self.has_objects() { self.stable(value) } else { value };
-                self.close();
-                Ok(value)
-            }
+            ExprKind::StatementExpr { body, value } => self.statement_expr(expr, body, *value),
             ExprKind::SizeofVariable(ty) => Ok(self.variable_size(*ty)),
             ExprKind::VaArg(list) => {
                 let ty = self.scalar_ty(expr);
@@ -161,6 +145,32 @@ impl Body<'_, '_> {
             | ExprKind::BitNot(_)
             | ExprKind::LogicalNot(_) => unreachable!("operators should be on the spine"),
         }
+    }
+
+    fn integer(&mut self, expr: hir::ExprId, value: i128) -> ExprId {
+        match self.scalar_ty(expr) {
+            Ty::Ptr => build::address(self.exprs(), value),
+            ty => self.exprs().int(ty, value),
+        }
+    }
+
+    /// `({ … })`
+    fn statement_expr(
+        &mut self,
+        expr: hir::ExprId,
+        body: &[hir::StmtId],
+        value: Option<hir::ExprId>,
+    ) -> Lowered<ExprId> {
+        self.open(ScopeKey::Expr(expr))?;
+        self.stmts(body)?;
+        let value = match value {
+            Some(value) => self.value(value)?,
+            None => self.arbitrary(expr),
+        };
+        // The value may be in an object that ends here.
+        let value = if self.has_objects() { self.stable(value) } else { value };
+        self.close();
+        Ok(value)
     }
 
     /// The value of what C gives none: the code is unreachable or its result must not be used.
@@ -200,7 +210,7 @@ impl Body<'_, '_> {
     /// `&&` and `||` as values.
     fn logical(&mut self, expr: hir::ExprId) -> Lowered<ExprId> {
         let ty = self.ctx.hir.exprs[expr].ty;
-        if self.ctx.summary(expr).is_simple() {
+        if self.ctx.evaluation(expr).is_simple() {
             let truth = self.truth(expr)?;
             return Ok(self.convert(ty, truth));
         }
@@ -228,7 +238,7 @@ impl Body<'_, '_> {
             ExprKind::Builtin { builtin, args } => self.builtin(*builtin, args, expr).map(drop),
             ExprKind::Conditional { .. } => self.conditional_effect(expr),
             ExprKind::LogicalAnd(left, right) | ExprKind::LogicalOr(left, right)
-                if self.ctx.summary(*right).effects != 0 =>
+                if self.ctx.evaluation(*right).effects != Effects::NONE =>
             {
                 let is_and = matches!(hir.exprs[expr].kind, ExprKind::LogicalAnd(..));
                 let (holds, fails) = self.branch(*left, self.origin_of(*left), self.origin_of(*left))?;
@@ -350,13 +360,16 @@ impl Body<'_, '_> {
         pointer: ExprId,
         index: ExprId,
         element: ElementSize,
-        subtract: bool,
+        direction: Direction,
     ) -> ExprId {
         let amount = match element {
             ElementSize::Fixed(size) => build::scale(self.exprs(), index, size),
             ElementSize::Variable(ty) => self.scale_variable(index, ty),
         };
-        let amount = if subtract { self.negate(amount) } else { amount };
+        let amount = match direction {
+            Direction::Forward => amount,
+            Direction::Backward => self.negate(amount),
+        };
         let moved = build::offset(self.exprs(), pointer, amount);
         self.ctx.indices.moved(moved);
         moved

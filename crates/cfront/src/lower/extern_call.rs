@@ -1,5 +1,6 @@
 //! Calls of functions without body: inputs, the library functions that are operations, and all others.
 
+use base::{Cause, Diagnostic};
 use cfa::{
     AllocKind, ApproximationKind, BinaryOp, ExprId, Freedom, HaltReason, InitKind, Op, OutputFunction, Place,
     Source, Ty,
@@ -35,21 +36,8 @@ impl Body<'_, '_> {
             return Ok(Returned::Nothing);
         }
         match known {
-            Known::AssertFail if self.ctx.options.assert_is_error => {
-                self.graph.fail(site.origin);
-                return Ok(Returned::Nothing);
-            }
-            Known::AssertFail | Known::Abort => {
-                self.graph.emit_last(Op::Halt { reason: HaltReason::Abort }, site.origin);
-                return Ok(Returned::Nothing);
-            }
-            Known::Exit => {
-                let int = Ty::signed(32);
-                let status = match args.first() {
-                    Some(Argument::Scalar(status)) => self.convert_scalar(int, *status),
-                    _ => self.exprs().int(int, 0),
-                };
-                self.graph.emit_last(Op::Halt { reason: HaltReason::Exit(status) }, site.origin);
+            Known::AssertFail | Known::Abort | Known::Exit => {
+                self.end_execution(known, args, site);
                 return Ok(Returned::Nothing);
             }
             Known::Input => return Ok(self.input(&name, site, sink)),
@@ -89,6 +77,25 @@ impl Body<'_, '_> {
         self.call_unmodelled(function, args, site, sink)
     }
 
+    /// Functions that do not return.
+    fn end_execution(&mut self, known: Known, args: &[Argument], site: &Site) {
+        let reason = match known {
+            Known::AssertFail if self.ctx.options.assert_is_error => {
+                self.graph.fail(site.origin);
+                return;
+            }
+            Known::Exit => {
+                let int = Ty::signed(32);
+                HaltReason::Exit(match args.first() {
+                    Some(Argument::Scalar(status)) => self.convert_scalar(int, *status),
+                    _ => self.exprs().int(int, 0),
+                })
+            }
+            _ => HaltReason::Abort,
+        };
+        self.graph.emit_last(Op::Halt { reason }, site.origin);
+    }
+
     /// Calls a function that is no operation: by its description, or as one of the user's.
     fn call_unmodelled(
         &mut self,
@@ -102,9 +109,7 @@ impl Body<'_, '_> {
         let any = Effects::any_result(Freedom::Determined);
         match effects::describe(name) {
             Some(Description::Effects(effects)) => self.call_described(function, &effects, args, site, sink),
-            Some(Description::Refused(why)) => {
-                unsupported(format_args!("{why} (call of `{name}`)"), site.span)
-            }
+            Some(Description::Refused(why)) => unsupported(format!("{why} (call of `{name}`)"), site.span),
             Some(Description::Opaque(why)) => {
                 self.cap(name, why, site);
                 self.call_described(function, &any, args, site, sink)
@@ -220,8 +225,9 @@ impl Body<'_, '_> {
             ExternFunctions::Havoc => self.havoc_by_users(function, args, site)?,
             ExternFunctions::Error => {
                 let name = &self.ctx.hir.functions[function].name;
-                let what = format_args!("function `{name}` without body (--extern error)");
-                return unsupported(what, site.span);
+                let construct = format!("function `{name}` without body (--extern error)");
+                let diagnostic = Diagnostic::unsupported(construct, site.span);
+                return Err(Box::new(diagnostic.with_cause(Cause::ForbiddenCall)));
             }
         }
         Ok(self.arbitrary_result(function, site, sink))
@@ -304,13 +310,29 @@ impl Body<'_, '_> {
                 Argument::Record(..) => None,
             })
             .collect();
-        let word = self.word();
-        Ok(Some(match (known, scalars.as_slice()) {
+        Ok(match (known, scalars.as_slice()) {
             (Known::Assume, [condition, ..]) => {
                 let cond = build::truth(self.exprs(), *condition);
                 self.graph.emit(Op::Assume { cond }, site.origin);
-                Returned::Nothing
+                Some(Returned::Nothing)
             }
+            (Known::Printf, [_, ..]) => Some(self.output(OutputFunction::Printf, scalars, site, sink)?),
+            (Known::Puts, [_, ..]) => Some(self.output(OutputFunction::Puts, scalars, site, sink)?),
+            (Known::Putchar, [_, ..]) => Some(self.output(OutputFunction::Putchar, scalars, site, sink)?),
+            (Known::FloatAbs, [value]) if self.exprs().ty(*value).is_float() => {
+                Some(Returned::Scalar(self.float_abs(*value)))
+            }
+            (Known::Copy | Known::CopyReturningEnd | Known::Fill | Known::Zero, scalars) => {
+                self.block_operation(known, scalars, site)
+            }
+            (_, scalars) => self.allocation(known, scalars, site),
+        })
+    }
+
+    /// Functions that hand out memory or take it back; `None` if the arguments are not as expected.
+    fn allocation(&mut self, known: Known, scalars: &[ExprId], site: &Site) -> Option<Returned> {
+        let word = self.word();
+        Some(match (known, scalars) {
             (Known::Malloc, [size, ..]) => {
                 let size = self.convert_scalar(word, *size);
                 self.allocate(size, AllocKind::Heap, InitKind::Uninitialised, site)
@@ -325,22 +347,7 @@ impl Body<'_, '_> {
             }
             (Known::Calloc, [count, size]) => {
                 let (count, size) = (self.convert_scalar(word, *count), self.convert_scalar(word, *size));
-                let bytes = match (build::constant(self.exprs(), count), build::constant(self.exprs(), size))
-                {
-                    (Some(count), Some(size)) => {
-                        // What does not fit is more than any object has.
-                        let product = count.checked_mul(size);
-                        let product =
-                            product.filter(|product| word.range().is_some_and(|(_, most)| *product <= most));
-                        match product {
-                            Some(product) => self.exprs().int(word, product),
-                            None => self.all(),
-                        }
-                    }
-                    (_, Some(1)) => count,
-                    (Some(1), _) => size,
-                    _ => self.product(count, size),
-                };
+                let bytes = self.size_of_elements(count, size);
                 self.allocate(bytes, AllocKind::Heap, InitKind::Zero, site)
             }
             (Known::Realloc, [old, size]) => {
@@ -353,6 +360,34 @@ impl Body<'_, '_> {
                 self.graph.emit(Op::Free { addr }, site.origin);
                 Returned::Nothing
             }
+            _ => return None,
+        })
+    }
+
+    /// The size of the array that `calloc` hands out.
+    fn size_of_elements(&mut self, count: ExprId, size: ExprId) -> ExprId {
+        let word = self.word();
+        match (build::constant(self.exprs(), count), build::constant(self.exprs(), size)) {
+            (Some(count), Some(size)) => {
+                // What does not fit is more than any object has.
+                let product = count.checked_mul(size);
+                let product =
+                    product.filter(|product| word.range().is_some_and(|(_, most)| *product <= most));
+                match product {
+                    Some(product) => self.exprs().int(word, product),
+                    None => self.all(),
+                }
+            }
+            (_, Some(1)) => count,
+            (Some(1), _) => size,
+            _ => self.product(count, size),
+        }
+    }
+
+    /// Functions that write a block of memory; `None` if the arguments are not as expected.
+    fn block_operation(&mut self, known: Known, scalars: &[ExprId], site: &Site) -> Option<Returned> {
+        let word = self.word();
+        Some(match (known, scalars) {
             (Known::Copy | Known::CopyReturningEnd, [to, from, length, ..]) => {
                 let (to, from) = (self.stable_pointer(*to), self.stable_pointer(*from));
                 let length = self.convert_scalar(word, *length);
@@ -377,14 +412,8 @@ impl Body<'_, '_> {
                 self.graph.emit(Op::Fill { to, byte, length }, site.origin);
                 Returned::Nothing
             }
-            (Known::Printf, [_, ..]) => self.output(OutputFunction::Printf, scalars, site, sink)?,
-            (Known::Puts, [_, ..]) => self.output(OutputFunction::Puts, scalars, site, sink)?,
-            (Known::Putchar, [_, ..]) => self.output(OutputFunction::Putchar, scalars, site, sink)?,
-            (Known::FloatAbs, [value]) if self.exprs().ty(*value).is_float() => {
-                Returned::Scalar(self.float_abs(*value))
-            }
-            _ => return Ok(None),
-        }))
+            _ => return None,
+        })
     }
 
     /// As glibc does it: no bytes for an old object frees it and returns null.

@@ -5,12 +5,26 @@
 
 use cfa::{BinaryOp, Expr, ExprId, SignedOverflow, Ty, UnaryOp, VarId};
 
-/// What an expression reads: a set of the following.
-pub(super) type Reads = u8;
-/// Local variables that are no temporaries.
-pub(super) const LOCAL: Reads = 1;
-/// Global variables or memory.
-pub(super) const SHARED: Reads = 2;
+/// What an expression reads: a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reads(u8);
+
+impl Reads {
+    /// Nothing but temporaries.
+    pub(super) const NOTHING: Self = Self(0);
+    /// Local variables that are no temporaries.
+    pub(super) const LOCAL: Self = Self(1);
+    /// Global variables or memory.
+    pub(super) const SHARED: Self = Self(2);
+
+    fn add(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+    /// Whether all of `other` is among this.
+    pub(super) fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
 
 /// Facts about one node.
 #[derive(Clone, Copy, Debug)]
@@ -52,22 +66,22 @@ impl Facts {
         while self.known.len() <= id.0 as usize {
             let next = ExprId(self.known.len() as u32);
             let expr = *exprs.get(next);
-            let mut fact = Fact { reads: 0, partial: false, weight: 1 };
+            let mut fact = Fact { reads: Reads::NOTHING, partial: false, weight: 1 };
             for operand in expr.operands() {
                 let part = self.known[operand.0 as usize];
-                fact.reads |= part.reads;
+                fact.reads.add(part.reads);
                 fact.partial |= part.partial;
                 fact.weight = fact.weight.saturating_add(part.weight);
             }
             let of_var = |var: VarId| match kind(var) {
-                VarKind::Temporary => 0,
-                VarKind::Local => LOCAL,
-                VarKind::Global => SHARED,
+                VarKind::Temporary => Reads::NOTHING,
+                VarKind::Local => Reads::LOCAL,
+                VarKind::Global => Reads::SHARED,
             };
             match expr {
-                Expr::Var { var, .. } => fact.reads |= of_var(var),
-                Expr::Elem { array, .. } => fact.reads |= of_var(array),
-                Expr::Load { .. } | Expr::LoadBits { .. } => fact.reads |= SHARED,
+                Expr::Var { var, .. } => fact.reads.add(of_var(var)),
+                Expr::Elem { array, .. } => fact.reads.add(of_var(array)),
+                Expr::Load { .. } | Expr::LoadBits { .. } => fact.reads.add(Reads::SHARED),
                 _ => {}
             }
             fact.partial |= is_partial(exprs, &expr, signed_overflow);

@@ -10,12 +10,13 @@ use rustc_hash::FxHashMap;
 
 use crate::hir::{self, FunctionId, LabelId};
 use crate::lower::control::Frame;
+use crate::lower::effects::{Effects, written};
+use crate::lower::facts::{Fact, Reads};
 use crate::lower::graph::{Graph, Position};
 use crate::lower::scope::{Jump, Mark, Scope};
 use crate::lower::storage::Slot;
-use crate::lower::summary::{CALLS, WRITES, written};
 use crate::lower::usage::ScopeKey;
-use crate::lower::{Context, Lowered, build, facts};
+use crate::lower::{Context, Lowered, MAIN, build};
 use crate::types::{RecordId, Type, TypeId};
 
 /// How a value gets into or out of a procedure.
@@ -136,7 +137,7 @@ impl Context<'_> {
                 body.open(ScopeKey::Function(function))?;
                 body.parameters(&signature, &declared.params)?;
                 body.stmt(declared.block)?;
-                body.fall_off(*hir.functions[function].name == *body.ctx.options.entry);
+                body.fall_off(function);
             }
             _ => body.stub(function, &signature)?,
         }
@@ -269,9 +270,11 @@ impl<'c, 'a> Body<'c, 'a> {
     }
 
     /// Control reaches the end of the body.
-    fn fall_off(&mut self, is_entry: bool) {
+    fn fall_off(&mut self, function: FunctionId) {
+        // Reaching the end of `main` returns 0 (C11 5.1.2.2.3).
+        let is_main = *self.ctx.hir.functions[function].name == *MAIN;
         for var in self.results.clone() {
-            if is_entry {
+            if is_main {
                 let ty = self.var_ty(var);
                 let value = build::zero(self.exprs(), ty);
                 self.emit(Op::Assign { place: Place::Var(var), value });
@@ -280,6 +283,11 @@ impl<'c, 'a> Body<'c, 'a> {
                 self.emit(Op::Havoc { place: Place::Var(var), source: Source::Uninitialised, at });
             }
         }
+        self.leave_function();
+    }
+
+    /// Ends all scopes and goes to the end of the function.
+    pub(super) fn leave_function(&mut self) {
         self.leave(None);
         let here = self.graph.take();
         self.returns.join(here);
@@ -358,23 +366,23 @@ impl<'c, 'a> Body<'c, 'a> {
     }
     /// A value that no later operation changes.
     pub(super) fn stable(&mut self, value: cfa::ExprId) -> cfa::ExprId {
-        if self.ctx.fact(value).reads == 0 { value } else { self.copy(value) }
+        if self.ctx.fact(value).reads == Reads::NOTHING { value } else { self.copy(value) }
     }
     /// The value as it is before `later` is evaluated.
     pub(super) fn protect(&mut self, value: cfa::ExprId, later: hir::ExprId) -> cfa::ExprId {
-        let effects = self.ctx.summary(later).effects;
+        let effects = self.ctx.evaluation(later).effects;
         let fact = self.ctx.fact(value);
-        if effects & (CALLS | WRITES) == 0 || fact.reads == 0 {
+        if !effects.change_state() || fact.reads == Reads::NOTHING {
             return value;
         }
-        let called = effects & CALLS != 0 && fact.reads & facts::SHARED != 0;
-        let changed = called || (effects & WRITES != 0 && self.may_change(value, fact, later));
+        let called = effects.contains(Effects::CALLS) && fact.reads.contains(Reads::SHARED);
+        let changed = called || (effects.contains(Effects::WRITES) && self.may_change(value, fact, later));
         if changed { self.copy(value) } else { value }
     }
 
-    fn may_change(&mut self, value: cfa::ExprId, fact: facts::Fact, later: hir::ExprId) -> bool {
-        const WORTH_LOOKING: u32 = 64;
-        if fact.weight > WORTH_LOOKING {
+    fn may_change(&mut self, value: cfa::ExprId, fact: Fact, later: hir::ExprId) -> bool {
+        const MAX_WEIGHT: u32 = 64;
+        if fact.weight > MAX_WEIGHT {
             return true;
         }
         let Some((variables, mut memory)) = written(self.ctx.hir, later) else { return true };

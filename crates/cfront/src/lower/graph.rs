@@ -5,7 +5,7 @@
 //!
 //! # Invariants
 //! * G1: a position has a location or pending edges, never both; if neither, it is unreachable.
-//! * G2: at most one operation an edge.
+//! * G2: at most one operation per edge.
 
 use base::Region;
 use cfa::{Edge, Loc, LocationInfo, LocationRole, Op, Origin, Procedure};

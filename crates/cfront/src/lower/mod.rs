@@ -1,9 +1,9 @@
 //! From the typed program to control-flow automata.
 //!
-//! # How C is rendered
+//! # How C is lowered
 //! * Every reachable function with a body becomes a procedure; `%start` initialises the statics and calls the entry function.
-//!   Functions that are never called are not looked at.
-//! * Variables nobody points to are split into scalars and arrays, the rest is memory: see [`storage`].
+//!   Functions that are never called are left out.
+//! * Variables whose address is never taken are split into scalars and arrays, the rest is memory: see [`storage`].
 //! * Pure expressions stay expressions; side effects become operations in the order of the text, and what a later one might change is
 //!   copied to a temporary `%t…` before. Of operands that C leaves unsequenced the left one is evaluated first.
 //! * An element `a[i][j]` of a split array with several dimensions is one element of a flat array; its index is
@@ -11,19 +11,20 @@
 //!   where constants or the type's range prove it.
 //! * A record that is a list of scalars ([`layout`] L2) is passed to and from procedures as these, any other by the address of a
 //!   copy: the caller passes an address, the callee copies; the result goes to the address in a hidden first parameter.
-//! * A variadic procedure has a last parameter that points to a block of slots made by the caller, one slot an argument. A `va_list` is a pointer to the
+//! * A variadic procedure has a last parameter that points to a block of slots made by the caller, one slot per argument. A `va_list` is a pointer to the
 //!   next slot: see [`lists`].
-//! * A `switch` leaves one location by one edge a case; the default edge carries the complement of all cases. Case edges have the role
+//! * A `switch` leaves one location by one edge per case; the default edge carries the complement of all cases. Case edges have the role
 //!   `Branch(true)`, the default edge `Branch(false)`.
 //!
 //! # Invariants
 //! * W1: the result passes `Program::verify`.
-//! * W2: what is not rendered exactly is an error with its place, or is in `Program::approximations`.
+//! * W2: what is not lowered exactly is an error with its place, or is in `Program::approximations`.
 //! * W3: native recursion is bounded by the nesting of the text; chains of operators and `else if` are walked by loops.
 
 mod access;
 mod arbitrary;
 mod assign;
+mod assumptions;
 mod beyond;
 mod build;
 mod builtin;
@@ -31,7 +32,8 @@ mod call;
 mod comparison;
 mod condition;
 mod control;
-mod effect;
+mod described_call;
+mod effects;
 mod entry;
 mod expr;
 mod extern_call;
@@ -55,22 +57,24 @@ mod start;
 mod stmt;
 mod storage;
 mod stream;
-mod summary;
 mod usage;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use base::{Diagnostic, IndexVec, Region, SourceMap, Span};
+use base::{Cause, Diagnostic, IndexVec, Region, SourceMap, Span};
 use cfa::{Approximation, ApproximationKind, ProcId, Procedure, Program, SignedOverflow, VarId};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::hir::{self, FunctionId, StringId, VariableId};
-use crate::library::effects::{self, Description};
+use crate::library::effects::Description;
 use crate::library::{self, Known};
 use crate::types::RecordId;
+
+/// Where C starts a program.
+const MAIN: &str = "main";
 
 /// What lowering has to know beside the program.
 #[derive(Clone, Debug)]
@@ -79,7 +83,7 @@ pub struct Options {
     pub signed_overflow: SignedOverflow,
     /// Functions whose call is the error.
     pub error_functions: Vec<String>,
-    /// Where the program starts.
+    /// Where the program starts. If it is `main`, the program starts as C starts it: global variables have their initial values.
     pub entry: String,
     /// Whether a failing `assert` is the error; otherwise it ends the execution.
     pub assert_is_error: bool,
@@ -130,6 +134,13 @@ pub enum StartPointers {
     Nullable,
 }
 
+impl Options {
+    /// Whether the program starts as C starts it, in `main`: then [`Options::start`] says nothing.
+    pub(crate) fn starts_in_main(&self) -> bool {
+        self.entry == MAIN
+    }
+}
+
 impl Default for StartOptions {
     fn default() -> Self {
         Self { globals: StartGlobals::Any, pointers: StartPointers::Object, elements: 1 }
@@ -141,7 +152,7 @@ impl Default for Options {
         Self {
             signed_overflow: SignedOverflow::Undefined,
             error_functions: vec!["reach_error".into(), library::VERIFIER_ERROR.into()],
-            entry: "main".into(),
+            entry: MAIN.into(),
             assert_is_error: true,
             start: StartOptions::default(),
             extern_functions: ExternFunctions::default(),
@@ -158,47 +169,8 @@ pub fn lower(
     sources: Arc<SourceMap>,
     options: &Options,
 ) -> Result<Program, Box<Diagnostic>> {
-    let resolved = resolve(hir);
-    let is_error = |name: &str| options.error_functions.iter().any(|error| error == name);
-    let opaque: FxHashSet<FunctionId> = hir
-        .functions
-        .iter_enumerated()
-        .filter(|(_, function)| is_error(&function.name))
-        .map(|(id, _)| id)
-        .collect();
-    let Some(entry) = hir
-        .functions
-        .iter_enumerated()
-        .find(|(_, function)| *function.name == *options.entry && function.body.is_some())
-        .map(|(id, _)| id)
-    else {
-        return Err(Box::new(Diagnostic::global(format!("no definition of function `{}`", options.entry))));
-    };
-    let usage = usage::Usage::of(hir, &[entry], &|function| resolved[function], &|function| {
-        opaque.contains(&function)
-    });
-    let mut ctx = Context {
-        hir,
-        options,
-        program: Program::new(hir.types.model, options.signed_overflow, sources),
-        usage,
-        summaries: summary::Summaries::new(options.signed_overflow),
-        facts: facts::Facts::default(),
-        slots: IndexVec::filled(None, hir.variables.len()),
-        variable_of: FxHashMap::default(),
-        temporaries: FxHashSet::default(),
-        procs: FxHashMap::default(),
-        strings: IndexMap::default(),
-        leaves: FxHashMap::default(),
-        resolved,
-        opaque,
-        approximations: BTreeSet::new(),
-        tested: comparison::tested(hir),
-        comparisons: Vec::new(),
-        start_objects: Vec::new(),
-        indices: beyond::Indices::default(),
-        columns: RefCell::default(),
-    };
+    let entry = find_entry(hir, options)?;
+    let mut ctx = Context::new(hir, sources, options, entry);
     ctx.allot_procedures();
     for position in 0..ctx.usage.functions.len() {
         let function = ctx.usage.functions[position];
@@ -208,46 +180,19 @@ pub fn lower(
     }
     ctx.lower_start(entry)?;
     overlap::decide(&mut ctx.program, &ctx.indices);
-    ctx.approximations.extend(arbitrary::accesses(&ctx.program));
-    if let Some((definition, user)) = replaced::replaced(&ctx) {
-        let (definition, user) = (&hir.functions[definition], &hir.functions[user].name);
-        let user = library::plain_name(user);
-        let what = format!(
-            "`{}` is defined by the program, and `{}` of the C library may call it",
-            definition.name,
-            user.strip_prefix(library::MODEL_PREFIX).unwrap_or(user)
-        );
-        let region = ctx.region(definition.declared);
-        ctx.approximate(ApproximationKind::Under, what.clone(), region);
-        ctx.approximate(ApproximationKind::Over, what, region);
-    }
-    for span in order::conflicts(&mut ctx) {
-        let what = "C does not specify the order of evaluation, on which the result depends; only the order from left to right is considered";
-        let region = ctx.region(span);
-        ctx.approximate(ApproximationKind::Under, what, region);
-    }
-    let used = ctx.usage.functions.iter().copied();
-    let inline: Vec<FunctionId> = used.filter(|function| hir.inline_definitions.contains(function)).collect();
-    for function in inline {
-        let declared = &hir.functions[function];
-        if library::is_known(&declared.name) && !ctx.is_of_the_system(declared.declared) {
-            let what = format!(
-                "the compiler may call `{}` of the C library instead of its inline definition",
-                declared.name
-            );
-            let region = ctx.region(declared.declared);
-            ctx.approximate(ApproximationKind::Under, what.clone(), region);
-            ctx.approximate(ApproximationKind::Over, what, region);
-        }
-    }
-    for region in comparison::sorts_with_effects(&ctx.program, &ctx.comparisons) {
-        let what = "the comparison function of a sort has side effects, and C does not specify its calls";
-        ctx.approximate(ApproximationKind::Under, what, region);
-        ctx.approximate(ApproximationKind::Over, what, region);
-    }
-    ctx.approximations.extend(beyond::accesses(&ctx.program, &ctx.start_objects, &ctx.indices));
+    ctx.record_assumptions();
     ctx.program.approximations = ctx.approximations.into_iter().collect();
     Ok(ctx.program)
+}
+
+/// The function where execution starts.
+fn find_entry(hir: &hir::Program, options: &Options) -> Lowered<FunctionId> {
+    let is_entry = |function: &hir::Function| *function.name == *options.entry && function.body.is_some();
+    let entry = hir.functions.iter_enumerated().find(|(_, function)| is_entry(function));
+    entry.map(|(entry, _)| entry).ok_or_else(|| {
+        let diagnostic = Diagnostic::global(format!("no definition of function `{}`", options.entry));
+        Box::new(diagnostic.with_cause(Cause::MissingEntry))
+    })
 }
 
 /// Which function a call really enters: the model in C of a library function that nobody defines.
@@ -273,7 +218,7 @@ struct Context<'a> {
     options: &'a Options,
     program: Program,
     usage: usage::Usage,
-    summaries: summary::Summaries,
+    evaluations: effects::Evaluations,
     facts: facts::Facts,
     slots: IndexVec<VariableId, Option<storage::Slot>>,
     /// The variable of the source of which a variable of the program is a part.
@@ -296,7 +241,39 @@ struct Context<'a> {
     columns: RefCell<position::Columns>,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    fn new(hir: &'a hir::Program, sources: Arc<SourceMap>, options: &'a Options, entry: FunctionId) -> Self {
+        let resolved = resolve(hir);
+        let is_error = |name: &str| options.error_functions.iter().any(|error| error == name);
+        let functions = hir.functions.iter_enumerated();
+        let opaque: FxHashSet<FunctionId> =
+            functions.filter(|(_, function)| is_error(&function.name)).map(|(id, _)| id).collect();
+        let usage = usage::Usage::of(hir, &[entry], &|function| resolved[function], &|function| {
+            opaque.contains(&function)
+        });
+        Self {
+            hir,
+            options,
+            program: Program::new(hir.types.model, options.signed_overflow, sources),
+            usage,
+            evaluations: effects::Evaluations::new(options.signed_overflow),
+            facts: facts::Facts::default(),
+            slots: IndexVec::filled(None, hir.variables.len()),
+            variable_of: FxHashMap::default(),
+            temporaries: FxHashSet::default(),
+            procs: FxHashMap::default(),
+            strings: IndexMap::default(),
+            leaves: FxHashMap::default(),
+            resolved,
+            opaque,
+            approximations: BTreeSet::new(),
+            tested: comparison::tested(hir),
+            comparisons: Vec::new(),
+            start_objects: Vec::new(),
+            indices: beyond::Indices::default(),
+            columns: RefCell::default(),
+        }
+    }
     /// Procedures for all functions that are entered: those with a body, and stubs for others whose address is taken.
     fn allot_procedures(&mut self) {
         for function in &self.usage.functions {
@@ -310,7 +287,7 @@ impl Context<'_> {
             }
         }
     }
-    /// Whether a declaration stands in a header of the system.
+    /// Whether a declaration stands in a system header.
     fn is_of_the_system(&self, span: Span) -> bool {
         const FOLDERS: [&str; 5] =
             ["/usr/include/", "/usr/lib/", "/usr/lib64/", "/usr/local/include/", "/usr/local/lib/"];
@@ -341,9 +318,9 @@ impl Context<'_> {
             self.approximations.insert(Approximation { kind, what, region });
         }
     }
-    fn summary(&mut self, expr: hir::ExprId) -> summary::Summary {
+    fn evaluation(&mut self, expr: hir::ExprId) -> effects::Evaluation {
         let (hir, resolved, policy) = (self.hir, &self.resolved, self.options.extern_functions);
-        self.summaries.expr(hir, expr, &|function| writes_nothing(hir, resolved, function, policy))
+        self.evaluations.expr(hir, expr, &|function| writes_nothing(hir, resolved, function, policy))
     }
     fn fact(&mut self, expr: cfa::ExprId) -> facts::Fact {
         let (temporaries, vars) = (&self.temporaries, &self.program.vars);
@@ -375,7 +352,7 @@ fn writes_nothing(
     if known != Known::Extern {
         return known.writes_nothing();
     }
-    match effects::describe(library::plain_name(&declared.name)) {
+    match library::effects::describe(library::plain_name(&declared.name)) {
         Some(Description::Effects(effects)) => effects.writes_nothing(),
         Some(_) => false,
         None => policy != ExternFunctions::Havoc,

@@ -17,8 +17,8 @@ use crate::hir::{
 };
 use crate::library::{self, Known};
 use crate::lower::access::{Root, access};
+use crate::lower::effects::{Node, operands};
 use crate::lower::footprint::{ANY_SIZE, Footprint, Footprints, Sizes, sizes_of};
-use crate::lower::summary::{CALLS, Node, WRITES, operands};
 use crate::lower::{Context, writes_nothing};
 use crate::types::TypeId;
 
@@ -101,7 +101,7 @@ fn candidates(ctx: &mut Context<'_>) -> Vec<(Vec<Operand>, Span)> {
     all.retain(|(_, span)| ctx.program.sources.file(span.file).owner == Owner::User);
     all.retain(|(group, _)| {
         group.iter().flat_map(|operand| &operand.nodes).any(|node| match node {
-            Node::Expr(expr) => ctx.summary(*expr).effects & (CALLS | WRITES) != 0,
+            Node::Expr(expr) => ctx.evaluation(*expr).effects.change_state(),
             Node::Place(_) => false,
         })
     });

@@ -5,7 +5,7 @@
 //!
 //! # Invariants
 //! * G1: if an expression has a value in some execution, the value is in the range: where a result may wrap, the range is that of the type.
-//! * G2: every cycle has a head, and bounds that still change there after [`ROUNDS`] visits are those of the type, so the analysis ends.
+//! * G2: every cycle has a head, and bounds that still change there after [`MAX_ROUNDS`] visits are those of the type, so the analysis ends.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ use cfa::{BinaryOp, Expr, ExprId, Exprs, Loc, Op, Place, ProcId, Procedure, Prog
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Deeper operands may have any value of their type.
-const DEPTH: u32 = 16;
+const MAX_DEPTH: u32 = 16;
 /// After so many visits of a head bounds may not move step by step any more.
-const ROUNDS: u32 = 3;
+const MAX_ROUNDS: u32 = 3;
 
 /// The least and the greatest value.
 pub(super) type Range = (i128, i128);
@@ -85,7 +85,7 @@ impl Ranges {
             forget(&mut known, op);
         }
         let mut add = |expr: ExprId| {
-            let more = range(&program.exprs, expr, &known, DEPTH);
+            let more = range(&program.exprs, expr, &known, MAX_DEPTH);
             let all = self.0.entry(expr).or_insert(more);
             *all = match (*all, more) {
                 (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
@@ -151,9 +151,9 @@ impl Analysis<'_> {
     /// What is known after an operation; nothing if it is never passed.
     fn after(&self, mut known: Known, op: &Op) -> Option<Known> {
         match op {
-            Op::Assume { cond } => self.assume(known, *cond, Truth::Holds, DEPTH),
+            Op::Assume { cond } => self.assume(known, *cond, Truth::Holds, MAX_DEPTH),
             Op::Assign { place: Place::Var(var), value } => {
-                let value = range(&self.program.exprs, *value, &known, DEPTH);
+                let value = range(&self.program.exprs, *value, &known, MAX_DEPTH);
                 known.remove(var);
                 if let (Some(value), true) = (value, self.is_own(*var)) {
                     known.insert(*var, value);
@@ -181,12 +181,14 @@ impl Analysis<'_> {
             let Some((lowest, highest)) = self.program.vars[*var].scalar().and_then(cfa::Ty::range) else {
                 continue;
             };
-            let bound =
-                |bound: i128, other: i128, worst: i128, is_worse: bool| match (is_worse, visits >= ROUNDS) {
-                    (false, _) => bound,
-                    (true, false) => other,
-                    (true, true) => worst,
-                };
+            let bound = |bound: i128, other: i128, worst: i128, is_worse: bool| match (
+                is_worse,
+                visits >= MAX_ROUNDS,
+            ) {
+                (false, _) => bound,
+                (true, false) => other,
+                (true, true) => worst,
+            };
             let least = bound(*least, *lower, lowest, lower < least);
             let most = bound(*most, *higher, highest, higher > most);
             merged.insert(*var, (least, most));
@@ -219,7 +221,7 @@ impl Analysis<'_> {
     }
 
     fn compare(&self, known: Known, op: BinaryOp, lhs: ExprId, rhs: ExprId, truth: Truth) -> Option<Known> {
-        let of = |expr: ExprId| range(&self.program.exprs, expr, &known, DEPTH);
+        let of = |expr: ExprId| range(&self.program.exprs, expr, &known, MAX_DEPTH);
         let (Some((a, b)), Some((c, d))) = (of(lhs), of(rhs)) else { return Some(known) };
         let (left, right) = match (op, truth) {
             (BinaryOp::Lt, Truth::Holds) => {
@@ -254,7 +256,7 @@ impl Analysis<'_> {
         match *exprs.get(expr) {
             Expr::Var { var, .. } => self.is_own(var).then_some(var),
             Expr::Cast { arg, ty } if exprs.ty(arg).is_int() => {
-                let (least, most) = range(exprs, arg, known, DEPTH)?;
+                let (least, most) = range(exprs, arg, known, MAX_DEPTH)?;
                 let (lowest, highest) = ty.range()?;
                 if lowest <= least && most <= highest { self.variable(arg, known) } else { None }
             }

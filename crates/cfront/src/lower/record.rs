@@ -207,8 +207,8 @@ impl Body<'_, '_> {
                 RecordValue::Leaves(values.into_iter().map(|value| self.protect(value, later)).collect())
             }
             RecordValue::Memory(_) => {
-                let effects = self.ctx.summary(later).effects;
-                let harmless = effects & (crate::lower::summary::CALLS | crate::lower::summary::WRITES) == 0;
+                let effects = self.ctx.evaluation(later).effects;
+                let harmless = !effects.change_state();
                 if harmless { value } else { self.stable_record(record, value) }
             }
         }

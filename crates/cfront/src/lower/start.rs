@@ -1,4 +1,4 @@
-//! The entry procedure: initialises what lives for ever, then calls the entry function.
+//! The entry procedure: initialises the variables with static storage, then calls the entry function.
 
 use cfa::{ApproximationKind, BinaryOp, Freedom, Op, Place, Source, Ty};
 
@@ -25,7 +25,7 @@ impl Context<'_> {
         for variable in statics {
             body.initialize_static(variable)?;
         }
-        if body.ctx.options.entry == "main" {
+        if body.ctx.options.starts_in_main() {
             body.call_entry(entry)?;
         } else {
             body.call_any_entry(entry)?;
@@ -50,6 +50,13 @@ impl Context<'_> {
         }
         body.finish()
     }
+}
+
+/// Whether the program looks at its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ArgumentVector {
+    Used,
+    Unused,
 }
 
 impl Body<'_, '_> {
@@ -148,8 +155,10 @@ impl Body<'_, '_> {
         let function = &hir.functions[entry];
         self.at(function.declared);
         let params = function.body.as_ref().map(|body| body.params.clone()).unwrap_or_default();
-        let takes_arguments =
-            params.get(1).is_some_and(|vector| self.ctx.usage.variables[*vector].referenced);
+        let vector = match params.get(1) {
+            Some(vector) if self.ctx.usage.variables[*vector].referenced => ArgumentVector::Used,
+            _ => ArgumentVector::Unused,
+        };
         let mut args = Vec::new();
         for (position, param) in params.iter().enumerate() {
             let Some(ty) = hir.types.scalar(hir.variables[*param].ty) else {
@@ -158,7 +167,7 @@ impl Body<'_, '_> {
                     hir.variables[*param].declared,
                 );
             };
-            args.push(self.entry_argument(*param, position, ty, takes_arguments));
+            args.push(self.entry_argument(*param, position, ty, vector));
         }
         let Type::Function(ty) = hir.types.get(function.ty) else { return Ok(()) };
         let origin = cfa::Origin { region: self.origin.region, role: cfa::Role::Implicit };
@@ -172,13 +181,13 @@ impl Body<'_, '_> {
         param: VariableId,
         position: usize,
         ty: Ty,
-        takes_arguments: bool,
+        vector: ArgumentVector,
     ) -> Argument {
         let name = self.ctx.hir.variables[param].name.clone();
         let region = self.origin.region;
         let referenced = self.ctx.usage.variables[param].referenced;
         match (position, ty) {
-            (0, Ty::Int { .. }) if takes_arguments => {
+            (0, Ty::Int { .. }) if vector == ArgumentVector::Used => {
                 let what = "the program is started without arguments";
                 self.ctx.approximate(ApproximationKind::Under, what, region);
                 Argument::Scalar(self.exprs().int(ty, 1))

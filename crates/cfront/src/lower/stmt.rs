@@ -37,13 +37,7 @@ impl Body<'_, '_> {
                 self.mark_statement(stmt.span);
                 self.set_bound(*bound, *value)
             }
-            StmtKind::Block(stmts) => {
-                self.at(stmt.keyword);
-                self.open(ScopeKey::Stmt(id))?;
-                self.stmts(stmts)?;
-                self.close();
-                Ok(())
-            }
+            StmtKind::Block(stmts) => self.block(id, stmts),
             StmtKind::Labeled(label, inner) => {
                 self.place_label(*label);
                 self.stmt(*inner)
@@ -66,29 +60,35 @@ impl Body<'_, '_> {
                 self.place_case(id);
                 self.stmt(*inner)
             }
-            StmtKind::Goto(label) => {
-                self.at(stmt.span);
-                self.goto(*label);
-                Ok(())
-            }
-            StmtKind::Break => {
-                self.at(stmt.span);
-                self.break_out();
-                Ok(())
-            }
-            StmtKind::Continue => {
-                self.at(stmt.span);
-                self.continue_on();
+            StmtKind::Goto(_) | StmtKind::Break | StmtKind::Continue => {
+                self.jump(id);
                 Ok(())
             }
             StmtKind::Return(value) => {
                 self.mark_statement(stmt.span);
                 self.return_value(*value)?;
-                self.leave(None);
-                let here = self.graph.take();
-                self.returns.join(here);
+                self.leave_function();
                 Ok(())
             }
+        }
+    }
+
+    fn block(&mut self, id: StmtId, stmts: &[StmtId]) -> Lowered<()> {
+        self.at(self.ctx.hir.stmts[id].keyword);
+        self.open(ScopeKey::Stmt(id))?;
+        self.stmts(stmts)?;
+        self.close();
+        Ok(())
+    }
+
+    /// `goto`, `break` and `continue`
+    fn jump(&mut self, id: StmtId) {
+        let stmt = &self.ctx.hir.stmts[id];
+        self.at(stmt.span);
+        match stmt.kind {
+            StmtKind::Goto(label) => self.goto(label),
+            StmtKind::Continue => self.continue_on(),
+            _ => self.break_out(),
         }
     }
 
@@ -169,8 +169,7 @@ impl Body<'_, '_> {
                 break;
             };
             self.mark_statement(stmt.span);
-            let (on_true, on_false) =
-                (self.branch_at(stmt.keyword, true), self.branch_at(stmt.keyword, false));
+            let (on_true, on_false) = self.branches_at(stmt.keyword);
             let (holds, fails) = self.branch(condition, on_true, on_false)?;
             self.graph.set(holds);
             self.stmt(then)?;
@@ -194,7 +193,7 @@ impl Body<'_, '_> {
                 _ => break,
             }
         }
-        if self.ctx.summary(condition).is_simple() {
+        if self.ctx.evaluation(condition).is_simple() {
             let truth = self.truth(condition).ok()?;
             return build::constant(self.exprs(), truth).map(|value| value != 0);
         }

@@ -1,6 +1,6 @@
 //! Where variables are kept.
 //!
-//! A variable that nobody points to becomes one variable of the program per scalar leaf, arrays of records one array per leaf
+//! A variable whose address is never taken becomes one variable of the program per scalar leaf, arrays of records one array per leaf
 //! (`a[i].f` is element `i` of `a.f`); everything else is an object in memory.
 //!
 //! # Invariants
@@ -261,8 +261,8 @@ fn flexible(ctx: &Context<'_>, ty: TypeId, path: &[Projection]) -> bool {
 }
 
 /// The error for what is not modelled.
-pub(super) fn unsupported<T>(what: impl std::fmt::Display, span: Span) -> Lowered<T> {
-    Err(Box::new(Diagnostic::error(format!("unsupported: {what}"), span)))
+pub(super) fn unsupported<T>(construct: impl std::fmt::Display, span: Span) -> Lowered<T> {
+    Err(Box::new(Diagnostic::unsupported(construct, span)))
 }
 
 impl Part {

@@ -1,4 +1,4 @@
-//! Standard input: what the models read, and what changes it behind their back.
+//! Standard input: what the models read, and what else changes it.
 
 use std::sync::Arc;
 

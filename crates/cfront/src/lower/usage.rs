@@ -1,9 +1,9 @@
-//! What of a program is used, and how: reachable functions, address-taken functions, and for every variable whether it
+//! Which parts of a program are used, and how: reachable functions, address-taken functions, and for every variable whether it
 //! can be kept outside memory.
 //!
 //! # Invariants
 //! * U1: a variable that is not [`VariableUsage::in_memory`] is used by access paths only: whole scalars, fields, elements,
-//!   and whole records that are lists of scalars. Nobody ever has its address.
+//!   and whole records that are lists of scalars. Its address is never taken.
 //! * U2: of a union that is not in memory a single member is used.
 //! * U3: the walk needs no native recursion.
 //! * U4: a record type of which some whole value is in memory is one whose whole values are all in memory, so that records are never
@@ -341,6 +341,7 @@ impl Walk<'_> {
         }
     }
 
+    /// Longer than other functions: one short arm for each kind of expression, which nothing but the kind groups.
     fn expr(&mut self, expr: ExprId, scope: ScopeKey) {
         let hir = self.hir;
         self.usage.exprs.push(expr);

@@ -1,4 +1,4 @@
-//! Inline assembly: parsed so that it can be reported, never skipped.
+//! Inline assembly: it is parsed so that it can be reported, and never skipped.
 
 use super::{Parsed, Parser};
 use crate::ast::{Asm, AsmId, ExprId, StringId};

@@ -1,7 +1,7 @@
-//! `__attribute__((…))`: each is kept because it matters, in a list of those that change nothing, or refused by name.
+//! `__attribute__((…))`: an attribute has an effect, is in the list of those without one, or is refused by name.
 //!
 //! # Invariants
-//! * A1: an attribute that is in no list is an error with its place, except in headers of the system: they are the same for all
+//! * A1: an attribute that is in no list is an error with its place, except in system headers: they are the same for all
 //!   programs, and what of them matters is in the lists.
 
 use base::Diagnostic;
@@ -26,7 +26,7 @@ const HARMLESS: &str = "abi_tag access alloc_align alloc_size always_inline anal
      strict_flex_array sysv_abi tainted_args thiscall tls_model unavailable uninitialized unsequenced unused used visibility \
      warn_if_not_aligned warn_unused_result warning zero_call_used_regs";
 
-/// Attributes that are refused in headers of the system, too.
+/// Attributes that are refused in system headers, too.
 const REFUSED: &str = "address_space alias cleanup constructor destructor ext_vector_type ifunc init_priority ms_struct naked optimize \
      overloadable scalar_storage_order weakref";
 
@@ -89,13 +89,12 @@ impl Parser<'_> {
     /// A1.
     #[allow(clippy::unnecessary_box_returns)] // errors travel boxed
     fn refused(&self, name: &str, token: Token) -> Failure {
-        let message =
-            format!("unsupported: the attribute `{name}`, which may change the meaning of the program");
-        let diagnostic = Diagnostic::error(message, self.span_from(token.span));
+        let construct = format!("the attribute `{name}`, which may change the meaning of the program");
+        let diagnostic = Diagnostic::unsupported(construct, self.span_from(token.span));
         Box::new(diagnostic.with_help("remove it if the program means the same without it"))
     }
 
-    /// Whether the token at hand, a punctuator, stands in a header of the system.
+    /// Whether the token at hand, a punctuator, stands in a system header.
     fn is_in_system_header(&self) -> bool {
         !self.token.kind.is_word() && self.tokens.is_system_at(self.token.payload as usize)
     }
@@ -113,10 +112,9 @@ impl Parser<'_> {
         let is_run = matches!(section.as_str(), ".init" | ".fini")
             || RUN_SECTIONS.iter().any(|start| section.starts_with(start));
         if is_run || section.contains('\\') {
-            let message = format!(
-                "unsupported: the section `{section}`, whose contents are executed before or after `main`"
-            );
-            return Err(Box::new(Diagnostic::error(message, self.span_from(open))));
+            let construct =
+                format!("the section `{section}`, whose contents are executed before or after `main`");
+            return Err(Box::new(Diagnostic::unsupported(construct, self.span_from(open))));
         }
         self.expect_close(TokenKind::RightParen, open, "after the name of a section")?;
         Ok(None)

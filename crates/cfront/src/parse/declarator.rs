@@ -2,7 +2,7 @@
 
 use super::scope::Declared;
 use super::specifiers::Implicit;
-use super::{NESTING_LIMIT, Parsed, Parser};
+use super::{MAX_NESTING, Parsed, Parser};
 use crate::ast::{
     ArraySize, Attribute, BuiltinType, Declarator, DeclaratorId, DeclaratorPart, Ident, Parameter,
     Parameters, Qualifiers, TypeSpecifier,
@@ -34,7 +34,7 @@ impl Parser<'_> {
         };
         self.attributes(&mut declarator.attributes)?;
         self.declarator_inner(form, &mut declarator)?;
-        if declarator.parts.len() > NESTING_LIMIT as usize {
+        if declarator.parts.len() > MAX_NESTING as usize {
             return Err(self.too_deep());
         }
         if declarator.ident.is_some() || !declarator.parts.is_empty() {

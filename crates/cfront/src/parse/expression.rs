@@ -4,8 +4,8 @@
 
 use base::{Diagnostic, Span};
 
-use super::{Failure, NESTING_LIMIT, Parsed, Parser};
-use crate::ast::{BinaryOp, ExprId, ExprKind, Ident, TypeNameId, UnaryOp};
+use super::{Failure, MAX_NESTING, Parsed, Parser};
+use crate::ast::{BinaryOp, ExprId, ExprKind, Ident, MemberOperator, TypeNameId, UnaryOp};
 use crate::lex::literal::{self, Number};
 use crate::lex::{Name, TokenKind};
 
@@ -188,7 +188,11 @@ impl Parser<'_> {
                 kind @ (TokenKind::Dot | TokenKind::Arrow) => {
                     self.bump();
                     let member = self.expect_ident("name of a member")?;
-                    let kind = ExprKind::Member { base, member, arrow: kind == TokenKind::Arrow };
+                    let operator = match kind {
+                        TokenKind::Arrow => MemberOperator::Arrow,
+                        _ => MemberOperator::Dot,
+                    };
+                    let kind = ExprKind::Member { base, member, operator };
                     self.push_expr(kind, self.span_from(start), depth)?
                 }
                 kind @ (TokenKind::PlusPlus | TokenKind::MinusMinus) => {
@@ -280,7 +284,7 @@ impl Parser<'_> {
     }
 }
 
-const _: () = assert!(NESTING_LIMIT < u16::MAX as u32 / 2, "depths should fit into 16 bits");
+const _: () = assert!(MAX_NESTING < u16::MAX as u32 / 2, "depths should fit into 16 bits");
 
 /// The operator of an assignment; `None` inside if it is the plain one.
 #[allow(clippy::option_option)] // no assignment, the plain one, a compound one

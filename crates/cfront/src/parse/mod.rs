@@ -4,9 +4,9 @@
 //! like meaning (types, constants, redeclarations) is left to the type checker.
 //!
 //! # Invariants
-//! * I1: `nesting` bounds the native recursion of the parser by [`NESTING_LIMIT`] constructs.
+//! * I1: `nesting` bounds the native recursion of the parser by [`MAX_NESTING`] constructs.
 //! * I2: `depths` has the depth of each expression, with left operands of binary operators not counted; none exceeds
-//!   [`NESTING_LIMIT`]. So a walk of the tree that follows left operands with a loop is bounded, too (`ast` I2).
+//!   [`MAX_NESTING`]. So a walk of the tree that follows left operands with a loop is bounded, too (`ast` I2).
 //! * I3: every error of the grammar is reported at the current token, so that a failure of the lexer, which stands
 //!   there as [`TokenKind::Error`], is never hidden.
 
@@ -37,7 +37,7 @@ use stream::TokenStream;
 ///
 /// Chains of binary operators, `else if`, commas, labels and lists may be as long as memory allows. A parser and a checker that
 /// recurse this deep need about 16 MiB of stack in a debug build: see [`with_large_stack`](crate::with_large_stack).
-pub const NESTING_LIMIT: u32 = 2000;
+pub const MAX_NESTING: u32 = 2000;
 
 type Parsed<T> = Result<T, Failure>;
 
@@ -215,7 +215,7 @@ impl<'a> Parser<'a> {
     /// Runs `inner` one level deeper (I1).
     #[inline]
     fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        if self.nesting >= NESTING_LIMIT {
+        if self.nesting >= MAX_NESTING {
             return Err(self.too_deep());
         }
         self.nesting += 1;
@@ -226,8 +226,8 @@ impl<'a> Parser<'a> {
     #[cold]
     #[allow(clippy::unnecessary_box_returns)] // errors travel boxed
     fn too_deep(&mut self) -> Failure {
-        let failure = self.failure("nesting too deep", "nested too deep here");
-        Box::new(failure.with_help(format!("constructs may nest up to {NESTING_LIMIT} levels")))
+        let failure = self.failure("constructs are nested too deeply", "nested too deeply here");
+        Box::new(failure.with_help(format!("constructs may nest up to {MAX_NESTING} levels")))
     }
     /// The largest depth of any expression that `inner` makes, besides what it returns.
     fn depth_within<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<(T, u16)> {
@@ -251,7 +251,7 @@ impl<'a> Parser<'a> {
     /// A new expression of the given depth (I2).
     #[inline]
     fn push_expr_at(&mut self, kind: ExprKind, span: Span, depth: u16) -> Parsed<ExprId> {
-        if u32::from(depth) > NESTING_LIMIT {
+        if u32::from(depth) > MAX_NESTING {
             return Err(self.too_deep());
         }
         self.deepest = self.deepest.max(depth);

@@ -25,7 +25,8 @@ impl Parser<'_> {
             members = Some(self.members(&mut attributes)?);
             self.attributes(&mut attributes)?;
         } else if tag.is_none() {
-            return Err(self.unexpected(&format!("name or `{{` after {}", keyword.kind.describe())));
+            let (brace, keyword) = (TokenKind::LeftBrace.describe(), keyword.kind.describe());
+            return Err(self.unexpected(&format!("name or {brace} after {keyword}")));
         }
         let span = self.span_from(keyword.span);
         let record = RecordSpecifier { kind, tag, members, attributes, keyword: keyword.span, span };
@@ -43,7 +44,8 @@ impl Parser<'_> {
                     self.bump();
                 }
                 TokenKind::EndOfFile => {
-                    let failure = self.unexpected("`}` after members");
+                    let expected = format!("{} after members", TokenKind::RightBrace.describe());
+                    let failure = self.unexpected(&expected);
                     return Err(Box::new(failure.with_secondary(open, "this brace is not closed")));
                 }
                 TokenKind::StaticAssert => {

@@ -102,6 +102,16 @@ impl TypeWords {
     }
 }
 
+/// The specifiers of a declaration that have been read.
+struct Pending {
+    found: Specifiers,
+    words: TypeWords,
+    /// Whether there is a type that is no keyword of `words`: a record, a `typedef` name …
+    has_type: bool,
+    /// Whether there is no specifier yet.
+    is_empty: bool,
+}
+
 /// Whether `int` may be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Implicit {
@@ -154,8 +164,7 @@ impl Parser<'_> {
     ) -> Parsed<SpecifiersId> {
         let start = self.token.span;
         let before = self.empty_span();
-        let mut words = TypeWords::default();
-        let mut found = Specifiers {
+        let found = Specifiers {
             storage: None,
             thread_local: false,
             inline: false,
@@ -167,26 +176,27 @@ impl Parser<'_> {
             type_span: before,
             span: before,
         };
-        let mut typed = false;
-        let mut any = false;
-        while self.specifier(&mut found, &mut words, &mut typed)? {
-            any = true;
+        let mut pending = Pending { found, words: TypeWords::default(), has_type: false, is_empty: true };
+        while self.specifier(&mut pending)? {
+            pending.is_empty = false;
         }
+        if pending.words.is_empty() && !pending.has_type {
+            self.check_implicit_int(implicit, &pending)?;
+        }
+        let Pending { mut found, words, is_empty, .. } = pending;
         if !words.is_empty() {
             found.kind = words.specifier().ok_or_else(|| -> Failure {
                 Box::new(Diagnostic::error("these type specifiers cannot be combined", found.type_span))
             })?;
-        } else if !typed {
-            self.check_implicit_int(implicit, any)?;
         }
-        if any {
+        if !is_empty {
             found.span = self.span_from(start);
         }
         found.noreturn |= found.attributes.iter().any(|attribute| attribute.kind == AttributeKind::Noreturn);
         Ok(self.unit.specifiers.push(found))
     }
     /// Whether `int` may be implied before the current token.
-    fn check_implicit_int(&mut self, implicit: Implicit, any: bool) -> Parsed<()> {
+    fn check_implicit_int(&mut self, implicit: Implicit, pending: &Pending) -> Parsed<()> {
         let declares = match self.token.kind {
             TokenKind::Ident => {
                 if matches!(self.peek_kind(1), TokenKind::Ident | TokenKind::Star) {
@@ -196,17 +206,18 @@ impl Parser<'_> {
                 true
             }
             TokenKind::Star | TokenKind::LeftParen => true,
-            _ => any,
+            _ => !pending.is_empty,
         };
-        match (implicit, any) {
-            (_, true) | (Implicit::Always, false) if declares => Ok(()),
+        match (implicit, pending.is_empty) {
+            (_, false) | (Implicit::Always, true) if declares => Ok(()),
             (Implicit::Always, _) => Err(self.unexpected("declaration")),
             (Implicit::WithOthers, _) => Err(self.unexpected("type name")),
         }
     }
 
     /// One specifier; false if the current token is none.
-    fn specifier(&mut self, found: &mut Specifiers, words: &mut TypeWords, typed: &mut bool) -> Parsed<bool> {
+    fn specifier(&mut self, pending: &mut Pending) -> Parsed<bool> {
+        let found = &mut pending.found;
         let token = self.token;
         match token.kind {
             TokenKind::Typedef => self.storage(found, Storage::Typedef)?,
@@ -228,13 +239,16 @@ impl Parser<'_> {
             }
             kind if self.is_qualifier() && set_qualifier(&mut found.qualifiers, kind) => {}
             TokenKind::Ident
-                if *typed || !words.is_empty() || !self.scopes.is_typedef(Name(token.payload)) =>
+                if pending.has_type
+                    || !pending.words.is_empty()
+                    || !self.scopes.is_typedef(Name(token.payload)) =>
             {
                 return Ok(false);
             }
             kind if kind != TokenKind::Ident && !self.starts_type(token) => return Ok(false),
             _ => {
-                *typed |= self.type_specifier(found, words, *typed)?;
+                self.type_specifier(pending)?;
+                let found = &mut pending.found;
                 let type_span = self.span_from(token.span);
                 let first = found.type_span.lo == found.type_span.hi;
                 found.type_span = if first { type_span } else { found.type_span.to(type_span) };
@@ -248,8 +262,8 @@ impl Parser<'_> {
     fn is_qualifier(&self) -> bool {
         !(self.at(TokenKind::Atomic) && self.peek_kind(1) == TokenKind::LeftParen)
     }
-    /// A type specifier; whether it is more than one of the keywords that go into `words`.
-    fn type_specifier(&mut self, found: &mut Specifiers, words: &mut TypeWords, typed: bool) -> Parsed<bool> {
+    /// A type specifier: a keyword of `words` or a whole type.
+    fn type_specifier(&mut self, pending: &mut Pending) -> Parsed<()> {
         let token = self.token;
         let kind = match token.kind {
             TokenKind::Struct | TokenKind::Union => TypeSpecifier::Record(self.nested(Self::record)?),
@@ -272,24 +286,25 @@ impl Parser<'_> {
                 TypeSpecifier::VaList
             }
             kind => {
-                if typed || !words.add(kind) {
+                if pending.has_type || !pending.words.add(kind) {
                     let message =
                         format!("{} cannot be combined with the type before it", self.describe_token(token));
                     return Err(Box::new(
-                        self.failure(message, "").with_secondary(found.type_span, "this type"),
+                        self.failure(message, "").with_secondary(pending.found.type_span, "this type"),
                     ));
                 }
                 self.bump();
-                return Ok(false);
+                return Ok(());
             }
         };
-        if typed || !words.is_empty() {
+        if pending.has_type || !pending.words.is_empty() {
             let failure = Diagnostic::error("two types in one declaration", self.span_from(token.span));
-            let failure = failure.with_secondary(found.type_span, "the first type");
-            return Err(Box::new(failure.with_help("is a `;` missing before?")));
+            let failure = failure.with_secondary(pending.found.type_span, "the first type");
+            return Err(Box::new(failure.with_help("is a `;` missing before it?")));
         }
-        found.kind = kind;
-        Ok(true)
+        pending.found.kind = kind;
+        pending.has_type = true;
+        Ok(())
     }
     /// Records a storage class; the keyword is the current token.
     fn storage(&mut self, found: &mut Specifiers, storage: Storage) -> Parsed<()> {

@@ -67,7 +67,7 @@ impl TokenStream {
     pub(super) fn packing_at(&self, offset: usize) -> u8 {
         self.lexer.as_ref().map_or(&self.notes, Lexer::notes).packing.at(offset)
     }
-    /// Whether the line markers say that an offset of the lexed text is in a header of the system.
+    /// Whether the line markers say that an offset of the lexed text is in a system header.
     pub(super) fn is_system_at(&self, offset: usize) -> bool {
         self.lexer.as_ref().map_or(&self.notes, Lexer::notes).is_system_at(offset)
     }

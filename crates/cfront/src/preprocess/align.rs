@@ -22,26 +22,34 @@ pub(super) trait Balance {
     fn balance(&self) -> i32;
 }
 
+/// Whether pieces may be left over at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// The output ends with the last piece.
+    Forbidden,
+    /// The output may end within the pieces: a use of a macro goes on in the next line.
+    Allowed,
+}
+
 /// The largest table of pieces by tokens that is worth its time.
-const TABLE_LIMIT: usize = 1 << 22;
+const MAX_TABLE: usize = 1 << 22;
 
 /// For each output token the piece from which it comes; `None` if the output cannot come from these pieces.
 ///
-/// Pieces may be left over at the end if `partial`.
 pub(super) fn align<K: PartialEq + Balance>(
     pieces: &[Piece<K>],
     output: &[K],
-    partial: bool,
+    rest: Rest,
 ) -> Option<Vec<usize>> {
     let width = output.len() + 1;
-    if (pieces.len() + 1).saturating_mul(width) > TABLE_LIMIT {
+    if (pieces.len() + 1).saturating_mul(width) > MAX_TABLE {
         return None;
     }
     // matches[p * width + o]: pieces from p on can yield the tokens from o on.
     let mut matches = vec![false; (pieces.len() + 1) * width];
     for piece in (0..=pieces.len()).rev() {
         for at in (0..width).rev() {
-            let done = at == output.len() && (partial || piece == pieces.len());
+            let done = at == output.len() && (rest == Rest::Allowed || piece == pieces.len());
             let row = piece * width;
             matches[row + at] = done
                 || match pieces.get(piece) {
@@ -108,30 +116,30 @@ mod tests {
     }
 
     /// Pieces as letters, `M` a macro; the result as one digit for each token.
-    fn check(pieces: &str, output: &str, partial: bool, expected: Option<&str>) {
+    fn check(pieces: &str, output: &str, rest: Rest, expected: Option<&str>) {
         let pieces: Vec<Piece<char>> = pieces
             .chars()
             .map(|letter| if letter == 'M' { Piece::Macro } else { Piece::Plain(letter) })
             .collect();
         let output: Vec<char> = output.chars().collect();
-        let owners = align(&pieces, &output, partial)
+        let owners = align(&pieces, &output, rest)
             .map(|owners| owners.iter().map(ToString::to_string).collect::<String>());
         assert_eq!(owners.as_deref(), expected);
     }
 
     #[test]
     fn plain_tokens_match_themselves() {
-        check("x=1;", "x=1;", false, Some("0123"));
-        check("x=1;", "x=2;", false, None);
-        check("x=1;", "x=", false, None);
-        check("x=1;", "x=", true, Some("01"));
+        check("x=1;", "x=1;", Rest::Forbidden, Some("0123"));
+        check("x=1;", "x=2;", Rest::Forbidden, None);
+        check("x=1;", "x=", Rest::Forbidden, None);
+        check("x=1;", "x=", Rest::Allowed, Some("01"));
     }
 
     #[test]
     fn macros_take_balanced_tokens() {
-        check("x=M+M;", "x=((1)+(2))+((1)+(2));", false, Some("0122222222234444444445"));
-        check("M;", ";", false, Some("1"));
-        check("MM;", "a;b;", false, Some("0112"));
-        check("M)", "()))", false, Some("0001"));
+        check("x=M+M;", "x=((1)+(2))+((1)+(2));", Rest::Forbidden, Some("0122222222234444444445"));
+        check("M;", ";", Rest::Forbidden, Some("1"));
+        check("MM;", "a;b;", Rest::Forbidden, Some("0112"));
+        check("M)", "()))", Rest::Forbidden, Some("0001"));
     }
 }

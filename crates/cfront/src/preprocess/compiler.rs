@@ -1,4 +1,4 @@
-//! Running the compiler, and what its complaints mean.
+//! Running the compiler as a preprocessor, and what its messages mean.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -13,13 +13,13 @@ use system::process::{self, End, Halt, Keep, Limits};
 use super::{Options, standard};
 
 /// More output than this is taken for a macro that explodes.
-const OUTPUT_LIMIT: usize = 1 << 30;
+const MAX_OUTPUT: usize = 1 << 30;
 /// More complaints than this are not read.
-const COMPLAINTS_LIMIT: usize = 1 << 20;
+const MAX_COMPLAINTS: usize = 1 << 20;
 /// The compiler's memory.
-const MEMORY_LIMIT: u64 = 2 << 30;
+const MAX_MEMORY: u64 = 2 << 30;
 /// The compiler's time; a run may allow less.
-const TIME_LIMIT: Duration = Duration::from_secs(120);
+const MAX_TIME: Duration = Duration::from_secs(120);
 
 /// What the compiler wrote and whether it was content.
 struct Outcome {
@@ -98,12 +98,12 @@ fn arguments(options: &Options) -> Vec<std::ffi::OsString> {
 
 fn execute(command: &Command, text: Option<&[u8]>) -> std::io::Result<Outcome> {
     let limits = Limits {
-        memory: Some(MEMORY_LIMIT),
-        addresses: Some(MEMORY_LIMIT),
-        file: Some(OUTPUT_LIMIT as u64),
-        ..Limits::time(TIME_LIMIT)
+        memory: Some(MAX_MEMORY),
+        addresses: Some(MAX_MEMORY),
+        file: Some(MAX_OUTPUT as u64),
+        ..Limits::time(MAX_TIME)
     };
-    let keep = [Keep::Whole(OUTPUT_LIMIT), Keep::Ends(COMPLAINTS_LIMIT)];
+    let keep = [Keep::Whole(MAX_OUTPUT), Keep::Ends(MAX_COMPLAINTS)];
     let finished = process::run(command, text, keep, &limits, &|| None)?;
     Ok(Outcome {
         output: finished.output,
@@ -114,17 +114,17 @@ fn execute(command: &Command, text: Option<&[u8]>) -> std::io::Result<Outcome> {
 
 /// Why a compiler was ended.
 fn halted(program: &str, halt: Halt) -> Diagnostic {
-    let memory = MEMORY_LIMIT >> 20;
+    let memory = MAX_MEMORY >> 20;
     let diagnostic = Diagnostic::global(match halt {
         Halt::All(stop) => format!("`{program}` was ended while it preprocessed the file: {stop}"),
         Halt::Time => {
-            format!("`{program}` needs more than {} s to preprocess the file", TIME_LIMIT.as_secs())
+            format!("`{program}` needs more than {} s to preprocess the file", MAX_TIME.as_secs())
         }
         Halt::Memory => format!("`{program}` needs more than {memory} MiB to preprocess the file"),
         Halt::Processes => format!("`{program}` starts too many processes"),
-        Halt::Output => format!("preprocessing yields more than {} MiB", OUTPUT_LIMIT >> 20),
+        Halt::Output => format!("preprocessing yields more than {} MiB", MAX_OUTPUT >> 20),
     });
-    diagnostic.with_help("check that what the file includes are files, and that they have an end")
+    diagnostic.with_help("check that everything the file includes is a regular file")
 }
 
 fn no_compiler(program: &str) -> Diagnostic {

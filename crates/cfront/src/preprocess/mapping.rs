@@ -15,8 +15,8 @@ use base::{Diagnostic, FileId, SourceFile, SourceMap, Span};
 use rustc_hash::FxHashMap;
 use system::file;
 
-use super::align::{Balance, Piece, align};
-use crate::lex::{Interner, Lexer, Name, Notes, Policy, Shape, Token, TokenKind, literal};
+use super::align::{Balance, Piece, Rest, align};
+use crate::lex::{Definition, Interner, Lexer, Name, Notes, Policy, Shape, Token, TokenKind, literal};
 
 /// A token reduced to what makes two tokens equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,11 +180,7 @@ impl<'a> Mapper<'a> {
             while let Some(definition) = notes.definitions.get(definitions_seen)
                 && definition.end <= tokens[start].span.lo as usize
             {
-                let name = self.interner.intern(&definition.name);
-                match definition.shape {
-                    Some(shape) => self.macros.insert(name, shape),
-                    None => self.macros.remove(&name),
-                };
+                self.define(definition);
                 definitions_seen += 1;
             }
             let Some(current) = markers_seen.checked_sub(1) else {
@@ -217,6 +213,15 @@ impl<'a> Mapper<'a> {
         }
     }
 
+    /// Follows a `#define` or `#undef`.
+    fn define(&mut self, definition: &Definition) {
+        let name = self.interner.intern(&definition.name);
+        match definition.shape {
+            Some(shape) => self.macros.insert(name, shape),
+            None => self.macros.remove(&name),
+        };
+    }
+
     /// Maps the tokens that come from one line of a file. What cannot be placed keeps its place in the output.
     fn map_group(&mut self, group: &mut [Token], file: &str, line: u32) {
         if !self.files.contains_key(file) {
@@ -230,7 +235,7 @@ impl<'a> Mapper<'a> {
         let output: Vec<Key> = group.iter().map(|token| key(*token, self.text)).collect();
         for absorb in [Absorb::Exactly, Absorb::Calls] {
             let pieces = Pieces::of(real, &source.text, start, line, &self.macros, absorb);
-            if let Some(owners) = align(&pieces.content, &output, pieces.spans_lines) {
+            if let Some(owners) = align(&pieces.content, &output, pieces.rest) {
                 for (token, owner) in group.iter_mut().zip(&owners) {
                     token.span = pieces.span(real, *owner);
                 }
@@ -284,8 +289,8 @@ struct Pieces {
     starts: Vec<usize>,
     /// One past the last token of each piece.
     ends: Vec<usize>,
-    /// Whether a use of a macro goes on in later lines; then the rest of its last line may belong to a later group.
-    spans_lines: bool,
+    /// If a use of a macro goes on in later lines, the rest of its last line may belong to a later group.
+    rest: Rest,
 }
 
 impl Pieces {
@@ -298,7 +303,7 @@ impl Pieces {
         absorb: Absorb,
     ) -> Self {
         let mut result =
-            Self { content: Vec::new(), starts: Vec::new(), ends: Vec::new(), spans_lines: false };
+            Self { content: Vec::new(), starts: Vec::new(), ends: Vec::new(), rest: Rest::Forbidden };
         let mut last_line = line;
         let mut at = start;
         while at < real.tokens.len() && real.lines[at] <= last_line {
@@ -325,8 +330,10 @@ impl Pieces {
                 result.ends.push(at);
             }
             let end_line = real.lines[at - 1];
-            result.spans_lines |= end_line > last_line;
-            last_line = last_line.max(end_line);
+            if end_line > last_line {
+                result.rest = Rest::Allowed;
+                last_line = end_line;
+            }
         }
         result
     }

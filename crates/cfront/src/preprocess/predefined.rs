@@ -122,7 +122,7 @@ pub(super) fn read(output: &[u8], options: &Options) -> Result<Rules, Diagnostic
             "1",
             "products and sums of floating-point numbers are not fused",
         )
-        .with_help("with -ffp-contract=off the compiler rounds each of them, as it is modelled"));
+        .with_help("with -ffp-contract=off the compiler rounds each operation, as the model does"));
     }
     let decimal_constants = if version < 199_901 && value("__STDC__").is_some() {
         DecimalConstants::C89

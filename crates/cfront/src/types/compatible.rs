@@ -5,7 +5,7 @@
 use super::{ArrayLength, FunctionType, Type, TypeId, Types};
 
 /// How deep a composite type is built; below that the first type is taken as it is.
-const COMPOSITE_DEPTH: u32 = 100;
+const MAX_COMPOSITE_DEPTH: u32 = 100;
 
 impl Types {
     /// Whether two types are compatible. A function without prototype is compatible with every function of the same result, as old code
@@ -50,7 +50,7 @@ impl Types {
     }
     /// A type compatible with both of two compatible types that has what is known of either.
     pub fn composite(&mut self, left: TypeId, right: TypeId) -> TypeId {
-        self.composite_within(left, right, COMPOSITE_DEPTH)
+        self.composite_within(left, right, MAX_COMPOSITE_DEPTH)
     }
 
     fn composite_within(&mut self, left: TypeId, right: TypeId, depth: u32) -> TypeId {

@@ -3,12 +3,12 @@
 use super::{ArrayLength, FunctionType, Type, TypeId, Types};
 
 /// Longest chain of derivations that is printed: longer ones end in `...`.
-const STEP_LIMIT: u32 = 64;
+const MAX_STEPS: u32 = 64;
 
 impl Types {
     /// The type as a C type name: `int (*)[3]`, `struct s *`.
     pub fn display(&self, id: TypeId) -> String {
-        let mut steps = STEP_LIMIT;
+        let mut steps = MAX_STEPS;
         self.display_within(id, &mut steps)
     }
 

@@ -64,6 +64,8 @@ struct Layouter<'a> {
 struct Demand {
     align: u64,
     is_user: bool,
+    /// Whether `packed` reduces the alignment of the member's type.
+    is_packed: bool,
 }
 
 impl Types {
@@ -112,9 +114,8 @@ impl Layouter<'_> {
             Some(width) => u64::from(width),
             None => self.types.size_of(member.ty).unwrap_or(0).checked_mul(8)?,
         };
-        let packed = self.is_packed(member);
-        let demand = self.demand(member, packed);
-        self.align_record(member, &demand, packed);
+        let demand = self.demand(member);
+        self.align_record(member, &demand);
         if self.spec.is_union {
             self.union_size = self.union_size.max(size.checked_next_multiple_of(8)?);
             return Some(0);
@@ -124,7 +125,7 @@ impl Layouter<'_> {
         if let Some(width @ 1..) = member.width
             && !is_ordinary
         {
-            self.avoid_crossing(member, u64::from(width), packed)?;
+            self.avoid_crossing(member, u64::from(width), &demand)?;
         }
         let start = self.position;
         self.position = self.position.checked_add(size).filter(|end| *end < 1 << 62)?;
@@ -135,15 +136,16 @@ impl Layouter<'_> {
         (self.spec.packed || member.packed) && is_reducible
     }
     /// What gcc calls `DECL_ALIGN` and `DECL_USER_ALIGN` after `layout_decl`.
-    fn demand(&self, member: &MemberSpec, packed: bool) -> Demand {
+    fn demand(&self, member: &MemberSpec) -> Demand {
         let own = member.align.map(|bytes| bytes.saturating_mul(8));
-        let mut demand = Demand { align: own.unwrap_or(1), is_user: own.is_some() };
+        let is_packed = self.is_packed(member);
+        let mut demand = Demand { align: own.unwrap_or(1), is_user: own.is_some(), is_packed };
         let is_zero_width = member.width == Some(0);
-        let packed = packed && !is_zero_width;
+        let packed = is_packed && !is_zero_width;
         if (member.width.is_none() && !(packed && own.is_some())) || is_zero_width {
             let natural = self.type_align(member);
             if natural > demand.align {
-                demand = Demand { align: natural, is_user: self.type_is_user_aligned(member) };
+                demand = Demand { align: natural, is_user: self.type_is_user_aligned(member), is_packed };
             }
         }
         if packed && own.is_none() {
@@ -163,7 +165,7 @@ impl Layouter<'_> {
         demand
     }
     /// A record is at least as aligned as its members.
-    fn align_record(&mut self, member: &MemberSpec, demand: &Demand, packed: bool) {
+    fn align_record(&mut self, member: &MemberSpec, demand: &Demand) {
         self.user_aligned |= demand.is_user;
         let Some(width) = member.width else {
             self.align = self.align.max(demand.align);
@@ -175,7 +177,7 @@ impl Layouter<'_> {
         let mut align = self.unit_align(member);
         if let Some(limit) = self.spec.max_member_align {
             align = align.min(limit * 8);
-        } else if packed && width != 0 {
+        } else if demand.is_packed && width != 0 {
             align = align.min(8);
         }
         self.align = self.align.max(demand.align).max(align);
@@ -186,8 +188,8 @@ impl Layouter<'_> {
         matches!(width, 8 | 16 | 32 | 64) && self.position.is_multiple_of(width)
     }
     /// A bit-field may not span more units of alignment of its type than its type itself.
-    fn avoid_crossing(&mut self, member: &MemberSpec, width: u64, packed: bool) -> Option<()> {
-        if packed || self.spec.max_member_align.is_some() {
+    fn avoid_crossing(&mut self, member: &MemberSpec, width: u64, demand: &Demand) -> Option<()> {
+        if demand.is_packed || self.spec.max_member_align.is_some() {
             return Some(());
         }
         let unit = self.unit_align(member);

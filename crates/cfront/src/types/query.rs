@@ -1,4 +1,4 @@
-//! What can be asked about a type.
+//! Queries about types.
 
 use cfa::{DataModel, FloatKind, Ty};
 

@@ -353,10 +353,10 @@ impl Dump<'_> {
                 format!("(call {}{})", self.expr(callee), list(self.unit.exprs_of(arguments)))
             }
             ExprKind::Index { base, index } => format!("(index {} {})", self.expr(base), self.expr(index)),
-            ExprKind::Member { base, member, arrow } => {
+            ExprKind::Member { base, member, operator } => {
                 format!(
                     "({} {} {})",
-                    if arrow { "->" } else { "." },
+                    if operator == MemberOperator::Arrow { "->" } else { "." },
                     self.expr(base),
                     self.names.text(member.name)
                 )

@@ -125,6 +125,47 @@ fn a_verdict_that_rests_on_nothing_says_so() {
 }
 
 #[test]
+fn the_ledger_names_functions_that_are_called_without_a_declaration() {
+    let folder = Folder::new("basis-implicit");
+    let text = "extern void reach_error(void);\nextern int declared();\n\
+                int unused(void) { return never(); }\n\
+                int main(void) {\n    int x = unknown(1);\n    x = x + later(2);\n    x = declared();\n    return abs(x) < 0;\n}\n\
+                int later(int y) { return y; }\n";
+    folder.file("a.c", text);
+    let report = json(&folder, &["a.c"]);
+    assert_eq!(report["verdict"], "safe", "{report}");
+    let lines: Vec<(String, u64)> = report["ledger"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|entry| entry["what"].as_str().is_some_and(|what| what.contains("without a declaration")))
+        .map(|entry| {
+            assert_eq!(entry["kind"], "assumption", "{entry}");
+            (
+                entry["what"].as_str().unwrap().to_owned(),
+                entry["location"]["line"].as_u64().unwrap_or_default(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            (
+                "`unknown` is called without a declaration: a function that returns `int` is assumed"
+                    .to_owned(),
+                5
+            ),
+            ("`later` is called without a declaration: its definition is assumed".to_owned(), 6),
+            (
+                "`abs` is called without a declaration: its declaration in the C library is assumed"
+                    .to_owned(),
+                8
+            ),
+        ]
+    );
+}
+
+#[test]
 fn the_ledger_names_the_undefined_behaviour_that_may_end_executions() {
     let folder = Folder::new("basis-undefined");
     let program = |body: &str| {

@@ -86,6 +86,31 @@ fn what_a_function_starts_with_is_a_choice() {
 }
 
 #[test]
+fn entry_main_is_the_program_as_c_starts_it() {
+    let folder = Folder::new("entry-main");
+    let text = "extern void reach_error(void);\nint limit = 10;\n\
+                int main(void) { if (limit != 10) reach_error(); return 0; }\n\
+                int other(void) { return main(); }\n";
+    folder.file("a.c", text);
+    let code = |words: &[&str]| check(&folder, &[&["a.c"], words].concat()).code;
+    assert_eq!(code(&[]), 0);
+    assert_eq!(code(&["--entry", "main"]), 0);
+    assert_eq!(code(&["--entry", "other"]), 10);
+    // What is said about other entries does not concern `main`.
+    assert_eq!(code(&["--entry", "main", "--entry-globals", "any"]), 0);
+    // Only `main` returns 0 where it ends without `return`.
+    folder.file(
+        "b.c",
+        "extern void reach_error(void);\n\
+         int f(int n) { if (n > 0) { if (f(0) != 0) reach_error(); return 0; } }\n\
+         int g(void) { if (main(1) != 0) reach_error(); return 0; }\n\
+         int main(int n) { }\n",
+    );
+    assert_ne!(check(&folder, &["b.c", "--entry", "f"]).code, 0);
+    assert_eq!(check(&folder, &["b.c", "--entry", "g"]).code, 0);
+}
+
+#[test]
 fn static_variables_of_functions_and_wide_bit_fields_are_set_by_the_harness() {
     let folder = Folder::new("entry-statics");
     let text = "extern void reach_error(void);

@@ -3,7 +3,7 @@
 //! # Invariants
 //! * S1: an expression without effects is lowered to one expression of the program, without operations.
 //! * S2: a total expression has no effects and is defined in every state.
-//! * S3: no native recursion; every node is summarised once.
+//! * S3: no native recursion; every node is looked at once.
 
 use rustc_hash::FxHashMap;
 
@@ -16,21 +16,40 @@ use crate::hir::{
 use crate::lower::access::{Root, Step, access};
 use crate::types::ArrayLength;
 
-/// What evaluating an expression does beyond giving a value: a set of the following.
-pub(super) type Effects = u8;
-/// Operations are needed, which write to temporaries only.
-pub(super) const EMITS: Effects = 1;
-/// Functions are called, which may write to globals and memory.
-pub(super) const CALLS: Effects = 2;
-/// Variables or memory are written by the expression itself.
-pub(super) const WRITES: Effects = 4;
+/// What evaluating an expression does beyond giving a value: a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Effects(u8);
+
+impl Effects {
+    /// Nothing.
+    pub(super) const NONE: Self = Self(0);
+    /// Operations are needed, which write to temporaries only.
+    pub(super) const EMITS: Self = Self(1);
+    /// Functions are called, which may write to globals and memory.
+    pub(super) const CALLS: Self = Self(2);
+    /// Variables or memory are written by the expression itself.
+    pub(super) const WRITES: Self = Self(4);
+
+    /// What either does.
+    const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+    /// Whether all effects of `other` are among these.
+    pub(super) fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+    /// Whether the state of the program may change: variables that are no temporaries, or memory.
+    pub(super) fn change_state(self) -> bool {
+        self.contains(Self::CALLS) || self.contains(Self::WRITES)
+    }
+}
 
 /// Conditions with more nodes than this are lowered to branches.
-const WEIGHT_LIMIT: u32 = 64;
+const MAX_WEIGHT: u32 = 64;
 
-/// The summary of an expression or place.
+/// What is known about the evaluation of an expression or place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Summary {
+pub(super) struct Evaluation {
     /// Its effects.
     pub effects: Effects,
     /// Whether it is defined in every state (S2).
@@ -39,10 +58,10 @@ pub(super) struct Summary {
     pub weight: u32,
 }
 
-impl Summary {
+impl Evaluation {
     /// Whether it may be lowered to one expression that is evaluated in any case.
     pub(super) fn is_simple(self) -> bool {
-        self.total && self.weight <= WEIGHT_LIMIT
+        self.total && self.weight <= MAX_WEIGHT
     }
 }
 
@@ -55,28 +74,28 @@ pub(super) enum Node {
     Place(PlaceId),
 }
 
-/// Summaries of all expressions that were asked for.
+/// The evaluations of all expressions that were asked for.
 #[derive(Debug)]
-pub(super) struct Summaries {
-    known: FxHashMap<Node, Summary>,
+pub(super) struct Evaluations {
+    known: FxHashMap<Node, Evaluation>,
     wraps: bool,
 }
 
-impl Summaries {
-    /// No summary yet.
+impl Evaluations {
+    /// None yet.
     pub(super) fn new(signed_overflow: SignedOverflow) -> Self {
         Self { known: FxHashMap::default(), wraps: signed_overflow == SignedOverflow::Wrap }
     }
-    /// The summary of an expression. `writes_nothing` says of a function that calling it changes no state.
+    /// The evaluation of an expression. `writes_nothing` says of a function that calling it changes no state.
     pub(super) fn expr(
         &mut self,
         hir: &Program,
         expr: ExprId,
         writes_nothing: &dyn Fn(FunctionId) -> bool,
-    ) -> Summary {
+    ) -> Evaluation {
         self.node(hir, Node::Expr(expr), writes_nothing)
     }
-    fn node(&mut self, hir: &Program, root: Node, writes_nothing: &dyn Fn(FunctionId) -> bool) -> Summary {
+    fn node(&mut self, hir: &Program, root: Node, writes_nothing: &dyn Fn(FunctionId) -> bool) -> Evaluation {
         if let Some(known) = self.known.get(&root) {
             return *known;
         }
@@ -87,8 +106,8 @@ impl Summaries {
             }
             let operands = operands(hir, node);
             if expanded {
-                let summary = self.combine(hir, node, &operands, writes_nothing);
-                self.known.insert(node, summary);
+                let evaluation = self.combine(hir, node, &operands, writes_nothing);
+                self.known.insert(node, evaluation);
             } else {
                 stack.push((node, true));
                 stack.extend(operands.into_iter().map(|operand| (operand, false)));
@@ -103,12 +122,12 @@ impl Summaries {
         node: Node,
         operands: &[Node],
         writes_nothing: &dyn Fn(FunctionId) -> bool,
-    ) -> Summary {
-        let mut sum = Summary { effects: 0, total: true, weight: 1 };
+    ) -> Evaluation {
+        let mut sum = Evaluation { effects: Effects::NONE, total: true, weight: 1 };
         for operand in operands {
             // An operand that is not known yet is the node itself, in a malformed tree.
             let Some(part) = self.known.get(operand) else { continue };
-            sum.effects |= part.effects;
+            sum.effects = sum.effects.and(part.effects);
             sum.total &= part.total;
             sum.weight = sum.weight.saturating_add(part.weight);
         }
@@ -116,8 +135,8 @@ impl Summaries {
             Node::Expr(expr) => self.own(hir, expr, sum, writes_nothing),
             Node::Place(place) => own_place(hir, place),
         };
-        sum.effects |= effects;
-        sum.total &= total && sum.effects == 0;
+        sum.effects = sum.effects.and(effects);
+        sum.total &= total && sum.effects == Effects::NONE;
         sum
     }
 
@@ -126,7 +145,7 @@ impl Summaries {
         &self,
         hir: &Program,
         expr: ExprId,
-        operands: Summary,
+        operands: Evaluation,
         writes_nothing: &dyn Fn(FunctionId) -> bool,
     ) -> (Effects, bool) {
         let ty = hir.types.scalar(hir.exprs[expr].ty);
@@ -137,46 +156,42 @@ impl Summaries {
             | ExprKind::BitNot(_)
             | ExprKind::LogicalNot(_)
             | ExprKind::SizeofVariable(_)
-            | ExprKind::Comma(..) => (0, true),
-            ExprKind::Load(_) | ExprKind::AddressOf(_) | ExprKind::Decay(_) => (0, true),
-            ExprKind::PointerOffset { element, .. } => (0, matches!(element, ElementSize::Fixed(_))),
-            ExprKind::Negate(_) => (0, self.wraps || !ty.is_some_and(Ty::is_signed)),
-            ExprKind::Arithmetic { op, right, .. } => (0, self.is_total(hir, *op, ty, *right)),
+            | ExprKind::Comma(..) => (Effects::NONE, true),
+            ExprKind::Load(_) | ExprKind::AddressOf(_) | ExprKind::Decay(_) => (Effects::NONE, true),
+            ExprKind::PointerOffset { element, .. } => {
+                (Effects::NONE, matches!(element, ElementSize::Fixed(_)))
+            }
+            ExprKind::Negate(_) => (Effects::NONE, self.wraps || !ty.is_some_and(Ty::is_signed)),
+            ExprKind::Arithmetic { op, right, .. } => (Effects::NONE, self.is_total(hir, *op, ty, *right)),
             ExprKind::Compare { op, left, .. } => {
                 let pointers = hir.types.scalar(hir.exprs[*left].ty) == Some(Ty::Ptr);
-                (0, !pointers || matches!(op, CompareOp::Equal | CompareOp::NotEqual))
+                (Effects::NONE, !pointers || matches!(op, CompareOp::Equal | CompareOp::NotEqual))
             }
-            ExprKind::PointerDifference { .. } => (0, false),
+            ExprKind::PointerDifference { .. } => (Effects::NONE, false),
             ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) | ExprKind::Conditional { .. } => {
-                let simple = operands.effects == 0 && operands.is_simple() && ty.is_some();
-                (if simple { 0 } else { EMITS }, simple)
+                let simple = operands.effects == Effects::NONE && operands.is_simple() && ty.is_some();
+                (if simple { Effects::NONE } else { Effects::EMITS }, simple)
             }
-            ExprKind::ConditionalValue { .. } => (EMITS, false),
+            ExprKind::ConditionalValue { .. } => (Effects::EMITS, false),
             ExprKind::Assign { .. }
             | ExprKind::CompoundAssign { .. }
             | ExprKind::PointerAssign { .. }
             | ExprKind::Step { .. }
-            | ExprKind::VaArg(_) => (EMITS | WRITES, false),
+            | ExprKind::VaArg(_) => (Effects::EMITS.and(Effects::WRITES), false),
             ExprKind::Convert(arg) => {
                 let from = hir.types.scalar(hir.exprs[*arg].ty);
                 let truncates =
                     from.is_some_and(Ty::is_float) && ty.is_some_and(|ty| ty.is_int() && ty != Ty::BOOL);
-                (0, !truncates && ty.is_some())
+                (Effects::NONE, !truncates && ty.is_some())
             }
             ExprKind::Call { callee: Callee::Direct(function), .. } if writes_nothing(*function) => {
-                (EMITS, false)
+                (Effects::EMITS, false)
             }
-            ExprKind::Call { .. } => (EMITS | CALLS, false),
-            ExprKind::Builtin { builtin, .. } => match builtin {
-                Builtin::PopCount | Builtin::Parity | Builtin::ByteSwap | Builtin::FindFirstSet => (0, true),
-                Builtin::CompilersChoice(_) => (0, true),
-                Builtin::IsNan | Builtin::IsInf | Builtin::IsFinite | Builtin::FloatAbs => (0, true),
-                Builtin::CountLeadingZeros | Builtin::CountTrailingZeros => (EMITS, false),
-                Builtin::SignBit | Builtin::CopySign | Builtin::Alloca => (EMITS, false),
-                Builtin::Unreachable | Builtin::Trap | Builtin::VaEnd => (EMITS, false),
-                Builtin::VaStart | Builtin::VaCopy | Builtin::Overflow(_) => (EMITS | WRITES, false),
-            },
-            ExprKind::StatementExpr { .. } => (EMITS | CALLS | WRITES, false),
+            ExprKind::Call { .. } => (Effects::EMITS.and(Effects::CALLS), false),
+            ExprKind::Builtin { builtin, .. } => own_builtin(*builtin),
+            ExprKind::StatementExpr { .. } => {
+                (Effects::EMITS.and(Effects::CALLS).and(Effects::WRITES), false)
+            }
         }
     }
 
@@ -205,6 +220,23 @@ impl Summaries {
     }
 }
 
+/// As [`Evaluations::own`].
+fn own_builtin(builtin: Builtin) -> (Effects, bool) {
+    match builtin {
+        Builtin::PopCount | Builtin::Parity | Builtin::ByteSwap | Builtin::FindFirstSet => {
+            (Effects::NONE, true)
+        }
+        Builtin::CompilersChoice(_) => (Effects::NONE, true),
+        Builtin::IsNan | Builtin::IsInf | Builtin::IsFinite | Builtin::FloatAbs => (Effects::NONE, true),
+        Builtin::CountLeadingZeros | Builtin::CountTrailingZeros => (Effects::EMITS, false),
+        Builtin::SignBit | Builtin::CopySign | Builtin::Alloca => (Effects::EMITS, false),
+        Builtin::Unreachable | Builtin::Trap | Builtin::VaEnd => (Effects::EMITS, false),
+        Builtin::VaStart | Builtin::VaCopy | Builtin::Overflow(_) => {
+            (Effects::EMITS.and(Effects::WRITES), false)
+        }
+    }
+}
+
 /// Whether reading a place is defined, and the effect of a compound literal.
 fn own_place(hir: &Program, place: PlaceId) -> (Effects, bool) {
     let access = access(hir, place);
@@ -220,32 +252,37 @@ fn own_place(hir: &Program, place: PlaceId) -> (Effects, bool) {
         },
     });
     match access.root {
-        Root::Variable(_) | Root::String(_) => (0, in_range),
-        Root::Literal(_) => (EMITS | CALLS | WRITES, false),
-        Root::Pointer(_) | Root::Value(_) => (0, false),
+        Root::Variable(_) | Root::String(_) => (Effects::NONE, in_range),
+        Root::Literal(_) => (Effects::EMITS.and(Effects::CALLS).and(Effects::WRITES), false),
+        Root::Pointer(_) | Root::Value(_) => (Effects::NONE, false),
     }
 }
 
 /// The nodes below.
 pub(super) fn operands(hir: &Program, node: Node) -> Vec<Node> {
-    let expr = match node {
-        Node::Expr(expr) => expr,
-        Node::Place(place) => {
-            let access = access(hir, place);
-            let mut nodes: Vec<Node> = access
-                .steps
-                .iter()
-                .filter_map(|step| match step {
-                    Step::Index { index, .. } => index.map(Node::Expr),
-                    Step::Field { .. } => None,
-                })
-                .collect();
-            if let Root::Pointer(expr) | Root::Value(expr) = access.root {
-                nodes.push(Node::Expr(expr));
-            }
-            return nodes;
-        }
-    };
+    match node {
+        Node::Expr(expr) => operands_of_expr(hir, expr),
+        Node::Place(place) => operands_of_place(hir, place),
+    }
+}
+
+fn operands_of_place(hir: &Program, place: PlaceId) -> Vec<Node> {
+    let access = access(hir, place);
+    let mut nodes: Vec<Node> = access
+        .steps
+        .iter()
+        .filter_map(|step| match step {
+            Step::Index { index, .. } => index.map(Node::Expr),
+            Step::Field { .. } => None,
+        })
+        .collect();
+    if let Root::Pointer(expr) | Root::Value(expr) = access.root {
+        nodes.push(Node::Expr(expr));
+    }
+    nodes
+}
+
+fn operands_of_expr(hir: &Program, expr: ExprId) -> Vec<Node> {
     match &hir.exprs[expr].kind {
         ExprKind::Int(_)
         | ExprKind::Float(_)

@@ -103,13 +103,7 @@ impl Body<'_, '_> {
         let params = ty.map(|ty| ty.params.clone()).unwrap_or_default();
         let rest =
             if ty.is_some_and(|ty| ty.prototype && !ty.variadic) { Rest::List } else { Rest::Arguments };
-        let mut values = Vec::new();
-        for arg in args {
-            values.push(match arg {
-                Argument::Scalar(value) => Some(self.stable(*value)),
-                Argument::Record(..) => None,
-            });
-        }
+        let values = self.stable_scalars(args);
         let errno = match effects.errno {
             Errno::MayBeSet => self.errno()?,
             Errno::Kept => None,
@@ -142,6 +136,14 @@ impl Body<'_, '_> {
             }
             _ => self.result(&call, ty),
         }))
+    }
+
+    fn stable_scalars(&mut self, args: &[Argument]) -> Vec<Option<ExprId>> {
+        let scalar = |arg: &Argument| match arg {
+            Argument::Scalar(value) => Some(self.stable(*value)),
+            Argument::Record(..) => None,
+        };
+        args.iter().map(scalar).collect()
     }
 
     fn result(&mut self, call: &Call<'_>, ty: Ty) -> ExprId {

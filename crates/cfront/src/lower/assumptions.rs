@@ -1,0 +1,104 @@
+//! What verdicts rest on beyond the program itself, found when all procedures are known.
+
+use cfa::ApproximationKind;
+use rustc_hash::FxHashSet;
+
+use crate::check;
+use crate::hir::{Callee, ExprKind, FunctionId};
+use crate::library;
+use crate::lower::{Context, arbitrary, beyond, comparison, order, replaced};
+
+impl Context<'_> {
+    /// Adds all of it to the approximations of the program.
+    pub(super) fn record_assumptions(&mut self) {
+        self.approximations.extend(arbitrary::accesses(&self.program));
+        self.record_replaced_library();
+        self.record_orders_of_evaluation();
+        self.record_inline_definitions();
+        self.record_implicit_declarations();
+        self.record_sorts_with_effects();
+        let accesses = beyond::accesses(&self.program, &self.start_objects, &self.indices);
+        self.approximations.extend(accesses);
+    }
+
+    /// A function of the C library may call a definition of the program.
+    fn record_replaced_library(&mut self) {
+        let Some((definition, user)) = replaced::replaced(self) else { return };
+        let (definition, user) = (&self.hir.functions[definition], &self.hir.functions[user].name);
+        let user = library::plain_name(user);
+        let what = format!(
+            "`{}` is defined by the program, and `{}` of the C library may call it",
+            definition.name,
+            user.strip_prefix(library::MODEL_PREFIX).unwrap_or(user)
+        );
+        let region = self.region(definition.declared);
+        self.approximate(ApproximationKind::Under, what.clone(), region);
+        self.approximate(ApproximationKind::Over, what, region);
+    }
+
+    fn record_orders_of_evaluation(&mut self) {
+        for span in order::conflicts(self) {
+            let what = "C does not specify the order of evaluation, on which the result depends; only the order from left to right is considered";
+            let region = self.region(span);
+            self.approximate(ApproximationKind::Under, what, region);
+        }
+    }
+
+    /// Inline definitions of library functions need not be what is called.
+    fn record_inline_definitions(&mut self) {
+        let hir = self.hir;
+        let used = self.usage.functions.iter().copied();
+        let inline: Vec<FunctionId> =
+            used.filter(|function| hir.inline_definitions.contains(function)).collect();
+        for function in inline {
+            let declared = &hir.functions[function];
+            if library::is_known(&declared.name) && !self.is_of_the_system(declared.declared) {
+                let what = format!(
+                    "the compiler may call `{}` of the C library instead of its inline definition",
+                    declared.name
+                );
+                let region = self.region(declared.declared);
+                self.approximate(ApproximationKind::Under, what.clone(), region);
+                self.approximate(ApproximationKind::Over, what, region);
+            }
+        }
+    }
+
+    /// Functions that are called without a declaration, as gcc accepts it in C89 and, with a warning, in later standards.
+    fn record_implicit_declarations(&mut self) {
+        let hir = self.hir;
+        let called: FxHashSet<FunctionId> = self
+            .usage
+            .exprs
+            .iter()
+            .filter_map(|expr| match hir.exprs[*expr].kind {
+                ExprKind::Call { callee: Callee::Direct(function), .. } => Some(function),
+                _ => None,
+            })
+            .collect();
+        for (id, function) in hir.functions.iter_enumerated() {
+            let Some(span) = function.implicit.filter(|_| called.contains(&id)) else { continue };
+            let is_prototyped = hir.types.function(function.ty).is_some_and(|ty| ty.prototype);
+            let assumed = if function.body.is_some() {
+                "its definition"
+            } else if check::is_builtin(&function.name) {
+                "its declaration in the C library"
+            } else if is_prototyped {
+                "its later declaration"
+            } else {
+                "a function that returns `int`"
+            };
+            let what = format!("`{}` is called without a declaration: {assumed} is assumed", function.name);
+            let region = self.region(span);
+            self.approximate(ApproximationKind::Assumption, what, region);
+        }
+    }
+
+    fn record_sorts_with_effects(&mut self) {
+        for region in comparison::sorts_with_effects(&self.program, &self.comparisons) {
+            let what = "the comparison function of a sort has side effects, and C does not specify its calls";
+            self.approximate(ApproximationKind::Under, what, region);
+            self.approximate(ApproximationKind::Over, what, region);
+        }
+    }
+}
