@@ -5,7 +5,7 @@
 //! the error, the program is safe; otherwise nothing is known.
 //!
 //! # Invariants
-//! * I1: safe comes with the annotation `Inv(l) = facts(l) ∧ ¬R(l)` at all cut points; T2 of `summary::target` says why it is inductive, and
+//! * I1: safe comes with the annotation `Inv(l) = facts(l) ∧ ¬R(l)` at all cut points; T2 of `summary::single_target` says why it is inductive, and
 //!   the checker does not have to believe it.
 
 use std::collections::BTreeMap;
@@ -21,7 +21,8 @@ use engine::{Engine, Env, Tuning};
 
 /// A fresh engine.
 pub(crate) fn create(tuning: Tuning) -> Box<dyn Engine> {
-    Box::new(Cra { star: StarOptions { congruences: tuning.congruences, ..StarOptions::default() } })
+    let star = if tuning.congruences { StarOptions::default() } else { StarOptions::without_congruences() };
+    Box::new(Cra { star })
 }
 
 struct Cra {
@@ -38,7 +39,7 @@ fn prove(task: &Prepared<'_>, star: StarOptions, env: &mut Env) -> Result<Verdic
     let mut problem = Problem::new(task, solvers(), &mut env.budget)?;
     let guide = problem.summarise(star, &mut env.budget)?;
     env.statistics.extend(guide.report());
-    let root = guide.reach(ENTRY).formula;
+    let root = guide.reach(ENTRY).pruning().formula;
     let mut solver = problem.solvers.z3_solver();
     match check_formula(&mut solver, &problem.terms, root, &mut env.budget) {
         Answer::Unsat(_) => Ok(Verdict::Safe(problem.annotation(&guide, &BTreeMap::new()))),

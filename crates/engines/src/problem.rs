@@ -11,10 +11,11 @@ use base::{Budget, timeline};
 use cfa::Loc;
 use encode::Skolem;
 use graph::cut::{Graph, PointId};
+use graph::direction::Over;
 use passes::Prepared;
 use smt::{Z3, Z3Settings};
 use summary::star::StarStatistics;
-use summary::{Reach, StarOptions, Starrer, Summaries};
+use summary::{Reach, StarOptions, Stars, Summaries};
 use term::{TermId, Terms};
 use verdict::{Annotation, Invariant, Proof, Reason};
 
@@ -31,7 +32,7 @@ pub(crate) struct Problem {
 /// Where the error may be reached from: the summaries, or no idea.
 #[derive(Clone, Debug)]
 pub(crate) struct Guide {
-    reach: Vec<Reach>,
+    reach: Vec<Over<Reach>>,
     stars: StarStatistics,
 }
 
@@ -60,7 +61,7 @@ impl Problem {
     pub(crate) fn annotation(mut self, guide: &Guide, labels: &BTreeMap<PointId, Vec<Vec<TermId>>>) -> Proof {
         let mut invariants = BTreeMap::new();
         for (id, point) in self.graph.points.iter_enumerated() {
-            let reach = guide.reach(id);
+            let reach = guide.reach(id).pruning();
             let mut bad = vec![reach.formula];
             for label in labels.get(&id).into_iter().flatten() {
                 let label = self.terms.and(label.iter().copied());
@@ -106,16 +107,15 @@ impl Guide {
         budget: &mut Budget,
     ) -> Result<Self, Reason> {
         let _stage = timeline::stage("summary");
-        let mut starrer = Starrer::new(solvers.clone(), options);
-        let summaries = Summaries::new(graph, terms, &mut starrer, budget).map_err(Reason::Stopped)?;
-        let reach = graph.points.ids().map(|point| summaries.reach(point).get().clone()).collect();
-        Ok(Self { reach, stars: starrer.statistics() })
+        let mut stars = Stars::new(solvers.clone(), options);
+        let summaries = Summaries::new(graph, terms, &mut stars, budget).map_err(Reason::Stopped)?;
+        let reach = graph.points.ids().map(|point| summaries.reach(point).clone()).collect();
+        Ok(Self { reach, stars: stars.statistics() })
     }
 
     /// The guide that excludes nothing.
     pub(crate) fn none(graph: &Graph) -> Self {
-        let reach = |facts| Reach { formula: facts, instances: vec![Vec::new()] };
-        let reach = graph.points.iter().map(|point| reach(point.facts)).collect();
+        let reach = graph.points.iter().map(|point| Reach::anything(point.facts)).collect();
         Self { reach, stars: StarStatistics::default() }
     }
 
@@ -133,7 +133,7 @@ impl Guide {
     }
 
     /// The states of a point from which the error may be reached.
-    pub(crate) fn reach(&self, point: PointId) -> &Reach {
+    pub(crate) fn reach(&self, point: PointId) -> &Over<Reach> {
         &self.reach[point.0 as usize]
     }
 }

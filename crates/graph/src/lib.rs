@@ -3,10 +3,12 @@
 //! Knows no solver, no summaries and no engine.
 
 pub mod cut;
+pub mod direction;
 mod gas;
 pub mod transition;
 pub mod tree;
 
 pub use cut::{Arc, ArcId, Graph, Point, PointId};
+pub use direction::{Over, Under};
 pub use transition::TransitionFormula;
 pub use tree::{NodeId, Status, Tree};

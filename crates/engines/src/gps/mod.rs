@@ -72,7 +72,7 @@ pub(crate) struct Options {
 impl Options {
     /// All of it, but for what the user has switched off.
     fn new(tuning: Tuning) -> Self {
-        let star = StarOptions { congruences: tuning.congruences, ..StarOptions::default() };
+        let star = if tuning.congruences { StarOptions::default() } else { StarOptions::without_congruences() };
         Self { summaries: tuning.summaries, gas: tuning.gas, tests: true, covering: true, star }
     }
 }
@@ -258,7 +258,7 @@ impl<'a> Search<'a> {
         }
         let point = self.tree.node(node).point;
         path.go_to(node, &self.tree, self.graph, self.terms);
-        let goal = self.guide.reach(point).formula;
+        let goal = self.guide.reach(point).pruning().formula;
         match path.check(self.terms, &[goal], self.budget) {
             Answer::Unsat(_) => {
                 self.statistics.dead_ends += 1;

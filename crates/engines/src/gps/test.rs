@@ -170,7 +170,7 @@ fn guided(
     let mut ways = Vec::new();
     let mut choices: Vec<(Site, SymbolId)> = Vec::new();
     for arc in point.outgoing.iter().map(|arc| &graph.arcs[*arc]) {
-        ways.push(arc.formula.before(terms, guide.reach(arc.target).formula));
+        ways.push(arc.formula.before(terms, guide.reach(arc.target).pruning().formula));
         let inputs = arc.skolems.iter().filter(|skolem| is_input(&skolem.source) && skolem.ty.is_some());
         choices.extend(inputs.map(|skolem| (skolem.site, skolem.symbol)));
     }

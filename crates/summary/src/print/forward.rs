@@ -12,7 +12,7 @@ use term::{Substitution, SymbolId, SymbolKind, TermId, Terms};
 use super::names::Origins;
 use super::quotient::substitute_quotients;
 use super::simplify::{Simplifier, substitute_definitions};
-use crate::target::Summaries;
+use crate::single_target::Summaries;
 use graph::cut::{ENTRY, Graph, PointId};
 use graph::transition::TransitionFormula;
 
@@ -38,7 +38,7 @@ pub(super) fn reachable(
         }
         let mut state = simplifier.terms.or(ways);
         if let Some(star) = summaries.stars().get(&id) {
-            state = after(simplifier.terms, state, &star.formula, &point.live);
+            state = after(simplifier.terms, state, &star.pruning().formula, &point.live);
         }
         let state = simplifier.terms.and([point.facts, state]);
         let typing = origins.typing(simplifier.terms, &point.live);

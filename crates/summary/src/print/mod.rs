@@ -25,7 +25,7 @@ use names::Origins;
 use quotient::substitute_quotients;
 use simplify::{Simplifier, substitute_definitions};
 
-use crate::target::Summaries;
+use crate::single_target::Summaries;
 use graph::cut::{ENTRY, Graph, PointId};
 
 /// What may be spent on reading forwards.
@@ -168,11 +168,10 @@ impl<'a> Reader<'a> {
         for point in points {
             budget.poll()?;
             let summary = self.summary(*point, budget);
-            let star = self
-                .summaries
-                .stars()
-                .get(point)
-                .map(|star| StarReading { relation: self.star(*point, star, budget), exact: star.exact });
+            let star = self.summaries.stars().get(point).map(|star| {
+                let star = star.pruning();
+                StarReading { relation: self.star(*point, star, budget), exact: star.exact }
+            });
             let forward = reachable.as_ref().map(|reachable| {
                 let facts = self.graph.points[*point].facts;
                 self.show(reachable[*point], facts, &[], None, budget)
@@ -193,7 +192,7 @@ impl<'a> Reader<'a> {
 
     /// The summary of a point: of two equivalent forms, with and without numbers of iterations, the shorter one.
     fn summary(&mut self, point: PointId, budget: &mut Budget) -> Reading {
-        let formula = self.summaries.reach(point).get().formula;
+        let formula = self.summaries.reach(point).pruning().formula;
         let facts = self.graph.points[point].facts;
         let mut gone = self.terms.symbols_of(formula);
         gone.retain(|symbol| {

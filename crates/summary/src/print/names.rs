@@ -11,7 +11,7 @@ use encode::{Skolem, SkolemSource};
 use term::{Node, SymbolId, SymbolKind, TermId, Terms};
 use values::state::type_range;
 
-use crate::target::Summaries;
+use crate::single_target::Summaries;
 use graph::cut::{Graph, PointId};
 
 /// What a symbol that is no variable stands for.
@@ -62,6 +62,7 @@ impl Origins {
         }
         // Outer loops repeat the symbols of inner ones, which come later in the order.
         for (head, star) in summaries.stars().iter().rev() {
+            let star = star.pruning();
             for symbol in star.formula.symbols(terms) {
                 if terms.symbol(symbol).kind == SymbolKind::Counter {
                     let is_all = matches!(terms.node(star.count), Node::Symbol(_));

@@ -19,9 +19,9 @@ use term::{Integer, Linear, Node, Sort, Substitution, SymbolId, SymbolKind, Term
 use graph::transition::TransitionFormula;
 
 /// A symbolic increment may have so many values.
-const MOST_CASES: i64 = 16;
+const MAX_CASES: i64 = 16;
 /// A value is taken apart into at most so many cases.
-const MOST_LEAVES: usize = 32;
+const MAX_LEAVES: usize = 32;
 
 /// What one iteration adds to a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -438,7 +438,7 @@ fn increment(
         let (Some(least), Some(greatest)) = ranges.get(variable)? else { return None };
         let (least, greatest) = (least.to_i64()?, greatest.to_i64()?);
         let (constant, factor, variable) = (step.constant_part().clone(), factor.clone(), *variable);
-        let few = greatest.checked_sub(least)? < MOST_CASES;
+        let few = greatest.checked_sub(least)? < MAX_CASES;
         return few.then_some(Increment::Symbolic { constant, factor, variable, least, greatest });
     }
     let (Some(low), Some(high)) = ranges.get(&symbol)? else { return None };
@@ -485,7 +485,7 @@ fn leaves(terms: &Terms, value: TermId) -> Option<Vec<TermId>> {
     let mut steps = 0;
     while let Some(term) = open.pop() {
         steps += 1;
-        if steps > MOST_LEAVES {
+        if steps > MAX_LEAVES {
             return None;
         }
         if let Node::Ite(_, yes, no) = terms.node(term) {

@@ -7,7 +7,7 @@ use cfa::{DataModel, Program};
 use cfront::{Input, Options, compile};
 use graph::Graph;
 use smt::{Z3, Z3Settings};
-use summary::{StarOptions, Starrer, Summaries};
+use summary::{StarOptions, Stars, Summaries};
 use term::Terms;
 use testkit::Random;
 
@@ -143,21 +143,26 @@ pub(crate) struct Summarised {
     pub(crate) terms: Terms,
     pub(crate) graph: Graph,
     pub(crate) summaries: Summaries,
-    pub(crate) starrer: Starrer,
+    pub(crate) stars: Stars,
     pub(crate) solvers: Z3,
 }
 
 /// Summarises a program.
 pub(crate) fn summarise(text: &str) -> Summarised {
+    summarise_with(text, StarOptions::default())
+}
+
+/// Summarises a program with other domains or decompositions.
+pub(crate) fn summarise_with(text: &str, options: StarOptions) -> Summarised {
     let program = prepared(text);
     let mut terms = Terms::new();
     let mut budget = Budget::unlimited();
     let solvers = Z3::new(Z3Settings::default());
     let loops = cfa::loops::LoopForest::of(&program.procs[program.entry]);
     let graph = Graph::new(&program, &loops, &mut terms, &mut budget).expect("there is no limit");
-    let mut starrer = Starrer::new(solvers.clone(), StarOptions::default());
-    let summaries = Summaries::new(&graph, &mut terms, &mut starrer, &mut budget).expect("there is no limit");
-    Summarised { program, terms, graph, summaries, starrer, solvers }
+    let mut stars = Stars::new(solvers.clone(), options);
+    let summaries = Summaries::new(&graph, &mut terms, &mut stars, &mut budget).expect("there is no limit");
+    Summarised { program, terms, graph, summaries, stars, solvers }
 }
 
 /// How many of something to try: the number in an environment variable, or a default.

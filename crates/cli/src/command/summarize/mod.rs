@@ -12,7 +12,7 @@ use graph::{Graph, PointId};
 use passes::{KeptCall, Prepared};
 use smt::{Z3, Z3Settings};
 use summary::print::{Limits, PointKind, PointReading, Reader};
-use summary::{StarOptions, StarStatistics, Starrer};
+use summary::{StarOptions, StarStatistics, Stars};
 use term::Terms;
 
 use crate::args::{SummarizeArgs, SummaryFormat};
@@ -163,14 +163,14 @@ fn read<T>(
         Some(line) => points_at(program, &graph, question.entry, line).map_err(End::Failure)?,
     };
     let solvers = Z3::new(Z3Settings::default());
-    let mut starrer = Starrer::new(solvers.clone(), StarOptions::default());
-    let summaries = summary::Summaries::new(&graph, &mut terms, &mut starrer, budget)?;
+    let mut stars = Stars::new(solvers.clone(), StarOptions::default());
+    let summaries = summary::Summaries::new(&graph, &mut terms, &mut stars, budget)?;
     let mut reader = Reader::new(program, &graph, &summaries, &mut terms, &solvers, question.limits);
     let mut readings = reader.read(&points, question.forward, budget)?;
     for reading in readings.iter_mut().filter(|reading| reading.kind == PointKind::Entry) {
         reading.region = question.entry;
     }
-    let statistics = starrer.statistics();
+    let statistics = stars.statistics();
     Ok(render(&Summarised {
         request,
         program,
