@@ -5,7 +5,7 @@ use cfa::Program;
 use graph::{Graph, PointId};
 use smt::{Answer, Z3, Z3Settings};
 use summary::Summaries;
-use summary::print::{Limits, PointReading, Reader, Reading, StarReading};
+use summary::print::{Directions, Limits, PointReading, Reader, Reading, StarReading};
 use summary::star::{Star, StarOptions, Stars};
 use term::{Integer, Sort, Substitution, SymbolKind, TermId, Terms, Value};
 
@@ -98,7 +98,7 @@ impl Summarised {
             &self.solvers,
             Limits::FULL,
         );
-        reader.read(&points, true, &mut Budget::unlimited()).expect("there is no limit")
+        reader.read(&points, Directions::Both, &mut Budget::unlimited()).expect("there is no limit")
     }
 
     /// R1 of the printer: what is printed follows from the summary, and each of some states that it allows is allowed by the summary.

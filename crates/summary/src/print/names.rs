@@ -169,12 +169,13 @@ impl Origins {
             glossary.names.insert(symbol, name);
         }
         let is_count = |symbol: &&SymbolId| matches!(self.of(terms, **symbol), Some(Origin::Iterations(_)));
-        let counters = others.iter().filter(is_count).count();
+        let counters =
+            if others.iter().filter(is_count).count() > 1 { Counters::Several } else { Counters::One };
         let is_own = |symbol: SymbolId| matches!(self.of(terms, symbol), Some(Origin::After(head, _)) if Some(*head) == own);
         others.sort_by_key(|symbol| (!is_own(*symbol), *symbol));
         for symbol in others {
             let origin = self.of(terms, symbol);
-            let wish = Wish::of(program, terms, symbol, origin, counters > 1);
+            let wish = Wish::of(program, terms, symbol, origin, counters);
             let name = wish.name(&taken);
             taken.insert(name.clone());
             if !is_own(symbol) {
@@ -183,6 +184,43 @@ impl Origins {
             glossary.names.insert(symbol, name);
         }
         glossary
+    }
+}
+
+/// How many numbers of iterations occur in a formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counters {
+    /// At most one.
+    One,
+    /// More.
+    Several,
+}
+
+/// What a symbol of unknown origin stands for, as far as its kind and its name tell. This is the only place that reads names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Guess {
+    /// The value of a variable somewhere on the way.
+    Intermediate,
+    /// The number of iterations of some loop.
+    Count,
+    /// The address of an object, which is its name.
+    Address,
+    /// Which of two paths is taken.
+    Path,
+    /// Some value.
+    Value,
+}
+
+impl Guess {
+    fn of(terms: &Terms, symbol: SymbolId) -> Self {
+        let info = terms.symbol(symbol);
+        match info.kind {
+            SymbolKind::Primed => Self::Intermediate,
+            SymbolKind::Counter => Self::Count,
+            SymbolKind::Skolem if info.name.starts_with('&') => Self::Address,
+            SymbolKind::Skolem if info.name.starts_with("path!") => Self::Path,
+            SymbolKind::Skolem | SymbolKind::Variable | SymbolKind::Auxiliary => Self::Value,
+        }
     }
 }
 
@@ -202,7 +240,7 @@ impl Wish {
         terms: &Terms,
         symbol: SymbolId,
         origin: Option<&Origin>,
-        many_counters: bool,
+        counters: Counters,
     ) -> Self {
         match origin {
             Some(Origin::Choice(source, region)) => {
@@ -219,19 +257,19 @@ impl Wish {
             Some(Origin::Approximation(..)) => Self::Numbered("n".to_owned()),
             Some(Origin::Path) => Self::Numbered("path".to_owned()),
             Some(Origin::Phase(_)) => Self::Numbered("k".to_owned()),
-            Some(Origin::Iterations(_)) if many_counters => Self::Numbered("k".to_owned()),
-            Some(Origin::Iterations(_)) => Self::Plain("k".to_owned()),
+            Some(Origin::Iterations(_)) => match counters {
+                Counters::One => Self::Plain("k".to_owned()),
+                Counters::Several => Self::Numbered("k".to_owned()),
+            },
             Some(Origin::After(_, var)) => Self::Primed(program.vars[*var].name.to_string()),
             None => {
-                let info = terms.symbol(symbol);
-                match info.kind {
-                    SymbolKind::Primed => Self::Primed(info.name.to_string()),
-                    SymbolKind::Counter => Self::Numbered("k".to_owned()),
-                    SymbolKind::Skolem if info.name.starts_with('&') => Self::Plain(info.name.to_string()),
-                    SymbolKind::Skolem if info.name.starts_with("path!") => Self::Numbered("path".to_owned()),
-                    SymbolKind::Skolem | SymbolKind::Variable | SymbolKind::Auxiliary => {
-                        Self::Numbered("n".to_owned())
-                    }
+                let name = || terms.symbol(symbol).name.to_string();
+                match Guess::of(terms, symbol) {
+                    Guess::Intermediate => Self::Primed(name()),
+                    Guess::Count => Self::Numbered("k".to_owned()),
+                    Guess::Address => Self::Plain(name()),
+                    Guess::Path => Self::Numbered("path".to_owned()),
+                    Guess::Value => Self::Numbered("n".to_owned()),
                 }
             }
         }
@@ -290,17 +328,12 @@ fn meaning(
         Some(Origin::After(head, var)) => {
             format!("{} after the loop at line {}", program.vars[*var].name, line(head))
         }
-        None => {
-            let info = terms.symbol(symbol);
-            match info.kind {
-                SymbolKind::Primed => format!("an intermediate value of {}", info.name),
-                SymbolKind::Counter => "the number of iterations of a loop".to_owned(),
-                SymbolKind::Skolem if info.name.starts_with('&') => "an address".to_owned(),
-                SymbolKind::Skolem if info.name.starts_with("path!") => {
-                    "which of two paths is taken".to_owned()
-                }
-                SymbolKind::Skolem | SymbolKind::Variable | SymbolKind::Auxiliary => "some value".to_owned(),
-            }
-        }
+        None => match Guess::of(terms, symbol) {
+            Guess::Intermediate => format!("an intermediate value of {}", terms.symbol(symbol).name),
+            Guess::Count => "the number of iterations of a loop".to_owned(),
+            Guess::Address => "an address".to_owned(),
+            Guess::Path => "which of two paths is taken".to_owned(),
+            Guess::Value => "some value".to_owned(),
+        },
     }
 }

@@ -116,6 +116,11 @@ impl<'a> LoopBody<'a> {
         }
     }
 
+    /// The loop body without its solver, which is released before the parts of the body get solvers of their own.
+    pub(super) fn into_definition(self) -> Body {
+        self.definition
+    }
+
     /// Whether there may be an iteration at all. Also finds the first model.
     pub(super) fn is_executed(&mut self) -> Result<bool, Stop> {
         Ok(!self.never(Terms::TRUE)?)

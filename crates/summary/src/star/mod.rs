@@ -176,7 +176,7 @@ impl Stars {
             return Ok(partial.into_star(terms));
         }
         let split = find_split(&mut body, &partial, options, depth)?;
-        let definition = body.definition;
+        let definition = body.into_definition();
         if let Some((split, depth)) = split {
             let star = self.star_of_parts(terms, split, depth, budget)?;
             if star.exact {

@@ -306,14 +306,16 @@ impl<'a> Found<'a> {
 
 /// The laws of one domain on one loop body.
 fn check_laws(summarised: &mut Summarised, found: &Found<'_>, tally: &mut Tally, context: &str) {
-    let questions: [(&str, fn(&Found<'_>, &mut Terms) -> TermId); 4] = [
-        ("no iteration violates the facts", Found::none),
-        ("one iteration violates the facts", Found::one),
-        ("an iteration in front violates the facts", Found::in_front),
-        ("an iteration behind violates the facts", Found::behind),
+    let terms = &mut summarised.terms;
+    let mut questions = vec![
+        ("one iteration violates the facts", found.one(terms)),
+        ("an iteration in front violates the facts", found.in_front(terms)),
+        ("an iteration behind violates the facts", found.behind(terms)),
     ];
+    if !found.facts.any.is_empty() {
+        questions.push(("no iteration violates the facts", found.none(terms)));
+    }
     for (what, question) in questions {
-        let question = question(found, &mut summarised.terms);
         tally.unsatisfiable(summarised, question, &format!("{what}\n{context}"));
     }
 }

@@ -129,6 +129,39 @@ pub(crate) fn program_text(seed: u64) -> String {
     )
 }
 
+/// The text of a program with a loop of the kind that a decomposition is there for.
+pub(crate) fn decomposable_text(decomposition: &str, seed: u64) -> String {
+    let mut random = Random::new(seed);
+    let (a, b, c) = (random.between(1, 3), random.between(2, 5), random.between(3, 9));
+    let (declarations, cycle, condition) = match decomposition {
+        "unrolling" => (
+            format!("unsigned x = 0, y = {a};"),
+            format!("while (x < {b}) {{ x = x + 1; y = y * {a} + x; }}"),
+            format!("y == {c}"),
+        ),
+        "phases" => (
+            format!("int n = __VERIFIER_nondet_uchar(), x = 0, y = {a};"),
+            format!("while (x < n) {{ if (x < {c}) y = y + {a}; else y = y - {b}; x = x + 1; }}"),
+            format!("y == {b}"),
+        ),
+        "wrap-around" => (
+            "unsigned n = __VERIFIER_nondet_int(), s = 0, v = __VERIFIER_nondet_uchar();".to_owned(),
+            format!("while (n > 0) {{ n = n - 1; s = s + v; v = v + {a}; }}"),
+            format!("s == {c}"),
+        ),
+        "period" => (
+            format!("int n = __VERIFIER_nondet_uchar(), i = 0, x = {b};"),
+            format!("while (i < n) {{ if (i % 2 == 0) x = x + {a}; else x = x - {c}; i = i + 1; }}"),
+            format!("x == {c}"),
+        ),
+        other => panic!("there is no program for {other}"),
+    };
+    format!(
+        "extern int __VERIFIER_nondet_int(void);\nextern unsigned char __VERIFIER_nondet_uchar(void);\n\
+         extern void reach_error(void);\nint main(void) {{\n{declarations}\n{cycle}\nif ({condition}) reach_error();\nreturn 0; }}\n"
+    )
+}
+
 /// The program as engines see it.
 pub(crate) fn prepared(text: &str) -> Program {
     let input = Input::Text { name: "random.c".to_owned(), text: text.as_bytes().into() };
