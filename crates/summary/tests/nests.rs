@@ -29,9 +29,13 @@ fn nest(depth: usize) -> String {
         let _ = writeln!(text, "  l{head} -> l{inside} : assume {test}{enter}");
         let leave = format!("assume !({test})");
         if at == 0 {
-            let _ = writeln!(text, "  l3 -> l2 : {leave} ; assume s < 0:i32\n  l3 -> l1 : {leave} ; assume !(s < 0:i32)");
+            let _ = writeln!(
+                text,
+                "  l3 -> l2 : {leave} ; assume s < 0:i32\n  l3 -> l1 : {leave} ; assume !(s < 0:i32)"
+            );
         } else {
-            let _ = writeln!(text, "  l{head} -> l{} : {leave} ; i{} := i{} + 1:i32", head - 1, at - 1, at - 1);
+            let _ =
+                writeln!(text, "  l{head} -> l{} : {leave} ; i{} := i{} + 1:i32", head - 1, at - 1, at - 1);
         }
     }
     let (last, inner) = (depth - 1, 2 + depth);

@@ -72,7 +72,8 @@ pub(crate) struct Options {
 impl Options {
     /// All of it, but for what the user has switched off.
     fn new(tuning: Tuning) -> Self {
-        let star = if tuning.congruences { StarOptions::default() } else { StarOptions::without_congruences() };
+        let star =
+            if tuning.congruences { StarOptions::default() } else { StarOptions::without_congruences() };
         Self { summaries: tuning.summaries, gas: tuning.gas, tests: true, covering: true, star }
     }
 }

@@ -272,24 +272,15 @@ mod tests {
 
     #[test]
     fn unbounded_directions_are_kept() {
-        let up = Polyhedron::from_constraints(
-            2,
-            &[equal(0, &[1, 0]), at_least(0, &[0, 1])],
-            LIMIT,
-        )
-        .unwrap();
+        let up = Polyhedron::from_constraints(2, &[equal(0, &[1, 0]), at_least(0, &[0, 1])], LIMIT).unwrap();
         let joined = up.join(&point(&[1, 0]), LIMIT).unwrap();
         assert_eq!(text(&joined), ["0 + (0,1) >= 0", "0 + (1,0) >= 0", "1 + (-1,0) >= 0"]);
     }
 
     #[test]
     fn contradictory_constraints_are_empty() {
-        let empty = Polyhedron::from_constraints(
-            1,
-            &[at_least(-1, &[1]), at_least(0, &[-1])],
-            LIMIT,
-        )
-        .unwrap();
+        let empty =
+            Polyhedron::from_constraints(1, &[at_least(-1, &[1]), at_least(0, &[-1])], LIMIT).unwrap();
         assert!(empty.is_empty());
         assert_eq!(empty, Polyhedron::empty(1));
     }
@@ -307,10 +298,7 @@ mod tests {
         assert!(equations.add(&point([0, 1, 5])) && equations.add(&point([1, 3, 5])));
         assert!(!equations.add(&point([2, 5, 5])));
         assert_eq!(equations.basis().count(), 2);
-        assert_eq!(
-            equations.clone().solved(),
-            [equal(-5, &[0, 0, 1]), equal(-1, &[-2, 1, 0])]
-        );
+        assert_eq!(equations.clone().solved(), [equal(-5, &[0, 0, 1]), equal(-1, &[-2, 1, 0])]);
         assert!(equations.add(&point([0, 0, 0])) && equations.add(&point([0, 0, 1])));
         assert_eq!(equations.solved(), []);
     }

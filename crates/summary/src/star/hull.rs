@@ -38,12 +38,7 @@ pub(super) struct Facet {
 }
 
 /// `Σ a·d + constant·times >= 0` (or `= 0`).
-pub(super) fn scaled_facet(
-    terms: &mut Terms,
-    facet: &Facet,
-    dimensions: &[TermId],
-    times: TermId,
-) -> TermId {
+pub(super) fn scaled_facet(terms: &mut Terms, facet: &Facet, dimensions: &[TermId], times: TermId) -> TermId {
     let mut sum = Linear::constant(Integer::ZERO);
     for (at, coefficient) in &facet.form {
         let part = terms.linear(dimensions[*at]);
@@ -78,11 +73,8 @@ pub(super) fn hull(body: &mut LoopBody<'_>, dimensions: &[TermId]) -> Result<Vec
         facets.iter().filter_map(|facet| facet.form.last().map(|(at, _)| *at)).collect();
     let free: Vec<usize> = (0..dimensions.len()).filter(|at| !determined.contains(at)).collect();
     let space = Space::new(body, &free.iter().map(|at| dimensions[*at]).collect::<Vec<_>>());
-    let exact = if free.len() <= MAX_DIMENSIONS && !determined.is_empty() {
-        exact_hull(body, &space)?
-    } else {
-        None
-    };
+    let exact =
+        if free.len() <= MAX_DIMENSIONS && !determined.is_empty() { exact_hull(body, &space)? } else { None };
     let rest: Vec<Facet> = if let Some(polyhedron) = exact {
         body.statistics.hulls += 1;
         polyhedron.constraints().filter_map(|constraint| facet(&constraint)).collect()

@@ -7,15 +7,8 @@
 //! ```text
 //!   k = 0 and nothing changes, or
 //!   k >= 1 and  closed forms and guards of first and last iteration    (recurrence)
-//!          and  increments within their hull, times k                  (hull)
-//!          and  states before and after within theirs                  (hull)
-//!          and  that they approach bounds, or double                   (progress, growth)
-//!          and  congruences of increments and of states after          (congruence, modular)
-//!          and  what iterations preserve or establish                  (stable)
-//!   unless the loop splits into phases                                 (phase)
-//!   or does the same in every second iteration                         (period)
-//!   or behaves otherwise only once something has wrapped around        (wrap)
-//!   or ends after a few iterations                                     (unroll)
+//!          and  what each domain finds                                 (domain)
+//!   unless a decomposition finds the star of simpler loops first       (decomposition)
 //! ```
 //!
 //! # Invariants
@@ -23,6 +16,10 @@
 //!   the facts of the loop head. Each domain guarantees it by itself, so the product does.
 //! * K2: [`Star::none`] turns the formula into one that the identity satisfies; if F leads from X to Y and the formula holds from Y to Z,
 //!   then one of [`Star::more`] turns it into one that holds from X to Z.
+//!
+//! # Cost
+//! One star asks the solver for at most the effort of [`StarOptions`], parts of the loop included; the size of the result is linear in that of the body
+//! and in the number of facts, and grows by a constant factor with each level of splitting.
 
 mod decomposition;
 mod domain;
@@ -44,8 +41,8 @@ use term::{SymbolId, TermId, Terms};
 
 pub use decomposition::{DECOMPOSITIONS, Decomposition, Split};
 pub use domain::{DOMAINS, DOMAINS_WITHOUT_CONGRUENCES, StarDomain};
-pub use loop_body::LoopBody;
 use loop_body::Effort;
+pub use loop_body::LoopBody;
 pub use partial::{PartialStar, StarFacts, Witnessed};
 pub use recurrence::{Increment, Recurrences};
 pub use statistics::StarStatistics;
@@ -149,7 +146,12 @@ impl Stars {
         Ok((star, found))
     }
 
-    fn loop_body<'a>(&'a mut self, terms: &'a mut Terms, budget: &'a mut Budget, body: &Body) -> LoopBody<'a> {
+    fn loop_body<'a>(
+        &'a mut self,
+        terms: &'a mut Terms,
+        budget: &'a mut Budget,
+        body: &Body,
+    ) -> LoopBody<'a> {
         let effort = Effort { budget, left: &mut self.effort };
         LoopBody::new(self.solvers.clone(), terms, effort, &mut self.statistics, body)
     }

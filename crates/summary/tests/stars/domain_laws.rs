@@ -330,7 +330,8 @@ fn check_domain(name: &str, least: u64) {
     for seed in first..first + programs {
         let text = loop_text(seed);
         let context = format!("domain {name}, program {seed}\n{text}");
-        let mut summarised = summarise_with(&text, StarOptions { domains: &[], effort: 0, ..StarOptions::default() });
+        let mut summarised =
+            summarise_with(&text, StarOptions { domains: &[], effort: 0, ..StarOptions::default() });
         summarised.stars = summary::Stars::new(summarised.solvers.clone(), StarOptions::default());
         let heads: Vec<PointId> = summarised.summaries.stars().keys().copied().collect();
         for head in heads {

@@ -161,8 +161,7 @@ fn a_star_without_effort_is_weaker_and_says_so() {
     let mut budget = Budget::unlimited();
     let loops = cfa::loops::LoopForest::of(&whole.program.procs[whole.program.entry]);
     let graph = Graph::new(&whole.program, &loops, &mut whole.terms, &mut budget).expect("there is no limit");
-    let weak =
-        Summaries::new(&graph, &mut whole.terms, &mut stars, &mut budget).expect("there is no limit");
+    let weak = Summaries::new(&graph, &mut whole.terms, &mut stars, &mut budget).expect("there is no limit");
     assert!(stars.statistics().unanswered > 0);
     assert_eq!(weak.stars().len(), 1);
     assert!(is_proved(&whole));

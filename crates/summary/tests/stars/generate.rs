@@ -149,11 +149,6 @@ pub(crate) fn decomposable_text(decomposition: &str, seed: u64) -> String {
             format!("while (n > 0) {{ n = n - 1; s = s + v; v = v + {a}; }}"),
             format!("s == {c}"),
         ),
-        "period" => (
-            format!("int n = __VERIFIER_nondet_uchar(), i = 0, x = {b};"),
-            format!("while (i < n) {{ if (i % 2 == 0) x = x + {a}; else x = x - {c}; i = i + 1; }}"),
-            format!("x == {c}"),
-        ),
         other => panic!("there is no program for {other}"),
     };
     format!(

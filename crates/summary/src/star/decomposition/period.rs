@@ -81,7 +81,12 @@ impl Doubled {
         let mut rename = Substitution::new(pairs);
         let single = TransitionFormula {
             guard: rename.apply(terms, body.formula.guard),
-            map: body.formula.map.iter().map(|(symbol, value)| (*symbol, rename.apply(terms, *value))).collect(),
+            map: body
+                .formula
+                .map
+                .iter()
+                .map(|(symbol, value)| (*symbol, rename.apply(terms, *value)))
+                .collect(),
         };
         let formula = body.formula.then(terms, &single);
         let doubled = Body { formula, ..body.clone() };

@@ -47,8 +47,7 @@ fn unroll(body: &mut LoopBody<'_>, star: &PartialStar) -> Result<Option<Star>, S
     let mut roots: Vec<TermId> = formula.map.values().copied().collect();
     roots.push(formula.guard);
     let chooses = |symbol: &SymbolId| body.terms.symbol(*symbol).kind != SymbolKind::Variable;
-    if body.terms.symbols_of_all(&roots).iter().any(chooses)
-        || body.terms.reachable(&roots).len() > MAX_TERMS
+    if body.terms.symbols_of_all(&roots).iter().any(chooses) || body.terms.reachable(&roots).len() > MAX_TERMS
     {
         return Ok(None);
     }

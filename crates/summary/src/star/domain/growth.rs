@@ -65,12 +65,7 @@ fn excess(body: &mut LoopBody<'_>, symbol: SymbolId) -> Result<Vec<Facet>, Stop>
 }
 
 /// What a bound of `x' - 2x` says of all iterations.
-fn consequences(
-    body: &mut LoopBody<'_>,
-    star: &PartialStar,
-    symbol: SymbolId,
-    bound: &Facet,
-) -> Vec<TermId> {
+fn consequences(body: &mut LoopBody<'_>, star: &PartialStar, symbol: SymbolId, bound: &Facet) -> Vec<TermId> {
     let [(_, factor)] = &bound.form[..] else { return Vec::new() };
     let terms = &mut *body.terms;
     let before = terms.of_symbol(symbol);
