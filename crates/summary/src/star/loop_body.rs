@@ -83,6 +83,7 @@ impl<'a> LoopBody<'a> {
         statistics: &'a mut StarStatistics,
         body: &Body,
     ) -> Self {
+        let Effort { budget, left } = effort;
         let mut after = BTreeMap::new();
         let mut conjuncts = vec![body.formula.guard, body.facts];
         let mut pairs = Vec::new();
@@ -103,9 +104,9 @@ impl<'a> LoopBody<'a> {
         solver.assert(terms, relation);
         Self {
             terms,
-            budget: effort.budget,
+            budget,
             statistics,
-            effort: effort.left,
+            effort: left,
             definition: body.clone(),
             solvers,
             solver,

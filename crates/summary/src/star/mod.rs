@@ -39,7 +39,7 @@ use graph::transition::TransitionFormula;
 use smt::Z3;
 use term::{SymbolId, TermId, Terms};
 
-pub use decomposition::{DECOMPOSITIONS, Decomposition, Split};
+pub use decomposition::{Compose, DECOMPOSITIONS, Decomposition, Split};
 pub use domain::{DOMAINS, DOMAINS_WITHOUT_CONGRUENCES, StarDomain};
 use loop_body::Effort;
 pub use loop_body::LoopBody;

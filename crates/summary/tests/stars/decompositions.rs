@@ -10,6 +10,7 @@ use summary::star::{DECOMPOSITIONS, Decomposition};
 const PROGRAMS: u64 = 6;
 
 /// The laws of one decomposition. It should change the stars of at least `least` programs.
+#[allow(clippy::print_stdout)] // the tally, for `--nocapture`
 fn check_decomposition(name: &str, least: u64) {
     let decompositions: &'static [&'static dyn Decomposition] =
         DECOMPOSITIONS.chunks(1).find(|one| one[0].name() == name).expect("the decomposition is in the list");

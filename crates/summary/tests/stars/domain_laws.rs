@@ -321,6 +321,7 @@ fn check_laws(summarised: &mut Summarised, found: &Found<'_>, tally: &mut Tally,
 }
 
 /// The laws of one domain. It should find something in at least `least` of the programs.
+#[allow(clippy::print_stdout)] // the tally, for `--nocapture`
 fn check_domain(name: &str, least: u64) {
     let domain: &dyn StarDomain =
         *DOMAINS.iter().find(|domain| domain.name() == name).expect("the domain is in the list");

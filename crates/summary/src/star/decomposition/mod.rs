@@ -30,12 +30,15 @@ use phase::Phases;
 use unroll::Unroll;
 use wrap::WrapAround;
 
+/// The star of a loop body as a function of that of its part.
+pub type Compose = Box<dyn FnOnce(&mut Terms, &Star) -> Star>;
+
 /// The star of a loop body in terms of the stars of its parts.
 pub enum Split {
     /// The star is known, without parts.
     Known(Star),
     /// The star is a function of that of one part.
-    One(Body, Box<dyn FnOnce(&mut Terms, &Star) -> Star>),
+    One(Body, Compose),
     /// All iterations of the first part come before all of the second.
     Sequence([Body; 2]),
 }
