@@ -5,7 +5,7 @@
 //! the error, the program is safe; otherwise nothing is known.
 //!
 //! # Invariants
-//! * I1: safe comes with the annotation `Inv(l) = facts(l) ∧ ¬R(l)` at all cut points; T2 of `summary::target` says why it is inductive, and
+//! * I1: safe comes with the annotation `Inv(l) = facts(l) ∧ ¬R(l)` at all cut points; T2 of `summary::single_target` says why it is inductive, and
 //!   the checker does not have to believe it.
 
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ impl Engine for Cra {
 fn prove(task: &Prepared<'_>, star: StarOptions, env: &mut Env<'_>) -> Result<Verdict, Reason> {
     let problem = Problem::new(task, &mut env.logic)?;
     let guide = Guidance::Summaries(star).guide(&problem.graph, env)?;
-    let root = guide.ahead(ENTRY).formula;
+    let root = guide.ahead(ENTRY).pruning().formula;
     let Logic { terms, solvers, budget } = &mut env.logic;
     match check_formula(&mut solvers.z3_solver(), terms, root, budget) {
         Answer::Unsat(_) => Ok(Verdict::Safe(problem.annotation(&*guide, &BTreeMap::new(), &mut env.logic))),

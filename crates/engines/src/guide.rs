@@ -3,15 +3,16 @@
 use base::timeline;
 use engine::{Counter, Env, Events};
 use graph::cut::{Graph, PointId};
+use graph::direction::Over;
 use smt::Logic;
 use summary::star::StarStatistics;
-use summary::{Reach, StarOptions, Starrer, Summaries};
+use summary::{Reach, StarOptions, Stars, Summaries};
 use verdict::Reason;
 
 /// Says from which states the error may be reached.
 pub(crate) trait Guide {
     /// The states of a point from which the error may be reached.
-    fn ahead(&self, at: PointId) -> &Reach;
+    fn ahead(&self, at: PointId) -> &Over<Reach>;
 }
 
 /// Which guide is used.
@@ -43,7 +44,7 @@ impl Guidance {
 /// Guides by path summaries.
 #[derive(Debug)]
 pub(crate) struct PathSummaries {
-    reach: Vec<Reach>,
+    reach: Vec<Over<Reach>>,
     stars: StarStatistics,
 }
 
@@ -52,10 +53,10 @@ impl PathSummaries {
     pub(crate) fn of(graph: &Graph, options: StarOptions, logic: &mut Logic) -> Result<Self, Reason> {
         let _stage = timeline::stage("summary");
         let Logic { terms, solvers, budget } = logic;
-        let mut starrer = Starrer::new(solvers.clone(), options);
-        let summaries = Summaries::new(graph, terms, &mut starrer, budget).map_err(Reason::Stopped)?;
-        let reach = graph.points.ids().map(|point| summaries.reach(point).get().clone()).collect();
-        Ok(Self { reach, stars: starrer.statistics() })
+        let mut stars = Stars::new(solvers.clone(), options);
+        let summaries = Summaries::new(graph, terms, &mut stars, budget).map_err(Reason::Stopped)?;
+        let reach = graph.points.ids().map(|point| summaries.reach(point).clone()).collect();
+        Ok(Self { reach, stars: stars.statistics() })
     }
 
     /// Tells what the summaries of loops were made of, and where they had to be weaker.
@@ -65,7 +66,7 @@ impl PathSummaries {
 }
 
 impl Guide for PathSummaries {
-    fn ahead(&self, at: PointId) -> &Reach {
+    fn ahead(&self, at: PointId) -> &Over<Reach> {
         &self.reach[at.0 as usize]
     }
 }
@@ -87,18 +88,17 @@ fn report(stars: &StarStatistics, events: &dyn Events) {
 /// Excludes nothing.
 #[derive(Debug)]
 struct Anything {
-    reach: Vec<Reach>,
+    reach: Vec<Over<Reach>>,
 }
 
 impl Anything {
     fn of(graph: &Graph) -> Self {
-        let reach = |facts| Reach { formula: facts, instances: vec![Vec::new()] };
-        Self { reach: graph.points.iter().map(|point| reach(point.facts)).collect() }
+        Self { reach: graph.points.iter().map(|point| Reach::anything(point.facts)).collect() }
     }
 }
 
 impl Guide for Anything {
-    fn ahead(&self, at: PointId) -> &Reach {
+    fn ahead(&self, at: PointId) -> &Over<Reach> {
         &self.reach[at.0 as usize]
     }
 }

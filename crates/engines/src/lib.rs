@@ -73,7 +73,7 @@ fn after_run(configure: fn(&Settings) -> Box<dyn Engine>, settings: &Settings) -
 }
 
 fn star(settings: &Settings) -> StarOptions {
-    StarOptions { congruences: settings.has(Part::Congruences), ..StarOptions::default() }
+    if settings.has(Part::Congruences) { StarOptions::default() } else { StarOptions::without_congruences() }
 }
 
 /// The search of GPS with one way to cover nodes.

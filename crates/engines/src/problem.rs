@@ -49,7 +49,7 @@ impl Problem {
         let terms = &mut logic.terms;
         let mut invariants = BTreeMap::new();
         for (id, point) in self.graph.points.iter_enumerated() {
-            let reach = guide.ahead(id);
+            let reach = guide.ahead(id).pruning();
             let mut bad = vec![reach.formula];
             for label in labels.get(&id).into_iter().flatten() {
                 let label = terms.and(label.iter().copied());

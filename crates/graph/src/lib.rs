@@ -1,14 +1,11 @@
-//! What engines search: the graph of cut points of a procedure, transition formulas, and the abstract reachability tree.
+//! What engines search: the graph of cut points of a procedure, the direction of approximations, and the abstract reachability tree.
 //!
 //! Knows no solver, no summaries and no engine.
 
 pub mod cut;
-pub mod transition {
-    //! Renamed.
-    pub use encode::Transition as TransitionFormula;
-}
+pub mod direction;
 pub mod tree;
 
 pub use cut::{Arc, ArcId, Graph, Point, PointId};
-pub use transition::TransitionFormula;
+pub use direction::{Over, Under};
 pub use tree::{NodeId, Status, Tree};

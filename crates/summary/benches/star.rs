@@ -8,7 +8,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use graph::Graph;
 use smt::{Z3, Z3Settings};
 use summary::polyhedron::{Constraint, Polyhedron};
-use summary::{StarOptions, Starrer, Summaries};
+use summary::{StarOptions, Stars, Summaries};
 use term::{Integer, Terms};
 
 /// A loop whose body is `count` ifs in a row: in state `i` the input `i` leads to state `i + 1`.
@@ -78,8 +78,8 @@ fn stars(criterion: &mut Criterion) {
                     )
                     .expect("there is no limit");
                     let solvers = Z3::new(Z3Settings::default());
-                    let mut starrer = Starrer::new(solvers, StarOptions::default());
-                    black_box(Summaries::new(&graph, &mut terms, &mut starrer, &mut budget))
+                    let mut stars = Stars::new(solvers, StarOptions::default());
+                    black_box(Summaries::new(&graph, &mut terms, &mut stars, &mut budget))
                 });
             });
         }

@@ -1,7 +1,7 @@
 //! How long the summaries of whole tasks take: `cargo bench -p summary --bench tasks -- [--show] [--steps] TASK.yml|FOLDER...`.
 //!
 //! For each task: CPU time of the graph and of the summaries, the number of loops, what stars needed, and whether the summary of the entry has
-//! a model. `--show` prints the stars; `--steps` checks that the complements of the summaries are inductive (T2 of `summary::target`).
+//! a model. `--show` prints the stars; `--steps` checks that the complements of the summaries are inductive (T2 of `summary::single_target`).
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use cfa::DataModel;
 use cfront::{Input, Options, compile};
 use graph::Graph;
 use smt::{Answer, Z3, Z3Settings, check_formula};
-use summary::{Star, StarOptions, Starrer, Summaries};
+use summary::{Star, StarOptions, Stars, Summaries};
 use term::{Substitution, Terms};
 
 /// CPU time of this thread where the system tells, else the clock.
@@ -80,9 +80,9 @@ const STEP_EFFORT: u64 = 400_000;
 fn broken_steps(terms: &mut Terms, solvers: &Z3, graph: &Graph, summaries: &Summaries) -> Vec<String> {
     let mut broken = Vec::new();
     for arc in &graph.arcs {
-        let goal = summaries.reach(arc.target).get().formula;
+        let goal = summaries.reach(arc.target).pruning().formula;
         let step = arc.formula.before(terms, goal);
-        let reach = summaries.reach(arc.source).get().clone();
+        let reach = summaries.reach(arc.source).pruning().clone();
         let mut parts = vec![graph.points[arc.source].facts, step];
         for instance in &reach.instances {
             let instance = Substitution::new(instance.iter().copied()).apply(terms, reach.formula);
@@ -116,11 +116,11 @@ fn measure(definition: &Path, options: &[String]) -> Result<String, String> {
         Graph::of(&program, program.entry, &loops, graph::cut::Target::Error, &mut terms, &mut budget)
             .map_err(|stop| stop.to_string())?;
     let with_graph = now();
-    let mut starrer = Starrer::new(solvers.clone(), StarOptions::default());
+    let mut stars = Stars::new(solvers.clone(), StarOptions::default());
     let summaries =
-        Summaries::new(&graph, &mut terms, &mut starrer, &mut budget).map_err(|stop| stop.to_string())?;
+        Summaries::new(&graph, &mut terms, &mut stars, &mut budget).map_err(|stop| stop.to_string())?;
     let end = now();
-    let root = summaries.root().get().formula;
+    let root = summaries.root().pruning().formula;
     let answer = match check_formula(&mut solvers.z3_solver(), &terms, root, &mut budget) {
         Answer::Sat(_) => "open",
         Answer::Unsat(_) => "proved",
@@ -134,10 +134,10 @@ fn measure(definition: &Path, options: &[String]) -> Result<String, String> {
         seconds(end, checked),
         graph.points.len(),
         summaries.stars().len(),
-        summaries.stars().values().filter(|star| star.exact).count(),
+        summaries.stars().values().filter(|star| star.pruning().exact).count(),
         terms.len(),
     );
-    let counted = starrer.statistics();
+    let counted = stars.statistics();
     let _ = write!(
         line,
         "  hulls {}+{}-{}  asked {}-{}  ticks {}",
@@ -150,7 +150,7 @@ fn measure(definition: &Path, options: &[String]) -> Result<String, String> {
     );
     if options.iter().any(|option| option == "--show") {
         for (head, star) in summaries.stars() {
-            let _ = write!(line, "\n  {head}: {}", show(&terms, star));
+            let _ = write!(line, "\n  {head}: {}", show(&terms, star.pruning()));
         }
     }
     if options.iter().any(|option| option == "--steps") {

@@ -4,8 +4,8 @@
 
 pub mod polyhedron;
 pub mod print;
+pub mod single_target;
 pub mod star;
-pub mod target;
 
-pub use star::{Star, StarOptions, StarStatistics, Starrer};
-pub use target::{Over, Reach, Summaries};
+pub use single_target::{Reach, Summaries};
+pub use star::{Star, StarOptions, StarStatistics, Stars};

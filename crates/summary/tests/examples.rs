@@ -5,8 +5,8 @@ use cfa::Program;
 use graph::{Graph, PointId};
 use smt::{Answer, Z3, Z3Settings};
 use summary::Summaries;
-use summary::print::{Limits, PointReading, Reader, Reading, StarReading};
-use summary::star::{Star, StarOptions, Starrer};
+use summary::print::{Directions, Limits, PointReading, Reader, Reading, StarReading};
+use summary::star::{Star, StarOptions, Stars};
 use term::{Integer, Sort, Substitution, SymbolKind, TermId, Terms, Value};
 
 struct Summarised {
@@ -28,8 +28,8 @@ fn summarise(body: &str, options: StarOptions) -> Summarised {
     let graph =
         Graph::of(&program, program.entry, &loops, graph::cut::Target::Error, &mut terms, &mut budget)
             .expect("there is no limit");
-    let mut starrer = Starrer::new(solvers.clone(), options);
-    let summaries = Summaries::new(&graph, &mut terms, &mut starrer, &mut budget).expect("there is no limit");
+    let mut stars = Stars::new(solvers.clone(), options);
+    let summaries = Summaries::new(&graph, &mut terms, &mut stars, &mut budget).expect("there is no limit");
     let is_unsigned = body.contains(" : u32");
     Summarised { program, is_unsigned, terms, graph, summaries, solvers }
 }
@@ -42,7 +42,7 @@ impl Summarised {
         answer.is_sat()
     }
     fn root_is_unsat(&self) -> bool {
-        !self.has_model(self.summaries.root().get().formula)
+        !self.has_model(self.summaries.root().pruning().formula)
     }
     /// The value of a variable now.
     fn variable(&mut self, name: &str) -> TermId {
@@ -59,11 +59,11 @@ impl Summarised {
     /// The star of the n-th loop, and what holds at its head.
     fn star(&self, number: usize) -> (Star, TermId) {
         let (head, star) = self.summaries.stars().iter().nth(number).expect("there is such a loop");
-        (star.clone(), self.graph.points[*head].facts)
+        (star.pruning().clone(), self.graph.points[*head].facts)
     }
     /// The inputs in the summary of the entry, in the order of the program.
     fn inputs(&mut self) -> Vec<TermId> {
-        let root = self.summaries.root().get().formula;
+        let root = self.summaries.root().pruning().formula;
         let mut inputs = Vec::new();
         for symbol in self.terms.symbols_of(root) {
             let info = self.terms.symbol(symbol);
@@ -81,7 +81,7 @@ impl Summarised {
     }
     /// Whether the error is possible with these inputs, as far as the root tells.
     fn allows(&mut self, values: &[i64]) -> bool {
-        let mut parts = vec![self.summaries.root().get().formula];
+        let mut parts = vec![self.summaries.root().pruning().formula];
         for (input, value) in self.inputs().into_iter().zip(values) {
             let value = self.terms.int(*value);
             parts.push(self.terms.eq(input, value));
@@ -100,16 +100,17 @@ impl Summarised {
             &self.solvers,
             Limits::FULL,
         );
-        reader.read(&points, true, &mut Budget::unlimited()).expect("there is no limit")
+        reader.read(&points, Directions::Both, &mut Budget::unlimited()).expect("there is no limit")
     }
 
     /// R1 of the printer: what is printed follows from the summary, and each of some states that it allows is allowed by the summary.
     fn check_readings(&mut self) {
         for reading in self.read() {
-            let formula = self.summaries.reach(reading.point).get().formula;
+            let formula = self.summaries.reach(reading.point).pruning().formula;
             let facts = self.graph.points[reading.point].facts;
             self.check_reading(formula, facts, &[], &reading.summary);
-            let Some(star) = self.summaries.stars().get(&reading.point).cloned() else { continue };
+            let Some(star) = self.summaries.stars().get(&reading.point) else { continue };
+            let star = star.pruning().clone();
             let StarReading { relation, exact } = reading.star.expect("a loop has a star");
             assert_eq!(exact, star.exact);
             // The values afterwards have names of the printer's own.
@@ -184,10 +185,10 @@ impl Summarised {
     /// K2 at every loop: the certificate's steps hold. For each arc p -> q, from facts(p), the arc and R(q) follows an instance of R(p).
     fn check_steps(&mut self) {
         for arc in &self.graph.arcs {
-            let goal = self.summaries.reach(arc.target).get().formula;
+            let goal = self.summaries.reach(arc.target).pruning().formula;
             let step = arc.formula.before(&mut self.terms, goal);
             let facts = self.graph.points[arc.source].facts;
-            let reach = self.summaries.reach(arc.source).get().clone();
+            let reach = self.summaries.reach(arc.source).pruning().clone();
             let mut parts = vec![facts, step];
             for instance in &reach.instances {
                 let instance =
@@ -220,13 +221,13 @@ const EX1: &str = "proc %start() {
 #[test]
 fn a_counting_loop_is_accelerated_exactly() {
     let mut example = summarise(EX1, StarOptions::default());
-    assert!(example.summaries.stars().values().all(|star| star.exact));
+    assert!(example.summaries.stars().values().all(|star| star.pruning().exact));
     example.check_steps();
     example.check_readings();
     example.check_forward();
     // The error needs at least a thousand iterations, and any such number will do.
     assert!(example.allows(&[1_000]) && example.allows(&[i64::from(i32::MAX)]));
-    let (root, bound) = (example.summaries.root().get().formula, example.terms.int(1_000));
+    let (root, bound) = (example.summaries.root().pruning().formula, example.terms.int(1_000));
     let input = example.inputs()[0];
     let conclusion = example.terms.ge(input, bound);
     example.assert_entails(&[root], conclusion);
@@ -322,7 +323,7 @@ fn parity_is_proved_by_the_root_summary_alone() {
     let least = example.terms.add(x, star.count);
     let conclusion = example.terms.ge(x_after, least);
     example.assert_entails(&[star.formula.guard, facts], conclusion);
-    let mut without = summarise(EX3, StarOptions { congruences: false, ..StarOptions::default() });
+    let mut without = summarise(EX3, StarOptions::without_congruences());
     without.check_steps();
 }
 
@@ -350,7 +351,7 @@ fn the_summary_of_a_countdown_is_exact() {
     example.check_readings();
     let (m, x) = (example.variable("m"), example.variable("x"));
     let head = *example.summaries.stars().keys().next().unwrap();
-    let reach = example.summaries.reach(head).get().formula;
+    let reach = example.summaries.reach(head).pruning().formula;
     let (zero, one, three) = (example.terms.int(0), example.terms.int(1), example.terms.int(3));
     let terms = &mut example.terms;
     let rest = terms.sub(x, one);

@@ -265,7 +265,7 @@ fn guided(
     let mut ways = Vec::new();
     let mut choices: Vec<(Site, SymbolId)> = Vec::new();
     for arc in point.outgoing.iter().map(|arc| &graph.arcs[*arc]) {
-        ways.push(arc.formula.before(terms, guide.ahead(arc.target).formula));
+        ways.push(arc.formula.before(terms, guide.ahead(arc.target).pruning().formula));
         let inputs = arc.skolems.iter().filter(|skolem| skolem.is_chosen_number());
         choices.extend(inputs.map(|skolem| (skolem.site, skolem.symbol)));
     }

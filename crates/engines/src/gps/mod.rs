@@ -180,7 +180,7 @@ impl<'a> Search<'a> {
             return Ok(None);
         }
         path.go_to(node, &self.tree, self.space.graph, &mut self.logic.terms);
-        let ahead = self.guide.ahead(self.tree.node(node).point).formula;
+        let ahead = self.guide.ahead(self.tree.node(node).point).pruning().formula;
         match path.check(self.logic, &[ahead]) {
             Answer::Unsat(_) => {
                 self.dead_end(node, path, ahead)?;

@@ -11,6 +11,11 @@
 //!
 //! # Invariants
 //! * Y1: `generators` and `constraints` describe the same set; both are irredundant and canonical, so equal sets compare equal.
+//!
+//! # Cost
+//! The number of generators is exponential in the number of dimensions in the worst case; every operation that converts takes a limit of generators
+//! and fails with [`TooLarge`] beyond it. Inclusion takes one product of vectors for each pair of a constraint and a generator, a join of two polyhedra
+//! two conversions ([`cone`]).
 
 mod cone;
 mod project;
@@ -41,8 +46,11 @@ impl Constraint {
         make_primitive(&mut vector);
         vector
     }
-    fn from_vector(vector: &[Integer], equality: bool) -> Self {
-        Self { coefficients: vector[1..].to_vec(), constant: vector[0].clone(), equality }
+    fn equation(vector: &[Integer]) -> Self {
+        Self { coefficients: vector[1..].to_vec(), constant: vector[0].clone(), equality: true }
+    }
+    fn inequation(vector: &[Integer]) -> Self {
+        Self { equality: false, ..Self::equation(vector) }
     }
     /// The strongest constraint that all integer points of this one satisfy; `None` if it has no integer point at all.
     pub fn tightened(&self) -> Option<Self> {
@@ -158,8 +166,8 @@ impl Polyhedron {
     }
     /// The irredundant constraints: equations first.
     pub fn constraints(&self) -> impl Iterator<Item = Constraint> + '_ {
-        let equations = self.constraints.lines.iter().map(|vector| Constraint::from_vector(vector, true));
-        equations.chain(self.constraints.rays.iter().map(|vector| Constraint::from_vector(vector, false)))
+        let equations = self.constraints.lines.iter().map(|vector| Constraint::equation(vector));
+        equations.chain(self.constraints.rays.iter().map(|vector| Constraint::inequation(vector)))
     }
 }
 
@@ -196,7 +204,7 @@ impl Equations {
 
     /// Equations of which all others are combinations.
     pub fn basis(&self) -> impl Iterator<Item = Constraint> + '_ {
-        self.half.lines.iter().map(|vector| Constraint::from_vector(vector, true))
+        self.half.lines.iter().map(|vector| Constraint::equation(vector))
     }
 
     /// The same in a form in which each has a last dimension that occurs in no other.
@@ -220,16 +228,19 @@ mod tests {
 
     const LIMIT: usize = 10_000;
 
-    fn constraint(constant: i64, coefficients: &[i64], equality: bool) -> Constraint {
+    fn at_least(constant: i64, coefficients: &[i64]) -> Constraint {
         let coefficients = coefficients.iter().map(|entry| Integer::from(*entry)).collect();
-        Constraint { coefficients, constant: constant.into(), equality }
+        Constraint { coefficients, constant: constant.into(), equality: false }
+    }
+    fn equal(constant: i64, coefficients: &[i64]) -> Constraint {
+        Constraint { equality: true, ..at_least(constant, coefficients) }
     }
     fn point(coordinates: &[i64]) -> Polyhedron {
         let constraints: Vec<_> = (coordinates.iter().enumerate())
             .map(|(at, value)| {
                 let mut coefficients = vec![0; coordinates.len()];
                 coefficients[at] = 1;
-                constraint(-value, &coefficients, true)
+                equal(-value, &coefficients)
             })
             .collect();
         Polyhedron::from_constraints(coordinates.len(), &constraints, LIMIT).unwrap()
@@ -261,32 +272,23 @@ mod tests {
 
     #[test]
     fn unbounded_directions_are_kept() {
-        let up = Polyhedron::from_constraints(
-            2,
-            &[constraint(0, &[1, 0], true), constraint(0, &[0, 1], false)],
-            LIMIT,
-        )
-        .unwrap();
+        let up = Polyhedron::from_constraints(2, &[equal(0, &[1, 0]), at_least(0, &[0, 1])], LIMIT).unwrap();
         let joined = up.join(&point(&[1, 0]), LIMIT).unwrap();
         assert_eq!(text(&joined), ["0 + (0,1) >= 0", "0 + (1,0) >= 0", "1 + (-1,0) >= 0"]);
     }
 
     #[test]
     fn contradictory_constraints_are_empty() {
-        let empty = Polyhedron::from_constraints(
-            1,
-            &[constraint(-1, &[1], false), constraint(0, &[-1], false)],
-            LIMIT,
-        )
-        .unwrap();
+        let empty =
+            Polyhedron::from_constraints(1, &[at_least(-1, &[1]), at_least(0, &[-1])], LIMIT).unwrap();
         assert!(empty.is_empty());
         assert_eq!(empty, Polyhedron::empty(1));
     }
 
     #[test]
     fn tightening_rounds_to_integers() {
-        assert_eq!(constraint(-1, &[2, 0], false).tightened(), Some(constraint(-1, &[1, 0], false)));
-        assert_eq!(constraint(1, &[2, 4], true).tightened(), None);
+        assert_eq!(at_least(-1, &[2, 0]).tightened(), Some(at_least(-1, &[1, 0])));
+        assert_eq!(equal(1, &[2, 4]).tightened(), None);
     }
 
     #[test]
@@ -296,10 +298,7 @@ mod tests {
         assert!(equations.add(&point([0, 1, 5])) && equations.add(&point([1, 3, 5])));
         assert!(!equations.add(&point([2, 5, 5])));
         assert_eq!(equations.basis().count(), 2);
-        assert_eq!(
-            equations.clone().solved(),
-            [constraint(-5, &[0, 0, 1], true), constraint(-1, &[-2, 1, 0], true)]
-        );
+        assert_eq!(equations.clone().solved(), [equal(-5, &[0, 0, 1]), equal(-1, &[-2, 1, 0])]);
         assert!(equations.add(&point([0, 0, 0])) && equations.add(&point([0, 0, 1])));
         assert_eq!(equations.solved(), []);
     }

@@ -12,9 +12,9 @@ use term::{Substitution, SymbolId, SymbolKind, TermId, Terms};
 use super::names::Origins;
 use super::quotient::substitute_quotients;
 use super::simplify::{Simplifier, substitute_definitions};
-use crate::target::Summaries;
+use crate::single_target::Summaries;
+use encode::Transition;
 use graph::cut::{ENTRY, Graph, PointId};
-use graph::transition::TransitionFormula;
 
 /// For every point the formula of W1, without Skolem constants where these can be eliminated with little effort.
 pub(super) fn reachable(
@@ -38,7 +38,7 @@ pub(super) fn reachable(
         }
         let mut state = simplifier.terms.or(ways);
         if let Some(star) = summaries.stars().get(&id) {
-            state = after(simplifier.terms, state, &star.formula, &point.live);
+            state = after(simplifier.terms, state, &star.pruning().formula, &point.live);
         }
         let state = simplifier.terms.and([point.facts, state]);
         let typing = origins.typing(simplifier.terms, &point.live);
@@ -53,7 +53,7 @@ pub(super) fn reachable(
 }
 
 /// The states after a transition: `∃ X0, Z. before(X0) ∧ guard(X0,Z) ∧ X = map(X0,Z)`, for the live variables X.
-fn after(terms: &mut Terms, before: TermId, transition: &TransitionFormula, live: &[SymbolId]) -> TermId {
+fn after(terms: &mut Terms, before: TermId, transition: &Transition, live: &[SymbolId]) -> TermId {
     let mut roots: Vec<TermId> = transition.map.values().copied().collect();
     roots.extend([before, transition.guard]);
     let mut old: BTreeMap<SymbolId, TermId> = BTreeMap::new();

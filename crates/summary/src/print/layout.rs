@@ -14,9 +14,9 @@ use term::print::{Names, text_with};
 use term::{Node, SymbolKind, TermId, Terms};
 
 /// Deeper structure is written in one line.
-const DEPTH_LIMIT: usize = 12;
+const MAX_DEPTH: usize = 12;
 /// No more lines are ever made: a formula is a graph, its text may be exponentially longer.
-const LINE_LIMIT: usize = 20_000;
+const MAX_LINES: usize = 20_000;
 
 /// One line of a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(super) fn layout(terms: &mut Terms, formula: TermId, names: &Names<'_>, widt
 
 /// Whether lines are missing because there are too many.
 pub(super) fn is_cut(lines: &[Line]) -> bool {
-    lines.len() >= LINE_LIMIT
+    lines.len() >= MAX_LINES
 }
 
 /// How a conjunct is written.
@@ -57,12 +57,12 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// The lines of a conjunction. Their order is that of the texts, so that it does not depend on how the formula came about.
     fn block(&mut self, formula: TermId, depth: usize) -> Vec<Line> {
-        if depth >= DEPTH_LIMIT {
+        if depth >= MAX_DEPTH {
             return self.line(depth, formula);
         }
         let mut groups: Vec<(u8, Vec<Line>)> = Vec::new();
         for part in self.parts(formula) {
-            if self.count >= LINE_LIMIT {
+            if self.count >= MAX_LINES {
                 break;
             }
             groups.push(match part {

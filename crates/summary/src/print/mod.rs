@@ -6,6 +6,10 @@
 //! # Invariants
 //! * R1: for values within their types that satisfy the facts of the point, a reading that is not cut is equivalent to the formula that it
 //!   shows, with all Skolem constants existential and, as far as they stand for values of the program, within their types too.
+//!
+//! # Cost
+//! For each formula at most the ticks of `simplify` and `eliminate` (module `simplify`), a few times; reading forwards takes at most
+//! [`MAX_FORWARD_TICKS`] more for all points together. What takes longer is shown as it is.
 
 mod forward;
 mod layout;
@@ -25,11 +29,11 @@ use names::Origins;
 use quotient::substitute_quotients;
 use simplify::{Simplifier, substitute_definitions};
 
-use crate::target::Summaries;
+use crate::single_target::Summaries;
 use graph::cut::{ENTRY, Graph, PointId};
 
 /// What may be spent on reading forwards.
-const FORWARD_TICKS: u64 = 10_000;
+const MAX_FORWARD_TICKS: u64 = 10_000;
 
 /// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +71,15 @@ impl Reading {
     fn length(&self) -> usize {
         self.lines.len() + self.cut + self.meanings.len()
     }
+}
+
+/// Which formulas of a point are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Directions {
+    /// From which states the error may be reached.
+    Backward,
+    /// That, and which states may arrive.
+    Both,
 }
 
 /// What a point is in the program.
@@ -149,17 +162,17 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the given points. With `forward`, also what is known of states that arrive there.
+    /// Reads the given points.
     pub fn read(
         &mut self,
         points: &[PointId],
-        forward: bool,
+        directions: Directions,
         budget: &mut Budget,
     ) -> Result<Vec<PointReading>, Stop> {
         let mut reachable = None;
-        if forward {
+        if directions == Directions::Both {
             let mut solver = self.solvers.z3_solver();
-            let allowance = budget.child(FORWARD_TICKS);
+            let allowance = budget.child(MAX_FORWARD_TICKS);
             let mut simplifier = Simplifier { terms: self.terms, solver: &mut solver, budget: allowance };
             reachable = Some(forward::reachable(self.graph, self.summaries, &self.origins, &mut simplifier));
             budget.absorb(&simplifier.budget);
@@ -168,11 +181,10 @@ impl<'a> Reader<'a> {
         for point in points {
             budget.poll()?;
             let summary = self.summary(*point, budget);
-            let star = self
-                .summaries
-                .stars()
-                .get(point)
-                .map(|star| StarReading { relation: self.star(*point, star, budget), exact: star.exact });
+            let star = self.summaries.stars().get(point).map(|star| {
+                let star = star.pruning();
+                StarReading { relation: self.star(*point, star, budget), exact: star.exact }
+            });
             let forward = reachable.as_ref().map(|reachable| {
                 let facts = self.graph.points[*point].facts;
                 self.show(reachable[*point], facts, &[], None, budget)
@@ -193,7 +205,7 @@ impl<'a> Reader<'a> {
 
     /// The summary of a point: of two equivalent forms, with and without numbers of iterations, the shorter one.
     fn summary(&mut self, point: PointId, budget: &mut Budget) -> Reading {
-        let formula = self.summaries.reach(point).get().formula;
+        let formula = self.summaries.reach(point).pruning().formula;
         let facts = self.graph.points[point].facts;
         let mut gone = self.terms.symbols_of(formula);
         gone.retain(|symbol| {

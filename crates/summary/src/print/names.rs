@@ -11,7 +11,7 @@ use encode::{Rounding, Site, Skolem};
 use term::{Node, SymbolId, SymbolKind, TermId, Terms};
 use values::state::type_range;
 
-use crate::target::Summaries;
+use crate::single_target::Summaries;
 use graph::cut::{Graph, PointId};
 
 /// What a symbol that is no variable stands for.
@@ -62,6 +62,7 @@ impl Origins {
         }
         // Outer loops repeat the symbols of inner ones, which come later in the order.
         for (head, star) in summaries.stars().iter().rev() {
+            let star = star.pruning();
             for symbol in star.formula.symbols(terms) {
                 if terms.symbol(symbol).kind == SymbolKind::Counter {
                     let is_all = matches!(terms.node(star.count), Node::Symbol(_));
@@ -175,12 +176,13 @@ impl Origins {
             glossary.names.insert(symbol, name);
         }
         let is_count = |symbol: &&SymbolId| matches!(self.of(terms, **symbol), Some(Origin::Iterations(_)));
-        let counters = others.iter().filter(is_count).count();
+        let counters =
+            if others.iter().filter(is_count).count() > 1 { Counters::Several } else { Counters::One };
         let is_own = |symbol: SymbolId| matches!(self.of(terms, symbol), Some(Origin::After(head, _)) if Some(*head) == own);
         others.sort_by_key(|symbol| (!is_own(*symbol), *symbol));
         for symbol in others {
             let origin = self.of(terms, symbol);
-            let wish = Wish::of(program, terms, symbol, origin, counters > 1);
+            let wish = Wish::of(program, terms, symbol, origin, counters);
             let name = wish.name(&taken);
             taken.insert(name.clone());
             if !is_own(symbol) {
@@ -190,6 +192,15 @@ impl Origins {
         }
         glossary
     }
+}
+
+/// How many numbers of iterations occur in a formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counters {
+    /// At most one.
+    One,
+    /// More.
+    Several,
 }
 
 /// The name that a symbol would like to have, and how to go on if it is taken.
@@ -208,7 +219,7 @@ impl Wish {
         terms: &Terms,
         symbol: SymbolId,
         origin: Option<&Origin>,
-        many_counters: bool,
+        counters: Counters,
     ) -> Self {
         match origin {
             Some(Origin::Choice(source, region)) => {
@@ -225,8 +236,10 @@ impl Wish {
             Some(Origin::Rounded(..)) => Self::Numbered("n".to_owned()),
             Some(Origin::Path) => Self::Numbered("path".to_owned()),
             Some(Origin::Phase(_)) => Self::Numbered("k".to_owned()),
-            Some(Origin::Iterations(_)) if many_counters => Self::Numbered("k".to_owned()),
-            Some(Origin::Iterations(_)) => Self::Plain("k".to_owned()),
+            Some(Origin::Iterations(_)) => match counters {
+                Counters::One => Self::Plain("k".to_owned()),
+                Counters::Several => Self::Numbered("k".to_owned()),
+            },
             Some(Origin::After(_, var)) => Self::Primed(program.vars[*var].name.to_string()),
             None => {
                 let info = terms.symbol(symbol);

@@ -7,7 +7,7 @@
 use term::{Integer, Linear, Node, Substitution, SymbolId, TermId, Terms};
 
 /// Quotients are replaced one after the other, so often.
-const ROUNDS: usize = 60;
+const MAX_ROUNDS: usize = 60;
 
 /// Removes symbols that conjuncts fix as quotients, as far as they may go.
 pub(super) fn substitute_quotients(
@@ -16,7 +16,7 @@ pub(super) fn substitute_quotients(
     may_go: &dyn Fn(&Terms, SymbolId) -> bool,
 ) -> TermId {
     let mut formula = formula;
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let Some((symbol, value)) = quotient(terms, formula, may_go) else { break };
         let replaced = Substitution::new([(symbol, value)]).apply(terms, formula);
         formula = with_remainders(terms, replaced);

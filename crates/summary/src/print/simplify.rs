@@ -3,6 +3,10 @@
 //! # Invariants
 //! * S1: wherever the solver's assertions hold, the result is equivalent to the formula after quantification of the symbols that may go.
 //! * S2: effort is bounded; when it is used up, what remains is left as it is, which keeps S1.
+//!
+//! # Cost
+//! One simplification takes at most [`MAX_SIMPLIFY_TICKS`] ticks, one elimination at most [`MAX_ELIMINATE_TICKS`]; formulas of more than
+//! [`MAX_TERMS`] terms are left alone.
 
 use base::Budget;
 use smt::Solver;
@@ -12,17 +16,17 @@ use term::{Integer, Node, Substitution, SymbolId, TermId, Terms};
 use super::quotient::with_remainders;
 
 /// What may be spent on one formula.
-const SIMPLIFY_TICKS: u64 = 2_000;
+const MAX_SIMPLIFY_TICKS: u64 = 2_000;
 /// What may be spent on one elimination.
-const ELIMINATE_TICKS: u64 = 2_000;
+const MAX_ELIMINATE_TICKS: u64 = 2_000;
 /// Formulas of more terms are taken as they are.
-const TERM_LIMIT: usize = 4_000;
+const MAX_TERMS: usize = 4_000;
 /// Conjunctions inside of disjunctions are looked at so deep.
-const DEPTH_LIMIT: usize = 5;
+const MAX_DEPTH: usize = 5;
 /// What one round made shorter may help the next.
-const ROUNDS: usize = 3;
+const MAX_ROUNDS: usize = 3;
 /// Larger conjunctions and disjunctions are not looked at item by item.
-const WIDTH_LIMIT: usize = 120;
+const MAX_WIDTH: usize = 120;
 
 /// Makes formulas shorter.
 pub(super) struct Simplifier<'a> {
@@ -39,10 +43,10 @@ impl Simplifier<'_> {
             return formula;
         }
         let whole = std::mem::replace(&mut self.budget, Budget::ticks(0));
-        self.budget = whole.child(SIMPLIFY_TICKS);
+        self.budget = whole.child(MAX_SIMPLIFY_TICKS);
         let mut result = self.normal(formula);
-        for _ in 0..ROUNDS {
-            let shorter = self.within(result, DEPTH_LIMIT);
+        for _ in 0..MAX_ROUNDS {
+            let shorter = self.within(result, MAX_DEPTH);
             let shorter = self.normal(shorter);
             if shorter == result {
                 break;
@@ -62,7 +66,7 @@ impl Simplifier<'_> {
         if self.is_large(formula) {
             return None;
         }
-        let mut child = self.budget.child(ELIMINATE_TICKS);
+        let mut child = self.budget.child(MAX_ELIMINATE_TICKS);
         let result = eliminate(self.solver, self.terms, formula, symbols, &mut child);
         self.budget.absorb(&child);
         result.ok().filter(|result| !self.is_large(*result))
@@ -77,10 +81,10 @@ impl Simplifier<'_> {
         let atoms = self.terms.reachable(&[formula]).into_iter();
         candidates
             .extend(atoms.filter(|term| matches!(self.terms.node(*term), Node::Le(_) | Node::Divides(..))));
-        candidates.truncate(WIDTH_LIMIT);
+        candidates.truncate(MAX_WIDTH);
         self.solver.push();
         self.solver.assert(self.terms, formula);
-        let mut child = self.budget.child(SIMPLIFY_TICKS);
+        let mut child = self.budget.child(MAX_SIMPLIFY_TICKS);
         let mut implied = vec![formula];
         for candidate in candidates {
             let negation = self.terms.not(candidate);
@@ -95,7 +99,7 @@ impl Simplifier<'_> {
 
     /// Whether a formula has a model; nothing if that is not known.
     pub(super) fn is_possible(&mut self, formula: TermId) -> Option<bool> {
-        let mut child = self.budget.child(ELIMINATE_TICKS);
+        let mut child = self.budget.child(MAX_ELIMINATE_TICKS);
         let answer = smt::check_formula(self.solver, self.terms, formula, &mut child);
         self.budget.absorb(&child);
         match answer {
@@ -113,7 +117,7 @@ impl Simplifier<'_> {
     }
 
     fn is_large(&self, formula: TermId) -> bool {
-        self.terms.reachable(&[formula]).len() > TERM_LIMIT
+        self.terms.reachable(&[formula]).len() > MAX_TERMS
     }
 
     fn within(&mut self, formula: TermId, depth: usize) -> TermId {
@@ -141,7 +145,7 @@ impl Simplifier<'_> {
 
     fn conjunction(&mut self, formula: TermId, depth: usize) -> TermId {
         let mut items = self.terms.conjuncts(formula);
-        if items.len() > WIDTH_LIMIT {
+        if items.len() > MAX_WIDTH {
             return formula;
         }
         if self.excludes(&items) {
@@ -201,7 +205,7 @@ impl Simplifier<'_> {
 
     fn disjunction(&mut self, formula: TermId, depth: usize) -> TermId {
         let mut items = self.terms.disjuncts(formula);
-        if items.len() > WIDTH_LIMIT {
+        if items.len() > MAX_WIDTH {
             return formula;
         }
         items.sort_by_key(|item| std::cmp::Reverse((self.weight(*item), *item)));
@@ -262,7 +266,7 @@ pub(super) fn substitute_definitions(
 ) -> TermId {
     let mut formula = formula;
     // Each round removes a symbol, so it ends; the bound is for the sake of time.
-    for _ in 0..WIDTH_LIMIT {
+    for _ in 0..MAX_WIDTH {
         let definition =
             terms.conjuncts(formula).into_iter().find_map(|conjunct| definition(terms, conjunct, may_go));
         let Some((symbol, value)) = definition else { break };

@@ -11,17 +11,21 @@
 //!   the start of the last iteration.
 //! * R2: [`ClosedForm::guards`] is implied by any `k >= 1` iterations, and is inductive in both directions: a further iteration in front or at
 //!   the end of a run that satisfies it for k gives one that satisfies it for k + 1.
+//!
+//! # Cost
+//! No question. Linear in the number of changed variables times that of the guard's conjuncts; a value is taken apart into at most
+//! [`MAX_LEAVES`] cases, a symbolic increment into at most [`MAX_CASES`].
 
 use std::collections::BTreeMap;
 
 use term::{Integer, Linear, Node, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
-use graph::transition::TransitionFormula;
+use encode::Transition;
 
 /// A symbolic increment may have so many values.
-const MOST_CASES: i64 = 16;
+const MAX_CASES: i64 = 16;
 /// A value is taken apart into at most so many cases.
-const MOST_LEAVES: usize = 32;
+const MAX_LEAVES: usize = 32;
 
 /// What one iteration adds to a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +71,7 @@ pub struct Recurrences {
 
 impl Recurrences {
     /// Sorts the changed variables of a body. States at its start and end satisfy `facts`.
-    pub fn of(terms: &mut Terms, body: &TransitionFormula, facts: TermId) -> Self {
+    pub fn of(terms: &mut Terms, body: &Transition, facts: TermId) -> Self {
         let mut recurrences = Self::default();
         let ranges = ranges(terms, facts);
         let mut rest = Vec::new();
@@ -406,7 +410,7 @@ fn ranges(terms: &Terms, facts: TermId) -> BTreeMap<SymbolId, (Option<Integer>, 
 /// What `value` adds to `symbol`, if it does just that.
 fn increment(
     terms: &mut Terms,
-    body: &TransitionFormula,
+    body: &Transition,
     ranges: &BTreeMap<SymbolId, (Option<Integer>, Option<Integer>)>,
     symbol: SymbolId,
     value: TermId,
@@ -438,7 +442,7 @@ fn increment(
         let (Some(least), Some(greatest)) = ranges.get(variable)? else { return None };
         let (least, greatest) = (least.to_i64()?, greatest.to_i64()?);
         let (constant, factor, variable) = (step.constant_part().clone(), factor.clone(), *variable);
-        let few = greatest.checked_sub(least)? < MOST_CASES;
+        let few = greatest.checked_sub(least)? < MAX_CASES;
         return few.then_some(Increment::Symbolic { constant, factor, variable, least, greatest });
     }
     let (Some(low), Some(high)) = ranges.get(&symbol)? else { return None };
@@ -459,7 +463,7 @@ fn increment(
 }
 
 /// The term from which `value` subtracts `symbol`, if it does just that and the term does not change.
-fn mirrored(terms: &mut Terms, body: &TransitionFormula, symbol: SymbolId, value: TermId) -> Option<TermId> {
+fn mirrored(terms: &mut Terms, body: &Transition, symbol: SymbolId, value: TermId) -> Option<TermId> {
     let form = terms.linear(value);
     let own = terms.of_symbol(symbol);
     if form.coefficient(own) != Integer::MINUS_ONE {
@@ -485,7 +489,7 @@ fn leaves(terms: &Terms, value: TermId) -> Option<Vec<TermId>> {
     let mut steps = 0;
     while let Some(term) = open.pop() {
         steps += 1;
-        if steps > MOST_LEAVES {
+        if steps > MAX_LEAVES {
             return None;
         }
         if let Node::Ite(_, yes, no) = terms.node(term) {

@@ -4,59 +4,63 @@
 //! them the variables whose closed form they hid. Alternatives of the guard that no iteration takes are removed.
 //!
 //! # Invariants
-//! * D1: the result is equivalent to the body for states that satisfy the facts, and lead to such states: every change is justified by the
+//! * B1: the result is equivalent to the body for states that satisfy the facts, and lead to such states: every change is justified by the
 //!   original relation.
+//!
+//! # Cost
+//! At most two questions for each of [`MAX_CONDITIONS`] conditions, and one for each alternative of the guard.
 
 use base::Stop;
 use term::{Node, TermId, Terms};
 
 use super::Body;
-use super::query::Query;
-use graph::transition::TransitionFormula;
+use super::loop_body::LoopBody;
+use encode::Transition;
 
 /// More conditions than this are not tried.
-const MOST_CONDITIONS: usize = 64;
+const MAX_CONDITIONS: usize = 64;
 
 /// An equivalent body for states that satisfy the facts.
-pub(super) fn simplify(query: &mut Query<'_>, body: &Body) -> Result<Body, Stop> {
+pub(super) fn simplify(body: &mut LoopBody<'_>) -> Result<Body, Stop> {
+    let definition = body.definition.clone();
     let mut fixed: Vec<(TermId, TermId)> = Vec::new();
-    for condition in conditions(query.terms, body).into_iter().take(MOST_CONDITIONS) {
-        let negation = query.terms.not(condition);
-        if query.never(negation)? {
+    for condition in conditions(body.terms, &definition).into_iter().take(MAX_CONDITIONS) {
+        let negation = body.terms.not(condition);
+        if body.never(negation)? {
             fixed.extend([(condition, Terms::TRUE), (negation, Terms::FALSE)]);
-        } else if query.never(condition)? {
+        } else if body.never(condition)? {
             fixed.extend([(condition, Terms::FALSE), (negation, Terms::TRUE)]);
         }
     }
     let mut map = std::collections::BTreeMap::new();
-    for (symbol, value) in &body.formula.map {
-        let value = query.terms.rewrite(*value, |_, part| {
+    for (symbol, value) in &definition.formula.map {
+        let value = body.terms.rewrite(*value, |_, part| {
             fixed.iter().find(|(condition, _)| *condition == part).map_or(part, |(_, truth)| *truth)
         });
         map.insert(*symbol, value);
     }
-    let guard = simplify_guard(query, body.formula.guard)?;
-    let formula = TransitionFormula { guard, map };
-    Ok(Body { formula, facts: body.facts, live: body.live.clone(), hints: body.hints.clone() })
+    let guard = simplify_guard(body, definition.formula.guard)?;
+    let formula = Transition { guard, map };
+    Ok(Body { formula, ..definition })
 }
 
-fn simplify_guard(query: &mut Query<'_>, guard: TermId) -> Result<TermId, Stop> {
+fn simplify_guard(body: &mut LoopBody<'_>, guard: TermId) -> Result<TermId, Stop> {
     let mut conjuncts = Vec::new();
-    for part in query.terms.conjuncts(guard) {
-        let Node::Or(alternatives) = query.terms.node(part) else {
+    for part in body.terms.conjuncts(guard) {
+        let Node::Or(alternatives) = body.terms.node(part) else {
             conjuncts.push(part);
             continue;
         };
         let alternatives = alternatives.to_vec();
         let mut possible = Vec::new();
         for alternative in alternatives {
-            if !query.never(alternative)? {
+            if !body.never(alternative)? {
                 possible.push(alternative);
             }
         }
-        conjuncts.push(query.terms.or(possible));
+        conjuncts.push(body.terms.or(possible));
     }
-    Ok(query.terms.and(conjuncts))
+    Ok(body.terms.and(conjuncts))
 }
 
 /// The atoms on which the new values depend.

@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-/// Counts over all stars of a [`super::Starrer`].
+/// Counts over all stars of a [`super::Stars`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StarStatistics {
     /// Loops summarised.

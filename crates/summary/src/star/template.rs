@@ -7,7 +7,7 @@
 //! * L1: every iteration satisfies the bounds that are returned: the last answer said that none exceeds them.
 //!
 //! # Cost
-//! At most [`MOST_DIRECTIONS`] directions; after [`MOST_MODELS`] models every bound that is exceeded is given up, so that there are at most as many
+//! At most [`MAX_DIRECTIONS`] directions; after [`MAX_MODELS`] models every bound that is exceeded is given up, so that there are at most as many
 //! models more as bounds.
 
 use std::collections::BTreeSet;
@@ -16,14 +16,14 @@ use base::Stop;
 use term::{Integer, Linear, Node, Sort, SymbolKind, TermId, Terms};
 
 use super::hull::{Facet, Space, next_model};
-use super::query::{Query, Reply};
+use super::loop_body::{LoopBody, Reply};
 
 /// More directions than this are not tried.
-const MOST_DIRECTIONS: usize = 72;
+const MAX_DIRECTIONS: usize = 72;
 /// With more dimensions than this, only those that some condition relates are paired.
-const MOST_PAIRED: usize = 7;
+const MAX_PAIRED: usize = 7;
 /// After so many models, bounds that are exceeded are given up.
-const MOST_MODELS: usize = 24;
+const MAX_MODELS: usize = 24;
 
 /// A bound in the making.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,37 +59,37 @@ struct Direction {
 }
 
 /// Bounds of templates over a space.
-pub(super) fn template_hull(query: &mut Query<'_>, space: &Space) -> Result<Vec<Facet>, Stop> {
-    let mut directions = directions(query, space);
-    let objective = query.terms.fresh("objective", Sort::Int, SymbolKind::Auxiliary);
-    let mut known = query.models().into_iter();
+pub(super) fn template_hull(body: &mut LoopBody<'_>, space: &Space) -> Result<Vec<Facet>, Stop> {
+    let mut directions = directions(body, space);
+    let objective = body.terms.fresh("objective", Sort::Int, SymbolKind::Auxiliary);
+    let mut known = body.models().into_iter();
     let mut models = 0;
     loop {
-        query.budget.tick()?;
-        let exceeded = exceeded(query, &directions);
-        let model = match next_model(query, &mut known, exceeded)? {
+        body.budget.tick()?;
+        let exceeded = exceeded(body, &directions);
+        let model = match next_model(body, &mut known, exceeded)? {
             Reply::Yes(model) => model,
             Reply::No => break,
             Reply::Unknown => {
-                query.statistics.lost_hulls += 1;
+                body.statistics.lost_hulls += 1;
                 return Ok(Vec::new());
             }
         };
         models += 1;
-        let Some((mut model, projection)) = space.generalise(query, &model) else { return Ok(Vec::new()) };
+        let Some((mut model, projection)) = space.generalise(body, &model) else { return Ok(Vec::new()) };
         for direction in &mut directions {
-            let value = term::Evaluator::new(query.terms, &model).int(direction.term);
-            if models > MOST_MODELS {
+            let value = term::Evaluator::new(body.terms, &model).int(direction.term);
+            if models > MAX_MODELS {
                 for (bound, value) in direction.bounds.iter_mut().zip([value.clone(), -&value]) {
                     if matches!(bound, Bound::AtMost(most) if *most < value) {
                         *bound = Bound::None;
-                        query.statistics.lost_directions += 1;
+                        body.statistics.lost_directions += 1;
                     }
                 }
                 continue;
             }
             model.set_int(objective, value);
-            let range = projection.range(query.terms, &direction.named, objective, &model);
+            let range = projection.range(body.terms, &direction.named, objective, &model);
             let (low, high) = range;
             direction.bounds[0].raise(high);
             direction.bounds[1].raise(low.map(|low| -low));
@@ -99,22 +99,22 @@ pub(super) fn template_hull(query: &mut Query<'_>, space: &Space) -> Result<Vec<
 }
 
 /// That some bound so far does not hold.
-fn exceeded(query: &mut Query<'_>, directions: &[Direction]) -> TermId {
+fn exceeded(body: &mut LoopBody<'_>, directions: &[Direction]) -> TermId {
     let mut violations = Vec::new();
     for direction in directions {
-        let negated = query.terms.neg(direction.term);
+        let negated = body.terms.neg(direction.term);
         for (bound, form) in direction.bounds.iter().zip([direction.term, negated]) {
             match bound {
                 Bound::Nothing => return Terms::TRUE,
                 Bound::AtMost(most) => {
-                    let most = query.terms.number(most.clone());
-                    violations.push(query.terms.gt(form, most));
+                    let most = body.terms.number(most.clone());
+                    violations.push(body.terms.gt(form, most));
                 }
                 Bound::None => {}
             }
         }
     }
-    query.terms.or(violations)
+    body.terms.or(violations)
 }
 
 fn facets(direction: Direction) -> Vec<Facet> {
@@ -137,13 +137,13 @@ fn facets(direction: Direction) -> Vec<Facet> {
 }
 
 /// The directions of a space, each once.
-fn directions(query: &mut Query<'_>, space: &Space) -> Vec<Direction> {
+fn directions(body: &mut LoopBody<'_>, space: &Space) -> Vec<Direction> {
     let count = space.dimensions.len();
     let (one, minus) = (Integer::ONE, Integer::MINUS_ONE);
     let mut forms: Vec<Vec<(usize, Integer)>> = (0..count).map(|at| vec![(at, one.clone())]).collect();
-    let tested = tested_forms(query.terms, query.relation, space);
+    let tested = tested_forms(body.terms, body.relation, space);
     let mut pairs: BTreeSet<(usize, usize)> = BTreeSet::new();
-    if count <= MOST_PAIRED {
+    if count <= MAX_PAIRED {
         pairs.extend((0..count).flat_map(|left| (left + 1..count).map(move |right| (left, right))));
     } else {
         for form in &tested {
@@ -160,8 +160,8 @@ fn directions(query: &mut Query<'_>, space: &Space) -> Vec<Direction> {
     }
     let mut seen = BTreeSet::new();
     forms.retain(|form| seen.insert(form.clone()));
-    forms.truncate(MOST_DIRECTIONS.max(count));
-    forms.into_iter().map(|form| direction(query.terms, space, form)).collect()
+    forms.truncate(MAX_DIRECTIONS.max(count));
+    forms.into_iter().map(|form| direction(body.terms, space, form)).collect()
 }
 
 fn direction(terms: &mut Terms, space: &Space, form: Vec<(usize, Integer)>) -> Direction {

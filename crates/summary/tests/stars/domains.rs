@@ -14,7 +14,7 @@ fn summarised(body: &str) -> Summarised {
 
 /// Whether the summary of the entry excludes the error.
 fn is_proved(summarised: &Summarised) -> bool {
-    let root = summarised.summaries.root().get().formula;
+    let root = summarised.summaries.root().pruning().formula;
     let mut solver = summarised.solvers.z3_solver();
     let answer = check_formula(&mut solver, &summarised.terms, root, &mut Budget::unlimited());
     assert!(!matches!(answer, Answer::Unknown(_)), "{answer:?}");
@@ -32,7 +32,7 @@ fn leaves_open(body: &str) {
 }
 
 fn all_exact(summarised: &Summarised) -> bool {
-    summarised.summaries.stars().values().all(|star| star.exact)
+    summarised.summaries.stars().values().all(|star| star.pruning().exact)
 }
 
 #[test]
@@ -144,20 +144,20 @@ fn many_variables_are_bounded_by_templates() {
         names.join(" = 0, ")
     );
     let summarised = proves(&text);
-    let counted = summarised.starrer.statistics();
+    let counted = summarised.stars.statistics();
     assert!(counted.template_hulls > 0 && counted.stars == 1, "{counted:?}");
 }
 
 #[test]
 fn a_star_without_effort_is_weaker_and_says_so() {
     use graph::Graph;
-    use summary::{StarOptions, Starrer, Summaries};
+    use summary::{StarOptions, Stars, Summaries};
     let mut whole = summarised(
         "int n = __VERIFIER_nondet_int(), m = n, r = 0; while (n > 0) { r = r + n; n = n - 1; }
         if (m > 0 && r < m) reach_error();",
     );
     let options = StarOptions { effort: 0, ..StarOptions::default() };
-    let mut starrer = Starrer::new(whole.solvers.clone(), options);
+    let mut stars = Stars::new(whole.solvers.clone(), options);
     let mut budget = Budget::unlimited();
     let loops = cfa::loops::LoopForest::of(&whole.program.procs[whole.program.entry]);
     let graph = Graph::of(
@@ -169,11 +169,10 @@ fn a_star_without_effort_is_weaker_and_says_so() {
         &mut budget,
     )
     .expect("there is no limit");
-    let weak =
-        Summaries::new(&graph, &mut whole.terms, &mut starrer, &mut budget).expect("there is no limit");
-    assert!(starrer.statistics().unanswered > 0);
+    let weak = Summaries::new(&graph, &mut whole.terms, &mut stars, &mut budget).expect("there is no limit");
+    assert!(stars.statistics().unanswered > 0);
     assert_eq!(weak.stars().len(), 1);
     assert!(is_proved(&whole));
-    let root = weak.root().get().formula;
+    let root = weak.root().pruning().formula;
     assert!(check_formula(&mut whole.solvers.z3_solver(), &whole.terms, root, &mut budget).is_sat());
 }

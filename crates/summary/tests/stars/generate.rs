@@ -7,7 +7,7 @@ use cfa::{DataModel, Program};
 use cfront::{Input, Options, compile};
 use graph::Graph;
 use smt::{Z3, Z3Settings};
-use summary::{StarOptions, Starrer, Summaries};
+use summary::{StarOptions, Stars, Summaries};
 use term::Terms;
 use testkit::Random;
 
@@ -129,6 +129,34 @@ pub(crate) fn program_text(seed: u64) -> String {
     )
 }
 
+/// The text of a program with a loop of the kind that a decomposition is there for.
+pub(crate) fn decomposable_text(decomposition: &str, seed: u64) -> String {
+    let mut random = Random::new(seed);
+    let (a, b, c) = (random.between(1, 3), random.between(2, 5), random.between(3, 9));
+    let (declarations, cycle, condition) = match decomposition {
+        "unrolling" => (
+            format!("unsigned x = 0, y = {a};"),
+            format!("while (x < {b}) {{ x = x + 1; y = y * {a} + x; }}"),
+            format!("y == {c}"),
+        ),
+        "phases" => (
+            format!("int n = __VERIFIER_nondet_uchar(), x = 0, y = {a};"),
+            format!("while (x < n) {{ if (x < {c}) y = y + {a}; else y = y - {b}; x = x + 1; }}"),
+            format!("y == {b}"),
+        ),
+        "wrap-around" => (
+            "unsigned n = __VERIFIER_nondet_int(), s = 0, v = __VERIFIER_nondet_uchar();".to_owned(),
+            format!("while (n > 0) {{ n = n - 1; s = s + v; v = v + {a}; }}"),
+            format!("s == {c}"),
+        ),
+        other => panic!("there is no program for {other}"),
+    };
+    format!(
+        "extern int __VERIFIER_nondet_int(void);\nextern unsigned char __VERIFIER_nondet_uchar(void);\n\
+         extern void reach_error(void);\nint main(void) {{\n{declarations}\n{cycle}\nif ({condition}) reach_error();\nreturn 0; }}\n"
+    )
+}
+
 /// The program as engines see it.
 pub(crate) fn prepared(text: &str) -> Program {
     let input = Input::Text { name: "random.c".to_owned(), text: text.as_bytes().into() };
@@ -143,12 +171,17 @@ pub(crate) struct Summarised {
     pub(crate) terms: Terms,
     pub(crate) graph: Graph,
     pub(crate) summaries: Summaries,
-    pub(crate) starrer: Starrer,
+    pub(crate) stars: Stars,
     pub(crate) solvers: Z3,
 }
 
 /// Summarises a program.
 pub(crate) fn summarise(text: &str) -> Summarised {
+    summarise_with(text, StarOptions::default())
+}
+
+/// Summarises a program with other domains or decompositions.
+pub(crate) fn summarise_with(text: &str, options: StarOptions) -> Summarised {
     let program = prepared(text);
     let mut terms = Terms::new();
     let mut budget = Budget::unlimited();
@@ -157,9 +190,9 @@ pub(crate) fn summarise(text: &str) -> Summarised {
     let graph =
         Graph::of(&program, program.entry, &loops, graph::cut::Target::Error, &mut terms, &mut budget)
             .expect("there is no limit");
-    let mut starrer = Starrer::new(solvers.clone(), StarOptions::default());
-    let summaries = Summaries::new(&graph, &mut terms, &mut starrer, &mut budget).expect("there is no limit");
-    Summarised { program, terms, graph, summaries, starrer, solvers }
+    let mut stars = Stars::new(solvers.clone(), options);
+    let summaries = Summaries::new(&graph, &mut terms, &mut stars, &mut budget).expect("there is no limit");
+    Summarised { program, terms, graph, summaries, stars, solvers }
 }
 
 /// How many of something to try: the number in an environment variable, or a default.

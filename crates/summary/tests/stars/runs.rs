@@ -18,17 +18,17 @@ use term::{Evaluator, Integer, Model, Sort, Substitution, SymbolId, SymbolKind, 
 /// Runs of one program, and so many if there are ten thousand and more.
 const RUNS_PER_PROGRAM: [u64; 2] = [20, 50];
 /// Pairs of states checked for each loop in one run.
-const MOST_PAIRS: usize = 6;
+const MAX_PAIRS: usize = 6;
 
 /// Values of variables at a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct State {
-    point: PointId,
-    values: BTreeMap<SymbolId, Integer>,
+pub(crate) struct State {
+    pub(crate) point: PointId,
+    pub(crate) values: BTreeMap<SymbolId, Integer>,
 }
 
 /// The states at points that one run meets, and whether it ends in the error.
-fn run(summarised: &Summarised, code: &Code, seed: u64) -> (Vec<State>, bool) {
+pub(crate) fn run(summarised: &Summarised, code: &Code, seed: u64) -> (Vec<State>, bool) {
     let Summarised { program, graph, .. } = summarised;
     let mut machine = Machine::new(program, code, Config::default());
     machine.stop_at(graph.points.iter().map(|point| (graph.procedure, point.location)));
@@ -60,7 +60,7 @@ fn run(summarised: &Summarised, code: &Code, seed: u64) -> (Vec<State>, bool) {
 }
 
 /// Whether a formula holds for some values of its Skolem constants; `guess` is tried first.
-fn possible(summarised: &Summarised, formula: TermId, guess: &Model) -> bool {
+pub(crate) fn possible(summarised: &Summarised, formula: TermId, guess: &Model) -> bool {
     if Evaluator::new(&summarised.terms, guess).holds(formula) {
         return true;
     }
@@ -108,39 +108,62 @@ fn guess(terms: &Terms, formula: TermId, to: &State, iterations: usize) -> Model
     model
 }
 
+/// Two states at the head of a loop, so many iterations apart.
+pub(crate) struct Iterations<'a> {
+    pub(crate) from: &'a State,
+    pub(crate) to: &'a State,
+    pub(crate) number: usize,
+}
+
+/// Some iterations of a loop in one run: none, all since the loop was entered, and half of these.
+pub(crate) fn iterations<'a>(
+    summarised: &Summarised,
+    states: &'a [State],
+    head: PointId,
+) -> Vec<Iterations<'a>> {
+    let mut found = Vec::new();
+    // Visits of the head without leaving the loop in between.
+    let mut visits: Vec<&State> = Vec::new();
+    for state in states {
+        if !summarised.graph.in_loop(head, state.point) {
+            visits.clear();
+        } else if state.point == head {
+            visits.push(state);
+            let last = visits.len() - 1;
+            for first in [0, last / 2, last] {
+                found.push(Iterations { from: visits[first], to: state, number: last - first });
+            }
+        }
+    }
+    found
+}
+
+/// The code of a program that stops at its points.
+pub(crate) fn code(summarised: &Summarised) -> Code {
+    let options = CompileOptions { uninitialised: Uninitialised::Choose, markers: Markers::Locations };
+    Code::new(&summarised.program, options)
+}
+
 /// Checks one run; returns the number of questions.
 fn check(summarised: &mut Summarised, states: &[State], is_error: bool, context: &str) -> u64 {
     let mut questions = 0;
     let stars = summarised.summaries.stars().clone();
     for (head, star) in &stars {
-        // Visits of the head without leaving the loop in between.
-        let mut visits: Vec<&State> = Vec::new();
-        let mut pairs = 0;
-        for state in states {
-            if !summarised.graph.in_loop(*head, state.point) {
-                visits.clear();
-            } else if state.point == *head {
-                visits.push(state);
-                let last = visits.len() - 1;
-                for first in [0, last / 2, last] {
-                    if pairs < MOST_PAIRS {
-                        pairs += 1;
-                        questions += 1;
-                        let (from, iterations) = (visits[first], last - first);
-                        let formula = related(&mut summarised.terms, star, from, state, iterations);
-                        let guess = guess(&summarised.terms, formula, state, iterations);
-                        assert!(
-                            possible(summarised, formula, &guess),
-                            "the star of {head} misses {from:?} to {state:?} in {iterations}\n{context}"
-                        );
-                    }
-                }
-            }
+        for Iterations { from, to, number } in
+            iterations(summarised, states, *head).into_iter().take(MAX_PAIRS)
+        {
+            questions += 1;
+            let formula = related(&mut summarised.terms, star.pruning(), from, to, number);
+            let guess = guess(&summarised.terms, formula, to, number);
+            assert!(
+                possible(summarised, formula, &guess),
+                "the star of {head} misses {from:?} to {to:?} in {number}\n{context}"
+            );
         }
     }
     if is_error {
         for state in states {
-            let reach = summarised.summaries.reach(state.point).get().formula;
+            let reach = summarised.summaries.reach(state.point).pruning().formula;
             let formula = substitution(&mut summarised.terms, state).apply(&mut summarised.terms, reach);
             questions += 1;
             assert!(
@@ -162,9 +185,8 @@ fn every_run_satisfies_the_summaries() {
         let text = program_text(first + index);
         let mut summarised = summarise(&text);
         loops += summarised.summaries.stars().len();
-        exact += summarised.summaries.stars().values().filter(|star| star.exact).count();
-        let options = CompileOptions { uninitialised: Uninitialised::Choose, markers: Markers::Locations };
-        let code = Code::new(&summarised.program, options);
+        exact += summarised.summaries.stars().values().filter(|star| star.pruning().exact).count();
+        let code = code(&summarised);
         for seed in 0..runs_per_program {
             let (states, is_error) = run(&summarised, &code, seed * 77_777 + index);
             errors += u64::from(is_error);

@@ -11,8 +11,8 @@ use cfa::{Program, SignedOverflow};
 use graph::{Graph, PointId};
 use passes::{KeptCall, Prepared};
 use smt::{Z3, Z3Settings};
-use summary::print::{Limits, PointKind, PointReading, Reader};
-use summary::{StarOptions, StarStatistics, Starrer};
+use summary::print::{Directions, Limits, PointKind, PointReading, Reader};
+use summary::{StarOptions, StarStatistics, Stars};
 use term::Terms;
 
 use crate::args::{SummarizeArgs, SummaryFormat};
@@ -66,7 +66,8 @@ pub(crate) fn summarize(args: &SummarizeArgs, console: Console) -> Result<ExitSt
         return Err(unsupported(&task, call));
     }
     let limits = if args.full || format == SummaryFormat::Json { Limits::FULL } else { Limits::SCREEN };
-    let question = Question { entry, at: args.at, forward: args.forward, limits };
+    let directions = if args.forward { Directions::Both } else { Directions::Backward };
+    let question = Question { entry, at: args.at, directions, limits };
     let progress = Progress::start("summarising", std::sync::Arc::default());
     let render = |summarised: &Summarised<'_>| match format {
         SummaryFormat::Human => human::render(summarised),
@@ -108,8 +109,8 @@ struct Question {
     entry: Region,
     /// Only points of this line.
     at: Option<u32>,
-    /// Also what is known of the states that arrive.
-    forward: bool,
+    /// Whether what is known of the states that arrive is read, too.
+    directions: Directions,
     limits: Limits,
 }
 
@@ -125,7 +126,7 @@ pub(crate) fn summaries(task: &Prepared<'_>, request: &Request, budget: &Budget)
     let limit = Instant::now() + PAGE_TIME;
     let deadline = budget.deadline().map_or(limit, |deadline| deadline.min(limit));
     let mut budget = budget.child(PAGE_TICKS).with_deadline(Some(deadline));
-    let question = Question { entry, at: None, forward: false, limits: Limits::SCREEN };
+    let question = Question { entry, at: None, directions: Directions::Backward, limits: Limits::SCREEN };
     let found = if task.given().signed_overflow == SignedOverflow::Error {
         Err("they describe paths to the error location only, not to overflows".to_owned())
     } else if let Some(call) = task.kept_call() {
@@ -170,14 +171,14 @@ fn read<T>(
         Some(line) => points_at(program, &graph, question.entry, line).map_err(End::Failure)?,
     };
     let solvers = Z3::new(Z3Settings::default());
-    let mut starrer = Starrer::new(solvers.clone(), StarOptions::default());
-    let summaries = summary::Summaries::new(&graph, &mut terms, &mut starrer, budget)?;
+    let mut stars = Stars::new(solvers.clone(), StarOptions::default());
+    let summaries = summary::Summaries::new(&graph, &mut terms, &mut stars, budget)?;
     let mut reader = Reader::new(program, &graph, &summaries, &mut terms, &solvers, question.limits);
-    let mut readings = reader.read(&points, question.forward, budget)?;
+    let mut readings = reader.read(&points, question.directions, budget)?;
     for reading in readings.iter_mut().filter(|reading| reading.kind == PointKind::Entry) {
         reading.region = question.entry;
     }
-    let statistics = starrer.statistics();
+    let statistics = stars.statistics();
     Ok(render(&Summarised {
         request,
         program,

@@ -14,75 +14,83 @@
 //! * W1: `F = N ∪ W`, so the relation above contains the closure, and prepending or appending an iteration stays inside: an iteration of N
 //!   in front joins N*, one of W in front is the first to wrap, after which anything is allowed.
 //! * W2: all values after the loop have names of their own, which stay the same when an iteration is prepended; so the choices of
-//!   [`super::Star::more`] need not speak of states in between.
+//!   [`crate::Star::more`] need not speak of states in between.
+//!
+//! # Cost
+//! Linear in the number of terms, plus the star of N. No question.
 
 use std::collections::BTreeMap;
 
-use term::{Integer, Node, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
+use base::Stop;
+use term::{Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
-use super::{Body, Star};
-use graph::transition::TransitionFormula;
+use super::{Decomposition, Split};
+use crate::star::loop_body::LoopBody;
+use crate::star::partial::PartialStar;
+use crate::star::wrap_around::wrapped;
+use crate::star::{Body, Star};
+use encode::Transition;
 
-/// The widths of types whose values may wrap around.
-const WIDTHS: [u32; 4] = [8, 16, 32, 64];
 /// More conditions than this are not taken apart.
-const MOST_CONDITIONS: usize = 4;
+const MAX_CONDITIONS: usize = 4;
 
-/// A loop body, split by whether something wraps around.
-pub(super) struct Split {
-    /// The iterations in which nothing does.
-    pub(super) normal: Body,
+/// The decomposition.
+pub(super) struct WrapAround;
+
+impl Decomposition for WrapAround {
+    fn name(&self) -> &'static str {
+        "wrap-around"
+    }
+
+    // Every such split removes the choices that it is made of, so splits of splits come to an end by themselves.
+    fn depth_of_parts(&self, depth: u32) -> Option<u32> {
+        (depth > 0).then_some(depth)
+    }
+
+    fn split(&self, body: &mut LoopBody<'_>, _star: &PartialStar) -> Result<Option<Split>, Stop> {
+        let Some(kinds) = Kinds::of(body.terms, &body.definition) else { return Ok(None) };
+        let (part, whole) = (kinds.normal.clone(), body.definition.clone());
+        let compose = move |terms: &mut Terms, normal: &Star| kinds.star(terms, &whole, normal);
+        Ok(Some(Split::One(part, Box::new(compose))))
+    }
+}
+
+/// The iterations of a loop body by whether something wraps around.
+struct Kinds {
+    /// Those in which nothing does.
+    normal: Body,
     /// The condition under which something does, over the values at the start and what is chosen.
     wraps: TermId,
 }
 
-/// The split of a body, if it has choices that look like wrap-around.
-pub(super) fn split(terms: &mut Terms, body: &Body) -> Option<Split> {
-    let roots: Vec<TermId> = body.formula.map.values().copied().chain([body.formula.guard]).collect();
-    let mut normal: BTreeMap<TermId, TermId> = BTreeMap::new();
-    let mut conditions = Vec::new();
-    for term in terms.reachable(&roots) {
-        if let Some((usual, condition)) = wrapped(terms, term) {
-            normal.insert(term, usual);
-            conditions.push(condition);
+impl Kinds {
+    /// The split of a body, if it has choices that look like wrap-around.
+    fn of(terms: &mut Terms, body: &Body) -> Option<Self> {
+        let roots: Vec<TermId> = body.formula.map.values().copied().chain([body.formula.guard]).collect();
+        let mut normal: BTreeMap<TermId, TermId> = BTreeMap::new();
+        let mut conditions = Vec::new();
+        for term in terms.reachable(&roots) {
+            if let Some((usual, condition)) = wrapped(terms, term) {
+                normal.insert(term, usual);
+                conditions.push(condition);
+            }
         }
+        if conditions.is_empty() || conditions.len() > MAX_CONDITIONS {
+            return None;
+        }
+        let wraps = terms.or(conditions);
+        let never = terms.not(wraps);
+        let mut simplify =
+            |term: TermId| terms.rewrite(term, |_, part| normal.get(&part).copied().unwrap_or(part));
+        let map = body.formula.map.iter().map(|(symbol, value)| (*symbol, simplify(*value))).collect();
+        let guard = simplify(body.formula.guard);
+        let guard = terms.and([guard, never]);
+        let formula = Transition { guard, map };
+        Some(Self { normal: Body { formula, ..body.clone() }, wraps })
     }
-    if conditions.is_empty() || conditions.len() > MOST_CONDITIONS {
-        return None;
-    }
-    let wraps = terms.or(conditions);
-    let never = terms.not(wraps);
-    let mut simplify =
-        |term: TermId| terms.rewrite(term, |_, part| normal.get(&part).copied().unwrap_or(part));
-    let map = body.formula.map.iter().map(|(symbol, value)| (*symbol, simplify(*value))).collect();
-    let guard = simplify(body.formula.guard);
-    let guard = terms.and([guard, never]);
-    let formula = TransitionFormula { guard, map };
-    Some(Split { normal: Body { formula, ..body.clone() }, wraps })
-}
 
-/// The usual value of a choice between two values that differ by the period of a type, and the condition of the unusual one.
-fn wrapped(terms: &mut Terms, term: TermId) -> Option<(TermId, TermId)> {
-    let Node::Ite(condition, yes, no) = *terms.node(term) else { return None };
-    if terms.sort(term) != Sort::Int {
-        return None;
-    }
-    let (yes_form, no_form) = (terms.linear(yes), terms.linear(no));
-    let difference = yes_form.sub(&no_form);
-    let period = difference.as_constant()?.abs();
-    if !WIDTHS.iter().any(|width| period == Integer::power_of_two(*width)) {
-        return None;
-    }
-    if yes_form.constant_part().abs() < no_form.constant_part().abs() {
-        Some((yes, terms.not(condition)))
-    } else {
-        Some((no, condition))
-    }
-}
-
-impl Split {
     /// The star of the body, given that of the iterations without wrap-around.
-    pub(super) fn star(&self, terms: &mut Terms, body: &Body, normal: &Star) -> Star {
+    fn star(&self, terms: &mut Terms, body: &Body, normal: &Star) -> Star {
         let happened = terms.fresh("wrapped", Sort::Bool, SymbolKind::Skolem);
         let happened_term = terms.of_symbol(happened);
         let counter = terms.fresh("k", Sort::Int, SymbolKind::Counter);
@@ -128,7 +136,7 @@ impl Split {
             choice.push((counter, next));
         }
         more.push(first);
-        Star { formula: TransitionFormula { guard, map }, count: total, none, more, exact: false }
+        Star { formula: Transition { guard, map }, count: total, none, more, exact: false }
     }
 
     /// New symbols for what an iteration chooses.

@@ -29,24 +29,10 @@ use base::{Budget, IndexVec, Stop};
 
 use term::{Substitution, SymbolId, SymbolKind, TermId, Terms};
 
-use crate::star::{Body, Star, Starrer};
+use crate::star::{Body, Star, Stars};
+use encode::Transition;
 use graph::cut::{ENTRY, Graph, PointId};
-use graph::transition::TransitionFormula;
-
-/// An over-approximation: it may say too much is possible, never too little. Only this may prune.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Over<T>(T);
-
-impl<T> Over<T> {
-    /// Wraps what was computed by rules that round up; the caller vouches for it.
-    pub(crate) fn new(value: T) -> Self {
-        Self(value)
-    }
-    /// The approximation.
-    pub fn get(&self) -> &T {
-        &self.0
-    }
-}
+use graph::direction::Over;
 
 /// The states of a point from which the error may be reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,11 +43,18 @@ pub struct Reach {
     pub instances: Vec<Vec<(SymbolId, TermId)>>,
 }
 
+impl Reach {
+    /// What is known without a summary: from every state that satisfies the facts of the point the error may be reached.
+    pub fn anything(facts: TermId) -> Over<Self> {
+        Over::by_construction(Self { formula: facts, instances: vec![Vec::new()] })
+    }
+}
+
 /// The summaries of all points of a graph.
 #[derive(Debug)]
 pub struct Summaries {
     reach: IndexVec<PointId, Over<Reach>>,
-    stars: BTreeMap<PointId, Star>,
+    stars: BTreeMap<PointId, Over<Star>>,
 }
 
 impl Summaries {
@@ -69,18 +62,18 @@ impl Summaries {
     pub fn new(
         graph: &Graph,
         terms: &mut Terms,
-        starrer: &mut Starrer,
+        stars: &mut Stars,
         budget: &mut Budget,
     ) -> Result<Self, Stop> {
         let mut builder =
-            Builder { graph, terms, starrer, budget, stars: BTreeMap::new(), copies: BTreeMap::new() };
+            Builder { graph, terms, stars, budget, known_stars: BTreeMap::new(), copies: BTreeMap::new() };
         let outside: BTreeMap<PointId, TermId> = BTreeMap::new();
         let count = graph.points.len() as u32;
         let reach = builder.reach(0, count, &outside, Wanted::All)?;
-        let stars = builder.stars;
+        let stars = builder.known_stars;
         let mut all = IndexVec::new();
         for point in graph.points.ids() {
-            all.push(Over::new(reach[&point].clone()));
+            all.push(Over::by_construction(reach[&point].clone()));
         }
         Ok(Self { reach: all, stars })
     }
@@ -93,7 +86,7 @@ impl Summaries {
         &self.reach[ENTRY]
     }
     /// The summaries of loops, by their heads.
-    pub fn stars(&self) -> &BTreeMap<PointId, Star> {
+    pub fn stars(&self) -> &BTreeMap<PointId, Over<Star>> {
         &self.stars
     }
 }
@@ -110,9 +103,10 @@ enum Wanted {
 struct Builder<'a> {
     graph: &'a Graph,
     terms: &'a mut Terms,
-    starrer: &'a mut Starrer,
+    stars: &'a mut Stars,
     budget: &'a mut Budget,
-    stars: BTreeMap<PointId, Star>,
+    /// T4
+    known_stars: BTreeMap<PointId, Over<Star>>,
     /// The names that the exit of a loop has for what its body chooses: the same wherever the loop is met, so that instances fit (T2).
     copies: BTreeMap<(PointId, SymbolId), SymbolId>,
 }
@@ -199,7 +193,7 @@ impl Builder<'_> {
         }
         let exit = self.arcs_to(head, &away);
         let (exit, renaming) = self.rename_own(exit, known, head);
-        let star = &self.stars[&head];
+        let star = self.known_stars[&head].pruning();
         let way = star.formula.before(self.terms, exit);
         let formula = self.terms.and([self.graph.points[head].facts, way]);
         let mut none = star.none.clone();
@@ -245,22 +239,22 @@ impl Builder<'_> {
 
     /// Computes the star of a loop, unless it is known.
     fn make_star(&mut self, head: PointId, end: u32) -> Result<(), Stop> {
-        if self.stars.contains_key(&head) {
+        if self.known_stars.contains_key(&head) {
             return Ok(());
         }
         let formula = self.body(head, end)?;
         let point = &self.graph.points[head];
         let hints = self.graph.hints(self.terms, head);
         let body = Body { formula, facts: point.facts, live: point.live.clone(), hints };
-        let star = self.starrer.star(self.terms, &body, self.budget)?;
-        self.stars.insert(head, star);
+        let star = self.stars.star(self.terms, &body, self.budget)?;
+        self.known_stars.insert(head, star);
         Ok(())
     }
 
     /// The relation of one iteration: from the head back to it.
-    fn body(&mut self, head: PointId, end: u32) -> Result<TransitionFormula, Stop> {
-        let mut back: BTreeMap<PointId, TransitionFormula> = BTreeMap::new();
-        back.insert(head, TransitionFormula::identity());
+    fn body(&mut self, head: PointId, end: u32) -> Result<Transition, Stop> {
+        let mut back: BTreeMap<PointId, Transition> = BTreeMap::new();
+        back.insert(head, Transition::identity());
         self.relations(head.0 + 1, end, &mut back)?;
         Ok(self.arcs_into(head, &back))
     }
@@ -270,18 +264,18 @@ impl Builder<'_> {
         &mut self,
         from: u32,
         to: u32,
-        back: &mut BTreeMap<PointId, TransitionFormula>,
+        back: &mut BTreeMap<PointId, Transition>,
     ) -> Result<(), Stop> {
         for (head, end) in self.components(from, to).into_iter().rev() {
             self.budget.tick()?;
-            let facts = TransitionFormula::assume(self.graph.points[head].facts);
+            let facts = Transition::assume(self.graph.points[head].facts);
             let way = if self.graph.points[head].body.is_some() {
                 self.make_star(head, end)?;
                 let mut away = back.clone();
                 self.relations(head.0 + 1, end, &mut away)?;
                 let exit = self.arcs_into(head, &away);
                 let exit = self.rename_exit(&exit, back);
-                let star = self.stars[&head].formula.clone();
+                let star = self.known_stars[&head].pruning().formula.clone();
                 let way = star.then(self.terms, &exit);
                 back.insert(head, facts.then(self.terms, &way));
                 if self.is_entered_inside(head, end) {
@@ -299,9 +293,9 @@ impl Builder<'_> {
     /// As [`Self::rename_own`], for a relation.
     fn rename_exit(
         &mut self,
-        exit: &TransitionFormula,
-        continuations: &BTreeMap<PointId, TransitionFormula>,
-    ) -> TransitionFormula {
+        exit: &Transition,
+        continuations: &BTreeMap<PointId, Transition>,
+    ) -> Transition {
         let mut theirs: Vec<SymbolId> = Vec::new();
         for point in self.graph.points.ids() {
             if let Some(relation) = continuations.get(&point) {
@@ -322,7 +316,7 @@ impl Builder<'_> {
             .iter()
             .map(|(symbol, value)| (*symbol, substitution.apply(self.terms, *value)))
             .collect();
-        TransitionFormula { guard, map }
+        Transition { guard, map }
     }
 
     /// A new symbol like an old one.
@@ -331,12 +325,8 @@ impl Builder<'_> {
         self.terms.declare(info.name, info.sort, info.kind)
     }
 
-    fn arcs_into(
-        &mut self,
-        point: PointId,
-        back: &BTreeMap<PointId, TransitionFormula>,
-    ) -> TransitionFormula {
-        let mut union = TransitionFormula::empty();
+    fn arcs_into(&mut self, point: PointId, back: &BTreeMap<PointId, Transition>) -> Transition {
+        let mut union = Transition::empty();
         for arc in self.graph.points[point].outgoing.iter().rev() {
             let arc = &self.graph.arcs[*arc];
             if let Some(rest) = back.get(&arc.target) {

@@ -6,6 +6,12 @@
 //! * Q1: every model kept satisfies the relation.
 //! * Q2: effort is counted in ticks; once a star has spent what it may, every further question that no known model answers is unknown. The clock
 //!   decides nothing.
+//! * Q3: `definition` may be replaced by a simpler one ([`LoopBody::simplify`]) that is equivalent where the relation holds, so the
+//!   relation that the solver knows stays that of the first definition.
+//!
+//! # Cost
+//! A question takes up to [`MAX_MODELS`] evaluations of its condition, and if no known model answers it one call of the solver of at most
+//! [`MAX_QUESTION_TICKS`] ticks. All questions of one star together take at most the effort of [`super::StarOptions`].
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -14,12 +20,13 @@ use base::{Budget, Stop};
 use smt::{Answer, Solver, Why, Z3, Z3Solver, check_formula};
 use term::{Evaluator, Model, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
+use super::hull::Facet;
 use super::{Body, StarStatistics};
 
 /// How many models are remembered.
-const POOL: usize = 64;
+const MAX_MODELS: usize = 64;
 /// The most ticks of one question.
-const QUESTION: u64 = 3_000;
+const MAX_QUESTION_TICKS: u64 = 3_000;
 
 /// An answer that a domain can act on; what is unknown is treated as the weaker case.
 #[derive(Clone, Debug)]
@@ -32,21 +39,31 @@ pub(super) enum Reply {
     Unknown,
 }
 
-/// What the questions of one star have in common.
-pub(super) struct Means<'a> {
+/// A state of one iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Side {
+    /// At its start.
+    Before,
+    /// At its end.
+    After,
+}
+
+/// What the questions of one star spend.
+pub(super) struct Effort<'a> {
+    pub(super) budget: &'a mut Budget,
+    /// Ticks that the star may still spend.
+    pub(super) left: &'a mut u64,
+}
+
+/// A loop body with a solver for its relation.
+pub struct LoopBody<'a> {
     pub(super) terms: &'a mut Terms,
     pub(super) budget: &'a mut Budget,
     pub(super) statistics: &'a mut StarStatistics,
     /// Ticks that the star may still spend.
-    pub(super) effort: &'a mut u64,
-}
-
-/// The relation of one iteration, with names for what holds afterwards.
-pub(super) struct Query<'a> {
-    pub(super) terms: &'a mut Terms,
-    pub(super) budget: &'a mut Budget,
-    pub(super) statistics: &'a mut StarStatistics,
     effort: &'a mut u64,
+    /// The loop body as it is known now (Q3).
+    pub(super) definition: Body,
     solvers: Z3,
     solver: Z3Solver,
     models: VecDeque<Rc<Model>>,
@@ -54,11 +71,19 @@ pub(super) struct Query<'a> {
     pub(super) relation: TermId,
     /// For each changed integer variable the symbol of its value afterwards.
     pub(super) after: BTreeMap<SymbolId, SymbolId>,
+    /// The hulls of the states of iterations that were asked for so far.
+    pub(super) hulls: BTreeMap<Side, Rc<[Facet]>>,
 }
 
-impl<'a> Query<'a> {
-    pub(super) fn new(means: Means<'a>, solvers: Z3, body: &Body) -> Self {
-        let Means { terms, budget, statistics, effort } = means;
+impl<'a> LoopBody<'a> {
+    pub(super) fn new(
+        solvers: Z3,
+        terms: &'a mut Terms,
+        effort: Effort<'a>,
+        statistics: &'a mut StarStatistics,
+        body: &Body,
+    ) -> Self {
+        let Effort { budget, left } = effort;
         let mut after = BTreeMap::new();
         let mut conjuncts = vec![body.formula.guard, body.facts];
         let mut pairs = Vec::new();
@@ -77,8 +102,29 @@ impl<'a> Query<'a> {
         let relation = terms.and(conjuncts);
         let mut solver = solvers.z3_solver();
         solver.assert(terms, relation);
-        let models = VecDeque::new();
-        Self { terms, budget, statistics, effort, solvers, solver, models, relation, after }
+        Self {
+            terms,
+            budget,
+            statistics,
+            effort: left,
+            definition: body.clone(),
+            solvers,
+            solver,
+            models: VecDeque::new(),
+            relation,
+            after,
+            hulls: BTreeMap::new(),
+        }
+    }
+
+    /// The loop body without its solver, which is released before the parts of the body get solvers of their own.
+    pub(super) fn into_definition(self) -> Body {
+        self.definition
+    }
+
+    /// Whether there may be an iteration at all. Also finds the first model.
+    pub(super) fn is_executed(&mut self) -> Result<bool, Stop> {
+        Ok(!self.never(Terms::TRUE)?)
     }
 
     /// Whether an iteration satisfies a condition.
@@ -103,7 +149,7 @@ impl<'a> Query<'a> {
             self.statistics.unanswered += 1;
             return Ok(Reply::Unknown);
         }
-        let mut allowance = self.budget.child(QUESTION.min(*self.effort));
+        let mut allowance = self.budget.child(MAX_QUESTION_TICKS.min(*self.effort));
         // On a level of its own: conditions that stay would slow down all later questions.
         self.solver.push();
         self.solver.assert(self.terms, condition);
@@ -115,7 +161,7 @@ impl<'a> Query<'a> {
             Answer::Sat(model) => {
                 let model = Rc::new(model);
                 self.models.push_front(Rc::clone(&model));
-                self.models.truncate(POOL);
+                self.models.truncate(MAX_MODELS);
                 Ok(Reply::Yes(model))
             }
             Answer::Unsat(_) => Ok(Reply::No),
@@ -140,7 +186,7 @@ impl<'a> Query<'a> {
     /// Whether a formula, which has nothing to do with the relation, has no model.
     pub(super) fn is_impossible(&mut self, formula: TermId) -> Result<bool, Stop> {
         self.statistics.questions += 1;
-        let mut allowance = self.budget.child(QUESTION.min(*self.effort));
+        let mut allowance = self.budget.child(MAX_QUESTION_TICKS.min(*self.effort));
         let answer = check_formula(&mut self.solvers.z3_solver(), self.terms, formula, &mut allowance);
         self.budget.absorb(&allowance);
         *self.effort = self.effort.saturating_sub(allowance.spent());
@@ -153,6 +199,11 @@ impl<'a> Query<'a> {
                 Ok(false)
             }
         }
+    }
+
+    /// The integer variables that an iteration changes, ascending.
+    pub(super) fn changed(&self) -> Vec<SymbolId> {
+        self.after.keys().copied().collect()
     }
 
     /// The models known so far, latest first.

@@ -1,0 +1,54 @@
+//! The laws of stars that are made by one decomposition without domains: K1 and K2 of `summary::star` hold of it by itself. No program is known here in
+//! which the decomposition by periods applies alone; it is tested with all others (`laws`).
+
+use crate::generate::{Summarised, count, decomposable_text, summarise_with};
+use crate::laws::{Tally, check_loops};
+use summary::StarOptions;
+use summary::star::{DECOMPOSITIONS, Decomposition};
+
+/// Programs for each decomposition.
+const PROGRAMS: u64 = 6;
+
+/// The laws of one decomposition. It should change the stars of at least `least` programs.
+#[allow(clippy::print_stdout)] // the tally, for `--nocapture`
+fn check_decomposition(name: &str, least: u64) {
+    let decompositions: &'static [&'static dyn Decomposition] =
+        DECOMPOSITIONS.chunks(1).find(|one| one[0].name() == name).expect("the decomposition is in the list");
+    let options = StarOptions { domains: &[], decompositions, ..StarOptions::default() };
+    let without = StarOptions { decompositions: &[], ..options };
+    let programs = count("WAYPROOF_LAWS", PROGRAMS);
+    let first = count("WAYPROOF_SEED", 0);
+    let (mut tally, mut used) = (Tally::default(), 0);
+    for seed in first..first + programs {
+        let text = decomposable_text(name, seed);
+        let context = format!("decomposition {name}, program {seed}\n{text}");
+        let mut summarised = summarise_with(&text, options);
+        let plain = summarise_with(&text, without);
+        check_loops(&mut summarised, &mut tally, &context);
+        let sizes = |of: &Summarised| -> Vec<usize> {
+            let stars = of.summaries.stars().values();
+            stars.map(|star| of.terms.reachable(&[star.pruning().formula.guard]).len()).collect()
+        };
+        used += u64::from(sizes(&summarised) != sizes(&plain));
+    }
+    println!("{name}: used in {used} of {programs} programs, {tally:?}");
+    if programs >= PROGRAMS {
+        assert!(used >= least, "{name} was used in {used} programs only");
+        assert!(tally.held > 10 * tally.open, "{name}: {tally:?}");
+    }
+}
+
+#[test]
+fn unrolling_satisfies_the_laws() {
+    check_decomposition("unrolling", 4);
+}
+
+#[test]
+fn phases_satisfy_the_laws() {
+    check_decomposition("phases", 4);
+}
+
+#[test]
+fn splits_at_wrap_around_satisfy_the_laws() {
+    check_decomposition("wrap-around", 4);
+}
