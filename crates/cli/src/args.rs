@@ -510,6 +510,19 @@ pub(crate) enum Format {
     Annotate,
 }
 
+impl From<Format> for report::Format {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Human => Self::Human,
+            Format::Svcomp => Self::Svcomp,
+            Format::Json => Self::Json,
+            Format::Sarif => Self::Sarif,
+            Format::Github => Self::Github,
+            Format::Annotate => Self::Annotate,
+        }
+    }
+}
+
 /// Which steps of an execution are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TraceArg {

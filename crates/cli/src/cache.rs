@@ -19,12 +19,13 @@ use cfa::{Program, Source};
 use interp::{Choice, Inputs, Outcome, Uninitialised};
 use passes::Prepared;
 use verdict::{Proof, Trace, Verdict, Violation, store};
+use witness::judge;
 
 use crate::args::CheckArgs;
 use crate::artifact;
 use crate::console::Console;
+use crate::frontend;
 use crate::resolve::Request;
-use crate::{frontend, judge};
 
 /// The first words of a file, with the version of its form.
 const FORM: &str = "wayproof cache 1";
@@ -131,9 +132,6 @@ fn options(args: &CheckArgs) -> String {
     let CheckArgs { engine, no_gas, no_summaries, no_congruences, no_shrink, .. } = args;
     format!("{engine} {no_gas} {no_summaries} {no_congruences} {no_shrink}\n")
 }
-
-/// The reason of a run that was told a key and found it again.
-pub(crate) const CHECKED_BEFORE: &str = "checked-before";
 
 /// What two runs must have in common so that the verdict of the one is that of the other: the program with its places, what is asked of it,
 /// all options that may change the answer, and what makes the compiled program that has a veto.

@@ -10,17 +10,13 @@ use cfa::Program;
 use cfront::lower::{ExternFunctions, StartGlobals, StartOptions, StartPointers};
 use cfront::preprocess::STANDARD;
 use cfront::{FailureKind, Input, preprocess};
+use report::{EXTERN_ADVICE, EXTERN_ERROR};
 
 use crate::args::{EntryGlobals, EntryPointers, ExternPolicy, SourceArgs};
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
 use crate::input;
 use crate::resolve::Request;
-
-/// How messages end that `--extern error` causes.
-pub(crate) const EXTERN_ERROR: &str = "(--extern error)";
-/// What to do about them.
-pub(crate) const EXTERN_ADVICE: &str = "give the function a body, or use `--extern pure` or `--extern havoc`";
 
 /// A program, and what is to be said about it.
 pub(crate) struct Compiled {

@@ -1,4 +1,4 @@
-//! The binary `wayproof`: flags, files, printing, exit codes. The only crate that does input and output.
+//! The binary `wayproof`: flags, files, printing, exit codes. The only crate that knows the command line and prints.
 //!
 //! Start with [`command`], one file per subcommand. Whatever happens, the process ends with one of the codes of
 //! [`exit::ExitStatus`] and a message on standard error that says what to do.
@@ -16,13 +16,11 @@ mod export;
 mod failure;
 mod frontend;
 mod input;
-mod judge;
 mod output;
 mod panic;
 mod profile;
 mod property;
 mod recognise;
-mod report;
 mod resolve;
 mod session;
 mod settings;
@@ -34,6 +32,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
+use report::Color;
 use system::process::supervisor;
 
 use args::Cli;
@@ -109,6 +108,9 @@ fn usage(error: &clap::Error) -> ExitStatus {
 }
 
 /// Text of clap's with or without its colours.
-fn styled(text: &clap::builder::StyledStr, color: bool) -> String {
-    if color { text.ansi().to_string() } else { text.to_string() }
+fn styled(text: &clap::builder::StyledStr, color: Color) -> String {
+    match color {
+        Color::Ansi => text.ansi().to_string(),
+        Color::Plain => text.to_string(),
+    }
 }

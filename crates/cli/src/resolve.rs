@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use base::{SourceFile, SourceMap};
 use cfa::{DataModel, SignedOverflow};
+use report::run::ErrorKind;
 
 use crate::args::SourceArgs;
 use crate::compile_commands::{Database, Flags};
@@ -177,6 +178,30 @@ impl Request {
             format!("the property is about calls of `{function}`, and the program has no such function"),
             format!("check the spelling of the name in the property; the {known} not mention it"),
         ))
+    }
+
+    /// What was asked, for reports.
+    pub(crate) fn task(&self, engine: &str, key: String) -> report::Task {
+        let error = match &self.property {
+            Property::NoOverflow => ErrorKind::Overflow,
+            Property::UnreachCall { .. } | Property::Unsupported { .. } if self.assert_is_error() => {
+                ErrorKind::CallsAndAssertions(self.error_functions())
+            }
+            Property::UnreachCall { .. } | Property::Unsupported { .. } => {
+                ErrorKind::Calls(self.error_functions())
+            }
+        };
+        report::Task {
+            files: self.files.iter().map(|file| file.display().to_string()).collect(),
+            property: self.property.name().to_owned(),
+            error,
+            entry: self.entry.clone(),
+            data_model: self.data_model,
+            signed_overflow: self.signed_overflow,
+            expected: self.expected,
+            engine: engine.to_owned(),
+            key,
+        }
     }
 
     /// Whether a failing `assert` is the error; a property file speaks of calls only.

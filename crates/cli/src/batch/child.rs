@@ -224,7 +224,7 @@ fn judge(job: &Job<'_>, said: &Said) -> Row {
     let stated = report.pointer("/task/expected").and_then(Value::as_bool);
     // A child that was ended from outside could not say what its task expects.
     let expected = stated.or_else(|| if report.get("task").is_none() { expected(job.task) } else { None });
-    if let Some(earlier) = job.earlier.filter(|_| reason == crate::cache::CHECKED_BEFORE) {
+    if let Some(earlier) = job.earlier.filter(|_| reason == report::CHECKED_BEFORE) {
         return Row { expected, ..earlier.clone() };
     }
     Row { verdict, expected, reason, message, key: text("/task/key"), ..blank(job, Verdict::Unknown) }

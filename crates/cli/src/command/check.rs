@@ -2,29 +2,29 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use base::{SourceMap, Stop, timeline};
+use base::{SourceMap, timeline};
 use certify::Certified;
 use engine::{Drawing, EngineSpec, Env, Tuning};
 use explain::Shrinking;
 use passes::Prepared;
+use report::{Basis, Color, Destination, Detail, Extras, Insight, Run, Scope, Selection};
 use verdict::{Reason, Verdict};
 
 use crate::args::{CheckArgs, Format, TraceArg};
 use crate::artifact;
-use crate::basis::Basis;
+use crate::basis;
 use crate::cache::{self, Cache};
 use crate::console::Console;
 use crate::exit::ExitStatus;
-use crate::export::{self, Extras};
+use crate::export;
 use crate::failure::Failure;
-use crate::frontend::{self, Refusal};
+use crate::frontend::{self, Compiled, Refusal};
 use crate::output::Output;
 use crate::profile;
 use crate::property::Property;
 use crate::recognise::Kind;
-use crate::report::{self, Detail, Insight, Report, Scope, Selection};
 use crate::resolve::Request;
 use crate::session::{Progress, Session};
 use crate::stale;
@@ -34,11 +34,11 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Fa
     let format = args.format;
     let (profile, page) = (args.profile.clone(), args.files.report.clone());
     let outputs = args.files.outputs.clone();
-    let asked: Arc<OnceLock<Asked>> = Arc::default();
+    let asked: Arc<OnceLock<report::Task>> = Arc::default();
     let known = asked.clone();
     let abandon = Arc::new(move |stop| {
         // The report comes first; whatever cannot be written is not worth another exit code.
-        let unfinished = |format| unfinished(format, stop, known.get());
+        let unfinished = |format: Format| report::unfinished(format.into(), stop, known.get());
         let _ = Output::new().write(&unfinished(format));
         for (format, path) in &outputs {
             if stale::may_write(Kind::Report(*format), path) {
@@ -47,7 +47,8 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Fa
         }
         let free = |path: &Option<PathBuf>, kind| path.clone().filter(|path| stale::may_write(kind, path));
         let _ = free(&profile, Kind::Profile).map(|path| profile::write(&path));
-        let _ = free(&page, Kind::Page).map(|path| artifact::write(&path, &report::page_unfinished(stop)));
+        let _ = free(&page, Kind::Page)
+            .map(|path| artifact::write(&path, &report::page_unfinished(stop, &command())));
     });
     if args.profile.is_some() || args.files.report.is_some() {
         timeline::start();
@@ -97,40 +98,23 @@ pub(super) fn refuse(
     console: Console,
 ) -> Failure {
     let Failure::Input { diagnostics, sources, .. } = &failure else { return failure };
-    let text = |format: Format, about: &str| match format {
-        Format::Human => about.to_owned(),
-        Format::Annotate if about.is_empty() => String::new(),
-        Format::Annotate => format!("// wayproof: {about}"),
-        Format::Svcomp => format!("{about}RESULT: unknown\n"),
-        Format::Json => report::json_error(diagnostics, sources),
-        Format::Sarif => report::sarif_error(diagnostics, sources),
-        Format::Github => report::github_error(diagnostics, sources),
-    };
-    // People find the messages on standard error; a file has to say by itself that there is no verdict.
-    let first = diagnostics.first().map_or("", |diagnostic| &diagnostic.message);
-    let about = format!("UNKNOWN: the input cannot be used: {}\n", first.replace('\n', " "));
+    let text =
+        |format: Format, destination| report::refused(format.into(), diagnostics, sources, destination);
     for (format, path) in outputs {
         if !stale::may_write(Kind::Report(*format), path) {
             console.warn(kept(path));
-        } else if let Err(Failure::Output(error)) = artifact::write(path, &text(*format, &about)) {
+        } else if let Err(Failure::Output(error)) = artifact::write(path, &text(*format, Destination::File)) {
             console.warn(format!("cannot write the result: {error}"));
         }
     }
-    Output::new().write(&text(format, "")).err().unwrap_or(failure)
-}
-
-/// What was asked, once that is known: the report of a run that is cut short has it, too.
-struct Asked {
-    request: Request,
-    engine: String,
-    key: String,
+    Output::new().write(&text(format, Destination::Console)).err().unwrap_or(failure)
 }
 
 fn decide(
     args: &CheckArgs,
     console: Console,
     session: &Session,
-    asked: &OnceLock<Asked>,
+    asked: &OnceLock<report::Task>,
 ) -> Result<ExitStatus, Ended> {
     let spec = find_engine(&args.engine)?;
     args.cache.as_deref().map_or(Ok(()), cache::check_folder)?;
@@ -138,11 +122,12 @@ fn decide(
         super::queries::log_to(folder)?;
     }
     let request = Request::with_files(&args.paths, &args.source, args.property.as_deref(), console)?;
+    let task = request.task(&args.engine, String::new());
+    let mut query = Query { args, request: &request, task, console, session };
     if let Property::Unsupported { name } = &request.property {
         let feature = format!("the property {name} is not supported yet");
         let reason = Reason::Unsupported { feature, region: base::Region::NOWHERE };
-        let answer = Answer::without_program(reason, Arc::default(), session);
-        return Ok(conclude(args, &request, answer, console, session)?);
+        return Ok(query.conclude(Answer::without_program(reason, Arc::default(), session))?);
     }
     let start = Instant::now();
     let stage = timeline::stage("front end");
@@ -152,81 +137,122 @@ fn decide(
         Err(Refusal::Unsupported { message, region, diagnostics, sources }) => {
             console.print(&diagnostics, &sources);
             let reason = Reason::Unsupported { feature: message, region };
-            let answer = Answer::without_program(reason, sources, session);
-            return Ok(conclude(args, &request, answer, console, session)?);
+            return Ok(query.conclude(Answer::without_program(reason, sources, session))?);
         }
     };
-    let mut basis = Basis::new(&request, &args.source);
-    basis.is_idle = !cfa::hazard::hazards(&compiled.program).can_fail;
     if tells(args, |format| format == Format::Json) {
-        basis.key = cache::task_key(args, &request, &compiled.program);
-        let (engine, key) = (args.engine.clone(), basis.key.clone());
-        let _ = asked.set(Asked { request: request.clone(), engine, key });
+        query.task.key = cache::task_key(args, &request, &compiled.program);
+        let _ = asked.set(query.task.clone());
     }
     if !args.quiet && !compiled.warnings.is_empty() {
         console.print(&compiled.warnings, &compiled.program.sources);
     }
     drop(stage);
-    let compiled_at = Instant::now();
-    let mut env = Env::new(session.budget());
-    if args.tree.is_some() || args.files.report.is_some() {
-        env.drawing = Drawing::Wanted;
-    }
-    let progress = if args.quiet { None } else { Some(Progress::start("searching", env.progress.clone())) };
-    let task = Prepared::of(&compiled.program);
-    let cache = Cache::new(args, &compiled.program, console);
-    // Whoever wants to see the search wants one.
-    let is_watched = matches!(env.drawing, Drawing::Wanted) || args.log_queries.is_some();
-    let known = cache.as_ref().filter(|_| !is_watched);
-    let known = known.and_then(|cache| cache.find(&task, &mut env.budget));
-    let is_cached = known.is_some();
-    if !is_cached && args.list.known_key.as_ref().is_some_and(|key| *key == basis.key) {
+    query.decide(spec, &compiled, start.elapsed())
+}
+
+/// One question, and whom to tell the answer.
+struct Query<'a> {
+    args: &'a CheckArgs,
+    request: &'a Request,
+    /// What was asked, for reports.
+    task: report::Task,
+    console: Console,
+    session: &'a Session,
+}
+
+impl Query<'_> {
+    /// Decides the question for a program, and reports the answer.
+    fn decide(
+        &self,
+        spec: &EngineSpec,
+        compiled: &Compiled,
+        front_end: Duration,
+    ) -> Result<ExitStatus, Ended> {
+        let Self { args, request, console, session, .. } = *self;
+        let compiled_at = Instant::now();
+        let mut env = Env::new(session.budget());
+        if args.tree.is_some() || args.files.report.is_some() {
+            env.drawing = Drawing::Wanted;
+        }
+        let progress =
+            if args.quiet { None } else { Some(Progress::start("searching", env.progress.clone())) };
+        let task = Prepared::of(&compiled.program);
+        let cache = Cache::new(args, &compiled.program, console);
+        let known = cache.as_ref().and_then(|cache| self.cached(cache, &task, &mut env));
+        let is_cached = known.is_some();
+        if !is_cached && args.list.known_key.as_ref().is_some_and(|key| *key == self.task.key) {
+            session.claim();
+            Output::new().write(&report::json_known(&self.task))?;
+            return Ok(ExitStatus::Unknown);
+        }
+        stale::settle(args, &request.files, &compiled.program.sources).map_err(Ended::InTheWay)?;
+        let outcome = match known {
+            Some(certified) => Outcome { certified, solved_at: compiled_at, shrinking: Shrinking::default() },
+            None => solve(args, spec, &task, &mut env),
+        };
+        drop(progress);
+        let statistics = statistics(front_end, compiled_at, &outcome, &env);
+        let drawn = self.draw_tree(&env.drawing);
+        // The verdict stands unless the compiled program contradicts it: what follows must not lose it, and ends with the time.
         session.claim();
-        Output::new().write(&report::json_known(&request, &args.engine, &basis.key))?;
-        return Ok(ExitStatus::Unknown);
+        let _stage = timeline::stage("report");
+        let (certified, exported) = export::export(args, request, &task, outcome.certified, &mut env.budget)?;
+        let mut failures = exported.write(console);
+        if let Some(cache) = cache.filter(|_| !is_cached) {
+            cache.keep(&certified);
+        }
+        let mut extras = Extras { is_cached, ..exported.extras };
+        if let (Verdict::Unsafe(trace), Some(scope)) = (certified.verdict(), scope(args)) {
+            extras.steps = report::steps(&compiled.program, trace, scope, &env.budget);
+        }
+        failures.extend(drawn.err());
+        failures.extend(super::queries::log_failure());
+        let mut basis = basis::basis(request, &args.source);
+        basis.is_idle = !cfa::hazard::hazards(&compiled.program).can_fail;
+        let sources = compiled.program.sources.clone();
+        let answer =
+            Answer { task: Some(&task), sources, certified, extras, failures, basis, statistics, env };
+        Ok(self.conclude(answer)?)
     }
-    stale::settle(args, &request.files, &compiled.program.sources).map_err(Ended::InTheWay)?;
-    let Outcome { certified, solved_at, shrinking } = match known {
-        Some(certified) => Outcome { certified, solved_at: compiled_at, shrinking: Shrinking::default() },
-        None => solve(args, spec, &task, &mut env),
-    };
-    drop(progress);
+
+    /// A verdict of an earlier run, checked again. `--tree`, `--report` and `--log-queries` need a search, so they bypass the cache.
+    fn cached(&self, cache: &Cache, task: &Prepared<'_>, env: &mut Env) -> Option<Certified> {
+        let needs_search = matches!(env.drawing, Drawing::Wanted) || self.args.log_queries.is_some();
+        if needs_search { None } else { cache.find(task, &mut env.budget) }
+    }
+
+    fn draw_tree(&self, drawing: &Drawing) -> Result<(), Failure> {
+        match (&self.args.tree, drawing) {
+            (Some(path), Drawing::Done(drawing)) => artifact::write(path, &drawing.dot()),
+            (Some(path), Drawing::Wanted | Drawing::Unwanted) => {
+                let path = path.display();
+                self.console.warn(format!("{path} is not written: there was no search, so there is no tree"));
+                Ok(())
+            }
+            (None, _) => Ok(()),
+        }
+    }
+}
+
+/// How much work was done, by name.
+fn statistics(
+    front_end: Duration,
+    compiled_at: Instant,
+    outcome: &Outcome,
+    env: &Env,
+) -> Vec<(&'static str, f64)> {
+    let Outcome { solved_at, shrinking, .. } = outcome;
     let mut statistics = vec![
-        ("front end seconds", (compiled_at - start).as_secs_f64()),
-        ("search seconds", (solved_at - compiled_at).as_secs_f64()),
+        ("front end seconds", front_end.as_secs_f64()),
+        ("search seconds", (*solved_at - compiled_at).as_secs_f64()),
         ("certification seconds", solved_at.elapsed().as_secs_f64()),
         ("shrinking runs", f64::from(shrinking.runs)),
         ("shrinking queries", f64::from(shrinking.queries)),
         ("ticks", env.budget.spent() as f64),
     ];
     statistics.extend(env.statistics.iter().map(|(name, value)| (*name, *value as f64)));
-    let drawn = match (&args.tree, &env.drawing) {
-        (Some(path), Drawing::Done(drawing)) => artifact::write(path, &drawing.dot()),
-        (Some(path), Drawing::Wanted | Drawing::Unwanted) => {
-            console
-                .warn(format!("{} is not written: there was no search, so there is no tree", path.display()));
-            Ok(())
-        }
-        (None, _) => Ok(()),
-    };
-    // The verdict stands unless the compiled program contradicts it: what follows must not lose it, and ends with the time.
-    session.claim();
-    let _stage = timeline::stage("report");
-    let (certified, mut extras) = export::export(args, &request, &task, certified, &mut env.budget, console)?;
-    extras.is_cached = is_cached;
-    if let Some(cache) = cache.filter(|_| !is_cached) {
-        cache.keep(&certified);
-    }
-    if let Verdict::Unsafe(trace) = certified.verdict()
-        && let Some(scope) = scope(args)
-    {
-        extras.steps = report::steps(&compiled.program, trace, scope, &env.budget);
-    }
-    extras.failures.extend(drawn.err());
-    extras.failures.extend(super::queries::log_failure());
-    let sources = compiled.program.sources.clone();
-    let answer = Answer { task: Some(&task), sources, certified, extras, basis, statistics, env };
-    Ok(conclude(args, &request, answer, console, session)?)
+    statistics
 }
 
 /// What an engine said.
@@ -266,6 +292,8 @@ struct Answer<'a> {
     sources: Arc<SourceMap>,
     certified: Certified,
     extras: Extras,
+    /// Files that could not be written. The verdict is reported first.
+    failures: Vec<Failure>,
     basis: Basis,
     statistics: Vec<(&'static str, f64)>,
     /// What the engine left behind.
@@ -280,6 +308,7 @@ impl Answer<'_> {
             sources,
             certified,
             extras: Extras::default(),
+            failures: Vec::new(),
             basis: Basis::default(),
             statistics: Vec::new(),
             env: Env::new(session.budget()),
@@ -287,56 +316,54 @@ impl Answer<'_> {
     }
 }
 
-fn conclude(
-    args: &CheckArgs,
-    request: &Request,
-    mut answer: Answer<'_>,
-    console: Console,
-    session: &Session,
-) -> Result<ExitStatus, Failure> {
-    let mut failures = std::mem::take(&mut answer.extras.failures);
-    let report = Report {
-        request,
-        program: answer.task.map(Prepared::given),
-        sources: &answer.sources,
-        certified: &answer.certified,
-        extras: &answer.extras,
-        basis: &answer.basis,
-        told: args.trace.map(selection),
-        engine: &args.engine,
-        statistics: args.stats.then_some(answer.statistics.as_slice()),
-    };
-    let detail = if args.quiet { Detail::Verdict } else { Detail::Full };
-    let text = report::render(&report, args.format, detail, console.color_stdout);
-    session.claim();
-    // The verdict first; what cannot be written keeps nothing else from being written.
-    failures.extend(Output::new().write(&text).err());
-    // Without a program it is not known what it consists of, and what is still there may be part of it.
-    let is_free = |kind, path: &Path| {
-        let is_free = answer.task.is_some() || stale::may_write(kind, path);
-        if !is_free {
-            console.warn(kept(path));
+impl Query<'_> {
+    /// Reports an answer, on standard output and in files.
+    fn conclude(&self, mut answer: Answer<'_>) -> Result<ExitStatus, Failure> {
+        let Self { args, console, session, .. } = *self;
+        let mut failures = std::mem::take(&mut answer.failures);
+        let run = Run {
+            task: &self.task,
+            program: answer.task.map(Prepared::given),
+            sources: &answer.sources,
+            certified: &answer.certified,
+            extras: &answer.extras,
+            basis: &answer.basis,
+            told: args.trace.map(selection),
+            statistics: args.stats.then_some(answer.statistics.as_slice()),
+        };
+        let detail = if args.quiet { Detail::Verdict } else { Detail::Full };
+        let text = report::render(&run, args.format.into(), detail, console.color_stdout);
+        session.claim();
+        // The verdict first; what cannot be written keeps nothing else from being written.
+        failures.extend(Output::new().write(&text).err());
+        // Without a program it is not known what it consists of, and what is still there may be part of it.
+        let is_free = |kind, path: &Path| {
+            let is_free = answer.task.is_some() || stale::may_write(kind, path);
+            if !is_free {
+                console.warn(kept(path));
+            }
+            is_free
+        };
+        for (format, path) in &args.files.outputs {
+            if is_free(Kind::Report(*format), path) {
+                let text = report::render(&run, (*format).into(), Detail::Full, Color::Plain);
+                failures.extend(artifact::write(path, &text).err());
+            }
         }
-        is_free
-    };
-    for (format, path) in &args.files.outputs {
-        if is_free(Kind::Report(*format), path) {
-            let written = artifact::write(path, &report::render(&report, *format, Detail::Full, false));
-            failures.extend(written.err());
+        if let Some(path) = args.files.report.as_ref().filter(|path| is_free(Kind::Page, path)) {
+            let whole = Run { statistics: Some(&answer.statistics), ..run };
+            let page = report::page(&whole, &insight(&answer, self.request));
+            failures.extend(artifact::write(path, &page).err());
         }
-    }
-    if let Some(path) = args.files.report.as_ref().filter(|path| is_free(Kind::Page, path)) {
-        let whole = Report { statistics: Some(&answer.statistics), ..report };
-        failures.extend(artifact::write(path, &report::page(&whole, &insight(&answer, request))).err());
-    }
-    let verdict = answer.certified.verdict();
-    match (request.expected, verdict) {
-        (Some(false), Verdict::Safe(_)) | (Some(true), Verdict::Unsafe(_)) => {
-            console.warn("the task definition expects the opposite verdict");
+        let verdict = answer.certified.verdict();
+        match (self.task.expected, verdict) {
+            (Some(false), Verdict::Safe(_)) | (Some(true), Verdict::Unsafe(_)) => {
+                console.warn("the task definition expects the opposite verdict");
+            }
+            _ => {}
         }
-        _ => {}
+        Failure::of_all(failures).map_or(Ok(verdict.into()), Err)
     }
-    Failure::of_all(failures).map_or(Ok(report::status(verdict)), Err)
 }
 
 /// What a page shows beyond the report. Summaries are computed once more: the engine does not keep what people read.
@@ -349,7 +376,7 @@ fn insight<'a>(answer: &'a Answer<'_>, request: &Request) -> Insight<'a> {
         Drawing::Wanted | Drawing::Unwanted => None,
     };
     let Some(task) = answer.task else {
-        return Insight { timeline, ..Insight::default() };
+        return Insight { timeline, command: command(), ..Insight::default() };
     };
     let steps = match answer.certified.verdict() {
         Verdict::Unsafe(trace) => {
@@ -359,7 +386,12 @@ fn insight<'a>(answer: &'a Answer<'_>, request: &Request) -> Insight<'a> {
         Verdict::Safe(_) | Verdict::Unknown(_) => Vec::new(),
     };
     let summaries = super::summarize::summaries(task, request, budget);
-    Insight { tree, summaries, steps, timeline }
+    Insight { tree, summaries, steps, timeline, command: command() }
+}
+
+/// The command line after the name of the program.
+fn command() -> Vec<String> {
+    std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
 /// How much of the path to a violation the reports tell; nothing if none of them tells it.
@@ -397,19 +429,4 @@ fn find_engine(name: &str) -> Result<&'static EngineSpec, Failure> {
             format!("the engines are: {}", names.join(", ")),
         )
     })
-}
-
-/// The report of a run that does not come back.
-fn unfinished(format: Format, stop: Stop, asked: Option<&Asked>) -> String {
-    match format {
-        Format::Human => format!("UNKNOWN: {stop}\n"),
-        Format::Annotate => format!("// wayproof: UNKNOWN: {stop}\n"),
-        Format::Svcomp => format!("UNKNOWN: {stop}\nRESULT: unknown\n"),
-        Format::Json => {
-            let asked = asked.map(|asked| (&asked.request, asked.engine.as_str(), asked.key.as_str()));
-            report::json_unfinished(stop, asked)
-        }
-        Format::Sarif => report::sarif_unfinished(stop),
-        Format::Github => report::github_unfinished(stop),
-    }
 }

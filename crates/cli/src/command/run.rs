@@ -10,8 +10,10 @@ use interp::{
     Request, Resource, Run, Seed, Silent, Uninitialised,
 };
 
+use report::printable;
+
 use crate::args::RunArgs;
-use crate::console::{Console, note, printable};
+use crate::console::{Console, note};
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
 use crate::frontend::{self, Refusal};

@@ -10,6 +10,7 @@ use base::{Budget, Diagnostic, Region, SourceMap, Stop};
 use cfa::{Program, SignedOverflow};
 use graph::{Graph, PointId};
 use passes::{KeptCall, Prepared};
+use report::Summaries;
 use smt::{Z3, Z3Settings};
 use summary::print::{Limits, PointKind, PointReading, Reader};
 use summary::{StarOptions, StarStatistics, Starrer};
@@ -22,7 +23,6 @@ use crate::failure::Failure;
 use crate::frontend::{self, Refusal};
 use crate::output::Output;
 use crate::property::Property;
-use crate::report::Summaries;
 use crate::resolve::Request;
 use crate::session::{Progress, Session};
 

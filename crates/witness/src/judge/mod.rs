@@ -1,4 +1,5 @@
-//! The second judge of unsafe: the harness, built by the system's C compiler and executed. It has a veto (see [`crate::export`]).
+//! The second judge of unsafe: the harness, built by the system's C compiler and executed. It has a veto: unsafe is not claimed if the
+//! compiled program was run with the inputs of the trace to its own end and that is not the violation.
 //!
 //! This runs the user's own program. It happens in a private folder, with limits of time, memory and output; `--no-exec` prevents it.
 //!
@@ -10,6 +11,8 @@
 //! * I5: of an overflow a report confirms it, and nothing is a veto: a compiler may simplify an expression before it looks at overflows. The report is
 //!   read from a file of the sanitizer; what the program prints is no report.
 
+mod recipe;
+
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
@@ -18,8 +21,14 @@ use std::process::Command;
 use std::time::Duration;
 
 use base::Budget;
+use interp::Property;
 use system::process::{self, End, Finished, Halt, Keep, Limits};
-use witness::harness;
+use verdict::Trace;
+
+use crate::harness::{self, Harness};
+use crate::question::Question;
+
+pub use recipe::{Recipe, compiler};
 
 /// Time for the compiler.
 const COMPILE_LIMIT: Duration = Duration::from_secs(20);
@@ -42,7 +51,7 @@ const PROBE: &str = "probe.c";
 
 /// What the second judge says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Opinion {
+pub enum Opinion {
     /// The compiled program ends in the violation.
     Confirmed,
     /// It does something else.
@@ -51,27 +60,52 @@ pub(crate) enum Opinion {
     NotJudged(String),
 }
 
-/// How a harness is built.
-pub(crate) struct Recipe {
-    /// Options of the compiler, without the names of files.
-    pub(crate) flags: Vec<String>,
-    /// Whether the violation is an overflow, which the compiler's own checks report.
-    pub(crate) is_overflow: bool,
+/// What the compiled program says about a trace, and the text of the harness or why there is none.
+pub fn judge(question: &Question, trace: &Trace, budget: &Budget) -> (Opinion, Result<String, String>) {
+    let recipe = Recipe::new(question, trace);
+    let command = recipe.command();
+    let plain = harness_of(question, trace, &command);
+    let mut last = plain.text();
+    if let Err(why) = last {
+        return (Opinion::NotJudged(why.clone()), Err(why));
+    }
+    let mut text = |undefined: &[String]| {
+        last = Harness { undefined, ..plain }.text();
+        last.clone()
+    };
+    let mut opinion = build_and_run(&recipe, &plain.externs(), &mut text, budget);
+    if let Opinion::Differs(how) = &opinion
+        && !plain.reports_all()
+    {
+        let why = format!("an included file defines what is the violation; it cannot report it, and {how}");
+        opinion = Opinion::NotJudged(why);
+    }
+    (opinion, last)
 }
 
-impl Recipe {
-    /// The command for people.
-    pub(crate) fn command(&self) -> String {
-        let mut words = vec!["cc".to_owned()];
-        words.extend(self.flags.iter().cloned());
-        words.extend(["harness.c", "-o", "harness", "-lm", "&&", "./harness"].map(str::to_owned));
-        words.join(" ")
+/// The text of the harness of a trace, or why there is none. Nothing is executed.
+pub fn harness_text(question: &Question, trace: &Trace) -> Result<String, String> {
+    let command = Recipe::new(question, trace).command();
+    harness_of(question, trace, &command).text()
+}
+
+fn harness_of<'a>(question: &'a Question, trace: &'a Trace, command: &'a str) -> Harness<'a> {
+    let lower = &question.options.lower;
+    Harness {
+        units: &question.texts,
+        entry: &lower.entry,
+        elements: lower.start.elements,
+        trace,
+        error_functions: &lower.error_functions,
+        assert_is_error: lower.assert_is_error,
+        command,
+        undefined: &[],
     }
 }
 
 /// Builds and runs a harness. `text` makes its text, given the functions that nobody defines; `chosen` are the functions without body whose
 /// values it hands out.
-pub(crate) fn judge(
+fn build_and_run(
     recipe: &Recipe,
     chosen: &[String],
     text: &mut dyn FnMut(&[String]) -> Result<String, String>,
@@ -105,12 +139,6 @@ pub(crate) fn judge(
             Err(error) => return Opinion::NotJudged(format!("the harness cannot be executed: {error}")),
         }
     }
-}
-
-/// The compiler of harnesses and its first arguments.
-pub(crate) fn compiler() -> String {
-    let compiler = std::env::var("CC").ok().filter(|name| !name.trim().is_empty());
-    compiler.unwrap_or_else(|| "cc".to_owned())
 }
 
 enum Attempt {
@@ -201,7 +229,7 @@ impl Judge<'_> {
         };
         let mut command = Command::new(folder.0.join("harness"));
         command.current_dir(&folder.0);
-        if !self.recipe.is_overflow {
+        if self.recipe.violated == Property::Unreachability {
             return Ok(Attempt::Opinion(opinion(&self.run(&mut command, &limits)?)));
         }
         let reports = Folder::new()?;
