@@ -21,7 +21,7 @@ use passes::Prepared;
 use verdict::{Proof, Trace, Verdict, Violation, store};
 use witness::judge;
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, SearchArgs};
 use crate::artifact;
 use crate::console::Console;
 use crate::frontend;
@@ -45,7 +45,7 @@ pub(crate) struct Cache {
 impl Cache {
     /// The place of a program, if the command line wants a cache.
     pub(crate) fn new(args: &CheckArgs, program: &Program, console: Console) -> Option<Self> {
-        let folder = args.cache.clone()?;
+        let folder = args.search.cache.clone()?;
         let file = folder.join(format!("{}.txt", key(args, program)));
         Some(Self { folder, file, console })
     }
@@ -129,7 +129,8 @@ fn key(args: &CheckArgs, program: &Program) -> String {
 
 /// The options that decide how a program is searched.
 fn options(args: &CheckArgs) -> String {
-    let CheckArgs { engine, no_gas, no_summaries, no_congruences, no_shrink, .. } = args;
+    let SearchArgs { no_gas, no_summaries, no_congruences, no_shrink, .. } = &args.search;
+    let engine = args.search.engine();
     format!("{engine} {no_gas} {no_summaries} {no_congruences} {no_shrink}\n")
 }
 
@@ -137,7 +138,7 @@ fn options(args: &CheckArgs) -> String {
 /// all options that may change the answer, and what makes the compiled program that has a veto.
 pub(crate) fn task_key(args: &CheckArgs, request: &Request, program: &Program) -> String {
     let Request { property, entry, .. } = request;
-    let mut text = format!("{VERSION} {entry} {property:?} {:?}\n", args.timeout);
+    let mut text = format!("{VERSION} {entry} {property:?} {:?}\n", args.search.timeout);
     let _ = writeln!(text, "{:?} {:?}", args.files.no_exec, judge::compiler());
     for number in 0..request.files.len() {
         let _ = writeln!(text, "{:?}", frontend::preprocessing(request, &args.source, number));

@@ -112,7 +112,7 @@ pub(crate) fn export(
     budget: &mut Budget,
 ) -> Result<(Certified, Exported), Failure> {
     let mut exported = Exported::default();
-    let is_terse = args.files.is_empty() && (args.quiet || args.format == Format::Svcomp);
+    let is_terse = args.files.is_empty() && (args.display.quiet || args.display.format() == Format::Svcomp);
     let is_needed = match certified.verdict() {
         Verdict::Safe(_) => !is_terse,
         Verdict::Unsafe(_) => !is_terse || !args.files.no_exec,
@@ -190,7 +190,7 @@ impl Exporter<'_> {
     /// What readable invariants may cost: hardly more than the verdict, unless the user has asked for them.
     fn reading_ticks(&self, budget: &Budget) -> u64 {
         let files = &self.args.files;
-        let mut formats = files.outputs.iter().map(|(format, _)| *format).chain([self.args.format]);
+        let mut formats = files.outputs.iter().map(|(format, _)| *format).chain([self.args.display.format()]);
         let is_asked = files.witness.is_some()
             || files.report.is_some()
             || formats.any(|format| format == Format::Annotate);

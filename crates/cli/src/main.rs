@@ -31,6 +31,7 @@ mod values;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::Parser;
 use clap::error::ErrorKind;
 use report::Color;
 use system::process::supervisor;
@@ -49,7 +50,7 @@ fn main() -> ExitCode {
     look_after_children();
     panic::install_hook();
     smt::keep_contexts();
-    match Cli::from_words(std::env::args_os()) {
+    match Cli::try_parse() {
         Ok(cli) => {
             let console = Console::new(cli.color);
             let outcome = panic::contain(move || command::run(cli.command, console));

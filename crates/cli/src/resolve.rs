@@ -72,27 +72,9 @@ impl Request {
         let mut specification = property_file.map(load_property).transpose()?;
         if task::is_task(file) {
             let task = task::load(file)?;
-            request.files = task.inputs;
             stated_model = task.data_model;
-            let mut chosen: Option<(Specification, Option<bool>)> = None;
-            for candidate in &task.properties {
-                let stated = load_property(&candidate.file)?;
-                match &specification {
-                    // The user's property file decides; the task may know what to expect of it.
-                    Some(wanted) if wanted.property == stated.property => {
-                        request.expected = candidate.expected;
-                    }
-                    Some(_) => {}
-                    None if chosen.as_ref().is_none_or(|(best, _)| rank(&stated) < rank(best)) => {
-                        chosen = Some((stated, candidate.expected));
-                    }
-                    None => {}
-                }
-            }
-            if let Some((stated, expected)) = chosen {
-                specification = Some(stated);
-                request.expected = expected;
-            }
+            specification = request.read_properties(&task, specification)?;
+            request.files = task.inputs;
         }
         if files.len() > 1 {
             request.join(files)?;
@@ -115,6 +97,33 @@ impl Request {
             request.entry.clone_from(entry);
         }
         Ok(request)
+    }
+
+    /// The property of a task: the user's property file if there is one, otherwise the first supported one of the task. What the task expects of it
+    /// is kept.
+    fn read_properties(
+        &mut self,
+        task: &task::Task,
+        wanted: Option<Specification>,
+    ) -> Result<Option<Specification>, Failure> {
+        let mut chosen: Option<(Specification, Option<bool>)> = None;
+        for candidate in &task.properties {
+            let stated = load_property(&candidate.file)?;
+            match &wanted {
+                // The task may know what to expect of the user's property.
+                Some(wanted) if wanted.property == stated.property => {
+                    self.expected = candidate.expected;
+                }
+                Some(_) => {}
+                None if chosen.as_ref().is_none_or(|(best, _)| rank(&stated) < rank(best)) => {
+                    chosen = Some((stated, candidate.expected));
+                }
+                None => {}
+            }
+        }
+        let Some((stated, expected)) = chosen else { return Ok(wanted) };
+        self.expected = expected;
+        Ok(Some(stated))
     }
 
     /// Reads what `CC` and the build, if there is one, say about the files: the machine, and the meaning of overflow.

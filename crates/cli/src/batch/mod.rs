@@ -32,7 +32,6 @@ use crate::exit::ExitStatus;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::recognise::Kind;
-use crate::settings;
 use crate::stale::{self, Wanted};
 use child::{Job, Watch};
 pub(crate) use rows::is_table;
@@ -92,7 +91,7 @@ pub(crate) fn check_all(args: &CheckArgs, console: Console) -> Result<ExitStatus
         child::forget(log);
     }
     let count = args.list.jobs.map_or_else(processors, NonZero::get).min(jobs.len()).max(1);
-    let progress = (!args.quiet).then(|| Progress::new(tasks.len()));
+    let progress = (!args.display.quiet).then(|| Progress::new(tasks.len()));
     let outcome = work(&jobs, count, &watch, progress.as_ref(), &mut rows, &mut book);
     let is_interrupted = watch.is_interrupted();
     drop(watch);
@@ -127,7 +126,7 @@ fn show(
     time: Duration,
     console: Console,
 ) -> (String, Vec<Option<Row>>) {
-    let lines = if args.quiet { Shown::Counts } else { Shown::Lines };
+    let lines = if args.display.quiet { Shown::Counts } else { Shown::Lines };
     let render = |tasks: &[tasks::Task], rows: &[Option<Row>]| {
         table::render(rows, tasks, lines, console.color_stdout, time)
     };
@@ -254,8 +253,8 @@ impl Book<'_> {
 
 /// The time of one task: what the command line says, or the settings of its folder.
 fn limit(args: &CheckArgs, task: &tasks::Task) -> f64 {
-    let stated = args.timeout.or_else(|| {
-        let settings = if args.no_settings { None } else { settings::find(&task.path).ok().flatten() };
+    let stated = args.search.timeout.or_else(|| {
+        let settings = args.settings.lookup().find(&task.path).ok().flatten();
         settings.and_then(|settings| settings.timeout)
     });
     stated.unwrap_or(DEFAULT_TIMEOUT)

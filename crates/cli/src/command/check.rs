@@ -31,8 +31,8 @@ use crate::stale;
 
 /// Decides the property. Standard output carries a result in the wanted format even if the input cannot be used.
 pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Failure> {
-    let format = args.format;
-    let (profile, page) = (args.profile.clone(), args.files.report.clone());
+    let format = args.display.format();
+    let (profile, page) = (args.record.profile.clone(), args.files.report.clone());
     let outputs = args.files.outputs.clone();
     let asked: Arc<OnceLock<report::Task>> = Arc::default();
     let known = asked.clone();
@@ -50,17 +50,17 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Fa
         let _ = free(&page, Kind::Page)
             .map(|path| artifact::write(&path, &report::page_unfinished(stop, &command())));
     });
-    if args.profile.is_some() || args.files.report.is_some() {
+    if args.record.profile.is_some() || args.files.report.is_some() {
         timeline::start();
     }
     let watchdog = abandon.clone();
-    let session = Session::start(args.timeout, Box::new(move |stop| watchdog(stop)));
+    let session = Session::start(args.search.timeout, Box::new(move |stop| watchdog(stop)));
     let result = decide(args, console, &session, &asked);
     if let Err(Ended::InTheWay(failure)) = result {
         session.claim();
-        return Err(refuse(args.format, &[], failure, console));
+        return Err(refuse(args.display.format(), &[], failure, console));
     }
-    let profile = args.profile.as_deref().filter(|path| stale::may_write(Kind::Profile, path));
+    let profile = args.record.profile.as_deref().filter(|path| stale::may_write(Kind::Profile, path));
     let profiled = profile.map_or(Ok(()), profile::write);
     match result {
         Ok(status) => profiled.map(|()| status),
@@ -71,7 +71,7 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Fa
                 abandon(stop);
                 return Ok(ExitStatus::Unknown);
             }
-            Err(refuse(args.format, &args.files.outputs, failure, console))
+            Err(refuse(args.display.format(), &args.files.outputs, failure, console))
         }
     }
 }
@@ -116,13 +116,13 @@ fn decide(
     session: &Session,
     asked: &OnceLock<report::Task>,
 ) -> Result<ExitStatus, Ended> {
-    let spec = find_engine(&args.engine)?;
-    args.cache.as_deref().map_or(Ok(()), cache::check_folder)?;
-    if let Some(folder) = &args.log_queries {
+    let spec = find_engine(args.search.engine())?;
+    args.search.cache.as_deref().map_or(Ok(()), cache::check_folder)?;
+    if let Some(folder) = &args.record.log_queries {
         super::queries::log_to(folder)?;
     }
     let request = Request::with_files(&args.paths, &args.source, args.property.as_deref(), console)?;
-    let task = request.task(&args.engine, String::new());
+    let task = request.task(args.search.engine(), String::new());
     let mut query = Query { args, request: &request, task, console, session };
     if let Property::Unsupported { name } = &request.property {
         let feature = format!("the property {name} is not supported yet");
@@ -144,7 +144,7 @@ fn decide(
         query.task.key = cache::task_key(args, &request, &compiled.program);
         let _ = asked.set(query.task.clone());
     }
-    if !args.quiet && !compiled.warnings.is_empty() {
+    if !args.display.quiet && !compiled.warnings.is_empty() {
         console.print(&compiled.warnings, &compiled.program.sources);
     }
     drop(stage);
@@ -172,11 +172,11 @@ impl Query<'_> {
         let Self { args, request, console, session, .. } = *self;
         let compiled_at = Instant::now();
         let mut env = Env::new(session.budget());
-        if args.tree.is_some() || args.files.report.is_some() {
+        if args.record.tree.is_some() || args.files.report.is_some() {
             env.drawing = Drawing::Wanted;
         }
         let progress =
-            if args.quiet { None } else { Some(Progress::start("searching", env.progress.clone())) };
+            if args.display.quiet { None } else { Some(Progress::start("searching", env.progress.clone())) };
         let task = Prepared::of(&compiled.program);
         let cache = Cache::new(args, &compiled.program, console);
         let known = cache.as_ref().and_then(|cache| self.cached(cache, &task, &mut env));
@@ -218,12 +218,12 @@ impl Query<'_> {
 
     /// A verdict of an earlier run, checked again. `--tree`, `--report` and `--log-queries` need a search, so they bypass the cache.
     fn cached(&self, cache: &Cache, task: &Prepared<'_>, env: &mut Env) -> Option<Certified> {
-        let needs_search = matches!(env.drawing, Drawing::Wanted) || self.args.log_queries.is_some();
+        let needs_search = matches!(env.drawing, Drawing::Wanted) || self.args.record.log_queries.is_some();
         if needs_search { None } else { cache.find(task, &mut env.budget) }
     }
 
     fn draw_tree(&self, drawing: &Drawing) -> Result<(), Failure> {
-        match (&self.args.tree, drawing) {
+        match (&self.args.record.tree, drawing) {
             (Some(path), Drawing::Done(drawing)) => artifact::write(path, &drawing.dot()),
             (Some(path), Drawing::Wanted | Drawing::Unwanted) => {
                 let path = path.display();
@@ -272,7 +272,7 @@ fn solve(args: &CheckArgs, spec: &EngineSpec, task: &Prepared<'_>, env: &mut Env
     drop(stage);
     let solved_at = Instant::now();
     let _stage = timeline::stage("certification");
-    let (certified, shrinking) = if args.no_shrink {
+    let (certified, shrinking) = if args.search.no_shrink {
         (certify::certify(task, verdict, &mut env.budget), Shrinking::default())
     } else {
         explain::certify_smallest(task, verdict, &mut env.budget)
@@ -328,11 +328,11 @@ impl Query<'_> {
             certified: &answer.certified,
             extras: &answer.extras,
             basis: &answer.basis,
-            told: args.trace.map(selection),
-            statistics: args.stats.then_some(answer.statistics.as_slice()),
+            told: args.display.trace.map(selection),
+            statistics: args.record.stats.then_some(answer.statistics.as_slice()),
         };
-        let detail = if args.quiet { Detail::Verdict } else { Detail::Full };
-        let text = report::render(&run, args.format.into(), detail, console.color_stdout);
+        let detail = if args.display.quiet { Detail::Verdict } else { Detail::Full };
+        let text = report::render(&run, args.display.format().into(), detail, console.color_stdout);
         session.claim();
         // The verdict first; what cannot be written keeps nothing else from being written.
         failures.extend(Output::new().write(&text).err());
@@ -397,7 +397,7 @@ fn command() -> Vec<String> {
 /// How much of the path to a violation the reports tell; nothing if none of them tells it.
 fn scope(args: &CheckArgs) -> Option<Scope> {
     let is_told = tells(args, |format| matches!(format, Format::Json | Format::Sarif));
-    match args.trace {
+    match args.display.trace {
         Some(trace) => Some(Scope { selection: selection(trace), most: 400, ticks: 200_000_000 }),
         // Nobody asked for it by name: a long execution is not worth the time.
         None => is_told.then_some(Scope { selection: Selection::Relevant, most: 400, ticks: 2_000_000 }),
@@ -406,7 +406,7 @@ fn scope(args: &CheckArgs) -> Option<Scope> {
 
 /// Whether a report is wanted in one of certain formats.
 fn tells(args: &CheckArgs, is_wanted: impl Fn(Format) -> bool) -> bool {
-    is_wanted(args.format) || args.files.outputs.iter().any(|(format, _)| is_wanted(*format))
+    is_wanted(args.display.format()) || args.files.outputs.iter().any(|(format, _)| is_wanted(*format))
 }
 
 fn selection(trace: TraceArg) -> Selection {
@@ -418,7 +418,11 @@ fn selection(trace: TraceArg) -> Selection {
 
 /// What the user has switched off.
 fn tuning(args: &CheckArgs) -> Tuning {
-    Tuning { gas: !args.no_gas, summaries: !args.no_summaries, congruences: !args.no_congruences }
+    Tuning {
+        gas: !args.search.no_gas,
+        summaries: !args.search.no_summaries,
+        congruences: !args.search.no_congruences,
+    }
 }
 
 fn find_engine(name: &str) -> Result<&'static EngineSpec, Failure> {

@@ -27,9 +27,10 @@ use crate::settings;
 
 /// Judges a witness.
 pub(crate) fn validate(mut args: ValidateArgs, console: Console) -> Result<ExitStatus, Failure> {
-    settings::find_build(&args.files, &mut args.source, args.no_settings)?;
+    let lookup = args.lookup();
+    settings::find_build(&args.files, &mut args.source, lookup)?;
     let files = files(&args, console)?;
-    let settings = settings::apply_to_source(&files, &mut args.source, args.no_settings)?;
+    let settings = settings::apply_to_source(&files, &mut args.source, lookup)?;
     args.timeout = args.timeout.or(settings.and_then(|settings| settings.timeout));
     let session = Session::start(
         args.timeout,
@@ -72,7 +73,7 @@ pub(crate) fn validate(mut args: ValidateArgs, console: Console) -> Result<ExitS
 
 /// The files of the program.
 fn files(args: &ValidateArgs, console: Console) -> Result<Vec<PathBuf>, Failure> {
-    let files = compile_commands::expand(&args.files, &args.source, args.program, console)?;
+    let files = compile_commands::expand(&args.files, &args.source, args.grouping(), console)?;
     if args.files.is_empty() && !args.program && files.len() > 1 {
         let message = "several files of the build are programs, and a witness is about one";
         let help = "name the files of the program, or say --program if all files of the build are one";
