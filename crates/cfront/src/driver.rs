@@ -5,8 +5,9 @@ use std::sync::Arc;
 use base::{Diagnostic, Owner, Severity, SourceMap};
 use cfa::{DataModel, Program};
 
+use crate::ast::TranslationUnit;
 use crate::lower::{self, lower};
-use crate::{Input, Interner, check, library, load, preprocess, with_large_stack};
+use crate::{Input, Interner, Loaded, check, library, load, preprocess, with_large_stack};
 
 /// What the messages about constructs that are not modelled start with.
 pub const UNSUPPORTED: &str = "unsupported: ";
@@ -34,6 +35,17 @@ pub struct Compiled {
     pub program: Program,
     /// What is suspicious about the text.
     pub warnings: Vec<Diagnostic>,
+    /// What was parsed, for those who speak about the text: nobody has to parse it again.
+    pub parsed: Parsed,
+}
+
+/// The syntax trees of a program.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// Of the inputs, in their order, without library models. The files are those of the program's sources.
+    pub units: Vec<Loaded>,
+    /// The names in them.
+    pub interner: Interner,
 }
 
 /// Whose fault it is that there is no program.
@@ -70,12 +82,12 @@ pub fn compile_units(units: &[Unit<'_>], options: &Options) -> Result<Compiled, 
     with_large_stack(|| {
         let mut sources = SourceMap::new();
         match compile_into(units, options, &mut sources) {
-            Ok(hir) => {
+            Ok((hir, parsed)) => {
                 let sources = Arc::new(sources);
                 match lower(&hir, sources.clone(), &options.lower) {
                     Ok(program) => {
                         debug_assert_eq!(program.verify(), Ok(()), "W1: the program should be well formed");
-                        Ok(Compiled { program, warnings: Vec::new() })
+                        Ok(Compiled { program, warnings: Vec::new(), parsed })
                     }
                     Err(diagnostic) => Err(Box::new(failure(*diagnostic, sources))),
                 }
@@ -97,31 +109,48 @@ fn compile_into(
     inputs: &[Unit<'_>],
     options: &Options,
     sources: &mut SourceMap,
-) -> Result<crate::hir::Program, Diagnostic> {
+) -> Result<(crate::hir::Program, Parsed), Diagnostic> {
     let mut interner = Interner::new();
     let mut units = Vec::new();
+    let mut files = Vec::new();
     for (input, preprocess) in inputs {
-        units.push(load(input, preprocess, sources, &mut interner)?.unit);
+        let loaded = load(input, preprocess, sources, &mut interner)?;
+        units.push(loaded.unit);
+        files.push((loaded.file, loaded.preprocessed));
     }
     let model = options.preprocess.data_model;
-    let hir = check::check(&units, &interner, sources, model)?;
+    let mut hir = check::check(&units, &interner, sources, model)?;
     let models = library::needed(&hir);
-    if models.is_empty() {
-        return Ok(hir);
+    if !models.is_empty() {
+        load_models(&models, options, sources, &mut units, &mut interner)?;
+        hir = check::check(&units, &interner, sources, model)?;
     }
+    let files = units.into_iter().zip(files);
+    let units = files.map(|(unit, (file, preprocessed))| Loaded { unit, file, preprocessed }).collect();
+    Ok((hir, Parsed { units, interner }))
+}
+
+/// Adds the syntax trees of library models.
+fn load_models(
+    models: &[library::ModelFile],
+    options: &Options,
+    sources: &mut SourceMap,
+    units: &mut Vec<TranslationUnit>,
+    interner: &mut Interner,
+) -> Result<(), Diagnostic> {
     // What the user says about the preprocessor is about the user's text.
     let plain = preprocess::Options {
         compiler: options.preprocess.compiler.clone(),
-        ..preprocess::Options::new(model)
+        ..preprocess::Options::new(options.preprocess.data_model)
     };
     for file in models {
         let input = Input::Text { name: file.name.to_owned(), text: file.text.as_bytes().into() };
         let first = sources.iter().count();
-        units.push(load(&input, &plain, sources, &mut interner)?.unit);
+        units.push(load(&input, &plain, sources, interner)?.unit);
         let added: Vec<_> = sources.iter().map(|(id, _)| id).skip(first).collect();
         for file in added {
             sources.file_mut(file).owner = Owner::Model;
         }
     }
-    check::check(&units, &interner, sources, model)
+    Ok(())
 }

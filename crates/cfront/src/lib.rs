@@ -16,7 +16,9 @@ pub mod types;
 mod load;
 mod stack;
 
-pub use driver::{Compiled, Failure, FailureKind, Options, UNSUPPORTED, Unit, compile, compile_units};
+pub use driver::{
+    Compiled, Failure, FailureKind, Options, Parsed, UNSUPPORTED, Unit, compile, compile_units,
+};
 pub use lex::{Interner, Name};
 pub use load::{Input, Loaded, load};
 pub use stack::with_large_stack;

@@ -33,7 +33,7 @@ const FORM: &str = "wayproof cache 1";
 const FAMILY: &str = "wayproof cache ";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Larger evidence is not kept.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 
 /// The place of one program in a cache.
 pub(crate) struct Cache {
@@ -57,7 +57,7 @@ impl Cache {
             return None;
         }
         // What is larger was not written by us.
-        let most = MOST_BYTES as u64 + 4096;
+        let most = MAX_BYTES as u64 + 4096;
         let text = match system::file::read_regular(&self.file, most) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return None,
@@ -89,7 +89,7 @@ impl Cache {
 
     /// Keeps a verdict.
     pub(crate) fn keep(&self, certified: &Certified) {
-        let Some(body) = evidence(certified.verdict()).filter(|body| body.len() <= MOST_BYTES) else {
+        let Some(body) = evidence(certified.verdict()).filter(|body| body.len() <= MAX_BYTES) else {
             return;
         };
         if !is_free(&self.file) {
@@ -221,7 +221,7 @@ pub(crate) fn check_folder(folder: &Path) -> Result<(), crate::failure::Failure>
         let message = format!("`{}` is not a folder", folder.display());
         return Err(crate::failure::Failure::usage(
             message,
-            "--cache takes a folder, which is made if need be",
+            "--cache takes a folder, which is created if necessary",
         ));
     }
     Ok(())

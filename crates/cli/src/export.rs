@@ -8,9 +8,10 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use base::Budget;
+use base::{Budget, SourceMap};
 use certify::Certified;
 use cfa::SignedOverflow;
+use cfront::Parsed;
 use passes::Prepared;
 use report::Extras;
 use verdict::{Proof, Trace, Verdict};
@@ -24,9 +25,9 @@ use crate::args::{CheckArgs, Format, SourceArgs};
 use crate::artifact;
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::frontend;
 use crate::property::Property;
 use crate::resolve::Request;
-use crate::{frontend, input};
 
 /// The version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -83,23 +84,26 @@ impl Document {
     }
 }
 
-/// What witnesses are checked against; nothing if a file can be read only once.
-pub(crate) fn question(request: &Request, source: &SourceArgs) -> Result<Option<Question>, Failure> {
+/// What witnesses are checked against; nothing if a file can be read only once: then nobody else can check anything.
+pub(crate) fn question(
+    request: &Request,
+    source: &SourceArgs,
+    mut parsed: Parsed,
+    sources: &SourceMap,
+) -> Option<Question> {
     if !request.files.iter().all(|file| file.is_file()) {
-        return Ok(None);
+        return None;
     }
-    let mut texts = Vec::new();
-    for (number, file) in request.files.iter().enumerate() {
+    let units = parsed.units.iter().enumerate();
+    let texts = units.map(|(number, unit)| {
         let options = frontend::preprocessing(request, source, number);
-        let Some(text) = Text::new(&file.to_string_lossy(), input::read(file)?.into(), options) else {
-            return Ok(None);
-        };
-        texts.push(text);
-    }
+        Text::of_parsed(unit, sources, &mut parsed.interner, options)
+    });
+    let mut texts: Vec<Text> = texts.collect();
     question::name_texts(&mut texts);
     let is_overflow =
         request.property == Property::NoOverflow || request.signed_overflow == SignedOverflow::Error;
-    Ok(Some(Question { texts, options: frontend::options(request, source), is_overflow }))
+    Some(Question { texts, options: frontend::options(request, source), is_overflow })
 }
 
 /// Finds out what is to be said beyond the evidence, and makes the texts of the files that the user asked for. A violation that the compiled program
@@ -108,9 +112,10 @@ pub(crate) fn export(
     args: &CheckArgs,
     request: &Request,
     task: &Prepared<'_>,
+    parsed: Parsed,
     certified: Certified,
     budget: &mut Budget,
-) -> Result<(Certified, Exported), Failure> {
+) -> (Certified, Exported) {
     let mut exported = Exported::default();
     let is_terse = args.files.is_empty() && (args.display.quiet || args.display.format() == Format::Svcomp);
     let is_needed = match certified.verdict() {
@@ -119,16 +124,16 @@ pub(crate) fn export(
         Verdict::Unknown(_) => false,
     };
     if !is_needed {
-        return Ok((certified, exported));
+        return (certified, exported);
     }
-    let Some(question) = question(request, &args.source)? else {
+    let Some(question) = question(request, &args.source, parsed, &task.given().sources) else {
         let why = "the program is not a file that can be read again";
         exported.warn_about(wanted(args), why);
         if matches!(certified.verdict(), Verdict::Unsafe(_)) && !args.files.no_exec {
             let why = budget.poll().map_or_else(|stop| stop.to_string(), |()| why.to_owned());
             exported.extras.opinion = Some(Opinion::NotJudged(why));
         }
-        return Ok((certified, exported));
+        return (certified, exported);
     };
     let exporter = Exporter { args, request, task, question: &question };
     match certified.verdict() {
@@ -140,9 +145,9 @@ pub(crate) fn export(
         Some(Opinion::Differs(how)) => {
             format!("the compiled program does not end in the violation: {how}")
         }
-        Some(Opinion::Confirmed | Opinion::NotJudged(_)) | None => return Ok((certified, exported)),
+        Some(Opinion::Confirmed | Opinion::NotJudged(_)) | None => return (certified, exported),
     };
-    Ok((certified.refuted(why), exported))
+    (certified.refuted(why), exported)
 }
 
 /// The options of files that the user asked for.

@@ -9,7 +9,7 @@ use base::{Diagnostic, Region, SourceMap};
 use cfa::Program;
 use cfront::lower::{ExternFunctions, StartGlobals, StartOptions, StartPointers};
 use cfront::preprocess::STANDARD;
-use cfront::{FailureKind, Input, preprocess};
+use cfront::{FailureKind, Input, Parsed, preprocess};
 use report::{EXTERN_ADVICE, EXTERN_ERROR};
 
 use crate::args::{EntryGlobals, EntryPointers, ExternPolicy, SourceArgs};
@@ -24,6 +24,8 @@ pub(crate) struct Compiled {
     pub(crate) program: Program,
     /// Warnings of the front end.
     pub(crate) warnings: Vec<Diagnostic>,
+    /// The syntax trees of its files.
+    pub(crate) parsed: Parsed,
 }
 
 /// Why there is no program.
@@ -140,7 +142,8 @@ pub(crate) fn compile(request: &Request, source: &SourceArgs) -> Result<Compiled
     match cfront::compile_units(&units, &options(request, source)) {
         Ok(compiled) => {
             request.check_property(&compiled.program.sources).map_err(Refusal::Failure)?;
-            Ok(Compiled { program: compiled.program, warnings: compiled.warnings })
+            let cfront::Compiled { program, warnings, parsed } = compiled;
+            Ok(Compiled { program, warnings, parsed })
         }
         Err(failure) => Err(explain(*failure, request)),
     }

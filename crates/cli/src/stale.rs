@@ -107,7 +107,7 @@ pub(crate) fn protect(wanted: &[Wanted], inputs: &[PathBuf]) -> Result<(), Failu
         }
         let is_special = fs::metadata(path).is_ok_and(|data| !data.is_file());
         if !is_special && !seen.insert(place(path)) {
-            return refuse(format!("two options would write `{}`", path.display()));
+            return refuse(format!("two options would write to `{}`", path.display()));
         }
     }
     Ok(())

@@ -42,12 +42,12 @@ pub(super) fn render(run: &Run<'_>, detail: Detail, color: Color) -> String {
         Verdict::Safe(Proof::Execution(end)) => writer.end(end),
         Verdict::Safe(Proof::Executions(count)) => {
             writer.line(&format!(
-                "the inputs have few values that matter: all {count} executions were carried out, none reaches the error"
+                "the inputs have few relevant values: all {count} executions were explored, and none reaches the error"
             ));
         }
         Verdict::Safe(Proof::Annotation(annotation)) => {
             let count = annotation.locations().count();
-            writer.line(&format!("invariants of {count} locations exclude the error"));
+            writer.line(&format!("invariants at {count} locations exclude the error"));
             writer.invariants(run.extras);
         }
         Verdict::Unsafe(trace) => {
@@ -90,9 +90,9 @@ pub(super) fn checks(run: &Run<'_>) -> Vec<String> {
         Check::Replayed { .. } => "checked: replayed from the start".to_owned(),
         Check::Reexecuted { .. } => match run.certified.verdict() {
             Verdict::Safe(Proof::Executions(_)) => {
-                "checked: all executions were carried out again, with the same result".to_owned()
+                "checked: all executions were explored again, with the same result".to_owned()
             }
-            _ => "checked: executed a second time, with the same end".to_owned(),
+            _ => "checked: executed a second time, with the same outcome".to_owned(),
         },
         Check::Proved { obligations } => {
             format!("checked: the invariants were proved again ({obligations} obligations)")
@@ -110,7 +110,7 @@ fn opinion(opinion: &Opinion) -> Option<String> {
         }
         // It is the reason of the verdict.
         Opinion::Differs(_) => None,
-        Opinion::NotJudged(why) => Some(format!("not confirmed by a compiled program: {}", printable(why))),
+        Opinion::NotJudged(why) => Some(format!("not confirmed by the compiled program: {}", printable(why))),
     }
 }
 
@@ -240,7 +240,7 @@ impl Writer<'_> {
         if extras.invariants.is_empty() {
             return;
         }
-        self.line("invariants, whenever the condition of the loop is evaluated:");
+        self.line("loop invariants, at each evaluation of the condition:");
         let is_several = extras.invariants.iter().any(|other| other.file != extras.invariants[0].file);
         for readable in &extras.invariants {
             let (line, column) = readable.place;
@@ -248,7 +248,7 @@ impl Writer<'_> {
             self.line(&format!("  {file}{line}:{column}: {}", printable(&readable.invariant.value)));
         }
         if extras.inductive == Some(false) {
-            self.line("  (not a proof by themselves: the checked one is longer)");
+            self.line("  (not inductive by themselves: the proof that was checked is longer)");
         }
     }
 
@@ -321,18 +321,15 @@ pub(super) fn undefined(ledger: &Ledger) -> Option<String> {
 fn idle(run: &Run<'_>) -> [String; 2] {
     let (what, help) = match &run.task.error {
         ErrorKind::Overflow => (
-            "the code that can be executed has no signed operation that can overflow".to_owned(),
+            "the reachable code has no signed operation that can overflow".to_owned(),
             "call the code that is to be checked",
         ),
         ErrorKind::CallsAndAssertions(functions) => (
-            format!(
-                "the code that can be executed has no call of {} and no assertion",
-                functions.join(" or ")
-            ),
+            format!("the reachable code has no call of {} and no assertion", functions.join(" or ")),
             "write `assert(CONDITION);`, with assert.h and without NDEBUG, or call reach_error() at a place that must not be reached",
         ),
         ErrorKind::Calls(functions) => (
-            format!("the code that can be executed has no call of {}", functions.join(" or ")),
+            format!("the reachable code has no call of {}", functions.join(" or ")),
             "call the function at a place that must not be reached; with a property file, assertions are not checked",
         ),
     };
@@ -351,8 +348,8 @@ pub(super) fn violation(trace: &Trace) -> &'static str {
 pub(super) fn assumption(assumption: &Assumption) -> String {
     let kind = match assumption.kind {
         ApproximationKind::Assumption | ApproximationKind::Model => "",
-        ApproximationKind::Over => " (more behaviours than the source)",
-        ApproximationKind::Under => " (fewer behaviours than the source)",
+        ApproximationKind::Over => " (over-approximation)",
+        ApproximationKind::Under => " (under-approximation)",
     };
     format!("{}{kind}", printable(&assumption.what))
 }

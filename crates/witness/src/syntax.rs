@@ -12,7 +12,7 @@ use cfront::ast::{
     TranslationUnit,
 };
 use cfront::lex::{Lexer, TokenKind};
-use cfront::{Input, Interner, Name, preprocess, with_large_stack};
+use cfront::{Input, Interner, Loaded, Name, preprocess, with_large_stack};
 
 use crate::names::{self, Function, Names, StaticLocal};
 
@@ -144,24 +144,20 @@ impl Syntax {
             let mut sources = SourceMap::new();
             let mut interner = Interner::new();
             let loaded = cfront::load(&input, options, &mut sources, &mut interner).ok()?;
-            let source = sources.file(loaded.file).clone();
-            let parsed = match loaded.preprocessed {
-                Some(output) => Parsed::Preprocessed(sources.file(output).text.clone()),
-                None => Parsed::Itself,
-            };
-            Some(Self::of(&loaded.unit, loaded.file, source, parsed, &mut interner))
+            Some(Self::of_parsed(&loaded, &sources, &mut interner))
         })
     }
 
-    fn of(
-        unit: &TranslationUnit,
-        file: FileId,
-        source: SourceFile,
-        parsed: Parsed,
-        interner: &mut Interner,
-    ) -> Self {
+    /// What is in a text that the front end has parsed.
+    pub fn of_parsed(loaded: &Loaded, sources: &SourceMap, interner: &mut Interner) -> Self {
+        let Loaded { unit, file, preprocessed } = loaded;
+        let file = *file;
+        let parsed = match preprocessed {
+            Some(output) => Parsed::Preprocessed(sources.file(*output).text.clone()),
+            None => Parsed::Itself,
+        };
         let mut syntax = Self {
-            source,
+            source: sources.file(file).clone(),
             statements: Vec::new(),
             controls: Vec::new(),
             calls: Vec::new(),

@@ -62,7 +62,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use base::{Diagnostic, IndexVec, Region, SourceMap, Span};
+use base::{Diagnostic, IndexVec, Region, SourceMap, Span, census};
 use cfa::{Approximation, ApproximationKind, ProcId, Procedure, Program, SignedOverflow, VarId};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -158,6 +158,7 @@ pub fn lower(
     sources: Arc<SourceMap>,
     options: &Options,
 ) -> Result<Program, Box<Diagnostic>> {
+    census::count(census::Step::ProgramLowered);
     let resolved = resolve(hir);
     let is_error = |name: &str| options.error_functions.iter().any(|error| error == name);
     let opaque: FxHashSet<FunctionId> = hir

@@ -133,8 +133,7 @@ fn show(
     let Some(earlier) = earlier else { return (render(tasks, &rows), rows) };
     let (changed_tasks, changed_rows) = changed(tasks, &rows, earlier);
     let mut text = render(&changed_tasks, &changed_rows);
-    let _ =
-        writeln!(text, "{} of {} tasks have another verdict than before", changed_rows.len(), tasks.len());
+    let _ = writeln!(text, "{} of {} tasks changed their verdict", changed_rows.len(), tasks.len());
     (text, changed_rows)
 }
 

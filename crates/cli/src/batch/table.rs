@@ -149,7 +149,7 @@ pub(super) fn render(
     let before = if resumed > 0 { format!(", {resumed} from an earlier run") } else { String::new() };
     let _ = writeln!(
         text,
-        "{} task{plural}: {}; {:.1} s by the clock, {spent:.1} s for all tasks{before}",
+        "{} task{plural}: {}; {:.1} s wall time, {spent:.1} s for all tasks{before}",
         rows.len(),
         parts.join(", "),
         time.as_secs_f64(),
@@ -242,11 +242,11 @@ mod tests {
             broken.c          error                  0.50  input: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
             old.c             earlier                0.50  safe in an earlier run, not certified by this one
             later.c           -                          
-            6 tasks: 1 safe, 1 unsafe, 1 unknown, 1 error, 1 not certified (1 safe), 1 WRONG, 1 not checked; 1.5 s by the clock, 2.5 s for all tasks, 1 from an earlier run
+            6 tasks: 1 safe, 1 unsafe, 1 unknown, 1 error, 1 not certified (1 safe), 1 WRONG, 1 not checked; 1.5 s wall time, 2.5 s for all tasks, 1 from an earlier run
         "#]].assert_eq(&text);
         let text = render(&rows, &tasks, Shown::Counts, Color::Plain, Duration::from_millis(1500));
         expect![[r#"
-            6 tasks: 1 safe, 1 unsafe, 1 unknown, 1 error, 1 not certified (1 safe), 1 WRONG, 1 not checked; 1.5 s by the clock, 2.5 s for all tasks, 1 from an earlier run
+            6 tasks: 1 safe, 1 unsafe, 1 unknown, 1 error, 1 not certified (1 safe), 1 WRONG, 1 not checked; 1.5 s wall time, 2.5 s for all tasks, 1 from an earlier run
         "#]].assert_eq(&text);
     }
 }

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use base::{SourceMap, timeline};
+use base::{SourceMap, census, timeline};
 use certify::Certified;
+use cfa::Program;
+use cfront::Parsed;
 use engine::{Drawing, EngineSpec, Env, Tuning};
 use explain::Shrinking;
 use passes::Prepared;
@@ -131,7 +133,7 @@ fn decide(
     }
     let start = Instant::now();
     let stage = timeline::stage("front end");
-    let compiled = match frontend::compile(&request, &args.source) {
+    let Compiled { program, warnings, parsed } = match frontend::compile(&request, &args.source) {
         Ok(compiled) => compiled,
         Err(Refusal::Failure(failure)) => return Err(failure.into()),
         Err(Refusal::Unsupported { message, region, diagnostics, sources }) => {
@@ -141,14 +143,14 @@ fn decide(
         }
     };
     if tells(args, |format| format == Format::Json) {
-        query.task.key = cache::task_key(args, &request, &compiled.program);
+        query.task.key = cache::task_key(args, &request, &program);
         let _ = asked.set(query.task.clone());
     }
-    if !args.display.quiet && !compiled.warnings.is_empty() {
-        console.print(&compiled.warnings, &compiled.program.sources);
+    if !args.display.quiet && !warnings.is_empty() {
+        console.print(&warnings, &program.sources);
     }
     drop(stage);
-    query.decide(spec, &compiled, start.elapsed())
+    query.decide(spec, &program, parsed, start.elapsed())
 }
 
 /// One question, and whom to tell the answer.
@@ -166,7 +168,8 @@ impl Query<'_> {
     fn decide(
         &self,
         spec: &EngineSpec,
-        compiled: &Compiled,
+        program: &Program,
+        parsed: Parsed,
         front_end: Duration,
     ) -> Result<ExitStatus, Ended> {
         let Self { args, request, console, session, .. } = *self;
@@ -177,8 +180,8 @@ impl Query<'_> {
         }
         let progress =
             if args.display.quiet { None } else { Some(Progress::start("searching", env.progress.clone())) };
-        let task = Prepared::of(&compiled.program);
-        let cache = Cache::new(args, &compiled.program, console);
+        let task = Prepared::of(program);
+        let cache = Cache::new(args, program, console);
         let known = cache.as_ref().and_then(|cache| self.cached(cache, &task, &mut env));
         let is_cached = known.is_some();
         if !is_cached && args.list.known_key.as_ref().is_some_and(|key| *key == self.task.key) {
@@ -186,7 +189,7 @@ impl Query<'_> {
             Output::new().write(&report::json_known(&self.task))?;
             return Ok(ExitStatus::Unknown);
         }
-        stale::settle(args, &request.files, &compiled.program.sources).map_err(Ended::InTheWay)?;
+        stale::settle(args, &request.files, &program.sources).map_err(Ended::InTheWay)?;
         let outcome = match known {
             Some(certified) => Outcome { certified, solved_at: compiled_at, shrinking: Shrinking::default() },
             None => solve(args, spec, &task, &mut env),
@@ -197,20 +200,21 @@ impl Query<'_> {
         // The verdict stands unless the compiled program contradicts it: what follows must not lose it, and ends with the time.
         session.claim();
         let _stage = timeline::stage("report");
-        let (certified, exported) = export::export(args, request, &task, outcome.certified, &mut env.budget)?;
+        let (certified, exported) =
+            export::export(args, request, &task, parsed, outcome.certified, &mut env.budget);
         let mut failures = exported.write(console);
         if let Some(cache) = cache.filter(|_| !is_cached) {
             cache.keep(&certified);
         }
         let mut extras = Extras { is_cached, ..exported.extras };
         if let (Verdict::Unsafe(trace), Some(scope)) = (certified.verdict(), scope(args)) {
-            extras.steps = report::steps(&compiled.program, trace, scope, &env.budget);
+            extras.steps = report::steps(program, trace, scope, &env.budget);
         }
         failures.extend(drawn.err());
         failures.extend(super::queries::log_failure());
         let mut basis = basis::basis(request, &args.source);
-        basis.is_idle = !cfa::hazard::hazards(&compiled.program).can_fail;
-        let sources = compiled.program.sources.clone();
+        basis.is_idle = !cfa::hazard::hazards(program).can_fail;
+        let sources = program.sources.clone();
         let answer =
             Answer { task: Some(&task), sources, certified, extras, failures, basis, statistics, env };
         Ok(self.conclude(answer)?)
@@ -321,6 +325,7 @@ impl Query<'_> {
     fn conclude(&self, mut answer: Answer<'_>) -> Result<ExitStatus, Failure> {
         let Self { args, console, session, .. } = *self;
         let mut failures = std::mem::take(&mut answer.failures);
+        answer.statistics.extend(census::Step::ALL.map(|step| (step.name(), step.count() as f64)));
         let run = Run {
             task: &self.task,
             program: answer.task.map(Prepared::given),
@@ -386,7 +391,7 @@ fn insight<'a>(answer: &'a Answer<'_>, request: &Request) -> Insight<'a> {
         Verdict::Safe(_) | Verdict::Unknown(_) => Vec::new(),
     };
     let summaries = super::summarize::summaries(task, request, budget);
-    Insight { tree, summaries, steps, timeline, command: command() }
+    Insight { tree, prepared: Some(task.program()), summaries, steps, timeline, command: command() }
 }
 
 /// The command line after the name of the program.

@@ -50,8 +50,8 @@ pub(crate) fn validate(mut args: ValidateArgs, console: Console) -> Result<ExitS
         );
     }
     // Mistakes in the program are reported as such, not as mistakes of the witness.
-    match frontend::compile(&request, &args.source) {
-        Ok(_) => {}
+    let compiled = match frontend::compile(&request, &args.source) {
+        Ok(compiled) => compiled,
         Err(Refusal::Failure(failure)) => {
             // A preprocessor that was ended by the clock is no mistake of the program.
             let Err(stop) = session.budget().poll() else { return Err(failure) };
@@ -61,8 +61,9 @@ pub(crate) fn validate(mut args: ValidateArgs, console: Console) -> Result<ExitS
             console.print(&diagnostics, &sources);
             return conclude(&Judgement::Unknown(message), &args.witness, &session);
         }
-    }
-    let Some(mut question) = export::question(&request, &args.source)? else {
+    };
+    let sources = &compiled.program.sources;
+    let Some(mut question) = export::question(&request, &args.source, compiled.parsed, sources) else {
         let why = "the program is not a file that can be read again: write it to one";
         return conclude(&Judgement::Unknown(why.to_owned()), &args.witness, &session);
     };
@@ -121,7 +122,7 @@ fn conclude(judgement: &Judgement, witness: &Path, session: &Session) -> Result<
 fn advice(why: &str) -> &'static str {
     let has = |word: &str| why.contains(word);
     if has("another program") {
-        "a witness belongs to one text: give the file that it was made of, or make a new one with `wayproof check --witness`"
+        "a witness is for one source text: give the file that it was made from, or make a new one with `wayproof check --witness`"
     } else if has("a program of") {
         "give all files of the program, in any order"
     } else if has("another property") || has("data model") {

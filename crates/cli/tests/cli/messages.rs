@@ -111,6 +111,6 @@ fn several_executions_are_said_to_be_repeated_all() {
     let finished = check("executions", text, &[]);
     assert_eq!(finished.code, 0, "{finished:?}");
     assert!(finished.stdout.contains("executions were carried out, none"), "{}", finished.stdout);
-    let again = "checked: all executions were carried out again, with the same result";
+    let again = "checked: all executions were explored again, with the same result";
     assert!(finished.stdout.contains(again), "{}", finished.stdout);
 }

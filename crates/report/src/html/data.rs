@@ -8,10 +8,10 @@ use engine::{NodeState, SearchTree};
 use serde::Serialize;
 use verdict::{Proof, Reason, Verdict};
 
+use super::Insight;
 use super::automata::{Automata, mentioned};
 use super::execution::Execution;
 use super::figures::{self, Bar};
-use super::{Insight, Summaries};
 use crate::json::Tool;
 use crate::{Color, Detail, Run, human, printable};
 
@@ -100,7 +100,7 @@ pub(super) fn json(run: &Run<'_>, insight: &Insight<'_>) -> String {
         )
     };
     if let Some(program) = run.program {
-        document.of_program(run, program, &insight.summaries);
+        document.of_program(run, program, insight);
         document.execution = Execution::new(program, &insight.steps);
     }
     document.of_verdict(run);
@@ -144,7 +144,7 @@ impl Document {
         serde_json::to_string(self).expect("a document has string keys only")
     }
 
-    fn of_program(&mut self, run: &Run<'_>, program: &Program, summaries: &Summaries) {
+    fn of_program(&mut self, run: &Run<'_>, program: &Program, insight: &Insight<'_>) {
         self.files = files(run, program);
         let known = (0..).zip(program.sources.iter()).find_map(|(id, (_, file))| {
             run.task.files.first().is_some_and(|first| **first == *file.name).then_some(id)
@@ -155,8 +155,8 @@ impl Document {
             Remark { at: Some([file, line, column, line, column]), text: readable.invariant.value.clone() }
         });
         self.invariants = invariants.collect();
-        self.automata = Automata::new(program, summaries.prepared.as_ref());
-        let points = summaries.points.iter();
+        self.automata = Automata::new(program, insight.prepared);
+        let points = insight.summaries.points.iter();
         self.summaries =
             points.map(|(region, text)| Remark { at: spot(*region), text: text.clone() }).collect();
     }
@@ -209,11 +209,11 @@ fn facts(run: &Run<'_>, command: &[String]) -> Vec<(&'static str, String)> {
     ];
     if let Verdict::Safe(Proof::Annotation(annotation)) = run.certified.verdict() {
         let count = annotation.locations().count();
-        facts.push(("Proof", format!("invariants of {count} locations exclude the error")));
+        facts.push(("Proof", format!("invariants at {count} locations exclude the error")));
     }
     if let Some(expected) = task.expected {
         let word = if expected { "safe" } else { "unsafe" };
-        facts.push(("Expected", format!("{word}, says the task definition")));
+        facts.push(("Expected", format!("{word} (task definition)")));
     }
     facts.push(("Command", shown(command)));
     facts

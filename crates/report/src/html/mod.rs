@@ -26,6 +26,8 @@ use crate::{Color, Detail, Run, human};
 pub struct Insight<'a> {
     /// The search tree, if the engine has one.
     pub tree: Option<&'a SearchTree>,
+    /// The program after the passes, which is the one that is searched.
+    pub prepared: Option<&'a Program>,
     /// What guides the search.
     pub summaries: Summaries,
     /// The execution of a counterexample.
@@ -43,8 +45,6 @@ pub struct Summaries {
     pub points: Vec<(Region, String)>,
     /// Why there are none.
     pub missing: Option<String>,
-    /// The program that they are about, which is the one that is searched.
-    pub prepared: Option<Program>,
 }
 
 /// The scripts in the order in which they build on each other.
