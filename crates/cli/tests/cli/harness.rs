@@ -54,7 +54,7 @@ fn a_compiler_that_fails_or_is_missing_changes_no_verdict() {
     for (compiler, words) in [
         ("false", "not confirmed by the compiled program: the C compiler refuses the harness"),
         ("/nowhere/cc", "not confirmed by the compiled program: there is no C compiler"),
-        ("true", "not confirmed by the compiled program: the C compiler `true` makes no program"),
+        ("true", "not confirmed by the compiled program: the C compiler `true` produces no program"),
         // A name with a folder is that of the caller, wherever the compiler works.
         (
             "./fails",
