@@ -12,8 +12,8 @@ const NAMES: [&str; 5] =
 fn counts(file: &str, options: &[&str]) -> Counts {
     let finished = wayproof([&["check", file, "--stats", "--no-exec"], options].concat());
     NAMES.map(|name| {
-        let lines = finished.stdout.lines();
-        let value = lines.filter_map(|line| line.trim().strip_prefix(name)?.strip_prefix(": ")).next();
+        let mut lines = finished.stdout.lines();
+        let value = lines.find_map(|line| line.trim().strip_prefix(name)?.strip_prefix(": "));
         value.unwrap_or_else(|| panic!("{name}: {finished:?}")).parse().unwrap()
     })
 }
