@@ -1,8 +1,9 @@
-//! What every other crate uses: dense ids, source positions, diagnostics, budgets, the timeline of a run.
+//! What every other crate uses: dense ids, source positions, diagnostics, budgets, the timeline and the counts of a run.
 //!
 //! Knows no logic and no C.
 
 pub mod budget;
+pub mod census;
 pub mod diagnostic;
 pub mod index;
 pub mod source;

@@ -9,7 +9,7 @@ use crate::ast::TranslationUnit;
 use crate::check::Checker;
 use crate::library::ModelFile;
 use crate::lower::{self, lower};
-use crate::{Input, Interner, hir, library, load, preprocess, with_large_stack};
+use crate::{Input, Interner, Loaded, hir, library, load, preprocess, with_large_stack};
 
 /// How to compile.
 #[derive(Clone, Debug)]
@@ -34,6 +34,17 @@ pub struct Compiled {
     pub program: Program,
     /// What is suspicious about the text.
     pub warnings: Vec<Diagnostic>,
+    /// What was parsed, for those who speak about the text: nobody has to parse it again.
+    pub parsed: Parsed,
+}
+
+/// The syntax trees of a program.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// Of the inputs, in their order, without library models. The files are those of the program's sources.
+    pub units: Vec<Loaded>,
+    /// The names in them.
+    pub interner: Interner,
 }
 
 /// Whose fault it is that there is no program.
@@ -71,12 +82,14 @@ pub fn compile_units(units: &[Unit<'_>], options: &Options) -> Result<Compiled, 
         let mut sources = SourceMap::new();
         let checked = check_all(units, options, &mut sources);
         let sources = Arc::new(sources);
-        let lowered =
-            checked.and_then(|hir| lower(&hir, sources.clone(), &options.lower).map_err(|failure| *failure));
+        let lowered = checked.and_then(|(hir, parsed)| {
+            let program = lower(&hir, sources.clone(), &options.lower).map_err(|failure| *failure)?;
+            Ok((program, parsed))
+        });
         match lowered {
-            Ok(program) => {
+            Ok((program, parsed)) => {
                 assert_eq!(program.verify(), Ok(()), "W1: the program should be well formed");
-                Ok(Compiled { program, warnings: Vec::new() })
+                Ok(Compiled { program, warnings: Vec::new(), parsed })
             }
             Err(diagnostic) => Err(Box::new(failure(diagnostic, sources))),
         }
@@ -97,14 +110,30 @@ fn check_all(
     inputs: &[Unit<'_>],
     options: &Options,
     sources: &mut SourceMap,
-) -> Result<hir::Program, Diagnostic> {
+) -> Result<(hir::Program, Parsed), Diagnostic> {
     let mut interner = Interner::new();
     let mut units = Vec::new();
+    let mut files = Vec::new();
     for (input, preprocess) in inputs {
-        units.push(load(input, preprocess, sources, &mut interner)?.unit);
+        let loaded = load(input, preprocess, sources, &mut interner)?;
+        units.push(loaded.unit);
+        files.push((loaded.file, loaded.preprocessed));
     }
-    let mut checker = Checker::new(&interner, sources, options.preprocess.data_model);
-    for unit in &units {
+    let program = check_units(&units, &interner, options, sources)?;
+    let files = units.into_iter().zip(files);
+    let units = files.map(|(unit, (file, preprocessed))| Loaded { unit, file, preprocessed }).collect();
+    Ok((program, Parsed { units, interner }))
+}
+
+/// Checks the user's units, and the models of library functions that they need.
+fn check_units(
+    units: &[TranslationUnit],
+    interner: &Interner,
+    options: &Options,
+    sources: &mut SourceMap,
+) -> Result<hir::Program, Diagnostic> {
+    let mut checker = Checker::new(interner, sources, options.preprocess.data_model);
+    for unit in units {
         checker.unit(unit).map_err(|failure| *failure)?;
     }
     let needed = library::needed(checker.program());

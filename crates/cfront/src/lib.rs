@@ -16,7 +16,7 @@ pub mod types;
 mod load;
 mod stack;
 
-pub use driver::{Compiled, Failure, FailureKind, Options, Unit, compile, compile_units};
+pub use driver::{Compiled, Failure, FailureKind, Options, Parsed, Unit, compile, compile_units};
 pub use lex::{Interner, Name};
 pub use load::{Input, Loaded, load};
 pub use stack::with_large_stack;

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use base::{Diagnostic, FileId, SourceFile, SourceMap};
+use base::{Diagnostic, FileId, SourceFile, SourceMap, census};
 use system::file;
 
 use crate::ast::TranslationUnit;
@@ -45,6 +45,7 @@ pub fn load(
     sources: &mut SourceMap,
     interner: &mut Interner,
 ) -> Result<Loaded, Diagnostic> {
+    census::count(census::Step::FileParsed);
     let (source, path) = match input {
         Input::Path(path) => (SourceFile::new(path.to_string_lossy(), read(path)?), Some(path.as_path())),
         Input::Text { name, text } => (SourceFile::new(name.as_str(), text.clone()), None),

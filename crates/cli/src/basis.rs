@@ -7,25 +7,11 @@ use std::path::Path;
 
 use cfront::preprocess;
 use clap::ValueEnum;
+use report::Basis;
 
 use crate::args::SourceArgs;
 use crate::property::Property;
 use crate::resolve::Request;
-
-/// What a report says about it.
-#[derive(Debug, Default)]
-pub(crate) struct Basis {
-    /// One line each.
-    pub(crate) options: Vec<String>,
-    /// Who decided about the data model, as the end of a line; nothing if it was the command line, the task or nobody.
-    pub(crate) data_model: String,
-    /// The same for signed overflow.
-    pub(crate) signed_overflow: String,
-    /// Whether nothing in the program can violate the property.
-    pub(crate) is_idle: bool,
-    /// The key of program and options; empty if nobody asks for it.
-    pub(crate) key: String,
-}
 
 /// Which of the options are from a file of settings.
 #[derive(Clone, Debug, Default)]
@@ -46,51 +32,59 @@ pub(crate) struct FromSettings {
 
 const COMMAND_LINE: &str = "command line";
 
-impl Basis {
-    /// What the options say; the program is not known yet.
-    pub(crate) fn new(request: &Request, source: &SourceArgs) -> Self {
+/// What the options say; the program is not known yet.
+pub(crate) fn basis(request: &Request, source: &SourceArgs) -> Basis {
+    let mut lines = Lines::default();
+    lines.read(request, source);
+    let settings = source.from_settings.clone().unwrap_or_default();
+    let from_settings =
+        |is_setting: bool| if is_setting { format!(" ({})", settings.file) } else { String::new() };
+    Basis {
+        options: lines.0,
+        data_model: from_settings(settings.data_model),
+        signed_overflow: from_settings(settings.signed_overflow),
+        is_idle: false,
+    }
+}
+
+/// Options, one line each.
+#[derive(Default)]
+struct Lines(Vec<String>);
+
+impl Lines {
+    fn read(&mut self, request: &Request, source: &SourceArgs) {
         let settings = source.from_settings.clone().unwrap_or_default();
-        let mut basis = Self::default();
         let origin = |is_setting: bool| if is_setting { settings.file.as_str() } else { COMMAND_LINE };
         for (number, define) in source.defines.iter().enumerate() {
-            basis.add(&format!("macro {define} is defined"), origin(number < settings.defines));
+            self.add(&format!("macro {define} is defined"), origin(number < settings.defines));
         }
         for undefine in &source.undefines {
-            basis.add(&format!("macro {undefine} is undefined"), COMMAND_LINE);
+            self.add(&format!("macro {undefine} is undefined"), COMMAND_LINE);
         }
         for include in &source.includes {
-            basis.add(&format!("`{}` is included first", include.display()), COMMAND_LINE);
+            self.add(&format!("`{}` is included first", include.display()), COMMAND_LINE);
         }
         let given = source.include_dirs.len().saturating_sub(settings.include_dirs);
         for (number, folder) in source.include_dirs.iter().enumerate() {
-            basis.add(&format!("headers are searched in `{}`", folder.display()), origin(number >= given));
+            self.add(&format!("headers are searched in `{}`", folder.display()), origin(number >= given));
         }
         if let Some(path) = &source.compile_commands {
             let name = crate::compile_commands::file(path).display().to_string();
-            basis.build(request, &name);
+            self.build(request, &name);
             if settings.compile_commands {
-                basis.add(&format!("the build is `{name}`"), &settings.file);
+                self.add(&format!("the build is `{name}`"), &settings.file);
             }
         }
-        basis.start(source);
+        self.start(source);
         if let Property::UnreachCall { function } = &request.property
             && !request.is_standard_property()
         {
-            basis
-                .options
-                .push(format!("the error is a call of {function}, and nothing else (property file)"));
+            self.0.push(format!("the error is a call of {function}, and nothing else (property file)"));
         }
-        if settings.data_model {
-            basis.data_model = format!(" ({})", settings.file);
-        }
-        if settings.signed_overflow {
-            basis.signed_overflow = format!(" ({})", settings.file);
-        }
-        basis
     }
 
     fn add(&mut self, what: &str, origin: &str) {
-        self.options.push(format!("{what} ({origin})"));
+        self.0.push(format!("{what} ({origin})"));
     }
 
     /// What the build says about each file.

@@ -19,12 +19,13 @@ use cfa::{Program, Source};
 use interp::{Choice, Inputs, Outcome, Uninitialised};
 use passes::Prepared;
 use verdict::{Proof, Trace, Verdict, Violation, store};
+use witness::judge;
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, SearchArgs};
 use crate::artifact;
 use crate::console::Console;
+use crate::frontend;
 use crate::resolve::Request;
-use crate::{frontend, judge};
 
 /// The first words of a file, with the version of its form.
 const FORM: &str = "wayproof cache 1";
@@ -32,7 +33,7 @@ const FORM: &str = "wayproof cache 1";
 const FAMILY: &str = "wayproof cache ";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Larger evidence is not kept.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 
 /// The place of one program in a cache.
 pub(crate) struct Cache {
@@ -44,7 +45,7 @@ pub(crate) struct Cache {
 impl Cache {
     /// The place of a program, if the command line wants a cache.
     pub(crate) fn new(args: &CheckArgs, program: &Program, console: Console) -> Option<Self> {
-        let folder = args.cache.clone()?;
+        let folder = args.search.cache.clone()?;
         let file = folder.join(format!("{}.txt", key(args, program)));
         Some(Self { folder, file, console })
     }
@@ -56,7 +57,7 @@ impl Cache {
             return None;
         }
         // What is larger was not written by us.
-        let most = MOST_BYTES as u64 + 4096;
+        let most = MAX_BYTES as u64 + 4096;
         let text = match system::file::read_regular(&self.file, most) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return None,
@@ -88,7 +89,7 @@ impl Cache {
 
     /// Keeps a verdict.
     pub(crate) fn keep(&self, certified: &Certified) {
-        let Some(body) = evidence(certified.verdict()).filter(|body| body.len() <= MOST_BYTES) else {
+        let Some(body) = evidence(certified.verdict()).filter(|body| body.len() <= MAX_BYTES) else {
             return;
         };
         if !is_free(&self.file) {
@@ -128,18 +129,16 @@ fn key(args: &CheckArgs, program: &Program) -> String {
 
 /// The options that decide how a program is searched.
 fn options(args: &CheckArgs) -> String {
-    let CheckArgs { engine, no_gas, no_summaries, no_congruences, no_shrink, .. } = args;
+    let SearchArgs { no_gas, no_summaries, no_congruences, no_shrink, .. } = &args.search;
+    let engine = args.search.engine();
     format!("{engine} {no_gas} {no_summaries} {no_congruences} {no_shrink}\n")
 }
-
-/// The reason of a run that was told a key and found it again.
-pub(crate) const CHECKED_BEFORE: &str = "checked-before";
 
 /// What two runs must have in common so that the verdict of the one is that of the other: the program with its places, what is asked of it,
 /// all options that may change the answer, and what makes the compiled program that has a veto.
 pub(crate) fn task_key(args: &CheckArgs, request: &Request, program: &Program) -> String {
     let Request { property, entry, .. } = request;
-    let mut text = format!("{VERSION} {entry} {property:?} {:?}\n", args.timeout);
+    let mut text = format!("{VERSION} {entry} {property:?} {:?}\n", args.search.timeout);
     let _ = writeln!(text, "{:?} {:?}", args.files.no_exec, judge::compiler());
     for number in 0..request.files.len() {
         let _ = writeln!(text, "{:?}", frontend::preprocessing(request, &args.source, number));
@@ -222,7 +221,7 @@ pub(crate) fn check_folder(folder: &Path) -> Result<(), crate::failure::Failure>
         let message = format!("`{}` is not a folder", folder.display());
         return Err(crate::failure::Failure::usage(
             message,
-            "--cache takes a folder, which is made if need be",
+            "--cache takes a folder, which is created if necessary",
         ));
     }
     Ok(())

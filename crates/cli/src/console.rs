@@ -4,13 +4,13 @@
 //! * I1: a message is at most a screen: long lines are cut, long stretches are folded, many messages are counted.
 //! * I2: any bytes may occur in a source text; what is printed is UTF-8 without control characters.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 use base::{Diagnostic, Label, Severity, SourceFile, SourceMap, Span};
+use report::{Color, printable};
 
 use crate::args::ColorChoice;
 
@@ -27,18 +27,18 @@ const EXCERPT: usize = 40;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Console {
     /// Whether standard error takes colours.
-    color: bool,
+    color: Color,
     /// Whether standard output takes colours.
-    pub(crate) color_stdout: bool,
+    pub(crate) color_stdout: Color,
 }
 
 impl Console {
     /// Follows the user's choice, NO_COLOR and the kind of the streams.
     pub(crate) fn new(choice: ColorChoice) -> Self {
         let wanted = |is_terminal: bool| match choice {
-            ColorChoice::Always => true,
-            ColorChoice::Never => false,
-            ColorChoice::Auto => is_terminal && environment_allows_color(),
+            ColorChoice::Always => Color::Ansi,
+            ColorChoice::Auto if is_terminal && environment_allows_color() => Color::Ansi,
+            ColorChoice::Never | ColorChoice::Auto => Color::Plain,
         };
         Self {
             color: wanted(std::io::stderr().is_terminal()),
@@ -48,7 +48,10 @@ impl Console {
 
     /// Prints messages; there is nobody to tell if that fails.
     pub(crate) fn print(self, diagnostics: &[Diagnostic], sources: &SourceMap) {
-        let renderer = if self.color { Renderer::styled() } else { Renderer::plain() };
+        let renderer = match self.color {
+            Color::Ansi => Renderer::styled(),
+            Color::Plain => Renderer::plain(),
+        };
         let mut text = String::new();
         for diagnostic in diagnostics.iter().take(MAX_MESSAGES) {
             text += &render(&renderer, diagnostic, sources);
@@ -210,16 +213,6 @@ impl LossyText {
             position -= 1;
         }
         position
-    }
-}
-
-/// Text without control characters other than line breaks and tabs.
-pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    let is_bad = |character: char| character.is_control() && !matches!(character, '\n' | '\t');
-    if text.contains(is_bad) {
-        Cow::Owned(text.chars().map(|c| if is_bad(c) { char::REPLACEMENT_CHARACTER } else { c }).collect())
-    } else {
-        Cow::Borrowed(text)
     }
 }
 

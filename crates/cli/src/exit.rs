@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use verdict::Verdict;
+
 /// How the tool ended. The numbers are those that scripts around C verifiers already know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExitStatus {
@@ -35,6 +37,16 @@ impl ExitStatus {
             Self::Violated => 10,
             Self::BrokenPipe => 141,
             Self::Program(status) => status,
+        }
+    }
+}
+
+impl From<&Verdict> for ExitStatus {
+    fn from(verdict: &Verdict) -> Self {
+        match verdict {
+            Verdict::Safe(_) => Self::Success,
+            Verdict::Unsafe(_) => Self::Violated,
+            Verdict::Unknown(_) => Self::Unknown,
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What is found out about a verdict beyond its evidence, the veto of the compiled program, and the verdict as files for other tools: witness,
-//! harness, test case.
+//! What is found out about a verdict beyond its evidence, the veto of the compiled program, and the verdict as texts for other tools: witness,
+//! harness, test case. Here they are computed; [`Exported::write`] writes them.
 //!
 //! # Invariants
 //! * I1: unsafe is not claimed, and nothing is written about it, if the compiled program was run with the inputs of the trace to its own end and
@@ -8,141 +8,156 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use base::Budget;
+use base::{Budget, SourceMap};
 use certify::Certified;
-use cfa::{DataModel, SignedOverflow};
-use cfront::preprocess::standard;
-use interp::Property as Violated;
+use cfa::SignedOverflow;
+use cfront::Parsed;
 use passes::Prepared;
+use report::Extras;
 use verdict::{Proof, Trace, Verdict};
-use witness::format::{self, Content, Stamp, Task, Witness};
-use witness::harness::Harness;
+use witness::documents::Documents;
+use witness::format::{Content, Stamp};
+use witness::judge::{self, Opinion};
 use witness::question::{self, Question, Text};
-use witness::{correctness, testcase, violation};
+use witness::{correctness, violation};
 
 use crate::args::{CheckArgs, Format, SourceArgs};
 use crate::artifact;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::judge::{self, Opinion, Recipe};
+use crate::frontend;
 use crate::property::Property;
-use crate::report::Step;
 use crate::resolve::Request;
-use crate::{frontend, input};
 
 /// The version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Solver ticks for readable invariants that nobody has asked for, after a verdict that cost less.
-const LEAST_READING_TICKS: u64 = 300;
+const MIN_READING_TICKS: u64 = 300;
 
-/// What is said about a verdict beyond its own evidence.
-#[derive(Debug, Default)]
-pub(crate) struct Extras {
-    /// Invariants at their places, for a proof by invariants.
-    pub(crate) invariants: Vec<correctness::Readable>,
-    /// Whether they are a proof by themselves; nothing if there are none.
-    pub(crate) inductive: Option<bool>,
-    /// What the compiled program says about unsafe.
-    pub(crate) opinion: Option<Opinion>,
-    /// The path to the violation, if a report tells it.
-    pub(crate) steps: Vec<Step>,
-    /// Whether the evidence comes from the cache; it was checked again.
-    pub(crate) is_cached: bool,
-    /// Files that could not be written. The verdict is reported first.
-    pub(crate) failures: Vec<Failure>,
+/// What there is to report and to write.
+#[derive(Default)]
+pub(crate) struct Exported {
+    /// What is said beyond the evidence.
+    pub(crate) extras: Extras,
+    /// The files that the user asked for.
+    documents: Vec<Document>,
+    /// Why some of them are missing.
+    warnings: Vec<String>,
 }
 
-/// What witnesses are checked against; nothing if a file can be read only once.
-pub(crate) fn question(request: &Request, source: &SourceArgs) -> Result<Option<Question>, Failure> {
-    if !request.files.iter().all(|file| file.is_file()) {
-        return Ok(None);
+/// What an option asks for.
+enum Document {
+    /// A file.
+    File(PathBuf, String),
+    /// A folder with files.
+    Folder(PathBuf, Vec<(&'static str, String)>),
+}
+
+impl Exported {
+    /// Writes the files. What cannot be written is returned: the verdict is reported first.
+    pub(crate) fn write(&self, console: Console) -> Vec<Failure> {
+        self.warnings.iter().for_each(|warning| console.warn(warning.clone()));
+        self.documents.iter().filter_map(|document| document.write().err()).collect()
     }
-    let mut texts = Vec::new();
-    for (number, file) in request.files.iter().enumerate() {
-        let options = frontend::preprocessing(request, source, number);
-        let Some(text) = Text::new(&file.to_string_lossy(), input::read(file)?.into(), options) else {
-            return Ok(None);
+
+    fn warn_about(&mut self, options: impl Iterator<Item = &'static str>, why: &str) {
+        self.warnings.extend(options.map(|option| format!("{option} has no effect: {why}")));
+    }
+
+    fn push(&mut self, path: &Path, text: String) {
+        self.documents.push(Document::File(path.to_owned(), text));
+    }
+}
+
+impl Document {
+    fn write(&self) -> Result<(), Failure> {
+        let (folder, files) = match self {
+            Self::File(path, text) => return artifact::write(path, text),
+            Self::Folder(folder, files) => (folder, files),
         };
-        texts.push(text);
+        if let Err(error) = std::fs::create_dir_all(folder) {
+            let message = format!("the folder `{}`: {error}", folder.display());
+            return Err(Failure::Output(std::io::Error::other(message)));
+        }
+        files.iter().try_for_each(|(name, text)| artifact::write(&folder.join(name), text))
     }
+}
+
+/// What witnesses are checked against; nothing if a file can be read only once: then nobody else can check anything.
+pub(crate) fn question(
+    request: &Request,
+    source: &SourceArgs,
+    mut parsed: Parsed,
+    sources: &SourceMap,
+) -> Option<Question> {
+    if !request.files.iter().all(|file| file.is_file()) {
+        return None;
+    }
+    let units = parsed.units.iter().enumerate();
+    let texts = units.map(|(number, unit)| {
+        let options = frontend::preprocessing(request, source, number);
+        Text::of_parsed(unit, sources, &mut parsed.interner, options)
+    });
+    let mut texts: Vec<Text> = texts.collect();
     question::name_texts(&mut texts);
     let is_overflow =
         request.property == Property::NoOverflow || request.signed_overflow == SignedOverflow::Error;
-    Ok(Some(Question { texts, options: frontend::options(request, source), is_overflow }))
+    Some(Question { texts, options: frontend::options(request, source), is_overflow })
 }
 
-/// Finds out what is to be said beyond the evidence, and writes the files that the user asked for. A violation that the compiled program does
-/// not end in is not claimed (I1).
+/// Finds out what is to be said beyond the evidence, and makes the texts of the files that the user asked for. A violation that the compiled program
+/// does not end in is not claimed (I1).
 pub(crate) fn export(
     args: &CheckArgs,
     request: &Request,
     task: &Prepared<'_>,
+    parsed: Parsed,
     certified: Certified,
     budget: &mut Budget,
-    console: Console,
-) -> Result<(Certified, Extras), Failure> {
-    let mut extras = Extras::default();
-    let is_terse = args.files.is_empty() && (args.quiet || args.format == Format::Svcomp);
+) -> (Certified, Exported) {
+    let mut exported = Exported::default();
+    let is_terse = args.files.is_empty() && (args.display.quiet || args.display.format() == Format::Svcomp);
     let is_needed = match certified.verdict() {
         Verdict::Safe(_) => !is_terse,
         Verdict::Unsafe(_) => !is_terse || !args.files.no_exec,
         Verdict::Unknown(_) => false,
     };
     if !is_needed {
-        return Ok((certified, extras));
+        return (certified, exported);
     }
-    let Some(question) = question(request, &args.source)? else {
-        for (option, _) in wanted(args) {
-            console.warn(format!("{option} has no effect: the program is not a file that can be read again"));
-        }
+    let Some(question) = question(request, &args.source, parsed, &task.given().sources) else {
+        let why = "the program is not a file that can be read again";
+        exported.warn_about(wanted(args), why);
         if matches!(certified.verdict(), Verdict::Unsafe(_)) && !args.files.no_exec {
-            let why = match budget.poll() {
-                Ok(()) => "the program is not a file that can be read again".to_owned(),
-                Err(stop) => stop.to_string(),
-            };
-            extras.opinion = Some(Opinion::NotJudged(why));
+            let why = budget.poll().map_or_else(|stop| stop.to_string(), |()| why.to_owned());
+            exported.extras.opinion = Some(Opinion::NotJudged(why));
         }
-        return Ok((certified, extras));
+        return (certified, exported);
     };
-    let exporter = Exporter { args, request, task, question: &question, console };
+    let exporter = Exporter { args, request, task, question: &question };
     match certified.verdict() {
-        Verdict::Safe(proof) => exporter.safe(proof, &mut extras, budget),
-        Verdict::Unsafe(trace) => exporter.violated(trace, &mut extras, budget),
+        Verdict::Safe(proof) => exporter.safe(proof, &mut exported, budget),
+        Verdict::Unsafe(trace) => exporter.violated(trace, &mut exported, budget),
         Verdict::Unknown(_) => {}
     }
-    let why = match &extras.opinion {
+    let why = match &exported.extras.opinion {
         Some(Opinion::Differs(how)) => {
             format!("the compiled program does not end in the violation: {how}")
         }
-        Some(Opinion::Confirmed | Opinion::NotJudged(_)) | None => return Ok((certified, extras)),
+        Some(Opinion::Confirmed | Opinion::NotJudged(_)) | None => return (certified, exported),
     };
-    Ok((certified.refuted(why), extras))
+    (certified.refuted(why), exported)
 }
 
-/// An option of the build for the harness: sanitizers would change how it ends, so only the macros that they set are kept.
-fn harness_option(option: &str) -> String {
-    match option.strip_prefix("-fsanitize=") {
-        Some("address" | "kernel-address") => "-D__SANITIZE_ADDRESS__=1".to_owned(),
-        Some("thread") => "-D__SANITIZE_THREAD__=1".to_owned(),
-        Some(_) => "-w".to_owned(),
-        None => option.to_owned(),
-    }
-}
-
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(name).parent().unwrap_or(Path::new(""));
-    std::env::current_dir().unwrap_or_default().join(folder)
-}
-
-/// The files that the user asked for.
-fn wanted(args: &CheckArgs) -> impl Iterator<Item = (&'static str, &Path)> {
+/// The options of files that the user asked for.
+fn wanted(args: &CheckArgs) -> impl Iterator<Item = &'static str> {
     let options = [
-        ("--witness", args.files.witness.as_deref()),
-        ("--harness", args.files.harness.as_deref()),
-        ("--testcase", args.files.testcase.as_deref()),
+        ("--witness", &args.files.witness),
+        ("--harness", &args.files.harness),
+        ("--testcase", &args.files.testcase),
     ];
-    options.into_iter().filter_map(|(name, path)| Some((name, path?)))
+    options.into_iter().filter_map(|(name, path)| path.as_ref().map(|_| name))
 }
 
 struct Exporter<'a> {
@@ -150,7 +165,6 @@ struct Exporter<'a> {
     request: &'a Request,
     task: &'a Prepared<'a>,
     question: &'a Question,
-    console: Console,
 }
 
 impl Exporter<'_> {
@@ -166,176 +180,72 @@ impl Exporter<'_> {
         extras.invariants = invariants;
     }
 
-    fn safe(&self, proof: &Proof, extras: &mut Extras, budget: &mut Budget) {
+    fn safe(&self, proof: &Proof, exported: &mut Exported, budget: &mut Budget) {
         if let Proof::Annotation(annotation) = proof {
-            self.invariants(annotation, extras, budget);
+            self.invariants(annotation, &mut exported.extras, budget);
         }
         if let Some(path) = &self.args.files.witness {
-            let invariants =
-                extras.invariants.iter().filter_map(|readable| readable.portable.clone()).collect();
-            extras.failures.extend(self.write_witness(path, Content::Correctness(invariants)).err());
+            let invariants = exported.extras.invariants.iter();
+            let portable = invariants.filter_map(|readable| readable.portable.clone()).collect();
+            exported.push(path, self.documents().witness(Content::Correctness(portable)));
         }
-        for (option, _) in wanted(self.args).filter(|(option, _)| *option != "--witness") {
-            self.console.warn(format!("{option} has no effect: the verdict is safe"));
-        }
+        exported.warn_about(wanted(self.args).filter(|name| *name != "--witness"), "the verdict is safe");
     }
 
     /// What readable invariants may cost: hardly more than the verdict, unless the user has asked for them.
     fn reading_ticks(&self, budget: &Budget) -> u64 {
         let files = &self.args.files;
-        let mut formats = files.outputs.iter().map(|(format, _)| *format).chain([self.args.format]);
+        let mut formats = files.outputs.iter().map(|(format, _)| *format).chain([self.args.display.format()]);
         let is_asked = files.witness.is_some()
             || files.report.is_some()
             || formats.any(|format| format == Format::Annotate);
         let most = explain::READING_TICKS;
-        if is_asked { most } else { budget.spent().saturating_mul(2).clamp(LEAST_READING_TICKS, most) }
+        if is_asked { most } else { budget.spent().saturating_mul(2).clamp(MIN_READING_TICKS, most) }
     }
 
-    /// Asks the compiled program, and writes the files if it does not object.
-    fn violated(&self, trace: &Trace, extras: &mut Extras, budget: &Budget) {
-        let (opinion, harness) = self.judge(trace, budget);
-        extras.opinion = opinion;
-        if matches!(extras.opinion, Some(Opinion::Differs(_))) {
-            for (option, _) in wanted(self.args) {
-                self.console.warn(format!("{option} has no effect: the verdict is unknown"));
-            }
+    /// Asks the compiled program, and makes the files if it does not object.
+    fn violated(&self, trace: &Trace, exported: &mut Exported, budget: &Budget) {
+        let harness = if self.args.files.no_exec {
+            judge::harness_text(self.question, trace)
+        } else {
+            let (opinion, harness) = judge::judge(self.question, trace, budget);
+            exported.extras.opinion = Some(opinion);
+            harness
+        };
+        if matches!(exported.extras.opinion, Some(Opinion::Differs(_))) {
+            exported.warn_about(wanted(self.args), "the verdict is unknown");
             return;
         }
-        if let Some(path) = &self.args.files.witness {
+        let files = &self.args.files;
+        if let Some(path) = &files.witness {
             match violation::segments(trace, &self.task.given().sources, &self.question.texts) {
                 Some(segments) => {
-                    extras.failures.extend(self.write_witness(path, Content::Violation(segments)).err());
+                    exported.push(path, self.documents().witness(Content::Violation(segments)));
                 }
-                None => self
-                    .console
-                    .warn("no witness is written: the violation is not in the text of the program"),
+                None => exported.warnings.push(
+                    "no witness is written: the violation is not in the text of the program".to_owned(),
+                ),
             }
         }
-        if let Some(folder) = &self.args.files.testcase {
-            extras.failures.extend(self.write_testcase(folder, trace).err());
+        if let Some(folder) = &files.testcase {
+            let case = self.documents().test_case(trace);
+            let files = vec![("metadata.xml", case.metadata), ("test-1.xml", case.inputs)];
+            exported.documents.push(Document::Folder(folder.clone(), files));
         }
-        if let Some(path) = &self.args.files.harness {
+        if let Some(path) = &files.harness {
             match harness {
-                Ok(harness) => extras.failures.extend(artifact::write(path, &harness).err()),
-                Err(why) => self.console.warn(format!("no harness is written: {why}")),
+                Ok(harness) => exported.push(path, harness),
+                Err(why) => exported.warnings.push(format!("no harness is written: {why}")),
             }
         }
     }
 
-    /// What the compiled program says, if it is to be run, and the text of the harness or why there is none.
-    fn judge(&self, trace: &Trace, budget: &Budget) -> (Option<Opinion>, Result<String, String>) {
-        let recipe = self.recipe(trace);
-        let command = recipe.command();
-        let lower = &self.question.options.lower;
-        let plain = Harness {
-            units: &self.question.texts,
-            entry: &self.request.entry,
-            elements: lower.start.elements,
-            trace,
-            error_functions: &lower.error_functions,
-            assert_is_error: lower.assert_is_error,
-            command: &command,
-            undefined: &[],
-        };
-        let mut last = plain.text();
-        if self.args.files.no_exec {
-            return (None, last);
-        }
-        if let Err(why) = last {
-            return (Some(Opinion::NotJudged(why.clone())), Err(why));
-        }
-        let mut text = |undefined: &[String]| {
-            last = Harness { undefined, ..plain }.text();
-            last.clone()
-        };
-        let mut opinion = judge::judge(&recipe, &plain.externs(), &mut text, budget);
-        if let Opinion::Differs(how) = &opinion
-            && !plain.reports_all()
-        {
-            let why =
-                format!("an included file defines what is the violation; it cannot report it, and {how}");
-            opinion = Opinion::NotJudged(why);
-        }
-        (Some(opinion), last)
-    }
-
-    /// How the compiler has to treat the program so that it means what we mean.
-    fn recipe(&self, trace: &Trace) -> Recipe {
-        let mut flags: Vec<String> = standard(&judge::compiler()).map(str::to_owned).into_iter().collect();
-        flags.push("-O0".to_owned());
-        flags.push(match self.request.data_model {
-            DataModel::Ilp32 => "-m32".to_owned(),
-            DataModel::Lp64 => "-m64".to_owned(),
-        });
-        let is_overflow = trace.violation.property == Violated::NoOverflow;
-        if is_overflow {
-            flags.push("-fsanitize=signed-integer-overflow,shift".to_owned());
-            flags.push("-fno-sanitize-recover=all".to_owned());
-        } else if self.request.signed_overflow == SignedOverflow::Wrap {
-            flags.push("-fwrapv".to_owned());
-        }
-        let here = std::env::current_dir().unwrap_or_default();
-        let absolute = |path: &Path| here.join(path).display().to_string();
-        let mut further: Vec<String> = Vec::new();
-        let mut add = |flag: String| {
-            if !further.contains(&flag) {
-                further.push(flag);
-            }
-        };
-        let texts = &self.question.texts;
-        for text in texts {
-            let options = &text.options;
-            add(format!("-I{}", folder(text.name()).display()));
-            options.include_folders.iter().for_each(|folder| add(format!("-I{}", absolute(folder))));
-        }
-        // Of several files each has its own macros, which stand in the text.
-        let options = &texts[0].options;
-        flags.extend(options.others.iter().map(|other| harness_option(&other.to_string_lossy())));
-        flags.append(&mut further);
-        if texts.len() == 1 {
-            flags.extend(options.defines.iter().map(|define| format!("-D{define}")));
-            flags.extend(options.undefines.iter().map(|undefine| format!("-U{undefine}")));
-            for include in &options.includes {
-                flags.extend(["-include".to_owned(), absolute(include)]);
-            }
-        }
-        Recipe { flags, is_overflow }
-    }
-
-    /// Names and hashes.
-    fn files(&self) -> Vec<(String, String)> {
-        let texts = self.question.texts.iter();
-        texts.map(|text| (text.shown.clone(), format::hash(&text.syntax.source.text))).collect()
-    }
-
-    fn write_witness(&self, path: &Path, content: Content) -> Result<(), Failure> {
-        let task = Task {
-            files: self.files(),
+    fn documents(&self) -> Documents<'_> {
+        Documents {
+            question: self.question,
             specification: specification(&self.request.property),
-            data_model: self.request.data_model.name().to_owned(),
-        };
-        let text = format::write(&Witness { task, content }, &Stamp { seconds: now(), version: VERSION });
-        artifact::write(path, &text)
-    }
-
-    fn write_testcase(&self, folder: &Path, trace: &Trace) -> Result<(), Failure> {
-        let metadata = testcase::metadata(&testcase::Metadata {
-            version: VERSION,
-            specification: &specification(&self.request.property),
-            files: &self.files(),
-            entry: &self.request.entry,
-            architecture: match self.request.data_model {
-                DataModel::Ilp32 => "32bit",
-                DataModel::Lp64 => "64bit",
-            },
-            time: &format::time(now()),
-        });
-        if let Err(error) = std::fs::create_dir_all(folder) {
-            let message = format!("the folder `{}`: {error}", folder.display());
-            return Err(Failure::Output(std::io::Error::other(message)));
+            stamp: Stamp { seconds: now(), version: VERSION },
         }
-        artifact::write(&folder.join("metadata.xml"), &metadata)?;
-        artifact::write(&folder.join("test-1.xml"), &testcase::testcase(trace))
     }
 }
 

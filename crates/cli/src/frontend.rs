@@ -9,7 +9,8 @@ use base::{Cause, Diagnostic, Region, SourceMap};
 use cfa::Program;
 use cfront::lower::{ExternFunctions, StartGlobals, StartOptions, StartPointers};
 use cfront::preprocess::STANDARD;
-use cfront::{FailureKind, Input, preprocess};
+use cfront::{FailureKind, Input, Parsed, preprocess};
+use report::EXTERN_ADVICE;
 
 use crate::args::{EntryGlobals, EntryPointers, ExternPolicy, SourceArgs};
 use crate::exit::ExitStatus;
@@ -17,17 +18,14 @@ use crate::failure::Failure;
 use crate::input;
 use crate::resolve::Request;
 
-/// How messages end that `--extern error` causes.
-pub(crate) const EXTERN_ERROR: &str = "(--extern error)";
-/// What to do about them.
-pub(crate) const EXTERN_ADVICE: &str = "give the function a body, or use `--extern pure` or `--extern havoc`";
-
 /// A program, and what is to be said about it.
 pub(crate) struct Compiled {
     /// The verified program.
     pub(crate) program: Program,
     /// Warnings of the front end.
     pub(crate) warnings: Vec<Diagnostic>,
+    /// The syntax trees of its files.
+    pub(crate) parsed: Parsed,
 }
 
 /// Why there is no program.
@@ -144,7 +142,8 @@ pub(crate) fn compile(request: &Request, source: &SourceArgs) -> Result<Compiled
     match cfront::compile_units(&units, &options(request, source)) {
         Ok(compiled) => {
             request.check_property(&compiled.program.sources).map_err(Refusal::Failure)?;
-            Ok(Compiled { program: compiled.program, warnings: compiled.warnings })
+            let cfront::Compiled { program, warnings, parsed } = compiled;
+            Ok(Compiled { program, warnings, parsed })
         }
         Err(failure) => Err(explain(*failure, request)),
     }

@@ -1,4 +1,4 @@
-//! The binary `wayproof`: flags, files, printing, exit codes. The only crate that does input and output.
+//! The binary `wayproof`: flags, files, printing, exit codes. The only crate that knows the command line and prints.
 //!
 //! Start with [`command`], one file per subcommand. Whatever happens, the process ends with one of the codes of
 //! [`exit::ExitStatus`] and a message on standard error that says what to do.
@@ -16,13 +16,11 @@ mod export;
 mod failure;
 mod frontend;
 mod input;
-mod judge;
 mod output;
 mod panic;
 mod profile;
 mod property;
 mod recognise;
-mod report;
 mod resolve;
 mod session;
 mod settings;
@@ -33,7 +31,9 @@ mod values;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::Parser;
 use clap::error::ErrorKind;
+use report::Color;
 use system::process::supervisor;
 
 use args::Cli;
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
     look_after_children();
     panic::install_hook();
     smt::keep_contexts();
-    match Cli::from_words(std::env::args_os()) {
+    match Cli::try_parse() {
         Ok(cli) => {
             let console = Console::new(cli.color);
             let outcome = panic::contain(move || command::run(cli.command, console));
@@ -109,6 +109,9 @@ fn usage(error: &clap::Error) -> ExitStatus {
 }
 
 /// Text of clap's with or without its colours.
-fn styled(text: &clap::builder::StyledStr, color: bool) -> String {
-    if color { text.ansi().to_string() } else { text.to_string() }
+fn styled(text: &clap::builder::StyledStr, color: Color) -> String {
+    match color {
+        Color::Ansi => text.ansi().to_string(),
+        Color::Plain => text.to_string(),
+    }
 }

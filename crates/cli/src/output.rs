@@ -41,12 +41,12 @@ pub(crate) fn explain(error: &io::Error, console: Console) -> ExitStatus {
         return ExitStatus::BrokenPipe;
     }
     let help = match error.kind() {
-        ErrorKind::NotFound => "make the folder first, or name a file in one that exists",
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "name a file where you may write",
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            "make room where the output goes, and run it again"
+        ErrorKind::NotFound => "create the folder first, or name a file in an existing one",
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            "name a file in a folder that you may write to"
         }
-        _ => "check where the output goes: whether there is room, and whether you may write there",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space on the disk and run it again",
+        _ => "check that the disk has space, and that you may write to the folder",
     };
     let diagnostic = Diagnostic::global(format!("cannot write the result: {error}")).with_help(help);
     console.print(&[diagnostic], &SourceMap::new());

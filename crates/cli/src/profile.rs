@@ -45,7 +45,7 @@ pub(crate) fn write(path: &Path) -> Result<(), Failure> {
 fn render(entries: &[Entry], dropped: u64) -> String {
     let mut other_data = BTreeMap::from([("tool", format!("wayproof {}", env!("CARGO_PKG_VERSION")))]);
     if dropped > 0 {
-        other_data.insert("entries that found no room", dropped.to_string());
+        other_data.insert("entries dropped", dropped.to_string());
     }
     let trace_events = entries.iter().map(event).collect();
     let document = Document { trace_events, display_time_unit: "ms", other_data };
@@ -100,7 +100,7 @@ mod tests {
         ];
         let text = render(&entries, 2).replace(env!("CARGO_PKG_VERSION"), "VERSION");
         expect![[r#"
-            {"traceEvents":[{"name":"search","cat":"stage","ph":"B","ts":5.0,"pid":1,"tid":1},{"name":"query","cat":"solver","ph":"X","ts":7.0,"dur":20.0,"pid":1,"tid":1,"args":{"answer":"unsat","nodes":12}},{"name":"search","cat":"stage","ph":"E","ts":40.0,"pid":1,"tid":1}],"displayTimeUnit":"ms","otherData":{"entries that found no room":"2","tool":"wayproof VERSION"}}
+            {"traceEvents":[{"name":"search","cat":"stage","ph":"B","ts":5.0,"pid":1,"tid":1},{"name":"query","cat":"solver","ph":"X","ts":7.0,"dur":20.0,"pid":1,"tid":1,"args":{"answer":"unsat","nodes":12}},{"name":"search","cat":"stage","ph":"E","ts":40.0,"pid":1,"tid":1}],"displayTimeUnit":"ms","otherData":{"entries dropped":"2","tool":"wayproof VERSION"}}
         "#]]
         .assert_eq(&text);
     }

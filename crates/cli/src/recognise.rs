@@ -13,7 +13,7 @@ use crate::args::Format;
 use crate::batch;
 
 /// More of a file is not looked at. Marks that stand at the end of larger files are not found, and the file stays.
-const MOST_BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 
 /// What a file is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl Kind {
             return Found::Nothing;
         }
         let mut text = Vec::new();
-        let read = File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut text));
+        let read = File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut text));
         match read {
             Ok(0) => Found::Empty,
             Ok(_) if self.is_result(path, &text) => Found::Result,

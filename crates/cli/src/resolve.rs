@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use base::{SourceFile, SourceMap};
 use cfa::{DataModel, SignedOverflow};
+use report::run::ErrorKind;
 
 use crate::args::SourceArgs;
 use crate::compile_commands::{Database, Flags};
@@ -71,27 +72,9 @@ impl Request {
         let mut specification = property_file.map(load_property).transpose()?;
         if task::is_task(file) {
             let task = task::load(file)?;
-            request.files = task.inputs;
             stated_model = task.data_model;
-            let mut chosen: Option<(Specification, Option<bool>)> = None;
-            for candidate in &task.properties {
-                let stated = load_property(&candidate.file)?;
-                match &specification {
-                    // The user's property file decides; the task may know what to expect of it.
-                    Some(wanted) if wanted.property == stated.property => {
-                        request.expected = candidate.expected;
-                    }
-                    Some(_) => {}
-                    None if chosen.as_ref().is_none_or(|(best, _)| rank(&stated) < rank(best)) => {
-                        chosen = Some((stated, candidate.expected));
-                    }
-                    None => {}
-                }
-            }
-            if let Some((stated, expected)) = chosen {
-                specification = Some(stated);
-                request.expected = expected;
-            }
+            specification = request.read_properties(&task, specification)?;
+            request.files = task.inputs;
         }
         if files.len() > 1 {
             request.join(files)?;
@@ -114,6 +97,33 @@ impl Request {
             request.entry.clone_from(entry);
         }
         Ok(request)
+    }
+
+    /// The property of a task: the user's property file if there is one, otherwise the first supported one of the task. What the task expects of it
+    /// is kept.
+    fn read_properties(
+        &mut self,
+        task: &task::Task,
+        wanted: Option<Specification>,
+    ) -> Result<Option<Specification>, Failure> {
+        let mut chosen: Option<(Specification, Option<bool>)> = None;
+        for candidate in &task.properties {
+            let stated = load_property(&candidate.file)?;
+            match &wanted {
+                // The task may know what to expect of the user's property.
+                Some(wanted) if wanted.property == stated.property => {
+                    self.expected = candidate.expected;
+                }
+                Some(_) => {}
+                None if chosen.as_ref().is_none_or(|(best, _)| rank(&stated) < rank(best)) => {
+                    chosen = Some((stated, candidate.expected));
+                }
+                None => {}
+            }
+        }
+        let Some((stated, expected)) = chosen else { return Ok(wanted) };
+        self.expected = expected;
+        Ok(Some(stated))
     }
 
     /// Reads what `CC` and the build, if there is one, say about the files: the machine, and the meaning of overflow.
@@ -177,6 +187,30 @@ impl Request {
             format!("the property is about calls of `{function}`, and the program has no such function"),
             format!("check the spelling of the name in the property; the {known} not mention it"),
         ))
+    }
+
+    /// What was asked, for reports.
+    pub(crate) fn task(&self, engine: &str, key: String) -> report::Task {
+        let error = match &self.property {
+            Property::NoOverflow => ErrorKind::Overflow,
+            Property::UnreachCall { .. } | Property::Unsupported { .. } if self.assert_is_error() => {
+                ErrorKind::CallsAndAssertions(self.error_functions())
+            }
+            Property::UnreachCall { .. } | Property::Unsupported { .. } => {
+                ErrorKind::Calls(self.error_functions())
+            }
+        };
+        report::Task {
+            files: self.files.iter().map(|file| file.display().to_string()).collect(),
+            property: self.property.name().to_owned(),
+            error,
+            entry: self.entry.clone(),
+            data_model: self.data_model,
+            signed_overflow: self.signed_overflow,
+            expected: self.expected,
+            engine: engine.to_owned(),
+            key,
+        }
     }
 
     /// Whether a failing `assert` is the error; a property file speaks of calls only.

@@ -55,17 +55,31 @@ pub(crate) fn file_for(file: &Path) -> Option<PathBuf> {
     file.ancestors().skip(1).map(|folder| folder.join(NAME)).find(|path| path.is_file())
 }
 
-/// The settings for a file.
-pub(crate) fn find(file: &Path) -> Result<Option<Settings>, Failure> {
-    file_for(file).map(|path| load(&path)).transpose()
+/// Whether settings are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lookup {
+    /// In the folder of a file, and in those above it.
+    On,
+    /// Nowhere.
+    Off,
+}
+
+impl Lookup {
+    /// The settings for a file.
+    pub(crate) fn find(self, file: &Path) -> Result<Option<Settings>, Failure> {
+        match self {
+            Self::On => file_for(file).map(|path| load(&path)).transpose(),
+            Self::Off => Ok(None),
+        }
+    }
 }
 
 /// The build of a command line that names no file: the settings of the current folder may have one.
-pub(crate) fn find_build(files: &[PathBuf], source: &mut SourceArgs, is_off: bool) -> Result<(), Failure> {
+pub(crate) fn find_build(files: &[PathBuf], source: &mut SourceArgs, lookup: Lookup) -> Result<(), Failure> {
     if !files.is_empty() || source.compile_commands.is_some() {
         return Ok(());
     }
-    let settings = if is_off { None } else { find(Path::new(NAME))? };
+    let settings = lookup.find(Path::new(NAME))?;
     source.compile_commands = settings.and_then(|settings| settings.compile_commands);
     if source.compile_commands.is_some() {
         return Ok(());
@@ -80,10 +94,10 @@ pub(crate) fn find_build(files: &[PathBuf], source: &mut SourceArgs, is_off: boo
 pub(crate) fn apply_to_source(
     files: &[PathBuf],
     source: &mut SourceArgs,
-    is_off: bool,
+    lookup: Lookup,
 ) -> Result<Option<Settings>, Failure> {
-    let Some(file) = files.first().filter(|_| !is_off) else { return Ok(None) };
-    let settings = find(file)?;
+    let Some(file) = files.first() else { return Ok(None) };
+    let settings = lookup.find(file)?;
     if let Some(settings) = &settings {
         settings.read_source(source, file);
     }
@@ -92,19 +106,15 @@ pub(crate) fn apply_to_source(
 
 /// Fills in what the command line of `check` leaves open.
 pub(crate) fn apply(args: &mut CheckArgs) -> Result<(), Failure> {
-    let Some(settings) = apply_to_source(&args.paths, &mut args.source, args.no_settings)? else {
+    let Some(settings) = apply_to_source(&args.paths, &mut args.source, args.settings.lookup())? else {
         return Ok(());
     };
-    args.timeout = args.timeout.or(settings.timeout);
-    if args.cache.is_none() {
-        args.cache = settings.cache(args)?;
+    args.search.timeout = args.search.timeout.or(settings.timeout);
+    if args.search.cache.is_none() {
+        args.search.cache = settings.cache(args)?;
     }
-    if let Some(format) = settings.format.filter(|_| !args.given.format) {
-        args.format = format;
-    }
-    if let Some(engine) = settings.engine.filter(|_| !args.given.engine) {
-        args.engine = engine;
-    }
+    args.display.format = args.display.format.or(settings.format);
+    args.search.engine = args.search.engine.take().or(settings.engine);
     Ok(())
 }
 
@@ -118,7 +128,7 @@ impl Settings {
     fn cache(&self, args: &CheckArgs) -> Result<Option<PathBuf>, Failure> {
         let Some(cache) = &self.cache else { return Ok(None) };
         let own = self.file.parent().unwrap_or(Path::new("/"));
-        if args.trust_settings || is_within(cache, own) {
+        if args.settings.trust_settings || is_within(cache, own) {
             return Ok(Some(cache.clone()));
         }
         Err(Failure::usage(

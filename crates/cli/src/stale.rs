@@ -107,7 +107,7 @@ pub(crate) fn protect(wanted: &[Wanted], inputs: &[PathBuf]) -> Result<(), Failu
         }
         let is_special = fs::metadata(path).is_ok_and(|data| !data.is_file());
         if !is_special && !seen.insert(place(path)) {
-            return refuse(format!("two options would write `{}`", path.display()));
+            return refuse(format!("two options would write to `{}`", path.display()));
         }
     }
     Ok(())
@@ -165,8 +165,8 @@ fn wanted(args: &CheckArgs) -> Vec<Wanted> {
     }
     let named = [
         ("--report", &files.report, Kind::Page),
-        ("--tree", &args.tree, Kind::Tree),
-        ("--profile", &args.profile, Kind::Profile),
+        ("--tree", &args.record.tree, Kind::Tree),
+        ("--profile", &args.record.profile, Kind::Profile),
         ("--witness", &files.witness, Kind::Witness),
         ("--harness", &files.harness, Kind::Harness),
     ];
@@ -205,7 +205,7 @@ pub(crate) fn given(args: &CheckArgs) -> Vec<PathBuf> {
 fn settings_of(path: &Path) -> Vec<PathBuf> {
     let mut inputs: Vec<PathBuf> = settings::file_for(path).into_iter().collect();
     // Settings that cannot be read are reported later.
-    let build = settings::find(path).ok().flatten().and_then(|settings| settings.build());
+    let build = settings::Lookup::On.find(path).ok().flatten().and_then(|settings| settings.build());
     inputs.extend(build);
     inputs
 }

@@ -10,6 +10,7 @@ use super::propagate::propagate;
 use super::prune::prune;
 use super::resolve::resolve_calls;
 use super::slice::slice;
+use base::census;
 use cfa::pointsto::{PointsTo, Punning};
 use cfa::{ProcId, Program};
 
@@ -58,6 +59,7 @@ pub struct Pipelined {
 /// Applies the standard sequence: resolve indirect calls, prune, inline, propagate, slice or prune, remove
 /// dead variables, merge blocks, renumber.
 pub fn pipeline(program: &Program, config: &PipelineConfig) -> Pipelined {
+    census::count(census::Step::PipelineRun);
     let mut stage = Stage { program: program.clone(), backs: Vec::new() };
     stage.apply(|program| resolve_calls(program, &PointsTo::new(program, Punning::Any)));
     stage.apply(prune);

@@ -104,7 +104,7 @@ fn check_closed(procedure: &Procedure, starts: &[Loc]) -> Result<(), Problem> {
     if is_apart && ends && is_pure && !inside.contains(&procedure.exit) {
         Ok(())
     } else {
-        let what = "an expression that the front end does not keep apart from the program";
+        let what = "an expression that the front end merges with code of the program";
         Err(Problem::Unsupported(what.to_owned()))
     }
 }

@@ -30,7 +30,7 @@ pub fn check(text: &str) -> Result<(), String> {
         return Err("it contains a comment, a directive or a backslash".to_owned());
     }
     let Some(tokens) = lex(text.as_bytes().into()) else {
-        return Err("it is not text of C".to_owned());
+        return Err("it is not C text".to_owned());
     };
     let kinds: Vec<TokenKind> = tokens.iter().map(|token| token.kind).collect();
     check_tokens(&kinds)
@@ -182,7 +182,7 @@ fn outline<'a>(
     }
     seen.sort_unstable();
     if seen.iter().ne(expected.keys()) {
-        return Err(Wrong::Broken("a macro of the program changes what is added to it".to_owned()));
+        return Err(Wrong::Broken("a macro of the program changes the inserted check".to_owned()));
     }
     Ok(around)
 }

@@ -7,7 +7,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use cfront::{Input, preprocess};
+use base::SourceMap;
+use cfront::{Input, Interner, Loaded, preprocess};
 
 use crate::format::{self, Location, Witness};
 use crate::syntax::Syntax;
@@ -34,10 +35,21 @@ pub struct Text {
 }
 
 impl Text {
-    /// Reads a file's text; nothing if it cannot be parsed.
+    /// Parses a text; nothing if that fails.
     pub fn new(name: &str, text: Arc<[u8]>, options: preprocess::Options) -> Option<Self> {
         let syntax = Syntax::new(name, text, &displaced(name, &options))?;
         Some(Self { shown: format::base_name(name).to_owned(), syntax, options })
+    }
+
+    /// A file that the front end has parsed.
+    pub fn of_parsed(
+        loaded: &Loaded,
+        sources: &SourceMap,
+        interner: &mut Interner,
+        options: preprocess::Options,
+    ) -> Self {
+        let syntax = Syntax::of_parsed(loaded, sources, interner);
+        Self { shown: format::base_name(&syntax.source.name).to_owned(), syntax, options }
     }
 
     /// The name of the file.

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use base::{FileId, SourceFile, SourceMap, Span};
 use cfront::ast::{
-    DeclarationId, DeclarationKind, DeclaratorPart, ExprKind, ForInit, Item, StmtId, StmtKind,
+    DeclarationId, DeclarationKind, DeclaratorPart, Expr, ExprKind, ForInit, Item, StmtId, StmtKind,
     TranslationUnit,
 };
 use cfront::lex::{Lexer, TokenKind};
-use cfront::{Input, Interner, Name, preprocess, with_large_stack};
+use cfront::{Input, Interner, Loaded, Name, preprocess, with_large_stack};
 
 use crate::names::{self, Function, Names, StaticLocal};
 
@@ -144,24 +144,20 @@ impl Syntax {
             let mut sources = SourceMap::new();
             let mut interner = Interner::new();
             let loaded = cfront::load(&input, options, &mut sources, &mut interner).ok()?;
-            let source = sources.file(loaded.file).clone();
-            let parsed = match loaded.preprocessed {
-                Some(output) => Parsed::Preprocessed(sources.file(output).text.clone()),
-                None => Parsed::Itself,
-            };
-            Some(Self::of(&loaded.unit, loaded.file, source, parsed, &mut interner))
+            Some(Self::of_parsed(&loaded, &sources, &mut interner))
         })
     }
 
-    fn of(
-        unit: &TranslationUnit,
-        file: FileId,
-        source: SourceFile,
-        parsed: Parsed,
-        interner: &mut Interner,
-    ) -> Self {
+    /// What is in a text that the front end has parsed.
+    pub fn of_parsed(loaded: &Loaded, sources: &SourceMap, interner: &mut Interner) -> Self {
+        let Loaded { unit, file, preprocessed } = loaded;
+        let file = *file;
+        let parsed = match preprocessed {
+            Some(output) => Parsed::Preprocessed(sources.file(*output).text.clone()),
+            None => Parsed::Itself,
+        };
         let mut syntax = Self {
-            source,
+            source: sources.file(file).clone(),
             statements: Vec::new(),
             controls: Vec::new(),
             calls: Vec::new(),
@@ -177,25 +173,20 @@ impl Syntax {
             functions: names::functions(unit, file, interner),
             statics: names::static_locals(unit, file, interner),
         };
-        let here = |span: Span| (span.file == file).then_some(Range { lo: span.lo, hi: span.hi });
         syntax.first_item = first_item(unit, file);
         let names = unit.functions.iter().filter_map(|function| unit.declarators[function.declarator].ident);
         syntax.defined = names.map(|name| Arc::from(interner.text(name.name))).collect();
         syntax.declared = declared(unit).map(|name| Arc::from(interner.text(name))).collect();
-        let mut in_block = vec![false; unit.stmts.len()];
-        for (_, statement) in unit.stmts.iter_enumerated() {
-            if let StmtKind::Block { items, .. } = &statement.kind {
-                for item in unit.stmts_of(*items) {
-                    in_block[item.0 as usize] = true;
-                }
-            }
+        syntax.add_statements(unit, file, interner);
+        for expr in &unit.exprs {
+            syntax.add_expression(unit, file, expr, interner);
         }
-        // What a label in a block marks follows the label in that block.
-        for (id, statement) in unit.stmts.iter_enumerated() {
-            if let StmtKind::Labeled { body, .. } = &statement.kind {
-                in_block[body.0 as usize] = in_block[id.0 as usize];
-            }
-        }
+        syntax
+    }
+
+    fn add_statements(&mut self, unit: &TranslationUnit, file: FileId, interner: &mut Interner) {
+        let here = |span: Span| range_in(file, span);
+        let in_block = in_blocks(unit);
         for (id, statement) in unit.stmts.iter_enumerated() {
             let (Some(range), Some(keyword)) = (here(statement.span), here(statement.keyword)) else {
                 continue;
@@ -205,40 +196,40 @@ impl Syntax {
                 _ => Some(range),
             };
             if let (true, Some(body)) = (range.hi > range.lo, body) {
-                syntax.statements.push(Statement { range, in_block: in_block[id.0 as usize], body });
+                self.statements.push(Statement { range, in_block: in_block[id.0 as usize], body });
             }
-            syntax.add_control(unit, id, keyword.lo, &here, interner);
+            self.add_control(unit, id, keyword.lo, &here, interner);
         }
-        for expr in &unit.exprs {
-            let Some(range) = here(expr.span) else { continue };
-            match expr.kind {
-                ExprKind::Call { callee, close, .. } => {
-                    let named = match unit.exprs[unit.without_parentheses(callee)].kind {
-                        ExprKind::Ident(name) => Some(Arc::from(interner.text(name))),
-                        _ => None,
-                    };
-                    let Some(close) = here(close) else { continue };
-                    syntax.calls.push(Call { range, close: close.lo, callee: named });
-                }
-                ExprKind::Conditional { condition, then: Some(_), question, .. } => {
-                    let (Some(at), Some(condition)) = (here(question), here(unit.exprs[condition].span))
-                    else {
-                        continue;
-                    };
-                    let kind = ControlKind::Conditional;
-                    let (first_of_body, declared) = (None, Vec::new());
-                    syntax.controls.push(Control { at: at.lo, kind, condition, first_of_body, declared });
-                }
-                _ => {}
+    }
+
+    fn add_expression(&mut self, unit: &TranslationUnit, file: FileId, expr: &Expr, interner: &Interner) {
+        let here = |span: Span| range_in(file, span);
+        let Some(range) = here(expr.span) else { return };
+        match expr.kind {
+            ExprKind::Call { callee, close, .. } => {
+                let named = match unit.exprs[unit.without_parentheses(callee)].kind {
+                    ExprKind::Ident(name) => Some(Arc::from(interner.text(name))),
+                    _ => None,
+                };
+                let Some(close) = here(close) else { return };
+                self.calls.push(Call { range, close: close.lo, callee: named });
             }
-            if !is_pure(&expr.kind) {
-                syntax.effects.push(range);
+            ExprKind::Conditional { condition, then: Some(_), question, .. } => {
+                let (Some(at), Some(condition)) = (here(question), here(unit.exprs[condition].span)) else {
+                    return;
+                };
+                let kind = ControlKind::Conditional;
+                let (first_of_body, declared) = (None, Vec::new());
+                self.controls.push(Control { at: at.lo, kind, condition, first_of_body, declared });
             }
-            if matches!(expr.kind, ExprKind::CompoundLiteral { .. }) {
-                syntax.literals.push(range);
-            }
+            _ => {}
         }
-        syntax
+        if !is_pure(&expr.kind) {
+            self.effects.push(range);
+        }
+        if matches!(expr.kind, ExprKind::CompoundLiteral { .. }) {
+            self.literals.push(range);
+        }
     }
 
     fn add_control(
@@ -327,6 +318,30 @@ impl Syntax {
         let bytes = self.source.text.get(range.lo as usize..range.hi as usize).unwrap_or_default();
         String::from_utf8_lossy(bytes).into_owned()
     }
+}
+
+/// The range of a span, if it is in the file.
+fn range_in(file: FileId, span: Span) -> Option<Range> {
+    (span.file == file).then_some(Range { lo: span.lo, hi: span.hi })
+}
+
+/// Which statements stand in a block, by number.
+fn in_blocks(unit: &TranslationUnit) -> Vec<bool> {
+    let mut in_block = vec![false; unit.stmts.len()];
+    for statement in &unit.stmts {
+        if let StmtKind::Block { items, .. } = &statement.kind {
+            for item in unit.stmts_of(*items) {
+                in_block[item.0 as usize] = true;
+            }
+        }
+    }
+    // What a label in a block marks follows the label in that block.
+    for (id, statement) in unit.stmts.iter_enumerated() {
+        if let StmtKind::Labeled { body, .. } = &statement.kind {
+            in_block[body.0 as usize] = in_block[id.0 as usize];
+        }
+    }
+    in_block
 }
 
 fn array_count(unit: &TranslationUnit) -> usize {

@@ -85,9 +85,9 @@ fn nobody(_: &Program, _: &mut Budget) -> Certified {
 
 /// How a violation is confirmed that the stated values alone do not show.
 const FOUND: &str = "an execution that the witness describes violates the property";
-const NOT_AS_IT_SAYS: &str = "there is a violation, but not as the witness says";
+const NOT_AS_IT_SAYS: &str = "there is a violation, but not the one that the witness describes";
 /// What separates the readings of a violation.
-const BEFORE: &str = "an execution can do what the witness says only if it comes to the place of a waypoint before, with another outcome";
+const BEFORE: &str = "an execution follows the witness only if it reaches the location of a waypoint earlier, with another outcome";
 
 struct Validator<'a, 'b> {
     question: &'a Question,
@@ -118,7 +118,7 @@ impl<'a> Validator<'a, '_> {
         Ok(match certified.verdict() {
             Verdict::Safe(_) => match &checked.open {
                 None => Judgement::Confirmed(
-                    "the invariants hold, and with further ones they exclude the error".to_owned(),
+                    "the invariants hold; together with further ones they exclude the error".to_owned(),
                 ),
                 Some((what, region)) => Judgement::Unknown(format!(
                     "whether {what} in an invariant at {} is always defined is not known",
@@ -181,7 +181,7 @@ impl<'a> Validator<'a, '_> {
         let strict = self.aimed(segments, &fresh, Reading::Strict)?;
         let added = strict.program.approximations.iter().find(|extra| extra.kind == ApproximationKind::Over);
         if let Some(extra) = added {
-            let what = format!("behaviour is added to the program: {}", extra.what);
+            let what = format!("the program over-approximates its source: {}", extra.what);
             return Ok(Judgement::Unknown(what));
         }
         if !strict.is_possible && strict.program.signed_overflow != SignedOverflow::Error {

@@ -17,7 +17,7 @@
 //! * I2: an edge goes forward in the order, or to the header of a loop that contains its source.
 //! * I3: a loop's number is greater than its parent's.
 
-use base::{Idx, IndexVec, newtype_index};
+use base::{Idx, IndexVec, census, newtype_index};
 
 use super::{DepthFirst, Digraph, Seen, Sets, UNREACHED};
 use crate::{EdgeId, Loc, Procedure};
@@ -63,6 +63,7 @@ impl LoopForest {
     }
     /// The loops of a graph.
     pub fn new(graph: &Digraph, entry: Loc) -> Self {
+        census::count(census::Step::LoopForestBuilt);
         let raw = RawForest::new(graph, entry);
         let mut forest = raw.ordered(graph, entry);
         forest.mark_irreducible();

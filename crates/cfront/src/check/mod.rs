@@ -45,7 +45,7 @@ mod switch;
 pub(crate) use context::Checker;
 pub(crate) use library::is_builtin;
 
-use base::{Diagnostic, SourceMap};
+use base::{Diagnostic, SourceMap, census};
 use cfa::DataModel;
 
 use crate::ast::TranslationUnit;
@@ -63,6 +63,7 @@ pub fn check(
     sources: &SourceMap,
     model: DataModel,
 ) -> Result<Program, Diagnostic> {
+    census::count(census::Step::ProgramChecked);
     let mut checker = Checker::new(interner, sources, model);
     for unit in units {
         checker.unit(unit).map_err(|failure| *failure)?;

@@ -63,7 +63,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use base::{Cause, Diagnostic, IndexVec, Region, SourceMap, Span};
+use base::{Cause, Diagnostic, IndexVec, Region, SourceMap, Span, census};
 use cfa::{Approximation, ApproximationKind, ProcId, Procedure, Program, SignedOverflow, VarId};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -169,6 +169,7 @@ pub fn lower(
     sources: Arc<SourceMap>,
     options: &Options,
 ) -> Result<Program, Box<Diagnostic>> {
+    census::count(census::Step::ProgramLowered);
     let entry = find_entry(hir, options)?;
     let mut ctx = Context::new(hir, sources, options, entry);
     ctx.allot_procedures();

@@ -29,7 +29,7 @@ const GRACE: Duration = Duration::from_secs(30);
 /// Time between asking a child to end and killing it.
 const LAST_WORDS: Duration = Duration::from_secs(3);
 /// More of what a child says is not kept.
-const OUTPUT_LIMIT: usize = 64 << 20;
+const MAX_OUTPUT: usize = 64 << 20;
 
 /// A task that is to be run.
 pub(super) struct Job<'a> {
@@ -160,7 +160,7 @@ fn talk(job: &Job<'_>, watch: &Watch) -> io::Result<Said> {
         ..Limits::time(Duration::from_secs_f64(job.timeout) + GRACE)
     };
     let halt = || watch.is_interrupted().then_some(Halt::All(Stop::Cancelled));
-    let finished = process::run(&command, None, [Keep::Ends(OUTPUT_LIMIT); 2], &limits, &halt)?;
+    let finished = process::run(&command, None, [Keep::Ends(MAX_OUTPUT); 2], &limits, &halt)?;
     let ended = match finished.end {
         End::Halted(Halt::All(_)) => Some(Ended::Interrupted),
         End::Halted(Halt::Memory) => Some(Ended::Memory),
@@ -191,7 +191,7 @@ fn judge(job: &Job<'_>, said: &Said) -> Row {
     let text = |path: &str| report.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (verdict, reason, message) = match (said.ended, said.status.code()) {
         (Some(Ended::Memory), _) => {
-            (Verdict::Unknown, "memory-limit".to_owned(), "the limit of memory was reached".to_owned())
+            (Verdict::Unknown, "memory-limit".to_owned(), "the memory limit was reached".to_owned())
         }
         (Some(Ended::Time), _) => (
             Verdict::Unknown,
@@ -224,7 +224,7 @@ fn judge(job: &Job<'_>, said: &Said) -> Row {
     let stated = report.pointer("/task/expected").and_then(Value::as_bool);
     // A child that was ended from outside could not say what its task expects.
     let expected = stated.or_else(|| if report.get("task").is_none() { expected(job.task) } else { None });
-    if let Some(earlier) = job.earlier.filter(|_| reason == crate::cache::CHECKED_BEFORE) {
+    if let Some(earlier) = job.earlier.filter(|_| reason == report::CHECKED_BEFORE) {
         return Row { expected, ..earlier.clone() };
     }
     Row { verdict, expected, reason, message, key: text("/task/key"), ..blank(job, Verdict::Unknown) }

@@ -32,12 +32,11 @@ use crate::exit::ExitStatus;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::recognise::Kind;
-use crate::settings;
 use crate::stale::{self, Wanted};
 use child::{Job, Watch};
 pub(crate) use rows::is_table;
 use rows::{Row, Verdict};
-use table::Progress;
+use table::{Progress, Shown};
 
 /// The limit of a task if nothing else is said, in seconds: a list that never ends is of no use.
 const DEFAULT_TIMEOUT: f64 = 60.0;
@@ -88,28 +87,18 @@ pub(crate) fn check_all(args: &CheckArgs, console: Console) -> Result<ExitStatus
             earlier: before[index].as_ref().filter(|row| !row.key.is_empty()),
         })
         .collect();
-    for job in jobs.iter().filter(|job| job.earlier.is_none()) {
-        if let Some(log) = job.log {
-            child::forget(log);
-        }
+    for log in jobs.iter().filter(|job| job.earlier.is_none()).filter_map(|job| job.log) {
+        child::forget(log);
     }
     let count = args.list.jobs.map_or_else(processors, NonZero::get).min(jobs.len()).max(1);
-    let progress = Progress::new(tasks.len(), args.quiet);
-    let outcome = work(&jobs, count, &watch, &progress, &mut rows, &mut book);
+    let progress = (!args.display.quiet).then(|| Progress::new(tasks.len()));
+    let outcome = work(&jobs, count, &watch, progress.as_ref(), &mut rows, &mut book);
     let is_interrupted = watch.is_interrupted();
     drop(watch);
     let saved = book.save(&rows);
-    progress.end();
-    let count = tasks.len();
-    let (tasks, rows) = match &earlier {
-        Some(earlier) => changed(&tasks, &rows, earlier),
-        None => (tasks, rows),
-    };
-    let mut text = table::render(&rows, &tasks, args.quiet, console.color_stdout, start.elapsed());
-    if earlier.is_some() {
-        let _ = writeln!(text, "{} of {count} tasks have another verdict than before", rows.len());
-    }
-    Output::new().write(&text)?;
+    progress.iter().for_each(Progress::end);
+    let (shown, rows) = show(args, &tasks, rows, earlier.as_ref(), start.elapsed(), console);
+    Output::new().write(&shown)?;
     outcome?;
     saved?;
     if is_interrupted {
@@ -126,6 +115,26 @@ pub(crate) fn check_all(args: &CheckArgs, console: Console) -> Result<ExitStatus
         );
     }
     Ok(status(&rows))
+}
+
+/// The table for people, and the rows that it and the exit code are about.
+fn show(
+    args: &CheckArgs,
+    tasks: &[tasks::Task],
+    rows: Vec<Option<Row>>,
+    earlier: Option<&BTreeMap<String, Verdict>>,
+    time: Duration,
+    console: Console,
+) -> (String, Vec<Option<Row>>) {
+    let lines = if args.display.quiet { Shown::Counts } else { Shown::Lines };
+    let render = |tasks: &[tasks::Task], rows: &[Option<Row>]| {
+        table::render(rows, tasks, lines, console.color_stdout, time)
+    };
+    let Some(earlier) = earlier else { return (render(tasks, &rows), rows) };
+    let (changed_tasks, changed_rows) = changed(tasks, &rows, earlier);
+    let mut text = render(&changed_tasks, &changed_rows);
+    let _ = writeln!(text, "{} of {} tasks changed their verdict", changed_rows.len(), tasks.len());
+    (text, changed_rows)
 }
 
 /// Nothing is written over that is read, or that is no result of a list.
@@ -182,7 +191,7 @@ fn work(
     jobs: &[Job<'_>],
     count: usize,
     watch: &Watch,
-    progress: &Progress,
+    progress: Option<&Progress>,
     rows: &mut [Option<Row>],
     book: &mut Book<'_>,
 ) -> Result<(), Failure> {
@@ -206,7 +215,9 @@ fn work(
         drop(sender);
         let mut result = Ok(());
         for (index, row) in finished {
-            progress.finished(&row);
+            if let Some(progress) = progress {
+                progress.finished(&row);
+            }
             rows[index] = Some(row);
             if result.is_ok() && book.saved.elapsed() >= SAVE_INTERVAL {
                 result = book.save(rows);
@@ -241,8 +252,8 @@ impl Book<'_> {
 
 /// The time of one task: what the command line says, or the settings of its folder.
 fn limit(args: &CheckArgs, task: &tasks::Task) -> f64 {
-    let stated = args.timeout.or_else(|| {
-        let settings = if args.no_settings { None } else { settings::find(&task.path).ok().flatten() };
+    let stated = args.search.timeout.or_else(|| {
+        let settings = args.settings.lookup().find(&task.path).ok().flatten();
         settings.and_then(|settings| settings.timeout)
     });
     stated.unwrap_or(DEFAULT_TIMEOUT)

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
-use crate::args::{CheckArgs, FileArgs, Format, SourceArgs};
+use crate::args::{CheckArgs, DisplayArgs, FileArgs, Format, RecordArgs, SearchArgs, SourceArgs};
 use crate::failure::Failure;
 
 /// Options for children.
@@ -23,31 +23,40 @@ pub(super) fn forward(args: &CheckArgs) -> Result<Forwarded, Failure> {
     let CheckArgs {
         paths: _,
         program: _,
+        list: _,
+        settings,
         source,
         property,
-        format,
-        engine,
-        no_gas,
-        no_summaries,
-        no_congruences,
-        tree,
-        timeout,
-        cache,
-        log_queries,
-        profile,
-        trace,
-        no_shrink,
-        annotate: _,
-        stats,
-        quiet: _,
+        display,
+        search,
+        record,
         files,
-        list: _,
-        no_settings,
-        trust_settings,
-        given,
     } = args;
-    refuse_single_files(files, &[("--tree", tree), ("--log-queries", log_queries), ("--profile", profile)])?;
-    if given.format && *format != Format::Human {
+    refuse_single_files(files, record)?;
+    refuse_display(display)?;
+    let mut list = Arguments::default();
+    list.source(source);
+    list.file("--property", property.as_deref());
+    list.search(search);
+    list.switches(&[
+        ("--stats", record.stats),
+        ("--no-exec", files.no_exec),
+        ("--no-settings", settings.no_settings),
+        ("--trust-settings", settings.trust_settings),
+    ]);
+    let mut label: Vec<String> = list.0.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some(seconds) = search.timeout {
+        label.push(format!("--timeout {seconds}"));
+    }
+    // Where evidence is kept changes no verdict.
+    list.file("--cache", search.cache.as_deref());
+    Ok(Forwarded { arguments: list.0, label: label.join(" ") })
+}
+
+/// A list is reported as a table.
+fn refuse_display(display: &DisplayArgs) -> Result<(), Failure> {
+    let DisplayArgs { format: _, annotate: _, trace, quiet: _ } = display;
+    if display.stated_format().is_some_and(|format| format != Format::Human) {
         return Err(Failure::usage(
             "a list of tasks is reported as a table",
             "--csv FILE writes it for programs, --logs FOLDER keeps the JSON report of each task",
@@ -59,43 +68,23 @@ pub(super) fn forward(args: &CheckArgs) -> Result<Forwarded, Failure> {
             "--logs FOLDER keeps the JSON report of each task, which has the path to the violation",
         ));
     }
-    let mut list = Arguments::default();
-    list.source(source);
-    list.file("--property", property.as_deref());
-    if given.engine {
-        list.option("--engine", engine);
-    }
-    list.switch("--no-gas", *no_gas);
-    list.switch("--no-summaries", *no_summaries);
-    list.switch("--no-congruences", *no_congruences);
-    list.switch("--no-shrink", *no_shrink);
-    list.switch("--stats", *stats);
-    list.switch("--no-exec", files.no_exec);
-    list.switch("--no-settings", *no_settings);
-    list.switch("--trust-settings", *trust_settings);
-    let mut label: Vec<String> = list.0.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    if let Some(seconds) = timeout {
-        label.push(format!("--timeout {seconds}"));
-    }
-    // Where evidence is kept changes no verdict.
-    list.file("--cache", cache.as_deref());
-    Ok(Forwarded { arguments: list.0, label: label.join(" ") })
+    Ok(())
 }
 
 /// One file cannot hold what many tasks have to say.
-fn refuse_single_files(
-    files: &FileArgs,
-    others: &[(&'static str, &Option<std::path::PathBuf>)],
-) -> Result<(), Failure> {
+fn refuse_single_files(files: &FileArgs, record: &RecordArgs) -> Result<(), Failure> {
     let FileArgs { outputs, report, witness, harness, testcase, no_exec: _ } = files;
-    let mut wanted = vec![
+    let RecordArgs { tree, log_queries, profile, stats: _ } = record;
+    let wanted = [
         ("--output", !outputs.is_empty()),
         ("--report", report.is_some()),
         ("--witness", witness.is_some()),
         ("--harness", harness.is_some()),
         ("--testcase", testcase.is_some()),
+        ("--tree", tree.is_some()),
+        ("--log-queries", log_queries.is_some()),
+        ("--profile", profile.is_some()),
     ];
-    wanted.extend(others.iter().map(|(name, path)| (*name, path.is_some())));
     match wanted.iter().find(|(_, is_wanted)| *is_wanted) {
         None => Ok(()),
         Some((name, _)) => Err(Failure::usage(
@@ -162,6 +151,21 @@ impl Arguments {
         }
     }
 
+    /// The limit of time and the cache are added elsewhere.
+    fn search(&mut self, search: &SearchArgs) {
+        let SearchArgs { engine, no_gas, no_summaries, no_congruences, no_shrink, timeout: _, cache: _ } =
+            search;
+        if let Some(engine) = engine {
+            self.option("--engine", engine);
+        }
+        self.switches(&[
+            ("--no-gas", *no_gas),
+            ("--no-summaries", *no_summaries),
+            ("--no-congruences", *no_congruences),
+            ("--no-shrink", *no_shrink),
+        ]);
+    }
+
     /// One word, so that a value that starts with a hyphen stays a value.
     fn option(&mut self, name: &str, value: &str) {
         let separator = if name.starts_with("--") { "=" } else { "" };
@@ -176,20 +180,22 @@ impl Arguments {
         self.0.push(word);
     }
 
-    fn switch(&mut self, name: &str, is_on: bool) {
-        if is_on {
-            self.0.push(name.into());
-        }
+    /// Those that are on.
+    fn switches(&mut self, switches: &[(&str, bool)]) {
+        let on = switches.iter().filter(|(_, is_on)| *is_on);
+        self.0.extend(on.map(|(name, _)| OsString::from(name)));
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
     use crate::args::{Cli, Command};
 
     fn label(words: &[&str]) -> Result<String, String> {
-        let cli = Cli::from_words(words).unwrap();
+        let cli = Cli::try_parse_from(words).unwrap();
         let Command::Check(args) = cli.command else { panic!("should be check") };
         forward(&args).map(|forwarded| forwarded.label).map_err(|failure| match failure {
             Failure::Input { diagnostics, .. } => diagnostics[0].message.clone(),

@@ -104,6 +104,15 @@ impl Row {
         matches!((self.verdict, self.expected), (Verdict::Safe, Some(false)) | (Verdict::Unsafe, Some(true)))
     }
 
+    /// What the task definition expects; empty if it says nothing.
+    pub(super) fn expectation(&self) -> &'static str {
+        match self.expected {
+            Some(true) => "safe",
+            Some(false) => "unsafe",
+            None => "",
+        }
+    }
+
     fn agrees(&self) -> &'static str {
         match (self.verdict, self.expected) {
             (Verdict::Safe | Verdict::Unsafe, Some(_)) if self.is_wrong() => "WRONG",
@@ -116,7 +125,7 @@ impl Row {
         [
             self.task.clone(),
             self.verdict.name().to_owned(),
-            self.expected.map_or("", expectation).to_owned(),
+            self.expectation().to_owned(),
             self.agrees().to_owned(),
             format!("{:.3}", self.seconds),
             self.reason.clone(),
@@ -141,11 +150,6 @@ impl Row {
             key: String::new(),
         }
     }
-}
-
-/// What a task definition expects.
-pub(super) fn expectation(holds: bool) -> &'static str {
-    if holds { "safe" } else { "unsafe" }
 }
 
 /// The table of the rows.

@@ -5,9 +5,10 @@ use std::io::{IsTerminal, Write as _};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use super::rows::{Row, Run, Verdict, expectation};
+use report::{Color, printable};
+
+use super::rows::{Row, Run, Verdict};
 use super::tasks::Task;
-use crate::console::printable;
 
 /// Longer explanations are cut.
 const MAX_MESSAGE: usize = 100;
@@ -17,7 +18,6 @@ const BAR: usize = 24;
 /// The lines on standard error while tasks run.
 pub(super) struct Progress {
     total: usize,
-    is_quiet: bool,
     is_terminal: bool,
     counts: Mutex<Counts>,
 }
@@ -62,18 +62,14 @@ fn named(counts: [usize; Verdict::ALL.len()]) -> Vec<String> {
 }
 
 impl Progress {
-    pub(super) fn new(total: usize, is_quiet: bool) -> Self {
-        let counts = Mutex::default();
-        Self { total, is_quiet, is_terminal: std::io::stderr().is_terminal(), counts }
+    pub(super) fn new(total: usize) -> Self {
+        Self { total, is_terminal: std::io::stderr().is_terminal(), counts: Mutex::default() }
     }
 
     /// A task has ended. There is nobody to tell if writing fails.
     pub(super) fn finished(&self, row: &Row) {
         let mut counts = self.counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         counts.add(row);
-        if self.is_quiet {
-            return;
-        }
         let width = self.total.to_string().len();
         let mut text = if self.is_terminal { "\r\x1b[K".to_owned() } else { String::new() };
         let mark = match row.run {
@@ -101,18 +97,27 @@ impl Progress {
 
     /// The line of progress vanishes.
     pub(super) fn end(&self) {
-        if self.is_terminal && !self.is_quiet {
+        if self.is_terminal {
             let _ = std::io::stderr().lock().write_all(b"\r\x1b[K");
         }
     }
 }
 
-/// The table and the line that counts; nothing if there are no tasks.
+/// How much of the table is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// A line for each task, and the line that counts.
+    Lines,
+    /// The line that counts.
+    Counts,
+}
+
+/// The table; nothing if there are no tasks.
 pub(super) fn render(
     rows: &[Option<Row>],
     tasks: &[Task],
-    is_quiet: bool,
-    color: bool,
+    shown: Shown,
+    color: Color,
     time: Duration,
 ) -> String {
     let mut text = String::new();
@@ -121,14 +126,14 @@ pub(super) fn render(
     }
     let mut counts = Counts::default();
     let width = tasks.iter().map(|task| printable(&task.name).chars().count()).max().unwrap_or(4).max(4);
-    if !is_quiet {
+    if shown == Shown::Lines {
         let _ = writeln!(text, "{:<width$}  verdict  expected   seconds  why", "task");
     }
     for (task, row) in tasks.iter().zip(rows) {
         if let Some(row) = row {
             counts.add(row);
         }
-        if !is_quiet {
+        if shown == Shown::Lines {
             line(&mut text, task, row.as_ref(), width, color);
         }
     }
@@ -144,7 +149,7 @@ pub(super) fn render(
     let before = if resumed > 0 { format!(", {resumed} from an earlier run") } else { String::new() };
     let _ = writeln!(
         text,
-        "{} task{plural}: {}; {:.1} s by the clock, {spent:.1} s for all tasks{before}",
+        "{} task{plural}: {}; {:.1} s wall time, {spent:.1} s for all tasks{before}",
         rows.len(),
         parts.join(", "),
         time.as_secs_f64(),
@@ -152,7 +157,7 @@ pub(super) fn render(
     text
 }
 
-fn line(text: &mut String, task: &Task, row: Option<&Row>, width: usize, color: bool) {
+fn line(text: &mut String, task: &Task, row: Option<&Row>, width: usize, color: Color) {
     let name = printable(&task.name);
     let Some(row) = row else {
         let _ = writeln!(text, "{name:<width$}  {:<7}  {:<8} {:>9}", "-", "", "");
@@ -166,8 +171,11 @@ fn line(text: &mut String, task: &Task, row: Option<&Row>, width: usize, color: 
         Verdict::Unknown => "\x1b[1;33m",
         Verdict::Error | Verdict::Crashed => "\x1b[1;35m",
     };
-    let (on, off) = if color { (style, "\x1b[0m") } else { ("", "") };
-    let expected = row.expected.map_or("", expectation);
+    let (on, off) = match color {
+        Color::Ansi => (style, "\x1b[0m"),
+        Color::Plain => ("", ""),
+    };
+    let expected = row.expectation();
     let mut why = String::new();
     if row.is_wrong() {
         why.push_str("WRONG");
@@ -225,7 +233,7 @@ mod tests {
             Some(Row { run: Run::Earlier, ..Row::sample("old.c", Verdict::Safe) }),
             None,
         ];
-        let text = render(&rows, &tasks, false, false, Duration::from_millis(1500));
+        let text = render(&rows, &tasks, Shown::Lines, Color::Plain, Duration::from_millis(1500));
         expect![[r#"
             task              verdict  expected   seconds  why
             a.c               unsafe                 0.50  violated at a.c:7
@@ -234,11 +242,11 @@ mod tests {
             broken.c          error                  0.50  input: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
             old.c             earlier                0.50  safe in an earlier run, not certified by this one
             later.c           -                          
-            6 tasks: 1 safe, 1 unsafe, 1 unknown, 1 error, 1 not certified (1 safe), 1 WRONG, 1 not checked; 1.5 s by the clock, 2.5 s for all tasks, 1 from an earlier run
+            6 tasks: 1 safe, 1 unsafe, 1 unknown, 1 error, 1 not certified (1 safe), 1 WRONG, 1 not checked; 1.5 s wall time, 2.5 s for all tasks, 1 from an earlier run
         "#]].assert_eq(&text);
-        let text = render(&rows, &tasks, true, false, Duration::from_millis(1500));
+        let text = render(&rows, &tasks, Shown::Counts, Color::Plain, Duration::from_millis(1500));
         expect![[r#"
-            6 tasks: 1 safe, 1 unsafe, 1 unknown, 1 error, 1 not certified (1 safe), 1 WRONG, 1 not checked; 1.5 s by the clock, 2.5 s for all tasks, 1 from an earlier run
+            6 tasks: 1 safe, 1 unsafe, 1 unknown, 1 error, 1 not certified (1 safe), 1 WRONG, 1 not checked; 1.5 s wall time, 2.5 s for all tasks, 1 from an earlier run
         "#]].assert_eq(&text);
     }
 }

@@ -44,14 +44,16 @@ fn check_one_or_many(mut args: Box<CheckArgs>, console: Console) -> Result<ExitS
     let cleared = if is_known { crate::stale::look(&args) } else { crate::stale::clear(&args) };
     if let Err(failure) = cleared {
         // Files are not written: one of them is an input, or cannot be removed.
-        return Err(check::refuse(args.format, &[], failure, console));
+        return Err(check::refuse(args.display.format(), &[], failure, console));
     }
-    let found = crate::settings::find_build(&args.paths, &mut args.source, args.no_settings);
+    let found = crate::settings::find_build(&args.paths, &mut args.source, args.settings.lookup());
     let expanded = found
-        .and_then(|()| crate::compile_commands::expand(&args.paths, &args.source, args.program, console));
+        .and_then(|()| crate::compile_commands::expand(&args.paths, &args.source, args.grouping(), console));
     match expanded {
         Ok(paths) => args.paths = paths,
-        Err(failure) => return Err(check::refuse(args.format, &args.files.outputs, failure, console)),
+        Err(failure) => {
+            return Err(check::refuse(args.display.format(), &args.files.outputs, failure, console));
+        }
     }
     // A build may be a list, too.
     if crate::batch::is_wanted(&args) {
@@ -59,7 +61,7 @@ fn check_one_or_many(mut args: Box<CheckArgs>, console: Console) -> Result<ExitS
     }
     match crate::settings::apply(&mut args) {
         Ok(()) => check::check(&args, console),
-        Err(failure) => Err(check::refuse(args.format, &args.files.outputs, failure, console)),
+        Err(failure) => Err(check::refuse(args.display.format(), &args.files.outputs, failure, console)),
     }
 }
 

@@ -35,7 +35,8 @@ pub(crate) fn parse(args: &ParseArgs, console: Console) -> Result<ExitStatus, Fa
         let parsed = sources.file(loaded.preprocessed.unwrap_or(loaded.file));
         counts.add(&loaded.unit, &parsed.text, &mut interner);
     }
-    Output::new().write(&counts.text(args.stats))?;
+    let time = if args.stats { counts.time() } else { String::new() };
+    Output::new().write(&(counts.text() + &time))?;
     Ok(ExitStatus::Success)
 }
 
@@ -62,7 +63,14 @@ impl Counts {
         self.expressions += unit.exprs.len();
     }
 
-    fn text(&self, with_time: bool) -> String {
+    /// How long it took.
+    fn time(&self) -> String {
+        let speed = self.bytes as f64 / 1e6 / self.seconds;
+        let what = if self.preprocessed { ", preprocessing included" } else { "" };
+        format!("{:<13} {:.3} ms, {speed:.1} MB/s{what}\n", "time", self.seconds * 1e3)
+    }
+
+    fn text(&self) -> String {
         let mut text = String::new();
         let counts = [
             ("bytes", self.bytes),
@@ -74,11 +82,6 @@ impl Counts {
         ];
         for (name, count) in counts {
             let _ = writeln!(text, "{name:<13} {count}");
-        }
-        if with_time {
-            let speed = self.bytes as f64 / 1e6 / self.seconds;
-            let what = if self.preprocessed { ", preprocessing included" } else { "" };
-            let _ = writeln!(text, "{:<13} {:.3} ms, {speed:.1} MB/s{what}", "time", self.seconds * 1e3);
         }
         text
     }

@@ -16,7 +16,7 @@ use crate::output::Output;
 use crate::session::Progress;
 
 /// At most so many files are named in one list.
-const SHOWN: usize = 20;
+const MAX_SHOWN: usize = 20;
 
 /// Logs all queries of this process in a folder that is new or empty: old files would be taken for part of the log.
 pub(crate) fn log_to(folder: &Path) -> Result<(), Failure> {
@@ -115,10 +115,10 @@ fn table(report: &Report, solver: &SecondSolver, asked: usize, all: usize) -> St
     for (name, count) in counts {
         let _ = writeln!(text, "  {name:<10} {count:>6}");
     }
-    for (file, logged, found) in report.disagreed.iter().take(SHOWN) {
+    for (file, logged, found) in report.disagreed.iter().take(MAX_SHOWN) {
         let _ = writeln!(text, "disagreed: {}: logged {logged}, now {found}", file.display());
     }
-    for (file, why) in report.broken.iter().take(SHOWN) {
+    for (file, why) in report.broken.iter().take(MAX_SHOWN) {
         let _ = writeln!(text, "broken: {}: {why}", file.display());
     }
     if !report.disagreed.is_empty() {

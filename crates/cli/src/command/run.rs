@@ -10,8 +10,10 @@ use interp::{
     Request, Resource, Run, Seed, Silent, Uninitialised,
 };
 
+use report::printable;
+
 use crate::args::RunArgs;
-use crate::console::{Console, note, printable};
+use crate::console::{Console, note};
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
 use crate::frontend::{self, Refusal};
@@ -62,7 +64,7 @@ pub(crate) fn run(args: &RunArgs, console: Console) -> Result<ExitStatus, Failur
             note(&line);
         }
     }
-    Ok(status(&ended, args.verdict))
+    Ok(if args.verdict { verdict(&ended) } else { status(&ended) })
 }
 
 /// How the program ended.
@@ -138,9 +140,17 @@ fn describe(end: &End, sources: &SourceMap) -> Vec<String> {
     lines
 }
 
-fn status(end: &End, verdict: bool) -> ExitStatus {
+/// The exit code that says whether the error was reached.
+fn verdict(end: &End) -> ExitStatus {
+    match status(end) {
+        ExitStatus::Program(_) => ExitStatus::Success,
+        other => other,
+    }
+}
+
+/// The exit code of the program, or why there is none.
+fn status(end: &End) -> ExitStatus {
     match &end.run.outcome {
-        Outcome::Returned | Outcome::Exit { .. } | Outcome::Halted { .. } if verdict => ExitStatus::Success,
         Outcome::Returned | Outcome::Exit { .. } => ExitStatus::Program(end.status.unwrap_or(0)),
         Outcome::Halted { .. } => ExitStatus::Program(134),
         Outcome::Error { .. } => ExitStatus::Violated,

@@ -27,9 +27,10 @@ use crate::settings;
 
 /// Judges a witness.
 pub(crate) fn validate(mut args: ValidateArgs, console: Console) -> Result<ExitStatus, Failure> {
-    settings::find_build(&args.files, &mut args.source, args.no_settings)?;
+    let lookup = args.lookup();
+    settings::find_build(&args.files, &mut args.source, lookup)?;
     let files = files(&args, console)?;
-    let settings = settings::apply_to_source(&files, &mut args.source, args.no_settings)?;
+    let settings = settings::apply_to_source(&files, &mut args.source, lookup)?;
     args.timeout = args.timeout.or(settings.and_then(|settings| settings.timeout));
     let session = Session::start(
         args.timeout,
@@ -49,8 +50,8 @@ pub(crate) fn validate(mut args: ValidateArgs, console: Console) -> Result<ExitS
         );
     }
     // Mistakes in the program are reported as such, not as mistakes of the witness.
-    match frontend::compile(&request, &args.source) {
-        Ok(_) => {}
+    let compiled = match frontend::compile(&request, &args.source) {
+        Ok(compiled) => compiled,
         Err(Refusal::Failure(failure)) => {
             // A preprocessor that was ended by the clock is no mistake of the program.
             let Err(stop) = session.budget().poll() else { return Err(failure) };
@@ -60,8 +61,9 @@ pub(crate) fn validate(mut args: ValidateArgs, console: Console) -> Result<ExitS
             console.print(&diagnostics, &sources);
             return conclude(&Judgement::Unknown(message), &args.witness, &session);
         }
-    }
-    let Some(mut question) = export::question(&request, &args.source)? else {
+    };
+    let sources = &compiled.program.sources;
+    let Some(mut question) = export::question(&request, &args.source, compiled.parsed, sources) else {
         let why = "the program is not a file that can be read again: write it to one";
         return conclude(&Judgement::Unknown(why.to_owned()), &args.witness, &session);
     };
@@ -72,7 +74,7 @@ pub(crate) fn validate(mut args: ValidateArgs, console: Console) -> Result<ExitS
 
 /// The files of the program.
 fn files(args: &ValidateArgs, console: Console) -> Result<Vec<PathBuf>, Failure> {
-    let files = compile_commands::expand(&args.files, &args.source, args.program, console)?;
+    let files = compile_commands::expand(&args.files, &args.source, args.grouping(), console)?;
     if args.files.is_empty() && !args.program && files.len() > 1 {
         let message = "several files of the build are programs, and a witness is about one";
         let help = "name the files of the program, or say --program if all files of the build are one";
@@ -121,7 +123,7 @@ fn conclude(judgement: &Judgement, witness: &Path, session: &Session) -> Result<
 fn advice(why: &str) -> &'static str {
     let has = |word: &str| why.contains(word);
     if has("another program") {
-        "a witness belongs to one text: give the file that it was made of, or make a new one with `wayproof check --witness`"
+        "a witness is for one source text: give the file that it was made from, or make a new one with `wayproof check --witness`"
     } else if has("a program of") {
         "give all files of the program, in any order"
     } else if has("another property") || has("data model") {

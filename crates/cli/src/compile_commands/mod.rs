@@ -173,12 +173,21 @@ pub(crate) fn file(path: &Path) -> PathBuf {
     if path.is_dir() { path.join(NAME) } else { path.to_owned() }
 }
 
+/// What the C files of a build are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Grouping {
+    /// All together one program.
+    OneProgram,
+    /// Each that defines the entry function a program of its own.
+    Programs,
+}
+
 /// The files of a command line; if it names none, the build does: all C files if they are one program, otherwise each that defines the
 /// entry function.
 pub(crate) fn expand(
     paths: &[PathBuf],
     source: &SourceArgs,
-    is_program: bool,
+    grouping: Grouping,
     console: Console,
 ) -> Result<Vec<PathBuf>, Failure> {
     let Some(path) = source.compile_commands.as_deref().filter(|_| paths.is_empty()) else {
@@ -186,7 +195,7 @@ pub(crate) fn expand(
     };
     let database = Database::load(path)?;
     let mut files = database.files(console)?;
-    if !is_program {
+    if grouping == Grouping::Programs {
         let entry = source.entry.as_deref().unwrap_or("main");
         files.retain(|file| database.defines(file, entry, source));
         if files.is_empty() {

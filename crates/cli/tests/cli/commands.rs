@@ -20,7 +20,7 @@ fn a_program_without_inputs_is_decided_by_running_it() {
         &expect![[r#"
             SAFE: unreach-call holds
             no step depends on an input; the execution returns
-            checked: executed a second time, with the same end
+            checked: executed a second time, with the same outcome
             this rests on:
               data model LP64
         "#]],
@@ -47,7 +47,7 @@ fn a_program_with_inputs_is_proved() {
         0,
         &expect![[r#"
             SAFE: unreach-call holds
-            invariants of 2 locations exclude the error
+            invariants at 2 locations exclude the error
             checked: the invariants were proved again (3 obligations)
             this rests on:
               data model LP64

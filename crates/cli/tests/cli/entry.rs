@@ -38,7 +38,7 @@ fn a_function_is_called_with_what_violates_the_property() {
         "5 for the parameter by_value.flag",
         "the parameter l->next->data[1]",
         "execution starts in `lookup` with arbitrary arguments",
-        "`l->extra`, a pointer to void, is null (fewer behaviours than the source)",
+        "`l->extra`, a pointer to void, is null (under-approximation)",
     ] {
         assert!(finished.stdout.contains(words), "{words}: {}", finished.stdout);
     }

@@ -52,15 +52,15 @@ fn a_compiler_that_fails_or_is_missing_changes_no_verdict() {
     let failing = folder.file("fails", "#!/bin/sh\necho error: not today >&2\nexit 1\n");
     fs::set_permissions(&failing, fs::Permissions::from_mode(0o755)).unwrap();
     for (compiler, words) in [
-        ("false", "not confirmed by a compiled program: the C compiler refuses the harness"),
-        ("/nowhere/cc", "not confirmed by a compiled program: there is no C compiler"),
-        ("true", "not confirmed by a compiled program: the C compiler `true` makes no program"),
+        ("false", "not confirmed by the compiled program: the C compiler refuses the harness"),
+        ("/nowhere/cc", "not confirmed by the compiled program: there is no C compiler"),
+        ("true", "not confirmed by the compiled program: the C compiler `true` produces no program"),
         // A name with a folder is that of the caller, wherever the compiler works.
         (
             "./fails",
-            "not confirmed by a compiled program: the C compiler refuses the harness: error: not today",
+            "not confirmed by the compiled program: the C compiler refuses the harness: error: not today",
         ),
-        ("./gone", "not confirmed by a compiled program: there is no C compiler `./gone`"),
+        ("./gone", "not confirmed by the compiled program: there is no C compiler `./gone`"),
     ] {
         let mut command = command();
         let output = command

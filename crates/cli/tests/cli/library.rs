@@ -525,7 +525,7 @@ fn inputs_with_few_values_are_all_tried() {
     };
     let safe = check("few", "string.h", &body(6), &["--no-exec"]);
     assert_eq!(safe.code, 0, "{}", safe.stdout);
-    assert!(safe.stdout.contains("all 6 executions were carried out"), "{}", safe.stdout);
+    assert!(safe.stdout.contains("all 6 executions were explored"), "{}", safe.stdout);
     let found = check("few", "string.h", &body(4), &[]);
     assert_eq!(found.code, 10, "{}", found.stdout);
 }

@@ -7,6 +7,7 @@ mod bad_input;
 mod basis;
 mod batch;
 mod cache;
+mod census;
 mod commands;
 mod entry;
 mod guide;

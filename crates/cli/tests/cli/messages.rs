@@ -110,7 +110,7 @@ fn several_executions_are_said_to_be_repeated_all() {
                 int main(void) { _Bool b = __VERIFIER_nondet_bool(); int a[2] = {1, 2}; if (a[b] > 2) reach_error(); return 0; }\n";
     let finished = check("executions", text, &[]);
     assert_eq!(finished.code, 0, "{finished:?}");
-    assert!(finished.stdout.contains("executions were carried out, none"), "{}", finished.stdout);
-    let again = "checked: all executions were carried out again, with the same result";
+    assert!(finished.stdout.contains("executions were explored, and none"), "{}", finished.stdout);
+    let again = "checked: all executions were explored again, with the same result";
     assert!(finished.stdout.contains(again), "{}", finished.stdout);
 }

@@ -129,9 +129,9 @@ fn a_verdict_with_a_veto_is_written_nowhere() {
 fn a_program_that_reaches_a_limit_has_no_veto() {
     let folder = Folder::new("no-veto");
     for (program, why) in [
-        ("kill -XCPU $$", "limit of time"),
-        ("kill -XFSZ $$", "limit of file size"),
-        ("echo text > file", "limit of file size"),
+        ("kill -XCPU $$", "time limit"),
+        ("kill -XFSZ $$", "file size limit"),
+        ("echo text > file", "file size limit"),
         ("kill -KILL $$", "a limit of the system"),
         ("kill -STOP $$", "took too long"),
     ] {

@@ -121,7 +121,7 @@ fn parity_excludes_the_error() {
         body,
         &[],
         &expect![[r#"
-            the analysis of values excludes the error
+            the value analysis excludes the error
 
             entry at line 3
               to the error: impossible
@@ -560,7 +560,7 @@ fn programs_without_error_or_loop_have_an_entry() {
         "  int x = 0;\n  while (x < 3) x++;",
         &["--forward"],
         &expect![[r#"
-        the analysis of values excludes the error
+        the value analysis excludes the error
 
         entry at line 3
           states that arrive: any

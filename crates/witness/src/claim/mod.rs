@@ -205,8 +205,7 @@ pub fn correctness(
 
 /// I3: what is added to a text is what the parser gets.
 pub(crate) fn check_added(text: &Text, woven: &Woven, fresh: &Fresh) -> Result<(), Problem> {
-    let changed =
-        || Problem::Unsupported("a program whose preprocessing changes what is added to it".to_owned());
+    let changed = || Problem::Unsupported("a program whose macros change the inserted checks".to_owned());
     let parsed = text.after(woven).map(|after| after.parsed);
     // What cannot be parsed is reported with its reason by the front end.
     let Some(parsed) = parsed else { return Ok(()) };

@@ -98,6 +98,23 @@ enum CallSite {
     Returned,
 }
 
+/// When a value of a controlling expression takes a branch.
+fn branch_condition(branch: &Branch, value: &str) -> Result<String, Problem> {
+    match branch {
+        Branch::Truth(true) => Ok(value.to_owned()),
+        Branch::Truth(false) => Ok(format!("!{value}")),
+        Branch::Case(number) => Ok(compare(value, "==", &number.to_string())),
+        Branch::Default => Err(Problem::Unsupported("the default of a switch as a waypoint".to_owned())),
+    }
+}
+
+/// The call that a waypoint is about.
+fn call_at<'a>(syntax: &'a Syntax, location: &Location) -> Result<&'a Call, Problem> {
+    let call = find_call(syntax, location).ok_or_else(|| nothing("call", location))?;
+    check_literals(syntax, call.range)?;
+    Ok(call)
+}
+
 /// What is to be put where.
 #[derive(Default)]
 struct Sites {
@@ -135,22 +152,13 @@ impl Sites {
             WaypointKind::Branching(branch) => {
                 let control = branch_at(syntax, location, branch)?;
                 check_literals(syntax, control.condition)?;
-                let value = &fresh.value;
-                let condition = match branch {
-                    Branch::Truth(true) => value.clone(),
-                    Branch::Truth(false) => format!("!{value}"),
-                    Branch::Case(number) => compare(value, "==", &number.to_string()),
-                    Branch::Default => {
-                        return Err(Problem::Unsupported("the default of a switch as a waypoint".to_owned()));
-                    }
-                };
+                let condition = branch_condition(branch, &fresh.value)?;
                 let entry = self.controls.entry(control.at).or_default();
                 entry.0 = Some(control.clone());
                 entry.1.push((segment, condition, effect));
             }
             WaypointKind::FunctionEnter => {
-                let call = find_call(syntax, location).ok_or_else(|| nothing("call", location))?;
-                check_literals(syntax, call.range)?;
+                let call = call_at(syntax, location)?;
                 if has_effect_inside(syntax, call) {
                     let what = "the entry into a function as a waypoint whose arguments have effects";
                     return Err(Problem::Unsupported(what.to_owned()));
@@ -158,12 +166,11 @@ impl Sites {
                 self.entered.entry(call.range).or_default().push((segment, "1".to_owned(), effect));
             }
             WaypointKind::FunctionReturn(relation) => {
-                let call = find_call(syntax, location).ok_or_else(|| nothing("call", location))?;
-                check_literals(syntax, call.range)?;
-                let condition = match relation {
-                    Some((operator, constant)) => compare(&fresh.value, operator, constant),
-                    None => "1".to_owned(),
-                };
+                let call = call_at(syntax, location)?;
+                let condition = relation.as_ref().map_or_else(
+                    || "1".to_owned(),
+                    |(operator, constant)| compare(&fresh.value, operator, constant),
+                );
                 let entry = self.returned.entry(call.range).or_default();
                 entry.0 |= relation.is_some();
                 entry.1.push((segment, condition, effect));

@@ -30,7 +30,7 @@ use crate::weave::Edits;
 
 /// How a harness exits when the violation is reached.
 pub const EXIT_CODE: i32 = 10;
-/// How it exits when it asks for more inputs than there are.
+/// How it exits when it reads more inputs than there are.
 pub const OUT_OF_INPUTS: i32 = 98;
 /// How it exits when it cannot set up what the program reads, or cannot say what it has to say.
 pub const NO_SETUP: i32 = 96;

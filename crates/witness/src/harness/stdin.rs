@@ -8,7 +8,7 @@ use verdict::Trace;
 use super::{Harness, NO_SETUP};
 
 /// More bytes than this may not fit into a pipe.
-const MOST_BYTES: usize = 60_000;
+const MAX_BYTES: usize = 60_000;
 
 /// The bytes of standard input; nothing if the trace chooses none.
 pub(super) fn bytes(trace: &Trace) -> Result<Option<Vec<u8>>, String> {
@@ -26,8 +26,8 @@ pub(super) fn bytes(trace: &Trace) -> Result<Option<Vec<u8>>, String> {
             Ok(byte) => bytes.push(byte),
             Err(_) => has_ended = true,
         }
-        if bytes.len() > MOST_BYTES {
-            return Err(format!("the counterexample reads more than {MOST_BYTES} bytes of standard input"));
+        if bytes.len() > MAX_BYTES {
+            return Err(format!("the counterexample reads more than {MAX_BYTES} bytes of standard input"));
         }
     }
     Ok(bytes)

@@ -11,7 +11,7 @@ use super::{Summarised, fallbacks, title};
 pub(super) fn render(summarised: &Summarised<'_>) -> String {
     let mut text = String::new();
     if summarised.graph.target.is_none() {
-        text.push_str("the analysis of values excludes the error\n");
+        text.push_str("the value analysis excludes the error\n");
     }
     // There is nothing to say about the error itself, unless it alone was asked for.
     let is_error = |reading: &PointReading| reading.kind == PointKind::Error;
@@ -24,7 +24,7 @@ pub(super) fn render(summarised: &Summarised<'_>) -> String {
     }
     let fallbacks = fallbacks(&summarised.statistics);
     if !fallbacks.is_empty() {
-        text.push_str("\nsummaries may be weaker than they could be:\n");
+        text.push_str("\nsummaries are less precise than they could be:\n");
     }
     for (what, count) in fallbacks {
         let _ = writeln!(text, "  {count} {what}");

@@ -1,13 +1,13 @@
 //! Summaries as JSON. docs/json.md describes it; a change that readers can notice raises [`VERSION`].
 
 use base::Stop;
+use report::{Location, Tool, location};
 use serde::Serialize;
 use summary::print::{PointKind, Reading};
 use term::Terms;
 use term::print::smtlib;
 
 use super::{Summarised, fallbacks};
-use crate::report::{Location, Tool, location};
 
 /// The version of the schema.
 const VERSION: u32 = 1;

@@ -10,6 +10,7 @@ use base::{Budget, Diagnostic, Region, SourceMap, Stop};
 use cfa::{Program, SignedOverflow};
 use graph::{Graph, PointId};
 use passes::{KeptCall, Prepared};
+use report::Summaries;
 use smt::{Z3, Z3Settings};
 use summary::print::{Directions, Limits, PointKind, PointReading, Reader};
 use summary::{StarOptions, StarStatistics, Stars};
@@ -22,17 +23,16 @@ use crate::failure::Failure;
 use crate::frontend::{self, Refusal};
 use crate::output::Output;
 use crate::property::Property;
-use crate::report::Summaries;
 use crate::resolve::Request;
 use crate::session::{Progress, Session};
 
 /// At most so many lines are named where there is no point.
-const NEAREST: usize = 6;
+const MAX_NEAREST: usize = 6;
 
 /// Work that the summaries of a page may take.
-const PAGE_TICKS: u64 = 200_000_000;
+const MAX_PAGE_TICKS: u64 = 200_000_000;
 /// Time that they may take.
-const PAGE_TIME: Duration = Duration::from_secs(5);
+const MAX_PAGE_TIME: Duration = Duration::from_secs(5);
 
 /// What is printed.
 struct Summarised<'a> {
@@ -123,9 +123,9 @@ fn entry(program: &Program, request: &Request) -> Region {
 /// The summaries of a program for a page: all points but the error, which has nothing to say.
 pub(crate) fn summaries(task: &Prepared<'_>, request: &Request, budget: &Budget) -> Summaries {
     let entry = entry(task.given(), request);
-    let limit = Instant::now() + PAGE_TIME;
+    let limit = Instant::now() + MAX_PAGE_TIME;
     let deadline = budget.deadline().map_or(limit, |deadline| deadline.min(limit));
-    let mut budget = budget.child(PAGE_TICKS).with_deadline(Some(deadline));
+    let mut budget = budget.child(MAX_PAGE_TICKS).with_deadline(Some(deadline));
     let question = Question { entry, at: None, directions: Directions::Backward, limits: Limits::SCREEN };
     let found = if task.given().signed_overflow == SignedOverflow::Error {
         Err("they describe paths to the error location only, not to overflows".to_owned())
@@ -141,7 +141,7 @@ pub(crate) fn summaries(task: &Prepared<'_>, request: &Request, budget: &Budget)
         Ok(points) => (points, None),
         Err(why) => (Vec::new(), Some(why)),
     };
-    Summaries { points, missing, prepared: Some(task.program().clone()) }
+    Summaries { points, missing }
 }
 
 fn points(summarised: &Summarised<'_>) -> Vec<(Region, String)> {
@@ -203,7 +203,7 @@ fn points_at(program: &Program, graph: &Graph, entry: Region, line: u32) -> Resu
         graph.points.ids().map(|point| region(&point).line).filter(|at| *at > 0).collect();
     lines.sort_unstable_by_key(|at| (at.abs_diff(line), *at));
     lines.dedup();
-    lines.truncate(NEAREST);
+    lines.truncate(MAX_NEAREST);
     let help = if lines.is_empty() {
         "the error cannot be reached, or there is no loop on the way: leave out --at".to_owned()
     } else {

@@ -1,6 +1,6 @@
 //! The report as one web page: source, execution, automata, search tree and figures. It works without a server and loads nothing.
 //!
-//! What is shown is embedded as JSON (crates/cli/src/report/html/data.rs) and drawn by the scripts beside this file, so that trees
+//! What is shown is embedded as JSON (crates/report/src/html/data.rs) and drawn by the scripts beside this file, so that trees
 //! of many thousand nodes need not be markup.
 //!
 //! # Invariants
@@ -18,30 +18,33 @@ use base::{Region, Stop};
 use cfa::Program;
 use engine::SearchTree;
 
-use super::{Detail, Report, Step, human};
+use crate::steps::Step;
+use crate::{Color, Detail, Run, human};
 
 /// What a page shows beyond a report.
 #[derive(Debug, Default)]
-pub(crate) struct Insight<'a> {
+pub struct Insight<'a> {
     /// The search tree, if the engine has one.
-    pub(crate) tree: Option<&'a SearchTree>,
+    pub tree: Option<&'a SearchTree>,
+    /// The program after the passes, which is the one that is searched.
+    pub prepared: Option<&'a Program>,
     /// What guides the search.
-    pub(crate) summaries: Summaries,
+    pub summaries: Summaries,
     /// The execution of a counterexample.
-    pub(crate) steps: Vec<Step>,
+    pub steps: Vec<Step>,
     /// What happened when.
-    pub(crate) timeline: Vec<Entry>,
+    pub timeline: Vec<Entry>,
+    /// The words of the command line after the name of the program.
+    pub command: Vec<String>,
 }
 
 /// What the paths from points of a program to the error have in common.
 #[derive(Debug, Default)]
-pub(crate) struct Summaries {
+pub struct Summaries {
     /// Where, and what people are told.
-    pub(crate) points: Vec<(Region, String)>,
+    pub points: Vec<(Region, String)>,
     /// Why there are none.
-    pub(crate) missing: Option<String>,
-    /// The program that they are about, which is the one that is searched.
-    pub(crate) prepared: Option<Program>,
+    pub missing: Option<String>,
 }
 
 /// The scripts in the order in which they build on each other.
@@ -57,19 +60,19 @@ const SCRIPTS: [&str; 8] = [
 ];
 
 /// The whole page.
-pub(super) fn render(report: &Report<'_>, insight: &Insight<'_>) -> String {
-    let headline = human::render(report, Detail::Verdict, false);
-    let file = report.request.files.first().map_or_else(String::new, |file| file.display().to_string());
+pub fn page(run: &Run<'_>, insight: &Insight<'_>) -> String {
+    let headline = human::render(run, Detail::Verdict, Color::Plain);
+    let file = run.task.files.first().map_or("", String::as_str);
     let title = format!("{} - {file}", headline.split(':').next().unwrap_or(""));
-    page(&title, &human::render(report, Detail::Full, false), &data::json(report, insight))
+    fill_page(&title, &human::render(run, Detail::Full, Color::Plain), &data::json(run, insight))
 }
 
 /// The page of a run that was ended from outside: nothing but that.
-pub(crate) fn unfinished(stop: Stop) -> String {
-    page("UNKNOWN", &format!("UNKNOWN: {stop}\n"), &data::unfinished(stop))
+pub fn unfinished(stop: Stop, command: &[String]) -> String {
+    fill_page("UNKNOWN", &format!("UNKNOWN: {stop}\n"), &data::unfinished(stop, command))
 }
 
-fn page(title: &str, text: &str, data: &str) -> String {
+fn fill_page(title: &str, text: &str, data: &str) -> String {
     let values = [
         ("{{title}}", escape(title)),
         ("{{style}}", include_str!("page.css").to_owned()),

@@ -7,21 +7,21 @@ use interp::Property;
 use serde_json::{Value, json};
 use verdict::{Trace, Verdict};
 
-use super::steps::{Kind, Step};
-use super::{Detail, Report, human, path};
+use crate::steps::{Kind, Step};
+use crate::{Color, Detail, Run, human, path};
 
 /// The document of a verdict.
-pub(super) fn render(report: &Report<'_>) -> String {
-    let sources = report.sources;
-    let full = human::render(report, Detail::Full, false);
+pub(super) fn render(run: &Run<'_>) -> String {
+    let sources = run.sources;
+    let full = human::render(run, Detail::Full, Color::Plain);
     let headline = full.lines().next().unwrap_or_default();
-    let ledger = report.certified.ledger().map(|ledger| {
+    let ledger = run.certified.ledger().map(|ledger| {
         let entries = ledger.assumptions.iter().map(|assumption| Value::from(assumption.what.clone()));
-        human::basis(report).into_iter().map(Value::from).chain(entries).collect::<Vec<Value>>()
+        human::basis(run).into_iter().map(Value::from).chain(entries).collect::<Vec<Value>>()
     });
-    let (results, notifications) = match report.certified.verdict() {
+    let (results, notifications) = match run.certified.verdict() {
         Verdict::Unsafe(trace) => {
-            (vec![result(trace, &report.extras.steps, sources, headline, &full)], Vec::new())
+            (vec![result(trace, &run.extras.steps, sources, headline, &full)], Vec::new())
         }
         Verdict::Safe(_) => (Vec::new(), vec![notification("note", &full, None)]),
         Verdict::Unknown(reason) => {
@@ -29,38 +29,39 @@ pub(super) fn render(report: &Report<'_>) -> String {
         }
     };
     let mut properties = json!({
-        "verdict": match report.certified.verdict() {
+        "verdict": match run.certified.verdict() {
             Verdict::Safe(_) => "safe",
             Verdict::Unsafe(_) => "unsafe",
             Verdict::Unknown(_) => "unknown",
         },
-        "engine": report.engine,
+        "engine": run.task.engine,
     });
     if let (Some(ledger), Some(properties)) = (ledger, properties.as_object_mut()) {
         properties.insert("restsOn".to_owned(), ledger.into());
     }
-    if let Some(properties) = properties.as_object_mut().filter(|_| report.is_idle()) {
+    if let Some(properties) = properties.as_object_mut().filter(|_| run.is_idle()) {
         properties.insert("nothingToCheck".to_owned(), true.into());
     }
-    if !report.extras.invariants.is_empty()
+    if !run.extras.invariants.is_empty()
         && let Some(properties) = properties.as_object_mut()
     {
-        let invariants = report.extras.invariants.iter().map(|readable| {
+        let invariants = run.extras.invariants.iter().map(|readable| {
             json!({ "file": readable.file, "line": readable.place.0, "column": readable.place.1, "value": readable.invariant.value })
         });
         properties.insert("invariants".to_owned(), invariants.collect());
     }
-    document(&results, &notifications, true, &properties)
+    document(&results, &notifications, Execution::Successful, &properties)
 }
 
 /// The report of a run that was ended from outside.
-pub(crate) fn unfinished(stop: Stop) -> String {
+pub(super) fn unfinished(stop: Stop) -> String {
     let message = format!("UNKNOWN: {stop}");
-    document(&[], &[notification("warning", &message, None)], true, &json!({ "verdict": "unknown" }))
+    let notifications = [notification("warning", &message, None)];
+    document(&[], &notifications, Execution::Successful, &json!({ "verdict": "unknown" }))
 }
 
 /// The report of input that cannot be used.
-pub(crate) fn error(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
+pub(super) fn error(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
     let notifications: Vec<Value> = diagnostics
         .iter()
         .map(|diagnostic| {
@@ -74,10 +75,17 @@ pub(crate) fn error(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
             notification(level, &diagnostic.message, place)
         })
         .collect();
-    document(&[], &notifications, false, &json!({ "verdict": "error" }))
+    document(&[], &notifications, Execution::Failed, &json!({ "verdict": "error" }))
 }
 
-fn document(results: &[Value], notifications: &[Value], successful: bool, properties: &Value) -> String {
+/// Whether the tool could do its work.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Execution {
+    Successful,
+    Failed,
+}
+
+fn document(results: &[Value], notifications: &[Value], execution: Execution, properties: &Value) -> String {
     let rule = |id: &str, text: &str| json!({ "id": id, "shortDescription": { "text": text } });
     let document = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -93,7 +101,7 @@ fn document(results: &[Value], notifications: &[Value], successful: bool, proper
             }},
             "columnKind": "unicodeCodePoints",
             "invocations": [{
-                "executionSuccessful": successful,
+                "executionSuccessful": execution == Execution::Successful,
                 "toolExecutionNotifications": notifications,
             }],
             "results": results,
@@ -120,7 +128,7 @@ fn result(trace: &Trace, steps: &[Step], sources: &SourceMap, headline: &str, fu
     };
     let place = location(sources, trace.violation.region);
     let flow: Vec<Value> = steps.iter().filter_map(|step| flow_location(step, sources, headline)).collect();
-    let stack: Vec<Value> = super::calls(&trace.violation.stack)
+    let stack: Vec<Value> = crate::calls(&trace.violation.stack)
         .iter()
         .map(|(function, called_at)| {
             let mut frame = json!({});

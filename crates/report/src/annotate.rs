@@ -11,8 +11,7 @@ use base::{FileId, Region, SourceFile, SourceMap};
 use verdict::{Proof, Trace, Verdict};
 use witness::format::InvariantKind;
 
-use super::{Detail, Report, human};
-use crate::console::printable;
+use crate::{Color, Detail, Run, human, printable};
 
 /// More inputs at one line are counted.
 const MAX_INPUTS: usize = 8;
@@ -33,21 +32,21 @@ impl Comments {
 }
 
 /// The annotated source. Files are those of the request, and those that have a comment.
-pub(super) fn render(report: &Report<'_>) -> String {
-    let sources = report.sources;
+pub(super) fn render(run: &Run<'_>) -> String {
+    let sources = run.sources;
     let mut comments = Comments::default();
-    match report.certified.verdict() {
-        Verdict::Safe(Proof::Annotation(_)) => invariants(report, sources, &mut comments),
+    match run.certified.verdict() {
+        Verdict::Safe(Proof::Annotation(_)) => invariants(run, sources, &mut comments),
         Verdict::Safe(Proof::Execution(_) | Proof::Executions(_)) => {}
         Verdict::Unsafe(trace) => violation(trace, &mut comments),
         Verdict::Unknown(reason) => comments.at(reason.region(), format!("not decided: {reason}")),
     }
-    let headline = human::render(report, Detail::Verdict, false);
+    let headline = human::render(run, Detail::Verdict, Color::Plain);
     let mut text = String::new();
     push(&mut text, "", headline.trim_end());
-    let names: Vec<String> = report.request.files.iter().map(|file| file.display().to_string()).collect();
     let shown = |id: FileId, file: &SourceFile| {
-        names.iter().any(|name| **name == *file.name) || comments.0.keys().any(|(other, _)| *other == id)
+        run.task.files.iter().any(|name| **name == *file.name)
+            || comments.0.keys().any(|(other, _)| *other == id)
     };
     let files: Vec<(FileId, &SourceFile)> = sources.iter().filter(|(id, file)| shown(*id, file)).collect();
     for (id, file) in &files {
@@ -59,8 +58,8 @@ pub(super) fn render(report: &Report<'_>) -> String {
     text
 }
 
-fn invariants(report: &Report<'_>, sources: &SourceMap, comments: &mut Comments) {
-    for readable in &report.extras.invariants {
+fn invariants(run: &Run<'_>, sources: &SourceMap, comments: &mut Comments) {
+    for readable in &run.extras.invariants {
         let name = &readable.invariant.location.file;
         let is_named = |path: &str| path == name || path.ends_with(&format!("/{name}"));
         let Some((id, _)) = sources.iter().find(|(_, file)| is_named(&file.name)) else { continue };
@@ -87,7 +86,7 @@ fn violation(trace: &Trace, comments: &mut Comments) {
         let word = if values.len() == 1 { "value" } else { "values, in order" };
         comments.add(file, line, format!("{word}: {told}{dots}"));
     }
-    for (function, called_at) in super::calls(&trace.violation.stack) {
+    for (function, called_at) in crate::calls(&trace.violation.stack) {
         if let Some(place) = called_at {
             comments.at(place, format!("the violation is in this call of {function}"));
         }

@@ -4,7 +4,7 @@
 const GAP_X = 26;
 const GAP_Y = 26;
 /** More bends than this are not routed: the edge is drawn as one curve. */
-const MOST_BENDS = 40000;
+const MAX_BENDS = 40000;
 
 /**
  * Places the nodes of a graph. A node has a size {w, h}; an edge {from, to, w, h} has the size of its label, which gets a place
@@ -102,7 +102,7 @@ function assignRanks(graph) {
 function addBends(graph) {
   const length = (link) => graph.items[link.to].rank - graph.items[link.from].rank;
   const total = graph.links.reduce((sum, link) => sum + Math.max(0, length(link) - 1), 0);
-  graph.isRouted = total <= MOST_BENDS;
+  graph.isRouted = total <= MAX_BENDS;
   graph.chains = graph.links.map((link) => {
     const chain = [link.from];
     for (let rank = graph.items[link.from].rank + 1; graph.isRouted && rank < graph.items[link.to].rank; rank++) {

@@ -50,6 +50,15 @@ struct Circle {
     parent: Option<usize>,
 }
 
+/// Which program an automaton is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// The program as it was written.
+    Written,
+    /// The program after the passes.
+    Prepared,
+}
+
 /// The automata that are drawn, and how many are not.
 #[derive(Serialize, Default)]
 pub(super) struct Automata {
@@ -65,15 +74,15 @@ impl Automata {
         let written = program.procs.ids().filter(|proc| *proc != program.entry);
         // What execution starts with has no text; it is shown last.
         for proc in written.chain([program.entry]) {
-            automata.push(program, proc, false, &mut room);
+            automata.push(program, proc, Form::Written, &mut room);
         }
         if let Some(prepared) = prepared {
-            automata.push(prepared, prepared.entry, true, &mut room);
+            automata.push(prepared, prepared.entry, Form::Prepared, &mut room);
         }
         automata
     }
 
-    fn push(&mut self, program: &Program, proc: ProcId, is_prepared: bool, room: &mut usize) {
+    fn push(&mut self, program: &Program, proc: ProcId, form: Form, room: &mut usize) {
         let procedure = &program.procs[proc];
         let count = procedure.edges().len();
         if count == 0 {
@@ -84,11 +93,11 @@ impl Automata {
             return;
         }
         *room -= count;
-        self.all.push(automaton(program, procedure, is_prepared));
+        self.all.push(automaton(program, procedure, form));
     }
 }
 
-fn automaton(program: &Program, procedure: &Procedure, is_prepared: bool) -> Automaton {
+fn automaton(program: &Program, procedure: &Procedure, form: Form) -> Automaton {
     let forest = LoopForest::of(procedure);
     let index = |location: cfa::Loc| location.0 as usize;
     let nodes = procedure.locations.iter_enumerated().map(|(location, info)| Node {
@@ -115,19 +124,19 @@ fn automaton(program: &Program, procedure: &Procedure, is_prepared: bool) -> Aut
         .iter()
         .map(|circle| Circle { head: index(circle.header), parent: circle.parent.map(|id| id.0 as usize) });
     Automaton {
-        name: title(&procedure.name, is_prepared),
-        is_prepared,
+        name: title(&procedure.name, form),
+        is_prepared: form == Form::Prepared,
         nodes: nodes.collect(),
         edges: edges.collect(),
         loops: loops.collect(),
     }
 }
 
-fn title(name: &Arc<str>, is_prepared: bool) -> String {
-    match (is_prepared, name.starts_with('%')) {
-        (true, _) => "the whole program, simplified for the search".to_owned(),
-        (false, true) => "start of the program".to_owned(),
-        (false, false) => format!("{name}()"),
+fn title(name: &Arc<str>, form: Form) -> String {
+    match form {
+        Form::Prepared => "the whole program, simplified for the search".to_owned(),
+        Form::Written if name.starts_with('%') => "start of the program".to_owned(),
+        Form::Written => format!("{name}()"),
     }
 }
 

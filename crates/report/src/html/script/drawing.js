@@ -3,10 +3,10 @@
 
 const FONT_SIZE = 12;
 /** Below this zoom text cannot be read and is not drawn. */
-const SMALLEST_TEXT = 0.35;
+const MIN_TEXT_SCALE = 0.35;
 /** Below this zoom dashed edges are drawn for the selected node only, and so are those longer than so many pixels. */
-const SMALLEST_DASHES = 0.1;
-const LONGEST_DASHES = 4000;
+const MIN_DASHES_SCALE = 0.1;
+const MAX_DASHES = 4000;
 const measuring = document.createElement("canvas").getContext("2d");
 measuring.font = `${FONT_SIZE}px ui-monospace, Menlo, Consolas, monospace`;
 const CHARACTER = measuring.measureText("0").width;
@@ -295,11 +295,11 @@ class Drawing {
     const isLit = this.selected !== null && edge.ends.includes(this.selected);
     const length = Math.max(box[2] - box[0], box[3] - box[1]) * this.view.scale;
     // Far away, dashed edges are a grey veil.
-    if (edge.isDashed && !isLit && (this.view.scale < SMALLEST_DASHES || length > LONGEST_DASHES)) return;
+    if (edge.isDashed && !isLit && (this.view.scale < MIN_DASHES_SCALE || length > MAX_DASHES)) return;
     context.strokeStyle = isLit ? colors.accent : edge.isDashed ? colors.faint : colors.line;
     context.lineWidth = Math.max(isLit ? 2 : 1, 0.6 / this.view.scale);
     // Dashes of lines that leave the screen far behind would take seconds.
-    context.setLineDash(edge.isDashed && length <= LONGEST_DASHES ? [5 / this.view.scale, 4 / this.view.scale] : []);
+    context.setLineDash(edge.isDashed && length <= MAX_DASHES ? [5 / this.view.scale, 4 / this.view.scale] : []);
     context.beginPath();
     const { points } = edge;
     context.moveTo(...points[0]);
@@ -330,7 +330,7 @@ class Drawing {
     outline(context, node, left, top);
     context.fill();
     if (node.tone !== "label" || isSelected || node.id === this.hovered) context.stroke();
-    if (this.view.scale < SMALLEST_TEXT) return;
+    if (this.view.scale < MIN_TEXT_SCALE) return;
     context.fillStyle = colors.text;
     context.textAlign = "center";
     const step = FONT_SIZE + 3;

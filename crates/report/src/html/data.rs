@@ -8,12 +8,12 @@ use engine::{NodeState, SearchTree};
 use serde::Serialize;
 use verdict::{Proof, Reason, Verdict};
 
+use super::Insight;
 use super::automata::{Automata, mentioned};
 use super::execution::Execution;
 use super::figures::{self, Bar};
-use super::{Insight, Summaries};
-use crate::console::printable;
-use crate::report::{Detail, Report, Tool, human};
+use crate::json::Tool;
+use crate::{Color, Detail, Run, human, printable};
 
 /// Longer files are cut.
 const MAX_LINES: u32 = 20_000;
@@ -84,41 +84,44 @@ struct Tree {
 }
 
 /// The data of a page.
-pub(super) fn json(report: &Report<'_>, insight: &Insight<'_>) -> String {
+pub(super) fn json(run: &Run<'_>, insight: &Insight<'_>) -> String {
     let mut document = Document {
-        facts: facts(report),
-        checks: human::checks(report),
-        invariants_suffice: report.extras.inductive,
+        facts: facts(run, &insight.command),
+        checks: human::checks(run),
+        invariants_suffice: run.extras.inductive,
         summaries_missing: insight.summaries.missing.clone(),
         tree: insight.tree.map(tree),
         stages: figures::stages(&insight.timeline),
         queries: figures::queries(&insight.timeline),
-        statistics: report.statistics.unwrap_or_default().to_vec(),
-        ..Document::new(human::render(report, Detail::Verdict, false).trim_end().to_owned())
+        statistics: run.statistics.unwrap_or_default().to_vec(),
+        ..Document::new(
+            human::render(run, Detail::Verdict, Color::Plain).trim_end().to_owned(),
+            &insight.command,
+        )
     };
-    if let Some(program) = report.program {
-        document.of_program(report, program, &insight.summaries);
+    if let Some(program) = run.program {
+        document.of_program(run, program, insight);
         document.execution = Execution::new(program, &insight.steps);
     }
-    document.of_verdict(report);
+    document.of_verdict(run);
     document.text()
 }
 
 /// The data of the page of a run that was ended from outside.
-pub(super) fn unfinished(stop: Stop) -> String {
-    let mut document = Document::new(format!("UNKNOWN: {stop}"));
+pub(super) fn unfinished(stop: Stop, command: &[String]) -> String {
+    let mut document = Document::new(format!("UNKNOWN: {stop}"), command);
     document.advice = human::advice(&Reason::Stopped(stop), None);
     document.text()
 }
 
 impl Document {
-    fn new(headline: String) -> Self {
+    fn new(headline: String, command: &[String]) -> Self {
         Self {
             tool: Tool::THIS,
             verdict: "unknown",
             headline,
             advice: None,
-            facts: vec![("Command", command())],
+            facts: vec![("Command", shown(command))],
             checks: Vec::new(),
             ledger: Vec::new(),
             files: Vec::new(),
@@ -141,30 +144,25 @@ impl Document {
         serde_json::to_string(self).expect("a document has string keys only")
     }
 
-    fn of_program(&mut self, report: &Report<'_>, program: &Program, summaries: &Summaries) {
-        self.files = files(report, program);
+    fn of_program(&mut self, run: &Run<'_>, program: &Program, insight: &Insight<'_>) {
+        self.files = files(run, program);
         let known = (0..).zip(program.sources.iter()).find_map(|(id, (_, file))| {
-            report
-                .request
-                .files
-                .first()
-                .is_some_and(|first| *first.to_string_lossy() == *file.name)
-                .then_some(id)
+            run.task.files.first().is_some_and(|first| **first == *file.name).then_some(id)
         });
         let file = known.unwrap_or(0);
-        let invariants = report.extras.invariants.iter().map(|readable| {
+        let invariants = run.extras.invariants.iter().map(|readable| {
             let (line, column) = readable.place;
             Remark { at: Some([file, line, column, line, column]), text: readable.invariant.value.clone() }
         });
         self.invariants = invariants.collect();
-        self.automata = Automata::new(program, summaries.prepared.as_ref());
-        let points = summaries.points.iter();
+        self.automata = Automata::new(program, insight.prepared);
+        let points = insight.summaries.points.iter();
         self.summaries =
             points.map(|(region, text)| Remark { at: spot(*region), text: text.clone() }).collect();
     }
 
-    fn of_verdict(&mut self, report: &Report<'_>) {
-        match report.certified.verdict() {
+    fn of_verdict(&mut self, run: &Run<'_>) {
+        match run.certified.verdict() {
             Verdict::Safe(_) => self.verdict = "safe",
             Verdict::Unsafe(trace) => {
                 self.verdict = "unsafe";
@@ -177,21 +175,21 @@ impl Document {
                 self.inputs = inputs.collect();
             }
             Verdict::Unknown(reason) => {
-                self.advice = human::advice(reason, report.extras.opinion.as_ref());
+                self.advice = human::advice(reason, run.extras.opinion.as_ref());
                 // Without a program the page has no text to mark.
-                let place = report.program.and_then(|_| spot(reason.region()));
+                let place = run.program.and_then(|_| spot(reason.region()));
                 self.mark = place.map(|at| Remark { at: Some(at), text: reason.to_string() });
             }
         }
         if let (Verdict::Safe(_) | Verdict::Unsafe(_), Some(ledger)) =
-            (report.certified.verdict(), report.certified.ledger())
+            (run.certified.verdict(), run.certified.ledger())
         {
             let mut remark = |region, text: String| self.ledger.push(Remark { at: spot(region), text });
-            for line in human::basis(report) {
+            for line in human::basis(run) {
                 remark(Region::NOWHERE, line);
             }
             for assumption in &ledger.assumptions {
-                let known = report.sources.get(assumption.region.file).is_some();
+                let known = run.sources.get(assumption.region.file).is_some();
                 let region = if known { assumption.region } else { Region::NOWHERE };
                 remark(region, human::assumption(assumption));
             }
@@ -200,32 +198,30 @@ impl Document {
 }
 
 /// What was asked, by name.
-fn facts(report: &Report<'_>) -> Vec<(&'static str, String)> {
-    let request = report.request;
-    let names: Vec<String> = request.files.iter().map(|file| file.display().to_string()).collect();
+fn facts(run: &Run<'_>, command: &[String]) -> Vec<(&'static str, String)> {
+    let task = run.task;
     let mut facts = vec![
-        ("Program", names.join(", ")),
-        ("Property", request.property.name().to_owned()),
-        ("Engine", report.engine.to_owned()),
-        ("Entry", format!("{}()", request.entry)),
-        ("Data model", request.data_model.name().to_owned()),
+        ("Program", task.files.join(", ")),
+        ("Property", task.property.clone()),
+        ("Engine", task.engine.clone()),
+        ("Entry", format!("{}()", task.entry)),
+        ("Data model", task.data_model.name().to_owned()),
     ];
-    if let Verdict::Safe(Proof::Annotation(annotation)) = report.certified.verdict() {
+    if let Verdict::Safe(Proof::Annotation(annotation)) = run.certified.verdict() {
         let count = annotation.locations().count();
-        facts.push(("Proof", format!("invariants of {count} locations exclude the error")));
+        facts.push(("Proof", format!("invariants at {count} locations exclude the error")));
     }
-    if let Some(expected) = request.expected {
+    if let Some(expected) = task.expected {
         let word = if expected { "safe" } else { "unsafe" };
-        facts.push(("Expected", format!("{word}, says the task definition")));
+        facts.push(("Expected", format!("{word} (task definition)")));
     }
-    facts.push(("Command", command()));
+    facts.push(("Command", shown(command)));
     facts
 }
 
 /// The command line.
-fn command() -> String {
-    let words = std::env::args_os().skip(1);
-    let words = words.map(|word| quoted(&printable(&word.to_string_lossy())));
+fn shown(command: &[String]) -> String {
+    let words = command.iter().map(|word| quoted(&printable(word)));
     words.fold("wayproof".to_owned(), |line, word| line + " " + &word)
 }
 
@@ -240,9 +236,9 @@ fn quoted(word: &str) -> String {
 }
 
 /// The given files first, then others that the program has code of.
-fn files(report: &Report<'_>, program: &Program) -> Vec<File> {
+fn files(run: &Run<'_>, program: &Program) -> Vec<File> {
     let mentioned = mentioned(program);
-    let is_given = |name: &str| report.request.files.iter().any(|file| *file.to_string_lossy() == *name);
+    let is_given = |name: &str| run.task.files.iter().any(|file| file == name);
     let mut shown: Vec<_> = program
         .sources
         .iter()

@@ -7,13 +7,14 @@ use interp::{CallStack, Chosen, Property};
 use serde::Serialize;
 use verdict::{End, Proof, Reason, Verdict};
 use witness::format::InvariantKind;
+use witness::judge::Opinion;
 
-use super::steps::Kind;
-use super::{Report, Step, benchexec, human};
-use crate::cache::CHECKED_BEFORE;
-use crate::export::Extras;
-use crate::judge::Opinion;
-use crate::resolve::Request;
+use crate::run::{Extras, Task as Asked};
+use crate::steps::{Kind, Step};
+use crate::{Run, benchexec, human};
+
+/// The reason of a run that ends because an earlier one has a verdict for the same program and options.
+pub const CHECKED_BEFORE: &str = "checked-before";
 
 /// The version of the schema.
 const VERSION: u32 = 1;
@@ -55,14 +56,14 @@ fn is_false(value: &bool) -> bool {
 
 /// Who made a document.
 #[derive(Serialize)]
-pub(crate) struct Tool {
+pub struct Tool {
     name: &'static str,
     version: &'static str,
 }
 
 impl Tool {
     /// This version of this tool.
-    pub(crate) const THIS: Self = Self { name: "wayproof", version: env!("CARGO_PKG_VERSION") };
+    pub const THIS: Self = Self { name: "wayproof", version: env!("CARGO_PKG_VERSION") };
 }
 
 #[derive(Serialize)]
@@ -89,7 +90,7 @@ struct JsonReason {
 
 /// A place in a document.
 #[derive(Serialize)]
-pub(crate) struct Location {
+pub struct Location {
     file: String,
     line: u32,
     column: u32,
@@ -246,17 +247,17 @@ impl Document {
 }
 
 /// The report of a verdict.
-pub(super) fn render(report: &Report<'_>) -> String {
-    let sources = report.sources;
-    let verdict = report.certified.verdict();
+pub(super) fn render(run: &Run<'_>) -> String {
+    let sources = run.sources;
+    let verdict = run.certified.verdict();
     let name = match verdict {
         Verdict::Safe(_) => "safe",
         Verdict::Unsafe(_) => "unsafe",
         Verdict::Unknown(_) => "unknown",
     };
     let mut document = Document::new(name, benchexec(verdict));
-    document.task = Some(task(report.request, report.engine, &report.basis.key));
-    document.nothing_to_check = report.is_idle();
+    document.task = Some(task(run.task));
+    document.nothing_to_check = run.is_idle();
     match verdict {
         Verdict::Safe(Proof::Execution(end)) => document.evidence = Some(execution(end, sources)),
         Verdict::Safe(Proof::Executions(count)) => {
@@ -265,8 +266,8 @@ pub(super) fn render(report: &Report<'_>) -> String {
         Verdict::Safe(Proof::Annotation(annotation)) => {
             document.evidence = Some(Evidence::Annotation {
                 locations: annotation.locations().count(),
-                invariants: invariants(report.extras),
-                invariants_suffice: report.extras.inductive,
+                invariants: invariants(run.extras),
+                invariants_suffice: run.extras.inductive,
             });
         }
         Verdict::Unsafe(trace) => {
@@ -278,20 +279,20 @@ pub(super) fn render(report: &Report<'_>) -> String {
                 location: location(sources, trace.violation.region),
                 stack: stack(&trace.violation.stack, sources),
                 inputs: trace.choices.iter().map(|chosen| input(chosen, sources)).collect(),
-                steps: report.extras.steps.iter().map(|step| json_step(step, sources)).collect(),
+                steps: run.extras.steps.iter().map(|step| json_step(step, sources)).collect(),
             });
         }
         Verdict::Unknown(why) => document.reason = Some(reason(why, sources)),
     }
-    document.checked_by = report.certified.check().map(|check| match check {
+    document.checked_by = run.certified.check().map(|check| match check {
         Check::Replayed { .. } => "replay",
         Check::Reexecuted { .. } => "re-execution",
         Check::Proved { .. } => "proof",
     });
-    document.from_cache = report.extras.is_cached;
-    document.compiled_program = report.extras.opinion.as_ref().map(execution_of);
-    document.ledger = ledger(report, sources);
-    document.statistics = report.statistics.map(|statistics| {
+    document.from_cache = run.extras.is_cached;
+    document.compiled_program = run.extras.opinion.as_ref().map(execution_of);
+    document.ledger = ledger(run, sources);
+    document.statistics = run.statistics.map(|statistics| {
         statistics.iter().map(|(name, value)| ((*name).to_owned(), serde_json::Value::from(*value))).collect()
     });
     document.text()
@@ -320,15 +321,15 @@ fn execution_of(opinion: &Opinion) -> Execution {
 }
 
 /// The report of a run that was ended from outside; what was asked, if that was known by then.
-pub(crate) fn unfinished(stop: Stop, asked: Option<(&Request, &str, &str)>) -> String {
+pub(super) fn unfinished(stop: Stop, asked: Option<&Asked>) -> String {
     let mut document = Document::new("unknown", "unknown");
-    document.task = asked.map(|(request, engine, key)| task(request, engine, key));
+    document.task = asked.map(task);
     document.reason = Some(reason(&Reason::Stopped(stop), &SourceMap::new()));
     document.text()
 }
 
 /// The report of input that cannot be used.
-pub(crate) fn error(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
+pub(super) fn error(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
     let mut document = Document::new("error", "unknown");
     document.diagnostics =
         diagnostics.iter().map(|diagnostic| json_diagnostic(diagnostic, sources)).collect();
@@ -353,33 +354,33 @@ fn json_diagnostic(diagnostic: &Diagnostic, sources: &SourceMap) -> JsonDiagnost
 }
 
 /// The report of a run that ends because an earlier one has a verdict for this key.
-pub(crate) fn known(request: &Request, engine: &str, key: &str) -> String {
+pub fn known(asked: &Asked) -> String {
     let mut document = Document::new("unknown", "unknown");
-    document.task = Some(task(request, engine, key));
+    document.task = Some(task(asked));
     let message = "an earlier run has checked the same program with the same options".to_owned();
     document.reason = Some(JsonReason { code: CHECKED_BEFORE, message, location: None });
     document.text()
 }
 
-fn task(request: &Request, engine: &str, key: &str) -> Task {
+fn task(asked: &Asked) -> Task {
     Task {
-        files: request.files.iter().map(|file| file.display().to_string()).collect(),
-        property: request.property.name().to_owned(),
-        entry: request.entry.clone(),
-        data_model: request.data_model.name(),
-        signed_overflow: match request.signed_overflow {
+        files: asked.files.clone(),
+        property: asked.property.clone(),
+        entry: asked.entry.clone(),
+        data_model: asked.data_model.name(),
+        signed_overflow: match asked.signed_overflow {
             SignedOverflow::Undefined => "undefined",
             SignedOverflow::Wrap => "wrap",
             SignedOverflow::Error => "error",
         },
-        engine: engine.to_owned(),
-        expected: request.expected,
-        key: key.to_owned(),
+        engine: asked.engine.clone(),
+        expected: asked.expected,
+        key: asked.key.clone(),
     }
 }
 
 /// A region as a place; nothing if it is nowhere.
-pub(crate) fn location(sources: &SourceMap, region: Region) -> Option<Location> {
+pub fn location(sources: &SourceMap, region: Region) -> Option<Location> {
     let file = sources.get(region.file).filter(|_| !region.is_nowhere())?;
     Some(Location {
         file: file.name.to_string(),
@@ -417,7 +418,7 @@ fn execution(end: &End, sources: &SourceMap) -> Evidence {
 }
 
 fn stack(stack: &CallStack, sources: &SourceMap) -> Vec<Call> {
-    let calls = super::calls(stack).into_iter().map(|(function, place)| Call {
+    let calls = crate::calls(stack).into_iter().map(|(function, place)| Call {
         function: function.to_owned(),
         called_at: place.and_then(|place| location(sources, place)),
     });
@@ -493,10 +494,10 @@ fn json_step(step: &Step, sources: &SourceMap) -> JsonStep {
     json
 }
 
-fn ledger(report: &Report<'_>, sources: &SourceMap) -> Option<Vec<Entry>> {
-    let ledger = report.certified.ledger()?;
+fn ledger(run: &Run<'_>, sources: &SourceMap) -> Option<Vec<Entry>> {
+    let ledger = run.certified.ledger()?;
     let options =
-        report.basis.options.iter().map(|what| Entry { kind: "option", what: what.clone(), location: None });
+        run.basis.options.iter().map(|what| Entry { kind: "option", what: what.clone(), location: None });
     let undefined = human::undefined(ledger).map(|what| Entry { kind: "assumption", what, location: None });
     let entries = ledger.assumptions.iter().map(|assumption| Entry {
         kind: match assumption.kind {

@@ -1,4 +1,5 @@
-//! The second judge of unsafe: the harness, built by the system's C compiler and executed. It has a veto (see [`crate::export`]).
+//! The second judge of unsafe: the harness, built by the system's C compiler and executed. It has a veto: unsafe is not claimed if the
+//! compiled program was run with the inputs of the trace to its own end and that is not the violation.
 //!
 //! This runs the user's own program. It happens in a private folder, with limits of time, memory and output; `--no-exec` prevents it.
 //!
@@ -10,6 +11,8 @@
 //! * I5: of an overflow a report confirms it, and nothing is a veto: a compiler may simplify an expression before it looks at overflows. The report is
 //!   read from a file of the sanitizer; what the program prints is no report.
 
+mod recipe;
+
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
@@ -18,31 +21,37 @@ use std::process::Command;
 use std::time::Duration;
 
 use base::Budget;
+use interp::Property;
 use system::process::{self, End, Finished, Halt, Keep, Limits};
-use witness::harness;
+use verdict::Trace;
+
+use crate::harness::{self, Harness};
+use crate::question::Question;
+
+pub use recipe::{Recipe, compiler};
 
 /// Time for the compiler.
-const COMPILE_LIMIT: Duration = Duration::from_secs(20);
+const MAX_COMPILE_TIME: Duration = Duration::from_secs(20);
 /// Time for the program.
-const RUN_LIMIT: Duration = Duration::from_secs(5);
+const MAX_RUN_TIME: Duration = Duration::from_secs(5);
 /// Memory for the compiler and for the program.
-const MEMORY_LIMIT: u64 = 4 << 30;
+const MAX_MEMORY: u64 = 4 << 30;
 /// Addresses for the program: allocations do not fail by assumption, and what is allocated need not be used.
-const ADDRESS_LIMIT: u64 = 1 << 40;
+const MAX_ADDRESSES: u64 = 1 << 40;
 /// The stack of the program, which has no limit by assumption.
-const STACK_LIMIT: u64 = 1 << 30;
+const MAX_STACK: u64 = 1 << 30;
 /// What the compiler may write.
-const FILE_LIMIT: u64 = 1 << 30;
+const MAX_FILE: u64 = 1 << 30;
 /// More output than this at the beginning and at the end is not read.
-const OUTPUT_LIMIT: usize = 1 << 16;
+const MAX_OUTPUT: usize = 1 << 16;
 /// What the sanitizer may write.
-const REPORT_LIMIT: u64 = 1 << 16;
+const MAX_REPORT: u64 = 1 << 16;
 /// The text that asks the linker which names it knows.
 const PROBE: &str = "probe.c";
 
 /// What the second judge says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Opinion {
+pub enum Opinion {
     /// The compiled program ends in the violation.
     Confirmed,
     /// It does something else.
@@ -51,27 +60,52 @@ pub(crate) enum Opinion {
     NotJudged(String),
 }
 
-/// How a harness is built.
-pub(crate) struct Recipe {
-    /// Options of the compiler, without the names of files.
-    pub(crate) flags: Vec<String>,
-    /// Whether the violation is an overflow, which the compiler's own checks report.
-    pub(crate) is_overflow: bool,
+/// What the compiled program says about a trace, and the text of the harness or why there is none.
+pub fn judge(question: &Question, trace: &Trace, budget: &Budget) -> (Opinion, Result<String, String>) {
+    let recipe = Recipe::new(question, trace);
+    let command = recipe.command();
+    let plain = harness_of(question, trace, &command);
+    let mut last = plain.text();
+    if let Err(why) = last {
+        return (Opinion::NotJudged(why.clone()), Err(why));
+    }
+    let mut text = |undefined: &[String]| {
+        last = Harness { undefined, ..plain }.text();
+        last.clone()
+    };
+    let mut opinion = build_and_run(&recipe, &plain.externs(), &mut text, budget);
+    if let Opinion::Differs(how) = &opinion
+        && !plain.reports_all()
+    {
+        let why = format!("the error is in an included file, where the harness cannot report it, and {how}");
+        opinion = Opinion::NotJudged(why);
+    }
+    (opinion, last)
 }
 
-impl Recipe {
-    /// The command for people.
-    pub(crate) fn command(&self) -> String {
-        let mut words = vec!["cc".to_owned()];
-        words.extend(self.flags.iter().cloned());
-        words.extend(["harness.c", "-o", "harness", "-lm", "&&", "./harness"].map(str::to_owned));
-        words.join(" ")
+/// The text of the harness of a trace, or why there is none. Nothing is executed.
+pub fn harness_text(question: &Question, trace: &Trace) -> Result<String, String> {
+    let command = Recipe::new(question, trace).command();
+    harness_of(question, trace, &command).text()
+}
+
+fn harness_of<'a>(question: &'a Question, trace: &'a Trace, command: &'a str) -> Harness<'a> {
+    let lower = &question.options.lower;
+    Harness {
+        units: &question.texts,
+        entry: &lower.entry,
+        elements: lower.start.elements,
+        trace,
+        error_functions: &lower.error_functions,
+        assert_is_error: lower.assert_is_error,
+        command,
+        undefined: &[],
     }
 }
 
 /// Builds and runs a harness. `text` makes its text, given the functions that nobody defines; `chosen` are the functions without body whose
 /// values it hands out.
-pub(crate) fn judge(
+fn build_and_run(
     recipe: &Recipe,
     chosen: &[String],
     text: &mut dyn FnMut(&[String]) -> Result<String, String>,
@@ -105,12 +139,6 @@ pub(crate) fn judge(
             Err(error) => return Opinion::NotJudged(format!("the harness cannot be executed: {error}")),
         }
     }
-}
-
-/// The compiler of harnesses and its first arguments.
-pub(crate) fn compiler() -> String {
-    let compiler = std::env::var("CC").ok().filter(|name| !name.trim().is_empty());
-    compiler.unwrap_or_else(|| "cc".to_owned())
 }
 
 enum Attempt {
@@ -156,10 +184,10 @@ impl Judge<'_> {
         // What it leaves behind when it is ended goes with the folder.
         command.env("TMPDIR", &folder.0);
         let limits = Limits {
-            memory: Some(MEMORY_LIMIT),
-            addresses: Some(MEMORY_LIMIT),
-            file: Some(FILE_LIMIT),
-            ..Limits::time(COMPILE_LIMIT)
+            memory: Some(MAX_MEMORY),
+            addresses: Some(MAX_MEMORY),
+            file: Some(MAX_FILE),
+            ..Limits::time(MAX_COMPILE_TIME)
         };
         let refused = |why: String| Ok(Built::Refused(Opinion::NotJudged(why)));
         let built = match self.run(command.current_dir(&folder.0), &limits) {
@@ -171,8 +199,10 @@ impl Judge<'_> {
         let errors = String::from_utf8_lossy(&built.errors);
         match built.end {
             End::Code(0) if folder.0.join("harness").is_file() => Ok(Built::Program),
-            End::Code(0) => refused(format!("the C compiler `{name}` makes no program")),
-            End::Halted(halt) => refused(format!("the C compiler `{name}` {}", reached(halt, COMPILE_LIMIT))),
+            End::Code(0) => refused(format!("the C compiler `{name}` produces no program")),
+            End::Halted(halt) => {
+                refused(format!("the C compiler `{name}` {}", reached(halt, MAX_COMPILE_TIME)))
+            }
             End::Code(_) | End::Signal(_) => {
                 let missing = undefined(&errors);
                 if !missing.is_empty() {
@@ -193,19 +223,19 @@ impl Judge<'_> {
             Built::Refused(opinion) => return Ok(Attempt::Opinion(opinion)),
         }
         let mut limits = Limits {
-            memory: Some(MEMORY_LIMIT),
-            addresses: Some(ADDRESS_LIMIT),
+            memory: Some(MAX_MEMORY),
+            addresses: Some(MAX_ADDRESSES),
             file: Some(0),
-            stack: Some(STACK_LIMIT),
-            ..Limits::time(RUN_LIMIT)
+            stack: Some(MAX_STACK),
+            ..Limits::time(MAX_RUN_TIME)
         };
         let mut command = Command::new(folder.0.join("harness"));
         command.current_dir(&folder.0);
-        if !self.recipe.is_overflow {
+        if self.recipe.violated == Property::Unreachability {
             return Ok(Attempt::Opinion(opinion(&self.run(&mut command, &limits)?)));
         }
         let reports = Folder::new()?;
-        limits.file = Some(REPORT_LIMIT);
+        limits.file = Some(MAX_REPORT);
         command.env("UBSAN_OPTIONS", format!("log_path='{}'", reports.0.join("report").display()));
         let ran = self.run(&mut command, &limits)?;
         Ok(Attempt::Opinion(opinion_on_overflow(&ran, &reports.texts()?)))
@@ -214,7 +244,7 @@ impl Judge<'_> {
     fn run(&self, command: &mut Command, limits: &Limits) -> io::Result<Finished> {
         command.env("LC_ALL", "C");
         let stop = || self.budget.poll().err().map(Halt::All);
-        process::run(command, None, [Keep::Ends(0), Keep::Ends(OUTPUT_LIMIT)], limits, &stop)
+        process::run(command, None, [Keep::Ends(0), Keep::Ends(MAX_OUTPUT)], limits, &stop)
     }
 }
 
@@ -232,8 +262,12 @@ fn opinion(ran: &Finished) -> Opinion {
     let is_reported = ran.end == End::Code(harness::EXIT_CODE) && errors.contains(harness::MESSAGE);
     match ran.end {
         _ if is_reported => Opinion::Confirmed,
-        End::Halted(halt) => Opinion::NotJudged(format!("the compiled program {}", reached(halt, RUN_LIMIT))),
-        End::Code(harness::OUT_OF_INPUTS) => Opinion::Differs("it asks for more inputs".to_owned()),
+        End::Halted(halt) => {
+            Opinion::NotJudged(format!("the compiled program {}", reached(halt, MAX_RUN_TIME)))
+        }
+        End::Code(harness::OUT_OF_INPUTS) => {
+            Opinion::Differs("it reads more inputs than the trace has".to_owned())
+        }
         End::Code(harness::NO_SETUP) => {
             Opinion::NotJudged("the compiled program cannot be given its standard input".to_owned())
         }
@@ -275,10 +309,10 @@ fn limit_of(signal: i32) -> Option<&'static str> {
     // The numbers are those of Linux.
     match signal {
         9 => Some("a limit of the system"),
-        24 => Some("its limit of time"),
-        25 => Some("its limit of file size"),
+        24 => Some("its time limit"),
+        25 => Some("its file size limit"),
         // A full stack looks like a bad pointer. It was full if memory of that size was used, which nothing else here comes near.
-        7 | 11 if process::largest_child() > STACK_LIMIT / 8 * 7 => Some("its limit of stack"),
+        7 | 11 if process::largest_child() > MAX_STACK / 8 * 7 => Some("its stack limit"),
         _ => None,
     }
 }
@@ -337,7 +371,7 @@ impl Folder {
     fn texts(&self) -> io::Result<String> {
         let mut texts = String::new();
         for file in fs::read_dir(&self.0)? {
-            texts += &String::from_utf8_lossy(&system::file::read_regular(&file?.path(), REPORT_LIMIT)?);
+            texts += &String::from_utf8_lossy(&system::file::read_regular(&file?.path(), MAX_REPORT)?);
         }
         Ok(texts)
     }

@@ -4,8 +4,8 @@
 const JOINED_FROM = 12;
 /** Even then, automata of more nodes start with outermost loops folded. */
 const FOLDED_FROM = 150;
-const LONGEST_LABEL = 44;
-const MOST_LABEL_LINES = 6;
+const MAX_LABEL = 44;
+const MAX_LABEL_LINES = 6;
 
 const automata = {
   current: null,
@@ -139,8 +139,8 @@ const automata = {
 
   label(arrow) {
     const all = arrow.parts.flatMap((part) => part.text);
-    const lines = all.slice(0, MOST_LABEL_LINES).map((line) => cut(visible(line), LONGEST_LABEL));
-    if (all.length > MOST_LABEL_LINES) lines.push(`… ${all.length - MOST_LABEL_LINES} more`);
+    const lines = all.slice(0, MAX_LABEL_LINES).map((line) => cut(visible(line), MAX_LABEL));
+    if (all.length > MAX_LABEL_LINES) lines.push(`… ${all.length - MAX_LABEL_LINES} more`);
     const { w, h } = textSize(lines);
     return { id: `e${data.automata.all.indexOf(this.current)}-${this.current.edges.indexOf(arrow.parts[0])}`, arrow, lines, w: w + 6, h: h + (h > 0 ? 4 : 0), tone: "label", shape: "box" };
   },

@@ -29,28 +29,28 @@ use interp::{
 };
 use verdict::Trace;
 
-use fold::Folder;
+use fold::{Folder, Watched};
 use relevance::Relevance;
 use tell::Teller;
 
 /// A variable that gets a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Change {
+pub struct Change {
     /// What gets it, as the source calls it.
-    pub(crate) name: String,
+    pub name: String,
     /// Its C type; empty where that is not known.
-    pub(crate) c_type: Arc<str>,
+    pub c_type: Arc<str>,
     /// The function whose activation has it; nothing for globals and allocated memory.
-    pub(crate) owner: Option<ProcId>,
+    pub owner: Option<ProcId>,
     /// The value as a C constant.
-    pub(crate) value: String,
+    pub value: String,
     /// Whether the violation may depend on it.
-    pub(crate) matters: bool,
+    pub matters: bool,
 }
 
 /// What a step tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// A statement writes values.
     Statement,
     /// A value comes from outside.
@@ -90,7 +90,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// Whether the step stands for other steps instead of happening itself.
-    pub(crate) fn is_mark(&self) -> bool {
+    pub fn is_mark(&self) -> bool {
         match self {
             Self::Round(_)
             | Self::Folded { .. }
@@ -104,42 +104,42 @@ impl Kind {
 
 /// An activation of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Frame {
+pub struct Frame {
     /// The function.
-    pub(crate) function: Arc<str>,
+    pub function: Arc<str>,
     /// Where it was called; nowhere for the entry function.
-    pub(crate) called_at: Region,
+    pub called_at: Region,
 }
 
 /// One line of the story.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Step {
+pub struct Step {
     /// What it tells.
-    pub(crate) kind: Kind,
+    pub kind: Kind,
     /// Where.
-    pub(crate) region: Region,
+    pub region: Region,
     /// The innermost activations, outermost first; the function of the step is the last.
-    pub(crate) stack: Arc<[Frame]>,
+    pub stack: Arc<[Frame]>,
     /// Calls around it; the entry function has 0.
-    pub(crate) depth: usize,
+    pub depth: usize,
     /// Loops around it.
-    pub(crate) nesting: usize,
+    pub nesting: usize,
     /// What is written.
-    pub(crate) changes: Vec<Change>,
+    pub changes: Vec<Change>,
     /// Whether the violation may depend on it.
-    pub(crate) matters: bool,
+    pub matters: bool,
 }
 
 impl Step {
     /// The function in which it happens; empty outside all.
-    pub(crate) fn function(&self) -> &str {
+    pub fn function(&self) -> &str {
         self.stack.last().map_or("", |frame| &frame.function)
     }
 }
 
 /// Which steps are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Selection {
+pub enum Selection {
     /// Those that the violation may depend on, with the values that it may depend on.
     Relevant,
     /// All.
@@ -148,17 +148,17 @@ pub(crate) enum Selection {
 
 /// How much is told.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Scope {
+pub struct Scope {
     /// Which steps.
-    pub(crate) selection: Selection,
+    pub selection: Selection,
     /// About how many: of longer executions the beginning and the end are told.
-    pub(crate) most: usize,
+    pub most: usize,
     /// Work that each of the two runs may take.
-    pub(crate) ticks: u64,
+    pub ticks: u64,
 }
 
 /// The execution of a trace that was replayed before.
-pub(crate) fn steps(program: &Program, trace: &Trace, scope: Scope, budget: &Budget) -> Vec<Step> {
+pub fn steps(program: &Program, trace: &Trace, scope: Scope, budget: &Budget) -> Vec<Step> {
     let chooses = trace.choices.iter().any(|chosen| chosen.source == Source::Uninitialised);
     let uninitialised = if chooses { Uninitialised::Choose } else { Uninitialised::Report };
     let code = Code::new(program, CompileOptions { uninitialised, markers: Markers::Edges });
@@ -177,8 +177,11 @@ pub(crate) fn steps(program: &Program, trace: &Trace, scope: Scope, budget: &Bud
     };
     let relevance = Relevance::new(program);
     let mut folder = Folder::new(program, &relevance, scope);
-    let ended = matches!(run(&mut folder), Outcome::Error { .. });
-    let plan = folder.plan(ended);
+    let watched = match run(&mut folder) {
+        Outcome::Error { .. } => Watched::ToTheEnd,
+        _ => Watched::InPart,
+    };
+    let plan = folder.plan(watched);
     let mut teller = Teller::new(program, &relevance, scope.selection, &plan, &asked);
     let _ = run(&mut teller);
     teller.finish(trace.violation.region)

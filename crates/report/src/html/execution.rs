@@ -6,7 +6,7 @@ use cfa::Program;
 use serde::Serialize;
 
 use super::data::{Spot, spot};
-use crate::report::steps::{Change, Frame, Kind, Step};
+use crate::steps::{Change, Frame, Kind, Step};
 
 /// Steps, and the call stacks that they refer to.
 #[derive(Serialize, Default)]

@@ -170,6 +170,15 @@ struct Pending {
     writes: bool,
 }
 
+/// How much of an execution was watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Watched {
+    /// All of it.
+    ToTheEnd,
+    /// A limit was reached first.
+    InPart,
+}
+
 /// Watches the first run.
 pub(super) struct Folder<'a> {
     program: &'a Program,
@@ -200,15 +209,21 @@ impl<'a> Folder<'a> {
         self.loops.last_mut().map_or(&mut self.root, |open| &mut open.current)
     }
 
-    fn tell(&mut self, acts: bool) {
+    /// Keeps the current event, a branch.
+    fn tell_branch(&mut self) {
         let event = self.event;
-        let stretch = self.current();
-        stretch.acts |= acts;
-        stretch.push(Item::Event(event));
+        self.current().push(Item::Event(event));
     }
 
-    fn is_told(&self, matters: bool) -> bool {
-        matters || self.scope.selection == Selection::All
+    /// Keeps the current event, in which something happens.
+    fn tell_act(&mut self) {
+        self.tell_branch();
+        self.current().acts = true;
+    }
+
+    /// Whether an edge is told.
+    fn is_told(&self, proc: ProcId, edge: EdgeId) -> bool {
+        self.scope.selection == Selection::All || self.relevance.edge(proc, edge)
     }
 
     fn close_loop(&mut self) {
@@ -291,11 +306,11 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// What is to be told, once the run is over: of an execution that was watched to its end, or not.
-    pub(super) fn plan(mut self, ended: bool) -> Vec<Planned> {
+    /// What is to be told, once the run is over.
+    pub(super) fn plan(mut self, watched: Watched) -> Vec<Planned> {
         // The violation itself is in the innermost loop.
         self.event += 1;
-        self.tell(true);
+        self.tell_act();
         let event = self.event;
         while !self.loops.is_empty() {
             self.close_loop();
@@ -309,7 +324,7 @@ impl<'a> Folder<'a> {
             let gap = mark(plan[end].event, 0, None, 0, Kind::Omitted(omitted));
             plan.splice(most / 2..end, [gap]);
         }
-        if !ended {
+        if watched == Watched::InPart {
             plan.push(mark(event, 0, None, 0, Kind::Stopped));
         }
         plan
@@ -371,12 +386,12 @@ impl Observer for Folder<'_> {
         let program = self.program;
         let taken = &program.procs[proc].edges()[edge];
         self.follow_loops(proc, taken, self.pending.len());
-        if self.is_told(self.relevance.edge(proc, edge)) {
+        if self.is_told(proc, edge) {
             let stretch = self.current();
             stretch.way = mix(stretch.way, u64::from(proc.0) << 32 | u64::from(edge.0));
             match announced(program, proc, taken) {
-                Some(Announced::Branch) => self.tell(false),
-                Some(Announced::Call) => self.tell(true),
+                Some(Announced::Branch) => self.tell_branch(),
+                Some(Announced::Call) => self.tell_act(),
                 None => {}
             }
         }
@@ -391,7 +406,7 @@ impl Observer for Folder<'_> {
             self.close_loop();
         }
         if writes && !self.program.procs[proc].edges()[edge].origin.region.is_nowhere() {
-            self.tell(true);
+            self.tell_act();
         }
     }
 

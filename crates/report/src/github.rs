@@ -5,19 +5,19 @@ use std::fmt::Write;
 use base::{Diagnostic, Region, Severity, SourceMap, Stop};
 use verdict::{Proof, Verdict};
 
-use super::{Detail, Report, human};
+use crate::{Color, Detail, Run, human};
 
 /// The annotations of a verdict.
-pub(super) fn render(report: &Report<'_>) -> String {
-    let sources = report.sources;
-    let full = human::render(report, Detail::Full, false);
+pub(super) fn render(run: &Run<'_>) -> String {
+    let sources = run.sources;
+    let full = human::render(run, Detail::Full, Color::Plain);
     let (headline, details) = full.split_once('\n').unwrap_or((&full, ""));
     let mut text = String::new();
-    match report.certified.verdict() {
+    match run.certified.verdict() {
         Verdict::Safe(proof) => {
             annotate(&mut text, "notice", None, headline, details);
             if matches!(proof, Proof::Annotation(_)) {
-                for readable in &report.extras.invariants {
+                for readable in &run.extras.invariants {
                     let place = Some((readable.file.clone(), readable.place.0, readable.place.1));
                     annotate(&mut text, "notice", place, "loop invariant", &readable.invariant.value);
                 }
@@ -34,14 +34,14 @@ pub(super) fn render(report: &Report<'_>) -> String {
 }
 
 /// The report of a run that was ended from outside.
-pub(crate) fn unfinished(stop: Stop) -> String {
+pub(super) fn unfinished(stop: Stop) -> String {
     let mut text = String::new();
     annotate(&mut text, "warning", None, &format!("UNKNOWN: {stop}"), "");
     text
 }
 
 /// The report of input that cannot be used.
-pub(crate) fn error(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
+pub(super) fn error(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
     let mut text = String::new();
     for diagnostic in diagnostics {
         let level = match diagnostic.severity {
@@ -65,18 +65,22 @@ fn annotate(text: &mut String, level: &str, place: Option<(String, u32, u32)>, t
     let mut properties = Vec::new();
     if let Some((file, line, column)) = place {
         let file = file.trim_start_matches("./");
-        properties.push(format!("file={}", escaped(file, true)));
+        properties.push(format!("file={}", escaped_property(file)));
         properties.push(format!("line={line}"));
         properties.push(format!("col={column}"));
     }
     properties.push("title=Wayproof".to_owned());
     let message =
         if body.trim().is_empty() { title.to_owned() } else { format!("{title}\n{}", body.trim_end()) };
-    let _ = writeln!(text, "::{level} {}::{}", properties.join(","), escaped(&message, false));
+    let _ = writeln!(text, "::{level} {}::{}", properties.join(","), escaped(&message));
 }
 
-/// The escapes of workflow commands; properties have two more.
-fn escaped(text: &str, is_property: bool) -> String {
-    let text = text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
-    if is_property { text.replace(':', "%3A").replace(',', "%2C") } else { text }
+/// A message of a workflow command.
+fn escaped(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A property of a workflow command.
+fn escaped_property(text: &str) -> String {
+    escaped(text).replace(':', "%3A").replace(',', "%2C")
 }

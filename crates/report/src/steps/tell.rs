@@ -10,7 +10,7 @@ use interp::{Observer, Value, View, Written};
 use super::fold::{Announced, Mark, Planned, announced, input};
 use super::relevance::Relevance;
 use super::{Change, Frame, Kind, Selection, Step};
-use crate::report::human::describe_source;
+use crate::human::describe_source;
 
 /// Names and values longer than this are cut.
 const MAX_TEXT: usize = 120;
@@ -77,9 +77,10 @@ impl<'a> Teller<'a> {
         shared.clone()
     }
 
-    fn step(&mut self, kind: Kind, region: Region, nesting: usize, matters: bool) -> Step {
+    /// A step that matters, and changes nothing.
+    fn step(&mut self, kind: Kind, region: Region, nesting: usize) -> Step {
         let depth = self.frames.len().saturating_sub(2);
-        Step { kind, region, stack: self.stack(), depth, nesting, changes: Vec::new(), matters }
+        Step { kind, region, stack: self.stack(), depth, nesting, changes: Vec::new(), matters: true }
     }
 
     /// Tells the marks before the current event; whether the event itself is told, and how many loops are around it.
@@ -103,7 +104,7 @@ impl<'a> Teller<'a> {
             let region = procedure.locations[head].region;
             if region.is_nowhere() { edge.unwrap_or(region) } else { region }
         });
-        let mut step = self.step(mark.kind.clone(), region, nesting, true);
+        let mut step = self.step(mark.kind.clone(), region, nesting);
         if mark.head.is_some() {
             let inner = step.depth.saturating_sub(mark.depth.saturating_sub(1));
             step.depth -= inner;
@@ -118,7 +119,10 @@ impl<'a> Teller<'a> {
         let params = self.program.procs[proc].params.iter();
         let given = params.filter_map(|var| Some((*var, view.scalar(*var)?)));
         let changes: Vec<Change> = given
-            .map(|(var, value)| self.change(view, Written::Var(var), value, self.relevance.var(var)))
+            .map(|(var, value)| {
+                let matters = self.relevance.var(var);
+                Change { matters, ..self.change(view, Written::Var(var), value) }
+            })
             .filter(|change| change.matters || self.selection == Selection::All)
             .collect();
         let name = self.program.procs[proc].name.clone();
@@ -129,7 +133,8 @@ impl<'a> Teller<'a> {
         }
     }
 
-    fn change(&self, view: &View<'_>, to: Written, value: Value, matters: bool) -> Change {
+    /// A change that matters.
+    fn change(&self, view: &View<'_>, to: Written, value: Value) -> Change {
         let of = |var: VarId| {
             let var = &self.program.vars[var];
             (var.name.to_string(), var.c_type.clone(), var.owner)
@@ -151,7 +156,7 @@ impl<'a> Teller<'a> {
             }
         };
         let value = shown(view, value, &c_type);
-        Change { name: cut(&name), c_type, owner, value: cut(&value), matters }
+        Change { name: cut(&name), c_type, owner, value: cut(&value), matters: true }
     }
 
     /// What is at an address, as the source would call it, its type, and whose it is.
@@ -187,7 +192,7 @@ impl<'a> Teller<'a> {
                 continue;
             }
             if self.relevance.is_named(*to) {
-                changes.push(self.change(view, *to, *value, matters));
+                changes.push(Change { matters, ..self.change(view, *to, *value) });
             } else if let Some(source) = source {
                 let value = shown(view, *value, "");
                 let owner = Some(pending.proc);
@@ -199,8 +204,7 @@ impl<'a> Teller<'a> {
             source: describe_source(source),
         });
         let matters = changes.iter().any(|change| change.matters);
-        let mut step = self.step(kind, taken.origin.region, nesting, matters);
-        step.changes = changes;
+        let mut step = Step { changes, matters, ..self.step(kind, taken.origin.region, nesting) };
         if let Some(last) = self.steps.last_mut()
             && (last.region, last.depth, last.nesting) == (step.region, step.depth, step.nesting)
             && matches!((&last.kind, &step.kind), (Kind::Statement | Kind::Input { .. }, Kind::Statement))
@@ -217,7 +221,7 @@ impl<'a> Teller<'a> {
         let nesting = self.plan.iter().rev().find(|next| next.mark.is_none()).map_or(0, |next| next.nesting);
         self.event = u64::MAX;
         while self.is_planned().is_some() {}
-        let last = self.step(Kind::Violation, region, nesting, true);
+        let last = self.step(Kind::Violation, region, nesting);
         self.steps.push(last);
         self.steps
     }
@@ -249,7 +253,7 @@ impl Observer for Teller<'_> {
                 (_, Role::Branch(holds), _) => Kind::Branch(holds),
                 _ => Kind::Statement,
             };
-            let step = self.step(kind, region, nesting, matters);
+            let step = Step { matters, ..self.step(kind, region, nesting) };
             self.steps.push(step);
         }
         self.pending.push(Pending { proc, edge, writes: self.writes.len() });

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use base::{Region, SourceMap};
 
-use super::steps::{Change, Kind, Selection, Step};
-use crate::console::printable;
+use crate::printable;
+use crate::steps::{Change, Kind, Selection, Step};
 
 /// Longer source lines are cut.
 const SOURCE_WIDTH: usize = 56;
@@ -67,7 +67,7 @@ fn line<'a>(step: &'a Step, sources: &SourceMap, seen: &mut BTreeSet<(&'a str, &
     let indent = 2 * (step.nesting + step.depth).min(MAX_INDENT);
     let source = match step.kind {
         Kind::Folded { .. } | Kind::Skipped { .. } | Kind::Omitted(_) | Kind::Stopped => String::new(),
-        _ => source_text(step.region, matches!(step.kind, Kind::Branch(_) | Kind::Round(_)), sources),
+        _ => source_text(step, sources),
     };
     // The type of a variable is told once.
     let what = describe(step, |change| {
@@ -92,7 +92,8 @@ pub(super) fn what(step: &Step) -> String {
 
 fn describe<'a>(step: &'a Step, mut is_known: impl FnMut(&'a Change) -> bool) -> String {
     let told = step.changes.iter().take(MAX_CHANGES);
-    let mut changes: Vec<String> = told.map(|written| change(written, is_known(written))).collect();
+    let mut type_of = |written: &'a Change| if is_known(written) { "" } else { &*written.c_type };
+    let mut changes: Vec<String> = told.map(|written| change(written, type_of(written))).collect();
     if step.changes.len() > MAX_CHANGES {
         changes.push(format!("and {} more", step.changes.len() - MAX_CHANGES));
     }
@@ -115,9 +116,10 @@ fn describe<'a>(step: &'a Step, mut is_known: impl FnMut(&'a Change) -> bool) ->
     }
 }
 
-fn change(change: &Change, is_known: bool) -> String {
-    let has_type = !is_known && !change.c_type.is_empty() && change.name != "return value";
-    let c_type = if has_type { format!("{} ", change.c_type) } else { String::new() };
+/// A change with the type of the variable, which may be empty.
+fn change(change: &Change, c_type: &str) -> String {
+    let has_type = !c_type.is_empty() && change.name != "return value";
+    let c_type = if has_type { format!("{c_type} ") } else { String::new() };
     printable(&format!("{c_type}{} = {}", change.name, change.value)).into_owned()
 }
 
@@ -132,7 +134,9 @@ fn place(region: Region, sources: &SourceMap) -> String {
 
 /// The source line from the statement on; of a line with several statements the one that is meant, unless it is one with a
 /// body.
-fn source_text(region: Region, has_body: bool, sources: &SourceMap) -> String {
+fn source_text(step: &Step, sources: &SourceMap) -> String {
+    let region = step.region;
+    let has_body = matches!(step.kind, Kind::Branch(_) | Kind::Round(_));
     let Some(file) = sources.get(region.file).filter(|_| !region.is_nowhere()) else { return String::new() };
     let line = String::from_utf8_lossy(file.line_text(region.line));
     let byte = |column: u32| line.char_indices().nth(column as usize - 1).map_or(line.len(), |(at, _)| at);

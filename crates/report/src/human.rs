@@ -8,11 +8,15 @@ use cfa::{ApproximationKind, SignedOverflow, Source};
 use interp::{CallStack, Chosen, Property};
 use verdict::{Assumption, End, Ledger, Proof, Reason, Trace, Verdict};
 
-use super::{Detail, Report};
-use crate::console::printable;
-use crate::export::Extras;
-use crate::frontend::{EXTERN_ADVICE, EXTERN_ERROR};
-use crate::judge::Opinion;
+use witness::judge::Opinion;
+
+use crate::run::{ErrorKind, Extras};
+use crate::{Color, Detail, Run, printable};
+
+/// How messages end that `--extern error` causes.
+pub const EXTERN_ERROR: &str = "(--extern error)";
+/// What to do about them.
+pub const EXTERN_ADVICE: &str = "give the function a body, or use `--extern pure` or `--extern havoc`";
 
 /// More inputs than this are shown as the first and the last ones.
 const MAX_INPUTS: usize = 40;
@@ -22,55 +26,55 @@ const MAX_LINE: usize = 100;
 const MAX_ASSUMPTIONS: usize = 20;
 
 /// The whole report, ending in a line break.
-pub(super) fn render(report: &Report<'_>, detail: Detail, color: bool) -> String {
-    let sources = report.sources;
+pub(super) fn render(run: &Run<'_>, detail: Detail, color: Color) -> String {
+    let sources = run.sources;
     let mut writer = Writer { text: String::new(), sources };
-    writer.headline(report, color);
+    writer.headline(run, color);
     if detail == Detail::Verdict {
         return writer.text;
     }
-    if report.is_idle() {
-        for line in idle(report) {
+    if run.is_idle() {
+        for line in idle(run) {
             writer.line(&line);
         }
     }
-    match report.certified.verdict() {
+    match run.certified.verdict() {
         Verdict::Safe(Proof::Execution(end)) => writer.end(end),
         Verdict::Safe(Proof::Executions(count)) => {
             writer.line(&format!(
-                "the inputs have few values that matter: all {count} executions were carried out, none reaches the error"
+                "the inputs have few relevant values: all {count} executions were explored, and none reaches the error"
             ));
         }
         Verdict::Safe(Proof::Annotation(annotation)) => {
             let count = annotation.locations().count();
-            writer.line(&format!("invariants of {count} locations exclude the error"));
-            writer.invariants(report.extras);
+            writer.line(&format!("invariants at {count} locations exclude the error"));
+            writer.invariants(run.extras);
         }
         Verdict::Unsafe(trace) => {
             writer.trace(trace);
-            if let Some(selection) = report.told {
-                writer.text += &super::path::render(&report.extras.steps, selection, sources);
+            if let Some(selection) = run.told {
+                writer.text += &crate::path::render(&run.extras.steps, selection, sources);
             }
         }
         Verdict::Unknown(reason) => {
             writer.source_line(reason.region(), "  ");
-            if let Some(advice) = advice(reason, report.extras.opinion.as_ref()) {
+            if let Some(advice) = advice(reason, run.extras.opinion.as_ref()) {
                 writer.line(&format!("what may help: {advice}"));
             }
         }
     }
-    for check in checks(report) {
+    for check in checks(run) {
         writer.line(&check);
     }
-    match (report.certified.verdict(), report.certified.ledger()) {
+    match (run.certified.verdict(), run.certified.ledger()) {
         (Verdict::Safe(_) | Verdict::Unsafe(_), Some(_)) => {
             writer.line("this rests on:");
-            writer.ledger(report);
+            writer.ledger(run);
         }
         // Nothing is claimed, so nothing rests on anything.
         (Verdict::Unknown(_), _) | (_, None) => {}
     }
-    if let Some(statistics) = report.statistics {
+    if let Some(statistics) = run.statistics {
         writer.line("statistics:");
         for (name, value) in statistics {
             let digits = if value.fract() == 0.0 { 0 } else { 6 };
@@ -81,22 +85,22 @@ pub(super) fn render(report: &Report<'_>, detail: Detail, color: bool) -> String
 }
 
 /// Who has checked the evidence, and with what result.
-pub(super) fn checks(report: &Report<'_>) -> Vec<String> {
-    let own = report.certified.check().map(|check| match check {
+pub(super) fn checks(run: &Run<'_>) -> Vec<String> {
+    let own = run.certified.check().map(|check| match check {
         Check::Replayed { .. } => "checked: replayed from the start".to_owned(),
-        Check::Reexecuted { .. } => match report.certified.verdict() {
+        Check::Reexecuted { .. } => match run.certified.verdict() {
             Verdict::Safe(Proof::Executions(_)) => {
-                "checked: all executions were carried out again, with the same result".to_owned()
+                "checked: all executions were explored again, with the same result".to_owned()
             }
-            _ => "checked: executed a second time, with the same end".to_owned(),
+            _ => "checked: executed a second time, with the same outcome".to_owned(),
         },
         Check::Proved { obligations } => {
             format!("checked: the invariants were proved again ({obligations} obligations)")
         }
     });
     let cached = "from the cache: found by an earlier run, checked again by this one";
-    let cached = report.extras.is_cached.then(|| cached.to_owned());
-    own.into_iter().chain(cached).chain(report.extras.opinion.as_ref().and_then(opinion)).collect()
+    let cached = run.extras.is_cached.then(|| cached.to_owned());
+    own.into_iter().chain(cached).chain(run.extras.opinion.as_ref().and_then(opinion)).collect()
 }
 
 fn opinion(opinion: &Opinion) -> Option<String> {
@@ -106,7 +110,7 @@ fn opinion(opinion: &Opinion) -> Option<String> {
         }
         // It is the reason of the verdict.
         Opinion::Differs(_) => None,
-        Opinion::NotJudged(why) => Some(format!("not confirmed by a compiled program: {}", printable(why))),
+        Opinion::NotJudged(why) => Some(format!("not confirmed by the compiled program: {}", printable(why))),
     }
 }
 
@@ -139,13 +143,13 @@ impl Writer<'_> {
         if place.is_empty() { place } else { format!(" at {}", printable(&place)) }
     }
 
-    fn headline(&mut self, report: &Report<'_>, color: bool) {
-        let (word, style, rest) = match report.certified.verdict() {
-            Verdict::Safe(_) if report.is_idle() => ("SAFE", "\x1b[1;32m", "nothing to check".to_owned()),
+    fn headline(&mut self, run: &Run<'_>, color: Color) {
+        let (word, style, rest) = match run.certified.verdict() {
+            Verdict::Safe(_) if run.is_idle() => ("SAFE", "\x1b[1;32m", "nothing to check".to_owned()),
             Verdict::Safe(proof) => {
                 let is_cut = matches!(proof, Proof::Execution(End::Undefined { .. }));
                 let limit = if is_cut { ", up to undefined behaviour" } else { "" };
-                ("SAFE", "\x1b[1;32m", format!("{} holds{limit}", report.request.property.name()))
+                ("SAFE", "\x1b[1;32m", format!("{} holds{limit}", run.task.property))
             }
             Verdict::Unsafe(trace) => {
                 let rest = format!("{}{}", violation(trace), self.at(trace.violation.region));
@@ -155,7 +159,10 @@ impl Writer<'_> {
                 ("UNKNOWN", "\x1b[1;33m", format!("{reason}{}", self.at(reason.region())))
             }
         };
-        let (on, off) = if color { (style, "\x1b[0m") } else { ("", "") };
+        let (on, off) = match color {
+            Color::Ansi => (style, "\x1b[0m"),
+            Color::Plain => ("", ""),
+        };
         self.line(&format!("{on}{word}{off}: {rest}"));
     }
 
@@ -214,7 +221,7 @@ impl Writer<'_> {
         if extras.invariants.is_empty() {
             return;
         }
-        self.line("invariants, whenever the condition of the loop is evaluated:");
+        self.line("loop invariants, at each evaluation of the condition:");
         let is_several = extras.invariants.iter().any(|other| other.file != extras.invariants[0].file);
         for readable in &extras.invariants {
             let (line, column) = readable.place;
@@ -222,7 +229,7 @@ impl Writer<'_> {
             self.line(&format!("  {file}{line}:{column}: {}", printable(&readable.invariant.value)));
         }
         if extras.inductive == Some(false) {
-            self.line("  (not a proof by themselves: the checked one is longer)");
+            self.line("  (not inductive by themselves: the proof that was checked is longer)");
         }
     }
 
@@ -233,7 +240,7 @@ impl Writer<'_> {
     }
 
     fn stack(&mut self, stack: &CallStack) {
-        for (function, place) in super::calls(stack) {
+        for (function, place) in crate::calls(stack) {
             if let Some(place) = place {
                 self.line(&format!("  in {}, called{}", printable(function), self.at(place)));
             }
@@ -254,9 +261,9 @@ impl Writer<'_> {
         let _ = writeln!(self.text, "{indent}{} | {}{dots}", region.line, printable(&cut));
     }
 
-    fn ledger(&mut self, report: &Report<'_>) {
-        let Some(ledger) = report.certified.ledger() else { return };
-        for line in basis(report) {
+    fn ledger(&mut self, run: &Run<'_>) {
+        let Some(ledger) = run.certified.ledger() else { return };
+        for line in basis(run) {
             self.line(&format!("  {}", printable(&line)));
         }
         for assumption in ledger.assumptions.iter().take(MAX_ASSUMPTIONS) {
@@ -273,15 +280,15 @@ impl Writer<'_> {
 }
 
 /// What a verdict rests on apart from single assumptions: the machine, the meaning of what C leaves open, the user's options.
-pub(super) fn basis(report: &Report<'_>) -> Vec<String> {
-    let Some(ledger) = report.certified.ledger() else { return Vec::new() };
-    let mut lines = vec![format!("data model {}{}", ledger.data_model, report.basis.data_model)];
-    let is_safe = matches!(report.certified.verdict(), Verdict::Safe(_));
+pub(super) fn basis(run: &Run<'_>) -> Vec<String> {
+    let Some(ledger) = run.certified.ledger() else { return Vec::new() };
+    let mut lines = vec![format!("data model {}{}", ledger.data_model, run.basis.data_model)];
+    let is_safe = matches!(run.certified.verdict(), Verdict::Safe(_));
     if !(is_safe && ledger.signed_overflow == SignedOverflow::Undefined) {
-        lines.push(format!("{}{}", overflow_policy(ledger.signed_overflow), report.basis.signed_overflow));
+        lines.push(format!("{}{}", overflow_policy(ledger.signed_overflow), run.basis.signed_overflow));
     }
     lines.extend(undefined(ledger));
-    lines.extend(report.basis.options.iter().cloned());
+    lines.extend(run.basis.options.iter().cloned());
     lines
 }
 
@@ -292,24 +299,22 @@ pub(super) fn undefined(ledger: &Ledger) -> Option<String> {
 }
 
 /// What would be checked, if there were anything.
-fn idle(report: &Report<'_>) -> [String; 2] {
-    let request = report.request;
-    if request.property == crate::property::Property::NoOverflow {
-        let help = "call the code that is to be checked".to_owned();
-        return ["the code that can be executed has no signed operation that can overflow".to_owned(), help];
-    }
-    let functions = request.error_functions().join(" or ");
-    if request.assert_is_error() {
-        return [
-            format!("the code that can be executed has no call of {functions} and no assertion"),
-            "write `assert(CONDITION);`, with assert.h and without NDEBUG, or call reach_error() at a place that must not be reached".to_owned(),
-        ];
-    }
-    [
-        format!("the code that can be executed has no call of {functions}"),
-        "call the function at a place that must not be reached; with a property file, assertions are not checked"
-            .to_owned(),
-    ]
+fn idle(run: &Run<'_>) -> [String; 2] {
+    let (what, help) = match &run.task.error {
+        ErrorKind::Overflow => (
+            "the reachable code has no signed operation that can overflow".to_owned(),
+            "call the code that is to be checked",
+        ),
+        ErrorKind::CallsAndAssertions(functions) => (
+            format!("the reachable code has no call of {} and no assertion", functions.join(" or ")),
+            "write `assert(CONDITION);`, with assert.h and without NDEBUG, or call reach_error() at a place that must not be reached",
+        ),
+        ErrorKind::Calls(functions) => (
+            format!("the reachable code has no call of {}", functions.join(" or ")),
+            "call the function at a place that must not be reached; with a property file, assertions are not checked",
+        ),
+    };
+    [what, help.to_owned()]
 }
 
 /// What is wrong, in words.
@@ -324,8 +329,8 @@ pub(super) fn violation(trace: &Trace) -> &'static str {
 pub(super) fn assumption(assumption: &Assumption) -> String {
     let kind = match assumption.kind {
         ApproximationKind::Assumption | ApproximationKind::Model => "",
-        ApproximationKind::Over => " (more behaviours than the source)",
-        ApproximationKind::Under => " (fewer behaviours than the source)",
+        ApproximationKind::Over => " (over-approximation)",
+        ApproximationKind::Under => " (under-approximation)",
     };
     format!("{}{kind}", printable(&assumption.what))
 }

@@ -1,0 +1,41 @@
+//! How often a run of `check` parses, lowers and prepares: `--stats` says it. The limits may only go down.
+
+use crate::support::wayproof;
+
+/// Files parsed, programs checked, programs lowered, pass pipelines, loop forests.
+type Counts = [u64; 5];
+
+const NAMES: [&str; 5] =
+    ["files parsed", "programs checked", "programs lowered", "pass pipelines", "loop forests"];
+
+/// The counts of a check.
+fn counts(file: &str, options: &[&str]) -> Counts {
+    let finished = wayproof([&["check", file, "--stats", "--no-exec"], options].concat());
+    NAMES.map(|name| {
+        let mut lines = finished.stdout.lines();
+        let value = lines.find_map(|line| line.trim().strip_prefix(name)?.strip_prefix(": "));
+        value.unwrap_or_else(|| panic!("{name}: {finished:?}")).parse().unwrap()
+    })
+}
+
+/// Fails if a count is above its limit, or if nothing was counted.
+fn check(file: &str, options: &[&str], limits: Counts) {
+    let counts = counts(file, options);
+    assert!(counts[0] >= 1 && counts[1] >= 1 && counts[2] >= 1, "{file} {options:?}: {counts:?}");
+    for ((name, count), limit) in NAMES.iter().zip(counts).zip(limits) {
+        assert!(count <= limit, "{file} {options:?}: {name}: {count}, at most {limit}");
+    }
+}
+
+#[test]
+fn a_file_is_parsed_and_prepared_once_for_a_verdict() {
+    check("examples/door_lock.c", &["--format", "svcomp"], [1, 1, 1, 1, 26]);
+    check("examples/long_way.c", &[], [1, 1, 1, 1, 27]);
+}
+
+/// Invariants for readers are confirmed through C text: checks are inserted, and the result is parsed and lowered.
+#[test]
+fn invariants_for_readers_cost_a_second_program_at_most() {
+    check("examples/door_lock.c", &[], [5, 2, 2, 2, 43]);
+    check("examples/ring_buffer.c", &[], [5, 2, 2, 2, 52]);
+}
