@@ -5,10 +5,12 @@
 //! Knows no engine and no solver.
 
 mod annotation;
+pub mod formula;
 mod ledger;
 pub mod store;
 mod verdict;
 
-pub use annotation::{Annotation, Invariant};
+pub use annotation::{Annotation, Instance, Invariant, LogicName};
+pub use formula::{Claim, Formula, Imported, Misfit, import};
 pub use ledger::{Assumption, Ledger};
 pub use verdict::{End, Proof, Reason, Trace, Verdict, Violation};

@@ -24,7 +24,7 @@ use term::{Evaluator, Model, Node, Sort, Substitution, SymbolId, TermId, Terms};
 
 use express::Expressions;
 use names::Names;
-use verdict::{Annotation, Invariant};
+use verdict::{Annotation, Claim, Imported, import};
 
 /// What the solver may spend on all of this if somebody has asked for it.
 pub const READING_TICKS: u64 = 10_000;
@@ -74,8 +74,9 @@ pub fn source_invariants(
     let copies = copies(program);
     // What is said about each location of the source, copy by copy.
     let mut found: BTreeMap<(ProcId, Loc), Vec<Option<Written>>> = BTreeMap::new();
-    let mut terms = annotation.terms.borrow_mut();
-    let vocabulary = annotation.vocabulary.borrow();
+    let Ok(Imported { mut terms, vocabulary, claims, .. }) = import(prepared, annotation) else {
+        return Vec::new();
+    };
     let mut reader = Reader {
         program,
         task,
@@ -86,12 +87,12 @@ pub fn source_invariants(
         budget: budget.child(ticks),
         ticks,
     };
-    for (location, invariant) in &annotation.invariants {
+    for ((_, location), claim) in claims.iter().filter(|((proc, _), _)| *proc == entry) {
         let info = procedure.locations[*location];
         let is_tied = info.role == LocationRole::LoopHead
             || info.role == LocationRole::Statement && forest.is_header(*location);
         let Some(origin) = task.back().location(entry, *location).filter(|_| is_tied) else { continue };
-        let written = reader.written(*location, invariant);
+        let written = reader.written(*location, claim);
         found.entry((origin.proc, origin.location)).or_default().push(written);
     }
     let mut invariants = Vec::new();
@@ -190,33 +191,33 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// The invariant of a location in C; nothing if nothing of it can be said.
-    fn written(&mut self, location: Loc, invariant: &Invariant) -> Option<Written> {
+    fn written(&mut self, location: Loc, claim: &Claim) -> Option<Written> {
         let names = Names::new(self.program, self.task, location)?;
         // The most expensive part, and the same for all names.
-        let good = self.not_bad(invariant);
-        let (text, conjuncts) = self.text(invariant, good, &names)?;
+        let good = self.not_bad(claim);
+        let (text, conjuncts) = self.text(claim, good, &names)?;
         let symbols = self.terms.symbols_of_all(&conjuncts);
         let vars: Vec<VarId> =
             symbols.iter().flat_map(|symbol| names::factors(self.vocabulary, *symbol)).collect();
         let near: Vec<TermId> =
             conjuncts.iter().map(|conjunct| express::without_far_cases(self.terms, *conjunct)).collect();
-        let bold = if near == conjuncts { None } else { self.joined(invariant, &names, &near) };
+        let bold = if near == conjuncts { None } else { self.joined(claim, &names, &near) };
         let portable = if names.are_visible(&vars) {
             Some(text.clone())
         } else {
-            self.text(invariant, good, &names.visible()).map(|(text, _)| text)
+            self.text(claim, good, &names.visible()).map(|(text, _)| text)
         };
         Some(Written { text, portable, bold })
     }
 
     /// What can be said with some names, and its parts.
-    fn text(&mut self, invariant: &Invariant, good: TermId, names: &Names) -> Option<(String, Vec<TermId>)> {
-        let formula = self.formula(invariant, good, names)?;
+    fn text(&mut self, claim: &Claim, good: TermId, names: &Names) -> Option<(String, Vec<TermId>)> {
+        let formula = self.formula(claim, good, names)?;
         let typing = encode::typing(self.task.program(), self.terms, self.vocabulary, formula);
         let expressions = Expressions {
             program: self.task.program(),
             vocabulary: self.vocabulary,
-            known: invariant.known.as_ref(),
+            known: claim.facts.as_ref(),
             names,
         };
         let mut conjuncts = self.terms.conjuncts(formula);
@@ -229,13 +230,13 @@ impl Reader<'_> {
             (length, *conjunct)
         });
         self.drop_redundant(&mut conjuncts, typing);
-        let text = self.joined(invariant, names, &conjuncts)?;
+        let text = self.joined(claim, names, &conjuncts)?;
         Some((text, conjuncts))
     }
 
     /// A conjunction in C; nothing if there is nothing to say.
-    fn joined(&self, invariant: &Invariant, names: &Names, conjuncts: &[TermId]) -> Option<String> {
-        let expressions = self.expressions(invariant, names);
+    fn joined(&self, claim: &Claim, names: &Names, conjuncts: &[TermId]) -> Option<String> {
+        let expressions = self.expressions(claim, names);
         let texts: Vec<String> =
             conjuncts.iter().filter_map(|conjunct| expressions.text(self.terms, *conjunct)).collect();
         match texts.as_slice() {
@@ -251,11 +252,11 @@ impl Reader<'_> {
         }
     }
 
-    fn expressions<'b>(&'b self, invariant: &'b Invariant, names: &'b Names) -> Expressions<'b> {
+    fn expressions<'b>(&'b self, claim: &'b Claim, names: &'b Names) -> Expressions<'b> {
         Expressions {
             program: self.task.program(),
             vocabulary: self.vocabulary,
-            known: invariant.known.as_ref(),
+            known: claim.facts.as_ref(),
             names,
         }
     }
@@ -289,8 +290,8 @@ impl Reader<'_> {
     }
 
     /// A formula over variables with names that the invariant implies (I1).
-    fn formula(&mut self, invariant: &Invariant, good: TermId, names: &Names) -> Option<TermId> {
-        let state = invariant.known.as_ref()?;
+    fn formula(&mut self, claim: &Claim, good: TermId, names: &Names) -> Option<TermId> {
+        let state = claim.facts.as_ref()?;
         let vars: Vec<VarId> = state.iter().map(|(var, _)| var).collect();
         let facts = encode::facts::stated_of(state, self.task.program(), &vars, self.vocabulary, self.terms);
         let named = |terms: &Terms, term: TermId| -> Vec<SymbolId> {
@@ -313,14 +314,14 @@ impl Reader<'_> {
     }
 
     /// What follows from the fact that the invariant excludes what is bad, without constants: all of it, or else as much as is cheap.
-    fn not_bad(&mut self, invariant: &Invariant) -> TermId {
+    fn not_bad(&mut self, claim: &Claim) -> TermId {
         let constants: Vec<SymbolId> = self
             .terms
-            .symbols_of(invariant.bad)
+            .symbols_of(claim.never)
             .into_iter()
             .filter(|symbol| self.vocabulary.is_free(*symbol))
             .collect();
-        let bad = invariant.bad;
+        let bad = claim.never;
         let parts = if let Some(bad) = self.without(bad, &constants, LOCATION_SHARE) {
             vec![bad]
         } else {
@@ -335,7 +336,7 @@ impl Reader<'_> {
             }
             let normal = self.terms.nnf(bad);
             parts.extend(self.terms.disjuncts(normal).into_iter().filter(|part| *part != normal));
-            for instance in &invariant.instances {
+            for instance in &claim.instances {
                 parts.push(Substitution::new(instance.iter().copied()).apply(self.terms, bad));
             }
             let found = parts.into_iter().filter_map(|part| self.without(part, &constants, PART_SHARE));
