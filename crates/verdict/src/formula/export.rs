@@ -29,6 +29,15 @@ impl Claim {
     }
 }
 
+impl Formula {
+    /// A term of an arena.
+    pub fn of(terms: &Terms, vocabulary: &Vocabulary, term: TermId) -> Self {
+        let symbols = name_symbols(terms, vocabulary, terms.symbols_of(term), BTreeMap::new());
+        let (nodes, positions) = export(terms, &[term], &symbols);
+        Self { nodes, root: positions[&term] }
+    }
+}
+
 impl Annotation {
     /// What is claimed of locations of a procedure in the terms of an arena. `choices` are the values that are chosen in pieces from a location; the
     /// check finds its own for them.
