@@ -31,6 +31,10 @@ const VARS: [(&str, &str, &str); 14] = [
     ("h", "i16", "short"),
 ];
 
+/// Numbers that programs compare with, among them the ends of types.
+const CONSTANTS: [i64; 16] =
+    [0, 0, 0, 1, 1, -1, 5, -100, 127, 128, 255, 65_535, 1 << 31, (1 << 32) - 1, -(1 << 31), 1 << 40];
+
 /// Expressions in one program.
 const EXPRESSIONS: usize = 60;
 /// States in which each is evaluated.
@@ -93,18 +97,32 @@ impl World {
         self.program.vars[var].scalar().and_then(cfa::Ty::range).expect("all variables are integers")
     }
 
+    fn variable(&mut self, name: &str) -> TermId {
+        let position = VARS.iter().position(|(known, ..)| *known == name);
+        let var = VarId(position.expect("the variable should exist") as u32);
+        let symbol = self.vocabulary.symbol(var).expect("it is an integer");
+        self.terms.of_symbol(symbol)
+    }
+
     /// An atom, often of the forms that are written without conversions.
     fn atom(&mut self) -> TermId {
         let mut sum = Vec::new();
-        for _ in 0..self.random.pick(&[1, 1, 2, 2, 3]) {
-            let symbol = self.random.pick(&self.symbols.clone());
-            let term = self.terms.of_symbol(symbol);
-            let factor = self.random.pick(&[1, 1, 1, -1, -1, -1, 2, -3, 7]);
-            sum.push(self.terms.scale(&Integer::from(factor), term));
-        }
-        let bounds =
-            [0, 0, 0, 1, 1, -1, 5, -100, 127, 128, 255, 65_535, 1 << 31, (1 << 32) - 1, -(1 << 31), 1 << 40];
-        let constant = self.random.pick(&bounds);
+        let constant = if self.random.below(3) == 0 {
+            // Two variables of one type, which differ by little.
+            let (left, right) =
+                self.random.pick(&[("i", "j"), ("u", "v"), ("l", "m"), ("x", "y"), ("s", "h")]);
+            let (left, right) = (self.variable(left), self.variable(right));
+            sum.extend([left, self.terms.neg(right)]);
+            self.random.pick(&[0, 1, -1])
+        } else {
+            for _ in 0..self.random.pick(&[1, 1, 2, 2, 3]) {
+                let symbol = self.random.pick(&self.symbols.clone());
+                let term = self.terms.of_symbol(symbol);
+                let factor = self.random.pick(&[1, 1, 1, -1, -1, -1, 2, -3, 7]);
+                sum.push(self.terms.scale(&Integer::from(factor), term));
+            }
+            self.random.pick(&CONSTANTS)
+        };
         sum.push(self.terms.int(constant));
         let sum = self.terms.sum(sum);
         let form = self.terms.linear(sum);
@@ -221,7 +239,7 @@ fn what_is_printed_means_what_it_was_printed_from() {
             for _ in 0..STATES {
                 let (state, values) = world.state(facts);
                 let inputs = std::iter::once(number as i128).chain(values.iter().copied());
-                let mut inputs = Inputs::new(inputs.map(Choice::Int).collect());
+                let mut inputs = Inputs::new(inputs.map(Choice::Int));
                 let mode = Uninitialised::Report;
                 let mut budget = Budget::unlimited();
                 let run = interp::run(&program, mode, &mut inputs, &mut std::io::sink(), &mut budget);
