@@ -10,11 +10,31 @@ use base::Budget;
 use certify::certify;
 use passes::Prepared;
 use testkit::Random;
-use verdict::{Annotation, Proof, Verdict};
+use verdict::{Annotation, Proof, Reason, Verdict};
+
+/// What the check of a changed proof may cost beyond twice the cost of the proof itself.
+const MIN_EFFORT: u64 = 100;
+
+/// What the check says of an annotation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Accepted,
+    Rejected,
+    /// Neither within the effort.
+    GaveUp,
+}
+
+fn answer(task: &Prepared<'_>, annotation: Annotation, budget: &mut Budget) -> Answer {
+    let verdict = Verdict::Safe(Proof::Annotation(Arc::new(annotation)));
+    match certify(task, verdict, budget).verdict() {
+        Verdict::Safe(_) => Answer::Accepted,
+        Verdict::Unknown(Reason::Stopped(_) | Reason::SolverGaveUp { .. }) => Answer::GaveUp,
+        Verdict::Unknown(_) | Verdict::Unsafe(_) => Answer::Rejected,
+    }
+}
 
 fn is_accepted(task: &Prepared<'_>, annotation: Annotation) -> bool {
-    let verdict = Verdict::Safe(Proof::Annotation(Arc::new(annotation)));
-    matches!(certify(task, verdict, &mut Budget::ticks(1 << 16)).verdict(), Verdict::Safe(_))
+    answer(task, annotation, &mut Budget::ticks(1 << 16)) == Answer::Accepted
 }
 
 #[test]
@@ -69,20 +89,29 @@ fn a_damaged_text_is_refused_or_checked_like_any_other() {
 
 #[test]
 fn changed_proofs_are_rejected_or_still_proofs() {
-    let (mut rejected, mut accepted) = (0_u64, 0_u64);
+    let (mut rejected, mut accepted, mut given_up) = (0_u64, 0_u64, 0_u64);
     for case in cases::cases() {
         let task = Prepared::of(&case.program);
+        let mut budget = Budget::unlimited();
+        assert_eq!(answer(&task, (*case.annotation).clone(), &mut budget), Answer::Accepted, "{}", case.name);
+        let effort = 2 * budget.spent() + MIN_EFFORT;
         assert_eq!(execute::counterexample(task.program(), &case.annotation), None, "{}", case.name);
         for mutant in mutate::mutants(&case.annotation) {
-            if is_accepted(&task, mutant.annotation.clone()) {
-                accepted += 1;
-                let found = execute::counterexample(task.program(), &mutant.annotation);
-                assert_eq!(found, None, "{}: {} is accepted", case.name, mutant.what);
-            } else {
-                rejected += 1;
+            match answer(&task, mutant.annotation.clone(), &mut Budget::ticks(effort)) {
+                Answer::Accepted => {
+                    accepted += 1;
+                    let found = execute::counterexample(task.program(), &mutant.annotation);
+                    assert_eq!(found, None, "{}: {} is accepted", case.name, mutant.what);
+                }
+                Answer::Rejected => rejected += 1,
+                Answer::GaveUp => given_up += 1,
             }
         }
     }
-    println!("{rejected} mutants of proofs are rejected, {accepted} are still proofs");
-    assert!(rejected >= accepted, "{rejected} rejected, {accepted} accepted");
+    println!(
+        "{rejected} mutants of proofs are rejected, {accepted} are still proofs, {given_up} are left open"
+    );
+    // Many facts and instances of a proof are not needed.
+    let all = rejected + accepted + given_up;
+    assert!(rejected * 5 >= all * 2 && given_up * 10 < all, "{rejected}, {accepted}, {given_up}");
 }
