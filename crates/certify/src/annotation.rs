@@ -1,18 +1,17 @@
 //! The check of inductive annotations, the evidence for safe.
 //!
 //! An [`Annotation`] gives some locations an invariant such that every cycle on the way to the error contains one. The check knows only the
-//! program and a solver: it prepares the program by the standard passes itself, encodes the pieces between annotated locations
-//! itself ([`encode::Pieces`], using at the start what the invariant there says), and asks the solver for each piece whether the invariant at its
-//! start and the piece imply the one at its end.
+//! program, the annotation and a solver. It takes the program after the standard passes, imports the formulas into an arena of its own, encodes the pieces between
+//! annotated locations itself ([`encode::Pieces`], using at the start what the invariant there says), and asks the solver for each piece whether
+//! the invariant at its start and the piece imply the one at its end.
 //!
 //! # Meaning
-//! The invariant of a location is `facts(X) ∧ ∀Z. ¬bad(X,Z)`, where X are the variables, the facts are what [`Invariant::known`] says, and Z are all
-//! other symbols of `bad`.
+//! The invariant of a location is `facts(X) ∧ ∀Z. ¬never(X,Z)`, where X are the variables, products and addresses, and Z are all other symbols of `never`.
 //!
 //! # Obligations
-//! * O1 (initial): in any state at the entry the facts hold and `bad` does not.
+//! * O1 (initial): in any state at the entry the facts hold and `never` does not.
 //! * O2 (inductive): for every piece from l to m with guard G and map f: `facts(l)`, G and the invariant of l imply `facts(m)` and exclude
-//!   `bad(m)` after f. The quantified part of the invariant of l is used by instances only: any choice of terms for Z is sound, so hints need
+//!   `never(m)` after f. The quantified part of the invariant of l is used by instances only: any choice of terms for Z is sound, so instances need
 //!   not be trusted, once it is clear that they choose for Z only, not for variables or addresses.
 //! * O3 (safe): the invariant of the error location has no model.
 //! * O4 (unstated): what is known of the elements of arrays and of integers of more than 64 bits is no part of any formula. The analysis derives
@@ -22,21 +21,24 @@
 //! * I1: the values of variables are within their types' ranges whenever a location is reached.
 //! * I2: a symbol that stands for a product has the value of the product whenever a location is reached. I1 and consequences of I2 are all that is
 //!   assumed beyond the annotation.
+//! * I3: what is proved is the claim as it was imported. The import itself need not be trusted: whatever claim it makes of the annotation, if that one has
+//!   passed O1 to O4, the error is not reached.
 
 use std::collections::BTreeMap;
 
 use base::{Budget, IndexVec, Region};
 use cfa::loops::reaching_error;
-use cfa::{Loc, Program, SignedOverflow, VarId};
-use encode::facts::stated_of;
-use encode::{Piece, Pieces, Skolem, Vocabulary};
+use cfa::{Loc, ProcId, Program, SignedOverflow, VarId};
+use encode::facts::stated;
+use encode::{Piece, Pieces, Vocabulary};
 use passes::Prepared;
 use smt::{Answer, Why, Z3, Z3Settings, Z3Solver, check_formula};
 use term::{Substitution, SymbolId, TermId, Terms};
 use values::state::{State, type_range};
 use values::value::Value;
 
-use verdict::{Annotation, Invariant, Reason};
+use verdict::formula::{Symbol, name_choices};
+use verdict::{Annotation, Claim, Imported, LogicName, Reason, import};
 
 /// After so many obligations a solver is replaced: it does not get faster.
 const OBLIGATIONS_PER_SOLVER: u64 = 16;
@@ -47,54 +49,71 @@ pub(crate) fn check(
     annotation: &Annotation,
     budget: &mut Budget,
 ) -> Result<u64, Reason> {
-    // The encoding follows an execution up to an overflow; where that is the violation, invariants of locations say nothing about it.
-    if task.given().signed_overflow == SignedOverflow::Error {
-        let feature = "the property no-overflow, which no proof by invariants covers yet".to_owned();
-        return Err(Reason::Unsupported { feature, region: Region::NOWHERE });
-    }
-    no_calls(task)?;
+    is_supported(task, annotation)?;
     let prepared = task.program();
-    let procedure = &prepared.procs[prepared.entry];
+    let entry = prepared.entry;
+    let procedure = &prepared.procs[entry];
     let Some(error) = procedure.error else { return Ok(0) };
     let relevant = reaching_error(procedure);
-    let forest = task.loops(prepared.entry);
-    let mut cuts = IndexVec::filled(false, procedure.locations.len());
-    for location in annotation.locations() {
-        cuts[location] = true;
+    if !relevant[procedure.entry] {
+        return Ok(0);
     }
+    let forest = task.loops(entry);
     let needed = forest.order().iter().copied().filter(|location| {
         relevant[*location]
             && (forest.is_header(*location) || *location == error || *location == procedure.entry)
     });
     for location in needed {
-        if !annotation.invariants.contains_key(&location) {
+        if !annotation.invariants.contains_key(&(entry, location)) {
             return Err(failure(format!("there is no invariant for location {location}")));
         }
     }
-    hints_are_free(annotation)?;
-    let mut terms = annotation.terms.borrow_mut();
-    let mut vocabulary = annotation.vocabulary.borrow_mut();
+    let Imported { terms, mut vocabulary, claims, symbols } =
+        import(prepared, annotation).map_err(|misfit| failure(misfit.to_string()))?;
+    let mut cuts = IndexVec::filled(false, procedure.locations.len());
+    let claims: BTreeMap<Loc, Claim> =
+        claims.into_iter().map(|((_, location), claim)| (location, claim)).collect();
+    for location in claims.keys() {
+        cuts[*location] = true;
+    }
     let solvers = Z3::new(Z3Settings::default());
-    let mut checker = Checker {
-        program: prepared,
-        invariants: &annotation.invariants,
-        choices: &annotation.choices,
-        terms: &mut terms,
-        solver: solvers.z3_solver(),
-        solvers,
-        budget,
-        proved: 0,
-    };
+    let solver = solvers.z3_solver();
+    let mut checker =
+        Checker { program: prepared, entry, claims, symbols, terms, solver, solvers, budget, proved: 0 };
+    checker.instances_are_free(&vocabulary)?;
     checker.initial(procedure.entry, &vocabulary)?;
     checker.excludes(error, &vocabulary)?;
     let pieces = Pieces::new(prepared, procedure, forest, &cuts, &relevant);
-    for location in annotation.locations() {
-        let Some(known) = &annotation.invariants[&location].known else { continue };
-        for block in pieces.from(location, known, checker.terms, &mut vocabulary) {
-            checker.preserves(&block, &vocabulary)?;
+    for location in checker.claims.keys().copied().collect::<Vec<_>>() {
+        let Some(facts) = checker.claims[&location].facts.clone() else { continue };
+        let pieces = pieces.from(location, &facts, &mut checker.terms, &mut vocabulary);
+        let names = checker.correspondence(location, &pieces);
+        for piece in &pieces {
+            checker.preserves(piece, &names, &vocabulary)?;
         }
     }
     Ok(checker.proved)
+}
+
+/// Whether the check gives an annotation of the program a meaning at all.
+fn is_supported(task: &Prepared<'_>, annotation: &Annotation) -> Result<(), Reason> {
+    let unsupported =
+        |feature: &str| Reason::Unsupported { feature: feature.to_owned(), region: Region::NOWHERE };
+    // The encoding follows an execution up to an overflow; where that is the violation, invariants of locations say nothing about it.
+    if task.given().signed_overflow == SignedOverflow::Error {
+        return Err(unsupported("the property no-overflow, which no proof by invariants covers yet"));
+    }
+    if annotation.logic == LogicName::Bits {
+        return Err(unsupported("a proof about bit-vectors"));
+    }
+    no_calls(task)?;
+    let entry = task.program().entry;
+    match annotation.locations().find(|(proc, _)| *proc != entry) {
+        None => Ok(()),
+        Some((proc, location)) => Err(failure(format!(
+            "an invariant is about location {location} of {proc}, which is not where the program starts"
+        ))),
+    }
 }
 
 /// An annotation speaks about one procedure only.
@@ -104,30 +123,17 @@ pub fn no_calls(task: &Prepared<'_>) -> Result<(), Reason> {
     Err(Reason::Unsupported { feature: task.describe(call), region })
 }
 
-/// Instances, and the symbols that stand for choices in them, are about the quantified symbols alone. A variable or an address has the value that it
-/// has: with another one in its place, an invariant says nothing about the state at hand.
-fn hints_are_free(annotation: &Annotation) -> Result<(), Reason> {
-    let vocabulary = annotation.vocabulary.borrow();
-    let instances = annotation.invariants.values().flat_map(|invariant| &invariant.instances).flatten();
-    let chosen = annotation.choices.values().flatten().map(|skolem| skolem.symbol);
-    for symbol in instances.map(|(symbol, _)| *symbol).chain(chosen) {
-        if !vocabulary.is_free(symbol) {
-            let name = annotation.terms.borrow().symbol(symbol).name.clone();
-            return Err(failure(format!("a hint chooses a value for {name}, which is not a free symbol")));
-        }
-    }
-    Ok(())
-}
-
 fn failure(why: String) -> Reason {
     Reason::NotCertified { why }
 }
 
 struct Checker<'a> {
     program: &'a Program,
-    invariants: &'a BTreeMap<Loc, Invariant>,
-    choices: &'a BTreeMap<Loc, Vec<Skolem>>,
-    terms: &'a mut Terms,
+    entry: ProcId,
+    claims: BTreeMap<Loc, Claim>,
+    /// What symbols that stand for no variable were named in the annotation.
+    symbols: BTreeMap<Symbol, SymbolId>,
+    terms: Terms,
     solvers: Z3,
     /// For the next obligations: a new one costs as much as a small proof.
     solver: Z3Solver,
@@ -136,6 +142,19 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
+    /// Instances are about the quantified symbols alone. A variable, a product or an address has the value that it has: with another one in its
+    /// place, an invariant says nothing about the state at hand.
+    fn instances_are_free(&self, vocabulary: &Vocabulary) -> Result<(), Reason> {
+        let instances = self.claims.values().flat_map(|claim| &claim.instances).flatten();
+        for (symbol, _) in instances {
+            if !vocabulary.is_free(*symbol) {
+                let name = &self.terms.symbol(*symbol).name;
+                return Err(failure(format!("an instance chooses a value for {name}, which has one")));
+            }
+        }
+        Ok(())
+    }
+
     /// O1.
     fn initial(&mut self, entry: Loc, vocabulary: &Vocabulary) -> Result<(), Reason> {
         if self.unstated(entry).next().is_some() {
@@ -144,9 +163,9 @@ impl Checker<'_> {
             )));
         }
         let facts = self.facts(entry, vocabulary);
-        let bad = self.invariants[&entry].bad;
+        let never = self.claims[&entry].never;
         let no_facts = self.terms.not(facts);
-        let broken = self.terms.or([no_facts, bad]);
+        let broken = self.terms.or([no_facts, never]);
         self.refute(broken, vocabulary, || {
             format!("the invariant of the entry {entry} does not hold initially")
         })
@@ -162,60 +181,59 @@ impl Checker<'_> {
 
     /// What is known at a location of the elements of arrays and of others that formulas do not speak of.
     fn unstated(&self, location: Loc) -> impl Iterator<Item = (VarId, Value)> {
-        let known = self.invariants[&location].known.iter().flat_map(State::iter);
-        known.filter(|(var, _)| self.program.vars[*var].scalar().and_then(type_range).is_none())
+        let facts = self.claims[&location].facts.iter().flat_map(State::iter);
+        facts.filter(|(var, _)| self.program.vars[*var].scalar().and_then(type_range).is_none())
     }
 
-    /// O2 and O4.
-    fn preserves(&mut self, block: &Piece, vocabulary: &Vocabulary) -> Result<(), Reason> {
+    /// O2 and O4. `names` are the symbols of the pieces for those of the annotation.
+    fn preserves(
+        &mut self,
+        piece: &Piece,
+        names: &[(SymbolId, TermId)],
+        vocabulary: &Vocabulary,
+    ) -> Result<(), Reason> {
         let derived = |(var, value): (VarId, Value)| {
-            block.known.get(var).is_some_and(|derived| value.includes(derived))
+            piece.known.get(var).is_some_and(|derived| value.includes(derived))
         };
-        if !self.unstated(block.target).all(derived) {
-            let (source, target) = (block.source, block.target);
+        if !self.unstated(piece.target).all(derived) {
+            let (source, target) = (piece.source, piece.target);
             return Err(failure(format!(
                 "what is known of arrays at {target} does not follow from {source}"
             )));
         }
-        let mut update = block.transition.substitution();
-        let target = self.invariants[&block.target].clone();
-        let facts = self.facts(block.target, vocabulary);
-        let facts = update.apply(self.terms, facts);
-        let bad = update.apply(self.terms, target.bad);
+        let mut update = piece.transition.substitution();
+        let never = self.claims[&piece.target].never;
+        let facts = self.facts(piece.target, vocabulary);
+        let facts = update.apply(&mut self.terms, facts);
+        let excluded = update.apply(&mut self.terms, never);
         let no_facts = self.terms.not(facts);
-        let broken = self.terms.or([no_facts, bad]);
-        let names = self.correspondence(block);
-        let start = self.holding(block.source, &names, vocabulary);
+        let broken = self.terms.or([no_facts, excluded]);
+        let start = self.holding(piece.source, names, vocabulary);
         // I2 at the end of the piece.
-        let products = encode::product_typing(self.terms, vocabulary, target.bad);
-        let products = update.apply(self.terms, products);
-        let query = self.terms.and([start, block.transition.guard, products, broken]);
+        let products = encode::product_typing(&mut self.terms, vocabulary, never);
+        let products = update.apply(&mut self.terms, products);
+        let query = self.terms.and([start, piece.transition.guard, products, broken]);
         self.refute(query, vocabulary, || {
-            format!("the invariant of {} is not preserved on the way to {}", block.source, block.target)
+            format!("the invariant of {} is not preserved on the way to {}", piece.source, piece.target)
         })
     }
 
     /// The facts of a location as a formula.
     fn facts(&mut self, location: Loc, vocabulary: &Vocabulary) -> TermId {
-        match &self.invariants[&location].known {
+        match &self.claims[&location].facts {
             None => Terms::FALSE,
-            Some(state) => {
-                let vars: Vec<VarId> = state.iter().map(|(var, _)| var).collect();
-                stated_of(state, self.program, &vars, vocabulary, self.terms)
-            }
+            Some(state) => stated(state, self.program, vocabulary, &mut self.terms),
         }
     }
 
-    /// Which symbol of a piece takes the place of which one of the annotation: those of the same operation, in order.
-    fn correspondence(&mut self, block: &Piece) -> Vec<(SymbolId, TermId)> {
-        let mut theirs = self.choices.get(&block.source).cloned().unwrap_or_default();
+    /// Which symbol of the pieces from a location takes the place of which one of the annotation: those of the same operation, in order.
+    fn correspondence(&mut self, start: Loc, pieces: &[Piece]) -> Vec<(SymbolId, TermId)> {
+        let skolems = pieces.iter().flat_map(|piece| &piece.skolems).cloned();
+        let named = name_choices(&self.terms, (self.entry, start), skolems);
         let mut pairs = Vec::new();
-        for mine in &block.skolems {
-            if let Some(at) =
-                theirs.iter().position(|other| other.site == mine.site && other.origin == mine.origin)
-            {
-                let other = theirs.remove(at);
-                pairs.push((other.symbol, self.terms.of_symbol(mine.symbol)));
+        for (mine, name) in named {
+            if let Some(theirs) = self.symbols.get(&Symbol::Chosen(name)) {
+                pairs.push((*theirs, self.terms.of_symbol(mine)));
             }
         }
         pairs
@@ -224,15 +242,15 @@ impl Checker<'_> {
     /// What of a location's invariant is used: its facts and the instances of the rest. Any instance is sound.
     fn holding(&mut self, location: Loc, names: &[(SymbolId, TermId)], vocabulary: &Vocabulary) -> TermId {
         let mut parts = vec![self.facts(location, vocabulary)];
-        let Invariant { bad, instances, .. } = self.invariants[&location].clone();
+        let Claim { never, instances, .. } = self.claims[&location].clone();
         let mut rename = Substitution::new(names.iter().copied());
         for instance in instances {
             let mut pairs: Vec<(SymbolId, TermId)> = names.to_vec();
             pairs.retain(|(symbol, _)| instance.iter().all(|(other, _)| other != symbol));
             for (symbol, term) in instance {
-                pairs.push((symbol, rename.apply(self.terms, term)));
+                pairs.push((symbol, rename.apply(&mut self.terms, term)));
             }
-            let instance = Substitution::new(pairs).apply(self.terms, bad);
+            let instance = Substitution::new(pairs).apply(&mut self.terms, never);
             parts.push(self.terms.not(instance));
         }
         self.terms.and(parts)
@@ -245,9 +263,9 @@ impl Checker<'_> {
         vocabulary: &Vocabulary,
         what: impl Fn() -> String,
     ) -> Result<(), Reason> {
-        let typed = encode::typing(self.program, self.terms, vocabulary, formula);
+        let typed = encode::typing(self.program, &mut self.terms, vocabulary, formula);
         let query = self.terms.and([typed, formula]);
-        match check_formula(&mut self.solver, self.terms, query, self.budget) {
+        match check_formula(&mut self.solver, &self.terms, query, self.budget) {
             Answer::Unsat(_) => {
                 self.proved += 1;
                 if self.proved.is_multiple_of(OBLIGATIONS_PER_SOLVER) {

@@ -9,23 +9,20 @@
 //!
 //! # Invariants
 //! * X1: for every execution of the program, [`exhaust`] has carried out one that takes the same steps but for inputs that nobody reads any more, or it gives up.
-//! * X2: an interval is known only for types whose values an `i128` holds, and only if the expression is defined for all values of the input. Arithmetic on
-//!   the bounds that leaves `i128` makes an interval unknown.
+//! * X2: conditions are decided for whole intervals only where [`values::total`] knows the value of the condition for all of it.
 //! * X3: the walk is deterministic: the same program and limits, the same answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use base::{Budget, Region};
-use cfa::{
-    BinaryOp, EdgeId, Expr, ExprId, Freedom, Loc, Op, Place, ProcId, Procedure, Program, Source, Ty, UnaryOp,
-    VarId,
-};
+use cfa::{EdgeId, Expr, ExprId, Freedom, Loc, Op, Place, ProcId, Procedure, Program, Source, Ty, VarId};
 use interp::{
     Choice, Code, CompileOptions, Config, Leaper, Machine, Markers, Outcome, Request, Silent, UndefinedKind,
     Uninitialised,
 };
 
+use values::total::{Intervals, any_below, interval, mentions};
 use verdict::{Trace, Violation};
 
 /// The most values of one input that are tried.
@@ -221,12 +218,10 @@ struct Walker<'a> {
     proc: ProcId,
 }
 
-type Values = BTreeMap<VarId, Option<(i128, i128)>>;
-
 impl Walker<'_> {
-    fn walk(&self, from: Loc, var: VarId, interval: (i128, i128)) -> Way {
+    fn walk(&self, from: Loc, var: VarId, range: (i128, i128)) -> Way {
         // What depends on the input, with the interval of its values where that is known.
-        let mut values: Values = BTreeMap::from([(var, Some(interval))]);
+        let mut values: Intervals = BTreeMap::from([(var, Some(range))]);
         let (mut at, mut path) = (from, Vec::new());
         while path.len() < MOST_STEPS {
             let mut next = None;
@@ -235,10 +230,10 @@ impl Walker<'_> {
                 let edge = &self.procedure.edges()[*id];
                 match edge.ops.as_slice() {
                     [] => next = Some(*id),
-                    [Op::Assume { cond }] => match self.value(*cond, &values) {
+                    [Op::Assume { cond }] => match interval(self.program, *cond, &values) {
                         Some((1, 1)) => next = Some(*id),
                         Some((0, 0)) => {}
-                        _ if self.depends_on_more(*cond, &values, var, interval) => {
+                        _ if self.depends_on_more(*cond, &values, var, range) => {
                             return ended(path, &values, at);
                         }
                         _ => is_decided = false,
@@ -262,9 +257,9 @@ impl Walker<'_> {
                 if self.is_global(*target) || !self.is_total(*value, &values) {
                     return ended(path, &values, at);
                 }
-                if self.mentions(*value, &values) {
-                    let interval = self.value(*value, &values);
-                    values.insert(*target, interval);
+                if mentions(self.program, *value, &values) {
+                    let range = interval(self.program, *value, &values);
+                    values.insert(*target, range);
                 } else {
                     values.remove(target);
                 }
@@ -276,10 +271,10 @@ impl Walker<'_> {
     }
 
     /// Whether an edge is the only one that can be taken.
-    fn is_only(&self, at: Loc, chosen: Option<EdgeId>, values: &Values) -> bool {
+    fn is_only(&self, at: Loc, chosen: Option<EdgeId>, values: &Intervals) -> bool {
         self.procedure.outgoing(at).iter().all(|id| {
             let is_closed = match self.procedure.edges()[*id].ops.as_slice() {
-                [Op::Assume { cond }] => self.value(*cond, values) == Some((0, 0)),
+                [Op::Assume { cond }] => interval(self.program, *cond, values) == Some((0, 0)),
                 _ => false,
             };
             is_closed != (Some(*id) == chosen)
@@ -291,40 +286,27 @@ impl Walker<'_> {
     }
 
     /// Whether one value of the input would not decide a condition either.
-    fn depends_on_more(&self, cond: ExprId, values: &Values, var: VarId, (low, high): (i128, i128)) -> bool {
+    fn depends_on_more(
+        &self,
+        cond: ExprId,
+        values: &Intervals,
+        var: VarId,
+        (low, high): (i128, i128),
+    ) -> bool {
         if low == high {
             return true;
         }
         // What is computed from the input has values for intervals only: a condition on anything else is not split.
-        let single: Values = values
+        let single: Intervals = values
             .iter()
             .map(|(tracked, value)| (*tracked, (*tracked == var || value.is_some()).then_some((low, low))))
             .collect();
-        self.value(cond, &single).is_none_or(|(low, high)| low != high)
-    }
-
-    /// Whether an expression reads something that depends on the input.
-    fn mentions(&self, expr: ExprId, values: &Values) -> bool {
-        self.any(expr, &mut |node| matches!(node, Expr::Var { var, .. } if values.contains_key(var)))
+        interval(self.program, cond, &single).is_none_or(|(low, high)| low != high)
     }
 
     /// Whether an expression has a value whatever the input is: it does not read it, or its interval is known.
-    fn is_total(&self, expr: ExprId, values: &Values) -> bool {
-        !self.mentions(expr, values) || self.value(expr, values).is_some()
-    }
-
-    fn any(&self, expr: ExprId, wanted: &mut dyn FnMut(&Expr) -> bool) -> bool {
-        let (mut stack, mut seen) = (vec![expr], BTreeSet::new());
-        while let Some(id) = stack.pop() {
-            if seen.insert(id) {
-                let node = self.program.exprs.get(id);
-                if wanted(node) {
-                    return true;
-                }
-                stack.extend(node.operands());
-            }
-        }
-        false
+    fn is_total(&self, expr: ExprId, values: &Intervals) -> bool {
+        !mentions(self.program, expr, values) || interval(self.program, expr, values).is_some()
     }
 
     /// Whether a variable may be read from a location on, in this activation or by whoever called it.
@@ -340,7 +322,7 @@ impl Walker<'_> {
             for id in self.procedure.outgoing(location) {
                 let edge = &self.procedure.edges()[*id];
                 let mut reads = |node: &Expr| matches!(node, Expr::Var { var: read, .. } if *read == var);
-                if edge.ops.iter().flat_map(Op::exprs).any(|expr| self.any(expr, &mut reads)) {
+                if edge.ops.iter().flat_map(Op::exprs).any(|expr| any_below(self.program, expr, &mut reads)) {
                     return true;
                 }
                 stack.push(edge.target);
@@ -348,110 +330,8 @@ impl Walker<'_> {
         }
         false
     }
-
-    /// Whether an expression is defined for all values of the input, or for none.
-    fn is_equally_defined(&self, expr: ExprId, values: &Values) -> bool {
-        let exprs = &self.program.exprs;
-        let mut may_fail = |node: &Expr| match *node {
-            Expr::Const { .. } | Expr::Var { .. } | Expr::Ite { .. } => false,
-            Expr::Cast { ty, arg } => !(ty.is_int() && exprs.ty(arg).is_int()),
-            Expr::Unary { op, arg } => op != UnaryOp::Not && !is_unsigned(exprs.ty(arg)),
-            Expr::Binary { op, lhs, .. } => match op {
-                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => !is_unsigned(exprs.ty(lhs)),
-                BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => false,
-                BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le => !exprs.ty(lhs).is_int(),
-                _ => true,
-            },
-            _ => true,
-        };
-        !self.mentions(expr, values) || !self.any(expr, &mut may_fail)
-    }
-
-    /// The interval of the values of an expression, if it can be told from what is known (X2).
-    fn value(&self, expr: ExprId, values: &Values) -> Option<(i128, i128)> {
-        let exprs = &self.program.exprs;
-        exprs.ty(expr).range()?;
-        match *exprs.get(expr) {
-            Expr::Const { ty: ty @ Ty::Int { .. }, bits } => {
-                let value = ty.value_of(bits);
-                Some((value, value))
-            }
-            Expr::Var { var, ty: Ty::Int { .. } } => values.get(&var).copied().flatten(),
-            Expr::Cast { arg, ty: ty @ Ty::Int { .. } } if exprs.ty(arg).is_int() => {
-                let (low, high) = self.value(arg, values)?;
-                let (first, last) = (ty.value_of(ty.bits_of(low)), ty.value_of(ty.bits_of(high)));
-                // The whole interval is moved by the same multiple of 2^n, or is not looked at.
-                (last.checked_sub(first)? == high.checked_sub(low)?).then_some((first, last))
-            }
-            Expr::Unary { op: UnaryOp::Not, arg } if exprs.ty(arg) == Ty::BOOL => {
-                let (low, high) = self.value(arg, values)?;
-                Some((1_i128.checked_sub(high)?, 1_i128.checked_sub(low)?))
-            }
-            Expr::Binary { op, lhs, rhs } if exprs.ty(lhs).is_int() => {
-                let (left, right) = (self.value(lhs, values), self.value(rhs, values));
-                // Both operands are evaluated, even if one decides.
-                for (operand, value) in [(lhs, left), (rhs, right)] {
-                    if value.is_none() && !self.is_equally_defined(operand, values) {
-                        return None;
-                    }
-                }
-                combine(op, exprs.ty(lhs), left, right)
-            }
-            Expr::Ite { cond, then, other } if exprs.ty(then).is_int() => match self.value(cond, values)? {
-                (1, 1) => self.value(then, values),
-                (0, 0) => self.value(other, values),
-                _ => {
-                    let (then, other) = (self.value(then, values)?, self.value(other, values)?);
-                    Some((then.0.min(other.0), then.1.max(other.1)))
-                }
-            },
-            _ => None,
-        }
-    }
 }
 
-fn ended(path: Vec<EdgeId>, values: &Values, at: Loc) -> Way {
+fn ended(path: Vec<EdgeId>, values: &Intervals, at: Loc) -> Way {
     Way::Ended { path, tracked: values.keys().copied().collect(), at }
-}
-
-fn is_unsigned(ty: Ty) -> bool {
-    ty.is_int() && !ty.is_signed()
-}
-
-/// The interval of an operation on integers.
-fn combine(
-    op: BinaryOp,
-    ty: Ty,
-    left: Option<(i128, i128)>,
-    right: Option<(i128, i128)>,
-) -> Option<(i128, i128)> {
-    let truth = |value: bool| Some((i128::from(value), i128::from(value)));
-    let open = Some((0, 1));
-    if ty == Ty::BOOL {
-        // One operand may decide.
-        match (op, left, right) {
-            (BinaryOp::And, Some((0, 0)), _) | (BinaryOp::And, _, Some((0, 0))) => return truth(false),
-            (BinaryOp::Or, Some((1, 1)), _) | (BinaryOp::Or, _, Some((1, 1))) => return truth(true),
-            _ => {}
-        }
-    }
-    let (left, right) = (left?, right?);
-    let within = |low: i128, high: i128| {
-        let (least, most) = ty.range()?;
-        (least <= low && high <= most).then_some((low, high))
-    };
-    match op {
-        BinaryOp::Lt if left.1 < right.0 => truth(true),
-        BinaryOp::Lt if left.0 >= right.1 => truth(false),
-        BinaryOp::Le if left.1 <= right.0 => truth(true),
-        BinaryOp::Le if left.0 > right.1 => truth(false),
-        BinaryOp::Eq | BinaryOp::Ne if left.1 < right.0 || left.0 > right.1 => truth(op == BinaryOp::Ne),
-        BinaryOp::Eq | BinaryOp::Ne if left.0 == left.1 && left == right => truth(op == BinaryOp::Eq),
-        BinaryOp::Lt | BinaryOp::Le | BinaryOp::Eq | BinaryOp::Ne => open,
-        BinaryOp::Add => within(left.0.checked_add(right.0)?, left.1.checked_add(right.1)?),
-        BinaryOp::Sub => within(left.0.checked_sub(right.1)?, left.1.checked_sub(right.0)?),
-        BinaryOp::And if ty == Ty::BOOL => Some((left.0 & right.0, left.1 & right.1)),
-        BinaryOp::Or if ty == Ty::BOOL => Some((left.0 | right.0, left.1 | right.1)),
-        _ => None,
-    }
 }

@@ -18,7 +18,7 @@ use certify::{Certified, Execution, Exhaustion};
 use cfa::{Program, Source};
 use interp::{Choice, Inputs, Outcome, Uninitialised};
 use passes::Prepared;
-use verdict::{Proof, Trace, Verdict, Violation, store};
+use verdict::{Annotation, Proof, Trace, Verdict, Violation};
 use witness::judge;
 
 use crate::args::{CheckArgs, SearchArgs};
@@ -28,7 +28,7 @@ use crate::frontend;
 use crate::resolve::Request;
 
 /// The first words of a file, with the version of its form.
-const FORM: &str = "wayproof cache 1";
+const FORM: &str = "wayproof cache 2";
 /// What the files of all versions start with.
 const FAMILY: &str = "wayproof cache ";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -170,9 +170,7 @@ fn evidence(verdict: &Verdict) -> Option<String> {
         Verdict::Unknown(_) => None,
         Verdict::Safe(Proof::Execution(_)) => Some("safe execution\n".to_owned()),
         Verdict::Safe(Proof::Executions(_)) => Some("safe executions\n".to_owned()),
-        Verdict::Safe(Proof::Annotation(annotation)) => {
-            Some(format!("safe annotation\n{}", store::write(annotation)?))
-        }
+        Verdict::Safe(Proof::Annotation(annotation)) => Some(format!("safe annotation\n{annotation}")),
         Verdict::Unsafe(trace) => {
             let chooses = trace.choices.iter().any(|chosen| chosen.source == Source::Uninitialised);
             let mut text = format!("unsafe {}\n", if chooses { "choose" } else { "report" });
@@ -198,7 +196,8 @@ fn verdict(body: &str, task: &Prepared<'_>, budget: &mut Budget) -> Option<Verdi
             _ => None,
         },
         "safe annotation" => {
-            store::read(rest, task).map(|annotation| Verdict::Safe(Proof::Annotation(annotation.into())))
+            let annotation: Annotation = rest.parse().ok()?;
+            Some(Verdict::Safe(Proof::Annotation(annotation.into())))
         }
         "unsafe choose" => replay(rest, Uninitialised::Choose, program, budget),
         "unsafe report" => replay(rest, Uninitialised::Report, program, budget),

@@ -175,7 +175,7 @@ impl Exporter<'_> {
         let texts = &self.question.texts;
         let mut invariants = correctness::readable(&found, &self.task.given().sources, texts);
         let mut child = budget.child(ticks.saturating_mul(2));
-        extras.inductive = correctness::confirm(&mut invariants, self.question, &mut child);
+        extras.inductive = correctness::confirm(&mut invariants, self.task, annotation, &mut child);
         budget.absorb(&child);
         extras.invariants = invariants;
     }

@@ -5,7 +5,7 @@
 //!   SOUNDNESS.md. Nothing depends on that argument being right: the checker of crate certify proves the annotation again.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use base::timeline;
 use cfa::Loc;
@@ -14,7 +14,7 @@ use graph::cut::{Graph, PointId, Target};
 use passes::Prepared;
 use smt::Logic;
 use term::{TermId, Terms};
-use verdict::{Annotation, Invariant, Proof, Reason};
+use verdict::{Annotation, Claim, Proof, Reason};
 
 use crate::guide::Guide;
 
@@ -47,40 +47,33 @@ impl Problem {
         logic: &mut Logic,
     ) -> Proof {
         let terms = &mut logic.terms;
-        let mut invariants = BTreeMap::new();
+        let mut claims = BTreeMap::new();
         for (id, point) in self.graph.points.iter_enumerated() {
             let reach = guide.ahead(id).pruning();
-            let mut bad = vec![reach.formula];
+            let mut never = vec![reach.formula];
             for label in labels.get(&id).into_iter().flatten() {
                 let label = terms.and(label.iter().copied());
-                bad.push(terms.not(label));
+                never.push(terms.not(label));
             }
-            let bad = terms.and(bad);
+            let never = terms.and(never);
             let other_case = terms.not(point.cases);
-            let bad = terms.or([bad, other_case]);
-            let known = Some(point.known.clone());
+            let never = terms.or([never, other_case]);
             let mut instances = reach.instances.clone();
             if instances.is_empty() && point.cases != Terms::TRUE {
                 instances.push(Vec::new());
             }
-            invariants.insert(point.location, Invariant { known, bad, instances });
+            claims.insert(point.location, Claim { facts: Some(point.known.clone()), never, instances });
         }
         for location in &self.graph.unreachable {
-            let never = Invariant { known: None, bad: Terms::FALSE, instances: Vec::new() };
-            invariants.insert(*location, never);
+            let never_reached = Claim { facts: None, never: Terms::FALSE, instances: Vec::new() };
+            claims.insert(*location, never_reached);
         }
         let mut choices: BTreeMap<Loc, Vec<Skolem>> = BTreeMap::new();
         for arc in &self.graph.arcs {
             let known = choices.entry(self.graph.points[arc.source].location).or_default();
-            let new: Vec<Skolem> =
-                arc.skolems.iter().filter(|skolem| !known.contains(skolem)).cloned().collect();
-            known.extend(new);
+            known.extend(arc.skolems.iter().cloned());
         }
-        Proof::Annotation(Rc::new(Annotation::new(
-            std::mem::take(terms),
-            self.graph.vocabulary,
-            invariants,
-            choices,
-        )))
+        let Graph { procedure, vocabulary, .. } = &self.graph;
+        Proof::Annotation(Arc::new(Annotation::of(terms, vocabulary, *procedure, &claims, &choices)))
     }
 }

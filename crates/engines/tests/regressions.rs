@@ -1,7 +1,7 @@
 //! Programs that fuzzing of verdicts found, made small, and claims that the check of proofs must not believe.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use base::Budget;
@@ -12,7 +12,7 @@ use engine::{Env, Recorder, Settings};
 use passes::Prepared;
 use term::{TermId, Terms};
 use values::state::State;
-use verdict::{Annotation, Invariant, Proof, Reason, Verdict};
+use verdict::{Annotation, Claim, Proof, Reason, Verdict};
 
 const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);\nextern void __VERIFIER_assume(int);\n\
      extern void reach_error(void);\n#define IN() __VERIFIER_nondet_int()\n";
@@ -67,7 +67,7 @@ fn a_cover_by_the_sign_of_a_product_can_be_proved_again() {
 }
 
 /// An annotation of a program with one array, `a`, whose elements are claimed to be zero at some locations.
-fn claim(program: &Program, zero_at: &[u32], bad: &[(u32, TermId)]) -> Verdict {
+fn claim(program: &Program, zero_at: &[u32], never: &[(u32, TermId)]) -> Verdict {
     let mut terms = Terms::new();
     let vocabulary = Vocabulary::new(program, &mut terms);
     let init = program.procs[program.entry]
@@ -78,14 +78,14 @@ fn claim(program: &Program, zero_at: &[u32], bad: &[(u32, TermId)]) -> Verdict {
         .expect("the program should initialise its array");
     let mut zero = State::new();
     assert!(zero.execute(program, init), "initialising is always defined");
-    let mut invariants = BTreeMap::new();
-    for (location, bad) in bad {
-        let known = if zero_at.contains(location) { zero.clone() } else { State::new() };
-        let invariant = Invariant { known: Some(known), bad: *bad, instances: vec![Vec::new()] };
-        invariants.insert(Loc(*location), invariant);
+    let mut claims = BTreeMap::new();
+    for (location, never) in never {
+        let facts = if zero_at.contains(location) { zero.clone() } else { State::new() };
+        let claim = Claim { facts: Some(facts), never: *never, instances: vec![Vec::new()] };
+        claims.insert(Loc(*location), claim);
     }
-    let annotation = Annotation::new(terms, vocabulary, invariants, BTreeMap::new());
-    Verdict::Safe(Proof::Annotation(Rc::new(annotation)))
+    let annotation = Annotation::of(&terms, &vocabulary, program.entry, &claims, &BTreeMap::new());
+    Verdict::Safe(Proof::Annotation(Arc::new(annotation)))
 }
 
 #[test]
@@ -103,8 +103,8 @@ fn claims_about_arrays_are_not_believed() {
         let task = Prepared::of(&program);
         let prepared = task.program();
         let error = prepared.procs[prepared.entry].error.expect("the error should still be there");
-        let bad = [(0, Terms::FALSE), (2, Terms::FALSE), (error.0, Terms::TRUE)];
-        let verdict = claim(prepared, zero_at, &bad);
+        let never = [(0, Terms::FALSE), (2, Terms::FALSE), (error.0, Terms::TRUE)];
+        let verdict = claim(prepared, zero_at, &never);
         certify(&Prepared::of(&program), verdict, &mut Budget::unlimited()).verdict().clone()
     };
     assert!(matches!(check("a[1:i64] := 0:i32", &[2]), Verdict::Safe(_)));
@@ -115,9 +115,9 @@ fn claims_about_arrays_are_not_believed() {
     }
 }
 
-/// The hints of an annotation choose values for symbols of `bad`, not for variables: those have the values that they have.
+/// The instances of an annotation choose values for symbols of `never`, not for variables: those have the values that they have.
 #[test]
-fn hints_about_variables_are_not_believed() {
+fn instances_for_variables_are_not_believed() {
     let text = "program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\nproc %start() {\n  local x : i32\n\
          entry l0\n  exit l1\n  error l4\n  loc l2\n  l0 -> l2 : x := 0:i32\n\
          l2 -> l2 : assume x < 9:i32 ; x := x + 1:i32\n  l2 -> l4 : assume 9:i32 <= x\n}\n";
@@ -133,25 +133,25 @@ fn hints_about_variables_are_not_believed() {
     let x = prepared.vars.ids().find_map(|var| vocabulary.symbol(var)).expect("x should have a symbol");
     let variable = terms.of_symbol(x);
     let (three, ten) = (terms.int(3), terms.int(10));
-    let bad = terms.gt(variable, three);
-    let invariant = |bad: TermId, instance: Vec<(term::SymbolId, TermId)>| Invariant {
-        known: Some(State::new()),
-        bad,
+    let more = terms.gt(variable, three);
+    let claim = |never: TermId, instance: Vec<(term::SymbolId, TermId)>| Claim {
+        facts: Some(State::new()),
+        never,
         instances: vec![instance],
     };
     // With x replaced by 10, that x is at most 3 becomes a contradiction, from which everything follows.
-    let invariants = BTreeMap::from([
-        (procedure.entry, invariant(Terms::FALSE, Vec::new())),
-        (head, invariant(bad, vec![(x, ten)])),
-        (error, invariant(Terms::TRUE, Vec::new())),
+    let claims = BTreeMap::from([
+        (procedure.entry, claim(Terms::FALSE, Vec::new())),
+        (head, claim(more, vec![(x, ten)])),
+        (error, claim(Terms::TRUE, Vec::new())),
     ]);
-    let annotation = Annotation::new(terms, vocabulary, invariants, BTreeMap::new());
-    let verdict = Verdict::Safe(Proof::Annotation(Rc::new(annotation)));
+    let annotation = Annotation::of(&terms, &vocabulary, prepared.entry, &claims, &BTreeMap::new());
+    let verdict = Verdict::Safe(Proof::Annotation(Arc::new(annotation)));
     let certified = certify(&Prepared::of(&program), verdict, &mut Budget::unlimited());
     let Verdict::Unknown(Reason::NotCertified { why }) = certified.verdict() else {
         panic!("a wrong proof is accepted")
     };
-    assert!(why.contains("hint"), "{why}");
+    assert!(why.contains("an instance chooses"), "{why}");
 }
 
 #[test]

@@ -6,5 +6,5 @@
 mod invariants;
 mod shrink;
 
-pub use invariants::{READING_TICKS, SourceInvariant, source_invariants};
+pub use invariants::{READING_TICKS, SourceInvariant, Wording, is_inductive, source_invariants};
 pub use shrink::{Shrinking, certify_smallest};

@@ -17,6 +17,7 @@ pub mod cases;
 pub mod liveness;
 pub mod monomials;
 pub mod state;
+pub mod total;
 pub mod value;
 
 use std::collections::BTreeSet;

@@ -1,50 +1,53 @@
 //! Inductive annotations: the evidence for safe. Crate certify says what they mean and checks them.
+//!
+//! An annotation holds no arena, no vocabulary and no solver of the engine that made it: it can be sent to another thread, stored as text
+//! ([`crate::store`]) and checked by a process that knows nothing but the program.
+//!
+//! Contracts of procedures are not part of it yet. No engine makes them and the check would have to refuse them: an unused field would only look like a promise. The keys
+//! name the procedure already, so that contracts can be added without a new form of invariants.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use cfa::Loc;
-use encode::{Skolem, Vocabulary};
-use term::{SymbolId, TermId, Terms};
+use cfa::{Loc, ProcId};
 use values::state::State;
 
-/// What is claimed of a location.
-#[derive(Clone, Debug)]
+use crate::formula::{Formula, Symbol};
+
+/// Invariants of locations of the program after the standard passes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Annotation {
+    /// What the formulas are about.
+    pub logic: LogicName,
+    /// What is claimed of each location.
+    pub invariants: BTreeMap<(ProcId, Loc), Invariant>,
+}
+
+/// How a proof models machine values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogicName {
+    /// As mathematical integers within the ranges of their types.
+    Integers,
+    /// As bit-vectors. No engine makes such proofs yet, and the check refuses them.
+    Bits,
+}
+
+/// What is claimed of a location: `facts ∧ ∀Z. ¬never`, where Z are the symbols of `never` that stand for nothing of the program's state.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invariant {
     /// What is known of variables whenever the location is reached; `None` if it never is.
-    pub known: Option<State>,
-    /// Never holds when the location is reached, whatever its other symbols are.
-    pub bad: TermId,
-    /// Choices for the other symbols of `bad` that help to show that pieces preserve the invariant.
-    pub instances: Vec<Vec<(SymbolId, TermId)>>,
+    pub facts: Option<State>,
+    /// Never holds when the location is reached, whatever the symbols Z are.
+    pub never: Formula,
+    /// Choices for Z that help to show that pieces of the program preserve the invariant.
+    pub instances: Vec<Instance>,
 }
 
-/// Invariants of locations of the entry procedure, after the standard passes.
-#[derive(Debug)]
-pub struct Annotation {
-    /// The arena of its formulas.
-    pub terms: RefCell<Terms>,
-    /// The symbols of the variables.
-    pub vocabulary: RefCell<Vocabulary>,
-    /// What is claimed.
-    pub invariants: BTreeMap<Loc, Invariant>,
-    /// The symbols that stand for what is chosen in pieces that start at a location.
-    pub choices: BTreeMap<Loc, Vec<Skolem>>,
-}
+/// A term for each of some symbols; the others stay as they are.
+pub type Instance = BTreeMap<Symbol, Formula>;
 
 impl Annotation {
-    /// An annotation in terms of an arena. `choices` are the symbols that stand, in the instances, for what is chosen in pieces that start at a
-    /// location; the check puts the symbols of its own pieces in their place.
-    pub fn new(
-        terms: Terms,
-        vocabulary: Vocabulary,
-        invariants: BTreeMap<Loc, Invariant>,
-        choices: BTreeMap<Loc, Vec<Skolem>>,
-    ) -> Self {
-        Self { terms: RefCell::new(terms), vocabulary: RefCell::new(vocabulary), invariants, choices }
-    }
     /// The annotated locations.
-    pub fn locations(&self) -> impl Iterator<Item = Loc> + '_ {
+    pub fn locations(&self) -> impl Iterator<Item = (ProcId, Loc)> + '_ {
         self.invariants.keys().copied()
     }
 }

@@ -5,12 +5,14 @@
 //! Knows no engine and no solver.
 
 mod annotation;
+pub mod formula;
 mod ledger;
 mod reason;
 pub mod store;
 mod verdict;
 
-pub use annotation::{Annotation, Invariant};
+pub use annotation::{Annotation, Instance, Invariant, LogicName};
+pub use formula::{Claim, Formula, Imported, Misfit, import};
 pub use ledger::{Assumption, Ledger};
 pub use reason::{Reason, Rounded};
 pub use verdict::{End, Proof, Trace, Verdict, Violation};

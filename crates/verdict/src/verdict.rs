@@ -1,6 +1,6 @@
 //! What an engine answers: no evidence, no verdict.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use base::Region;
 use interp::{CallStack, Chosen, Property, UndefinedKind};
@@ -20,28 +20,15 @@ pub enum Verdict {
 }
 
 /// Evidence that no execution reaches the error.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
     /// The program has one execution, and this is how it ends.
     Execution(End),
     /// All executions that matter were carried out, this many.
     Executions(u64),
     /// Invariants of locations that are initial, inductive, and exclude the error.
-    Annotation(Rc<Annotation>),
+    Annotation(Arc<Annotation>),
 }
-
-impl PartialEq for Proof {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Execution(mine), Self::Execution(theirs)) => mine == theirs,
-            (Self::Annotation(mine), Self::Annotation(theirs)) => Rc::ptr_eq(mine, theirs),
-            (Self::Executions(mine), Self::Executions(theirs)) => mine == theirs,
-            (Self::Execution(_) | Self::Executions(_) | Self::Annotation(_), _) => false,
-        }
-    }
-}
-
-impl Eq for Proof {}
 
 /// How an execution ends without reaching the error.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,12 +2,13 @@
 
 use base::{Budget, SourceMap};
 use cfa::LocationRole;
-use explain::SourceInvariant;
+use explain::{SourceInvariant, Wording};
+use passes::Prepared;
+use verdict::Annotation;
 
 use crate::format::{Invariant, InvariantKind, Location};
-use crate::question::{Question, Text};
-use crate::syntax::ControlKind;
-use crate::validate::{is_inductive, is_understood};
+use crate::question::Text;
+use crate::syntax::{ControlKind, Parsed};
 use crate::violation::location;
 
 /// An invariant and where people look for it.
@@ -21,8 +22,8 @@ pub struct Readable {
     pub place: (u32, u32),
     /// What may stand in a witness: its variables are visible where the loop starts.
     pub portable: Option<Invariant>,
-    /// A shorter expression that is true only if it can be proved.
-    bold: Option<String>,
+    /// What was read from the proof.
+    source: SourceInvariant,
 }
 
 /// The invariants that have a place in one of the texts, text by text.
@@ -34,6 +35,9 @@ pub fn readable(found: &[SourceInvariant], sources: &SourceMap, texts: &[Text]) 
 fn place(found: &SourceInvariant, sources: &SourceMap, text: &Text) -> Option<Readable> {
     let file = sources.get(found.region.file)?;
     if *file.name != *text.name() {
+        return None;
+    }
+    if mentions_macro(&found.text, text) {
         return None;
     }
     let (syntax, shown) = (&text.syntax, &text.shown);
@@ -59,43 +63,53 @@ fn place(found: &SourceInvariant, sources: &SourceMap, text: &Text) -> Option<Re
     };
     let with = |value: &String| Invariant { location: location.clone(), kind, value: value.clone() };
     let portable = found.portable.as_ref().map(with);
-    let bold = found.bold.clone();
     Some(Readable {
         invariant: with(&found.text),
         file: text.name().to_owned(),
         place: (line, column),
         portable,
-        bold,
+        source: found.clone(),
     })
 }
 
-/// Drops what the front end does not understand, takes shorter expressions where that is proved to be right, and says whether the rest is a proof by itself; nothing if nothing is left.
-pub fn confirm(invariants: &mut Vec<Readable>, question: &Question, budget: &mut Budget) -> Option<bool> {
-    let all = |invariants: &[Readable]| -> Vec<Invariant> {
-        invariants.iter().map(|readable| readable.invariant.clone()).collect()
-    };
-    let mut shorter = invariants.clone();
-    shorter.iter_mut().for_each(Readable::shorten);
-    if shorter != *invariants && is_inductive(&all(&shorter), question, budget) == Some(true) {
-        *invariants = shorter;
+/// Takes shorter expressions where that is proved to be right, and says whether the invariants are a proof by themselves; nothing if there are none. `annotation` is the
+/// one that they were read from.
+pub fn confirm(
+    invariants: &mut [Readable],
+    task: &Prepared<'_>,
+    annotation: &Annotation,
+    budget: &mut Budget,
+) -> Option<bool> {
+    if invariants.is_empty() {
+        return None;
+    }
+    let sources: Vec<&SourceInvariant> = invariants.iter().map(|readable| &readable.source).collect();
+    let mut is_proof = |wording| explain::is_inductive(task, annotation, &sources, wording, budget);
+    if sources.iter().any(|source| source.bold.is_some()) && is_proof(Wording::Bold) {
+        invariants.iter_mut().for_each(Readable::shorten);
         return Some(true);
     }
-    if let Some(is_proof) = is_inductive(&all(invariants), question, budget) {
-        return (!invariants.is_empty()).then_some(is_proof);
-    }
-    let count = invariants.len();
-    invariants.retain(|readable| is_understood(std::slice::from_ref(&readable.invariant), question, budget));
-    match invariants.len() {
-        0 => None,
-        left if left == count => Some(false),
-        _ => confirm(invariants, question, budget),
-    }
+    Some(is_proof(Wording::Plain))
+}
+
+/// Whether a word of an expression is a macro of a text, which would read it differently.
+fn mentions_macro(expression: &str, text: &Text) -> bool {
+    let Parsed::Preprocessed(preprocessed) = &text.syntax.parsed else { return false };
+    let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    let words: Vec<&str> = expression.split(|character| !is_part(character)).collect();
+    let defined = |line: &[u8]| {
+        let line = String::from_utf8_lossy(line.trim_ascii_start());
+        let rest = line.strip_prefix('#').and_then(|rest| rest.trim_start().strip_prefix("define"));
+        let name = rest.and_then(|rest| rest.trim_start().split(|character| !is_part(character)).next());
+        name.is_some_and(|name| words.contains(&name))
+    };
+    preprocessed.split(|byte| *byte == b'\n').any(defined)
 }
 
 impl Readable {
     /// Takes the shorter expression.
     fn shorten(&mut self) {
-        let Some(bold) = self.bold.take() else { return };
+        let Some(bold) = self.source.bold.clone() else { return };
         if let Some(portable) = self.portable.as_mut().filter(|portable| **portable == self.invariant) {
             portable.value.clone_from(&bold);
         }

@@ -4,14 +4,14 @@
 //! for an arbitrary number, and unless that is zero, a check decides between the error and the end. Executions that carry out none are those of the
 //! program without checks, so the program with them is safe if and only if the program without is and all checks succeed.
 //!
-//! The states from which a check that comes before the next loop head fails are the `bad` ones of an [`Annotation`]. Whether that is
+//! The states from which a check that comes before the next loop head fails are what an [`Annotation`] claims never to be reached. Whether that is
 //! inductive is for the checker of annotations to say: nothing here has to be believed.
 //!
 //! # Invariants
 //! * I1: the annotation covers all locations that the check demands.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use base::{Budget, IndexVec};
 use cfa::loops::reaching_error;
@@ -23,7 +23,7 @@ use values::analyze;
 use values::liveness::live_variables;
 
 use certify::no_calls;
-use verdict::{Annotation, Invariant, Proof, Reason, Verdict};
+use verdict::{Annotation, Claim, Proof, Reason, Verdict};
 
 /// Takes the checks that start with a call of `check_function` as invariants. The verdict is safe, subject to certification.
 pub fn checks_as_invariants(
@@ -51,14 +51,14 @@ pub fn checks_as_invariants(
         cuts[*location] = is_cut(*location);
     }
     let pieces = Pieces::new(prepared, procedure, forest, &cuts, &relevant);
-    let mut invariants = BTreeMap::new();
+    let mut claims = BTreeMap::new();
     for location in forest.order().iter().copied().filter(|location| cuts[*location]) {
         let vars: Vec<VarId> = prepared.vars.ids().filter(|var| live[location].contains(*var)).collect();
-        let known = facts.at(location).map(|state| state.restricted_to(&vars));
-        let bad = match &known {
+        let facts = facts.at(location).map(|state| state.restricted_to(&vars));
+        let never = match &facts {
             _ if Some(location) == procedure.error => Terms::TRUE,
-            Some(known) if location != procedure.entry => {
-                let blocks = pieces.from(location, known, &mut terms, &mut vocabulary);
+            Some(facts) if location != procedure.entry => {
+                let blocks = pieces.from(location, facts, &mut terms, &mut vocabulary);
                 let failing = blocks.iter().filter(|block| Some(block.target) == procedure.error);
                 let failing: Vec<TermId> =
                     failing.map(|block| failing_check(block, check_function, &mut terms)).collect();
@@ -66,10 +66,10 @@ pub fn checks_as_invariants(
             }
             _ => Terms::FALSE,
         };
-        invariants.insert(location, Invariant { known, bad, instances: vec![Vec::new()] });
+        claims.insert(location, Claim { facts, never, instances: vec![Vec::new()] });
     }
-    let annotation = Annotation::new(terms, vocabulary, invariants, BTreeMap::new());
-    Ok(Verdict::Safe(Proof::Annotation(Rc::new(annotation))))
+    let annotation = Annotation::of(&terms, &vocabulary, prepared.entry, &claims, &BTreeMap::new());
+    Ok(Verdict::Safe(Proof::Annotation(Arc::new(annotation))))
 }
 
 /// The states in which one of the checks of a piece fails.

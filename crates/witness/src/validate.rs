@@ -26,7 +26,7 @@ use verdict::{Trace, Verdict};
 
 use crate::aim::Claimed;
 use crate::checks::{Checked, checked};
-use crate::claim::{self, Problem, Reading, Scope};
+use crate::claim::{self, Problem, Reading};
 use crate::format::{Content, Invariant, Segment, WaypointKind, Witness};
 use crate::fresh::Fresh;
 use crate::question::{Question, text_of};
@@ -66,23 +66,6 @@ pub fn validate(
     judged.unwrap_or_else(|judgement| judgement)
 }
 
-/// Whether invariants are inductive as they stand and exclude the error; nothing if they cannot be evaluated at their places.
-pub fn is_inductive(invariants: &[Invariant], question: &Question, budget: &mut Budget) -> Option<bool> {
-    let mut validator = Validator { question, decide: &mut nobody, budget };
-    let (checked, fresh) = validator.claimed(invariants, Scope::Condition).ok()?;
-    Some(validator.inductive(&checked, &fresh))
-}
-
-/// Whether invariants can be evaluated at their places.
-pub(crate) fn is_understood(invariants: &[Invariant], question: &Question, budget: &mut Budget) -> bool {
-    Validator { question, decide: &mut nobody, budget }.claimed(invariants, Scope::Condition).is_ok()
-}
-
-/// Decides nothing.
-fn nobody(_: &Program, _: &mut Budget) -> Certified {
-    Certified::unknown(verdict::Reason::NotProgressing)
-}
-
 /// How a violation is confirmed that the stated values alone do not show.
 const FOUND: &str = "an execution that the witness describes violates the property";
 const NOT_AS_IT_SAYS: &str = "there is a violation, but not the one that the witness describes";
@@ -109,7 +92,7 @@ impl From<Problem> for Judgement {
 
 impl<'a> Validator<'a, '_> {
     fn correctness(&mut self, invariants: &[Invariant]) -> Judged<Judgement> {
-        let (checked, fresh) = self.claimed(invariants, Scope::Keyword)?;
+        let (checked, fresh) = self.claimed(invariants)?;
         if self.inductive(&checked, &fresh) {
             let how = "the invariants hold, are inductive and exclude the error";
             return Ok(Judgement::Confirmed(how.to_owned()));
@@ -133,9 +116,9 @@ impl<'a> Validator<'a, '_> {
     }
 
     /// The program with checks of the invariants.
-    fn claimed(&mut self, invariants: &[Invariant], scope: Scope) -> Judged<(Checked, Fresh)> {
+    fn claimed(&mut self, invariants: &[Invariant]) -> Judged<(Checked, Fresh)> {
         let fresh = Fresh::choose(&self.question.texts)?;
-        let woven = claim::correctness(&self.question.texts, invariants, &fresh, scope)?;
+        let woven = claim::correctness(&self.question.texts, invariants, &fresh)?;
         for (text, woven) in self.question.texts.iter().zip(&woven).filter(|_| !invariants.is_empty()) {
             claim::check_added(text, woven, &fresh)?;
         }

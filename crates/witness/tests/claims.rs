@@ -9,7 +9,7 @@ use certify::Certified;
 use cfa::{DataModel, Program};
 use expect_test::{Expect, expect};
 use verdict::{Proof, Reason, Verdict};
-use witness::claim::{self, Reading, Scope};
+use witness::claim::{self, Reading};
 use witness::correctness::readable;
 use witness::format::{
     self, Branch, Content, Invariant, InvariantKind, Location, Segment, Task, Waypoint, WaypointKind, Witness,
@@ -57,17 +57,22 @@ fn loops(values: &[(u32, &str)]) -> Content {
 fn woven(text: &str, invariants: &[Invariant]) -> Vec<u8> {
     let texts = question(text).texts;
     let fresh = Fresh::choose(&texts).unwrap();
-    claim::correctness(&texts, invariants, &fresh, Scope::Condition).unwrap()[0].text.to_vec()
+    claim::correctness(&texts, invariants, &fresh).unwrap()[0].text.to_vec()
 }
 
 /// The invariants that people read of the proof that the given ones make.
 fn read_back(text: &str, invariants: &[Invariant], expected: &Expect) {
     let question = question(text);
     let fresh = Fresh::choose(&question.texts).unwrap();
-    let woven = woven(text, invariants);
+    // The variable of a `for` may not occur in a witness, but it may in a proof: so the expressions are put in afterwards.
+    let plain: Vec<Invariant> =
+        invariants.iter().map(|invariant| Invariant { value: "1".to_owned(), ..invariant.clone() }).collect();
+    let woven = String::from_utf8(woven(text, &plain)).unwrap();
+    let woven = invariants
+        .iter()
+        .fold(woven, |woven, invariant| woven.replacen("((1))", &format!("(({}))", invariant.value), 1));
     // What `validate` does with the markers, done by the front end.
-    let woven =
-        String::from_utf8(woven).unwrap().replace(&format!("{}()", fresh.stop), "(__builtin_trap(), 0)");
+    let woven = woven.replace(&format!("{}()", fresh.stop), "(__builtin_trap(), 0)");
     let mut options = question.options.clone();
     options.lower.error_functions.push(fresh.error.clone());
     let input = cfront::Input::Text { name: "test.c".to_owned(), text: woven.as_bytes().into() };

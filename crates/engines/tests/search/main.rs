@@ -227,16 +227,12 @@ fn two_runs_are_the_same() {
     let run = |program: &'static str| {
         let work = move || {
             let run = solve(program, "gps", &[]);
-            (format!("{:?}", run.certified.verdict()), run.recorder.statistics(), run.tree())
+            (run.certified.verdict().clone(), run.recorder.statistics(), run.tree())
         };
         std::thread::spawn(work).join().expect("the search should not panic")
     };
-    for (verdict, program) in PROGRAMS {
-        let (first, second) = (run(program), run(program));
-        assert_eq!((&first.1, &first.2), (&second.1, &second.2), "{program}");
-        if *verdict == "unsafe" {
-            assert_eq!(first.0, second.0, "{program}");
-        }
+    for (_, program) in PROGRAMS {
+        assert_eq!(run(program), run(program), "{program}");
     }
 }
 

@@ -3,6 +3,8 @@
 //! # Invariants
 //! * E1: a comparison of one variable with a number, or of two variables of one type, is written as it is; in everything else
 //!   variables are converted to `long long`, and it is written only if no sum can leave that type.
+//! * E2: so evaluating the text is defined in every state that the facts of the place allow, and gives the truth value of the formula there. The
+//!   tests of crates/explain/src/invariants/laws.rs compare the two by the front end and the interpreter.
 
 use cfa::{Program, Ty, VarId};
 use encode::Vocabulary;
@@ -81,13 +83,27 @@ impl Expressions<'_> {
             Node::True | Node::False => true,
             Node::Le(sum) | Node::Zero(sum) => {
                 let form = terms.linear(*sum);
-                self.is_bounded(terms, &form)?;
-                self.is_simple(terms, &form)
+                // Of two variables, `x < y` needs no sum, but `x == y - 1` does.
+                let is_strict = form.terms().len() == 2 && !form.constant_part().is_zero();
+                let is_equation = matches!(terms.node(inner), Node::Zero(_));
+                let is_simple = self.is_simple(terms, &form) && !(is_equation && is_strict);
+                if !is_simple {
+                    self.is_bounded(terms, &form)?;
+                }
+                is_simple
             }
             Node::Divides(_, sum) => {
                 let form = terms.linear(*sum);
-                self.is_bounded(terms, &form)?;
-                form.terms().len() == 1 && form.constant_part().is_zero() && form.terms()[0].1.abs().is_one()
+                let is_simple = match form.terms() {
+                    [(term, factor)] => {
+                        factor.is_one() && form.constant_part().is_zero() && self.ty(terms, *term).is_some()
+                    }
+                    _ => false,
+                };
+                if !is_simple {
+                    self.is_bounded(terms, &form)?;
+                }
+                is_simple
             }
             _ => return None,
         };
@@ -95,13 +111,18 @@ impl Expressions<'_> {
             return None;
         }
         let name = |symbol: SymbolId| {
-            let texts: Vec<&str> = factors(self.vocabulary, symbol)
-                .into_iter()
-                .map(|var| self.names.text(var).unwrap_or_default())
-                .collect();
-            // The first conversion makes it a product of long long.
-            let text = texts.join(" * ");
-            if is_simple { text } else { format!("(long long){text}") }
+            let mut text = String::new();
+            for (position, var) in factors(self.vocabulary, symbol).into_iter().enumerate() {
+                let is_first = position == 0;
+                // The first conversion makes it a product of long long, unless a factor is unsigned and as wide.
+                if !is_simple && (is_first || !self.fits_long_long(var)) {
+                    text += if is_first { "(long long)" } else { " * (long long)" };
+                } else if !is_first {
+                    text += " * ";
+                }
+                text += self.names.text(var).unwrap_or_default();
+            }
+            text
         };
         c_expression(terms, formula, &name, MAX_LENGTH)
     }
@@ -131,11 +152,14 @@ impl Expressions<'_> {
         }
     }
 
+    /// Whether a type has no values beyond `long long`.
+    fn fits_long_long(&self, var: VarId) -> bool {
+        let range = self.program.vars[var].scalar().and_then(Ty::range);
+        range.is_some_and(|(_, high)| high <= i128::from(i64::MAX))
+    }
+
     /// Whether no part of a sum can leave `long long`; nothing if it can, or is no sum of variables.
     fn is_bounded(&self, terms: &Terms, form: &Linear) -> Option<()> {
-        if self.is_simple(terms, form) {
-            return Some(());
-        }
         let mut total = form.constant_part().to_i128()?.checked_abs()?;
         for (term, factor) in form.terms() {
             let Node::Symbol(symbol) = terms.node(*term) else { return None };
@@ -145,7 +169,8 @@ impl Expressions<'_> {
             }
             let mut size = factor.to_i128()?.checked_abs()?;
             for var in vars {
-                size = size.checked_mul(self.size(var)?)?;
+                // A factor that is zero does not keep the others small.
+                size = size.checked_mul(self.size(var)?.max(1))?;
             }
             total = total.checked_add(size)?;
         }

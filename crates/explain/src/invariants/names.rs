@@ -16,6 +16,8 @@ pub(super) struct Names {
 #[derive(Clone)]
 struct Name {
     text: String,
+    /// The variable of the given program.
+    source: VarId,
     /// Visible where the place starts, not only inside.
     is_visible: bool,
 }
@@ -45,10 +47,19 @@ impl Names {
             // The variable of a `for` is declared in the loop, before its condition.
             let is_inside = place.contains(info.scope);
             if (is_visible || is_inside) && !is_shadowed(program, source.var, info, place) {
-                names.insert(var, Name { text: info.name.to_string(), is_visible });
+                names.insert(var, Name { text: info.name.to_string(), source: source.var, is_visible });
             }
         }
         Some(Self { names })
+    }
+
+    /// The names of all variables of a program.
+    #[cfg(test)]
+    pub(super) fn of_all(program: &Program) -> Self {
+        let name = |(var, info): (VarId, &Var)| {
+            (var, Name { text: info.name.to_string(), source: var, is_visible: true })
+        };
+        Self { names: program.vars.iter_enumerated().map(name).collect() }
     }
 
     /// Whether a symbol is a variable with a name, or a product of such.
@@ -59,6 +70,16 @@ impl Names {
 
     pub(super) fn text(&self, var: VarId) -> Option<&str> {
         self.names.get(&var).map(|name| name.text.as_str())
+    }
+
+    /// The variable of the given program that a variable is.
+    pub(super) fn source(&self, var: VarId) -> Option<VarId> {
+        self.names.get(&var).map(|name| name.source)
+    }
+
+    /// The variable that stands here for one of the given program.
+    pub(super) fn var_of(&self, source: VarId) -> Option<VarId> {
+        self.names.iter().find(|(_, name)| name.source == source).map(|(var, _)| *var)
     }
 
     /// Whether all of the variables are visible where the place starts.

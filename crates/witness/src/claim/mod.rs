@@ -43,15 +43,6 @@ pub enum Problem {
     Unsupported(String),
 }
 
-/// Which variables an invariant of a `for` may speak about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// Those that are visible at its keyword, as in a witness. Names that mean something else in the condition are not understood.
-    Keyword,
-    /// Those that are visible in its condition, as in a report for people.
-    Condition,
-}
-
 /// Where a check is put.
 #[derive(Clone, Copy)]
 enum Site<'a> {
@@ -102,10 +93,10 @@ impl<'a> Checks<'a> {
         Ok(())
     }
 
-    fn weave(&self, text: &Text, fresh: &Fresh, scope: Scope) -> Result<Woven, Problem> {
+    fn weave(&self, text: &Text, fresh: &Fresh) -> Result<Woven, Problem> {
         let woven = self.woven(text, fresh, Values::Own);
         if !self.checks.is_empty() {
-            self.check_effects(text, &woven, fresh, scope)?;
+            self.check_effects(text, &woven, fresh)?;
         }
         Ok(woven)
     }
@@ -131,7 +122,7 @@ impl<'a> Checks<'a> {
     }
 
     /// I2: what the parser gets has the expressions where they should be, and its tree has exactly the effects that it should have.
-    fn check_effects(&self, text: &Text, woven: &Woven, fresh: &Fresh, scope: Scope) -> Result<(), Problem> {
+    fn check_effects(&self, text: &Text, woven: &Woven, fresh: &Fresh) -> Result<(), Problem> {
         let no_expression =
             || Problem::Malformed("an expression of the witness is not a C expression".to_owned());
         let plain = self.woven(text, fresh, Values::Plain);
@@ -140,9 +131,10 @@ impl<'a> Checks<'a> {
         let tokens = Tokens::new(&woven.text, &after.parsed).ok_or_else(no_expression)?;
         let plain = Tokens::new(&plain.text, &plain_after.parsed).ok_or_else(no_expression)?;
         let expected = self.checks.values().enumerate().map(|(number, check)| {
-            let hidden = match (check.site, scope) {
-                (Site::Loop(control), Scope::Keyword) => control.declared.as_slice(),
-                _ => &[],
+            // An invariant may speak about the variables that are visible at the keyword of a `for`. Names that mean something else in the condition are not understood.
+            let hidden = match check.site {
+                Site::Loop(control) => control.declared.as_slice(),
+                Site::Statement(_) => &[],
             };
             (number, Expected { values: check.values.len(), hidden })
         });
@@ -189,18 +181,13 @@ impl Check<'_> {
 }
 
 /// The texts with the claim of a witness of correctness.
-pub fn correctness(
-    texts: &[Text],
-    invariants: &[Invariant],
-    fresh: &Fresh,
-    scope: Scope,
-) -> Result<Vec<Woven>, Problem> {
+pub fn correctness(texts: &[Text], invariants: &[Invariant], fresh: &Fresh) -> Result<Vec<Woven>, Problem> {
     let mut checks: Vec<Checks<'_>> = texts.iter().map(|_| Checks::default()).collect();
     for invariant in invariants {
         let (number, text) = find_text(texts, &invariant.location)?;
         checks[number].add(text, invariant)?;
     }
-    texts.iter().zip(&checks).map(|(text, checks)| checks.weave(text, fresh, scope)).collect()
+    texts.iter().zip(&checks).map(|(text, checks)| checks.weave(text, fresh)).collect()
 }
 
 /// I3: what is added to a text is what the parser gets.

@@ -18,7 +18,7 @@ use crate::syntax::{Call, Control, ControlKind, Range, Statement, Syntax};
 use crate::weave::{Edits, Woven};
 
 use super::place::{before_statement, find_call, find_control, find_statement, find_text, nothing};
-use super::{Problem, Scope, Target, check_expression, correctness};
+use super::{Problem, Target, check_expression, correctness};
 
 /// When the place of a waypoint counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub fn violation(
     }
     if !assumptions.is_empty() {
         // The expressions alone, to see what they do.
-        correctness(texts, &assumptions, fresh, Scope::Keyword)?;
+        correctness(texts, &assumptions, fresh)?;
     }
     let location = segments.last().map(|segment| &segment.follow.location);
     let location = location.ok_or_else(|| Problem::Malformed("the witness has no target".to_owned()))?;
