@@ -25,9 +25,9 @@
 
 use std::collections::BTreeMap;
 
-use base::{Budget, IndexVec, Region};
+use base::{Budget, IndexVec};
 use cfa::loops::reaching_error;
-use cfa::{Loc, Program, SignedOverflow, VarId};
+use cfa::{Loc, Program, VarId};
 use encode::facts::stated_of;
 use encode::{Block, Pieces, Skolem, Vocabulary};
 use passes::Prepared;
@@ -47,11 +47,6 @@ pub(crate) fn check(
     annotation: &Annotation,
     budget: &mut Budget,
 ) -> Result<u64, Reason> {
-    // The encoding follows an execution up to an overflow; where that is the violation, invariants of locations say nothing about it.
-    if task.given().signed_overflow == SignedOverflow::Error {
-        let feature = "the property no-overflow, which no proof by invariants covers yet".to_owned();
-        return Err(Reason::Unsupported { feature, region: Region::NOWHERE });
-    }
     no_calls(task)?;
     let prepared = task.program();
     let procedure = &prepared.procs[prepared.entry];

@@ -18,7 +18,6 @@ pub(crate) struct Totality {
 #[derive(Clone, Copy, Debug)]
 struct Fact {
     partial: bool,
-    violating: bool,
     range: Option<(i128, i128)>,
 }
 
@@ -40,10 +39,6 @@ impl Totality {
     pub(crate) fn is_total(&self, expr: ExprId) -> bool {
         !self.facts[expr.index()].partial
     }
-    /// Whether evaluating it may be a violation of the property itself: signed overflow, if that is an error.
-    pub(crate) fn may_violate(&self, expr: ExprId) -> bool {
-        self.facts[expr.index()].violating
-    }
     /// The least and the greatest value that an integer expression may have.
     pub(crate) fn range(&self, expr: ExprId) -> Option<(i128, i128)> {
         self.facts[expr.index()].range
@@ -53,10 +48,9 @@ impl Totality {
         let exprs = &program.exprs;
         let ty = exprs.infer(expr);
         let whole = if matches!(ty, Ty::Int { .. }) { ty.range() } else { None };
-        let mut fact = Fact { partial: false, violating: false, range: whole };
+        let mut fact = Fact { partial: false, range: whole };
         for operand in expr.operands() {
             fact.partial |= self.facts[operand.index()].partial;
-            fact.violating |= self.facts[operand.index()].violating;
         }
         match *expr {
             Expr::Const { ty, bits } if ty.is_int() && whole.is_some() => {
@@ -158,7 +152,8 @@ fn within(inner: (i128, i128), outer: (i128, i128)) -> bool {
     outer.0 <= inner.0 && inner.1 <= outer.1
 }
 
-fn arithmetic(op: BinaryOp, left: (i128, i128), right: (i128, i128)) -> Option<(i128, i128)> {
+/// Between which values the exact sum, difference or product lies, if 128 bits hold them.
+pub(crate) fn arithmetic(op: BinaryOp, left: (i128, i128), right: (i128, i128)) -> Option<(i128, i128)> {
     match op {
         BinaryOp::Add => Some((left.0.checked_add(right.0)?, left.1.checked_add(right.1)?)),
         BinaryOp::Sub => Some((left.0.checked_sub(right.1)?, left.1.checked_sub(right.0)?)),
@@ -183,6 +178,5 @@ fn overflow(policy: SignedOverflow, ty: Ty, exact: Option<(i128, i128)>, fact: &
         fact.range = exact;
     } else if ty.is_signed() {
         fact.partial |= policy != SignedOverflow::Wrap;
-        fact.violating |= policy == SignedOverflow::Error;
     }
 }

@@ -5,5 +5,6 @@
 
 mod generate;
 mod laws;
+mod overflow;
 mod pointsto;
 mod shapes;
