@@ -237,6 +237,7 @@ mod tests {
             source: Source::Input { function: "nondet".into() },
             region: region(1, 2),
             place: region(1, 2),
+            at: None,
         });
         let violation = Violation {
             property: Property::Unreachability,

@@ -388,6 +388,8 @@ enum Kind {
     Neg(ExprId),
     /// Quotient or remainder.
     Div(ExprId, ExprId),
+    /// A left shift that loses bits.
+    Shl(ExprId, ExprId),
     /// Sum, difference or product; between which values the exact result lies, if that is known.
     Arithmetic(BinaryOp, ExprId, ExprId, Option<(i128, i128)>),
 }
@@ -406,6 +408,14 @@ impl Overflow {
                     return None;
                 }
                 Kind::Div(lhs, rhs)
+            }
+            Expr::Binary { op: BinaryOp::Shl, lhs, rhs } => {
+                let amount = totality.range(rhs).unwrap_or((0, i128::MAX));
+                let exact = super::partial::shifted(range(lhs), amount);
+                if exact.is_some_and(|(low, high)| whole.0 <= low && high <= whole.1) {
+                    return None;
+                }
+                Kind::Shl(lhs, rhs)
             }
             Expr::Binary { op: op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), lhs, rhs } => {
                 let exact = super::partial::arithmetic(op, range(lhs), range(rhs));
@@ -427,6 +437,17 @@ impl Overflow {
                 let (least, negates) = (self.is(exprs, lhs, self.whole.0), self.is(exprs, rhs, -1));
                 exprs.binary(BinaryOp::And, least, negates)
             }
+            Kind::Shl(lhs, rhs) => match constant(exprs, rhs) {
+                Some(amount) if (0..self.width()).contains(&amount) => {
+                    let (low, high) = (Some(self.whole.0 >> amount), Some(self.whole.1 >> amount));
+                    self.outside(exprs, Bounds { id: lhs, low, high })
+                }
+                _ => {
+                    let shifted = exprs.binary(BinaryOp::Shl, lhs, rhs);
+                    let restored = exprs.binary(BinaryOp::Shr, shifted, rhs);
+                    exprs.binary(BinaryOp::Ne, restored, lhs)
+                }
+            },
             Kind::Arithmetic(op, lhs, rhs, exact) => {
                 let bounds = match (constant(exprs, lhs), constant(exprs, rhs)) {
                     (_, Some(right)) => Some(self.bounds(op, lhs, right)),
@@ -440,6 +461,13 @@ impl Overflow {
                     (None, None) => self.by_comparisons(exprs, op, lhs, rhs),
                 }
             }
+        }
+    }
+
+    fn width(&self) -> i128 {
+        match self.ty {
+            Ty::Int { width, .. } => i128::from(width),
+            Ty::Float(_) | Ty::Ptr => 0,
         }
     }
 
@@ -486,9 +514,8 @@ impl Overflow {
 
     /// A type that holds every exact result.
     fn wider(&self, op: BinaryOp) -> Option<Ty> {
-        let Ty::Int { width, .. } = self.ty else { return None };
-        let needed = if op == BinaryOp::Mul { u32::from(width) * 2 } else { u32::from(width) + 1 };
-        [64_u8, 128].into_iter().find(|wide| u32::from(*wide) >= needed).map(Ty::signed)
+        let needed = if op == BinaryOp::Mul { self.width() * 2 } else { self.width() + 1 };
+        [64_u8, 128].into_iter().find(|wide| i128::from(*wide) >= needed).map(Ty::signed)
     }
 
     fn in_wider_type(

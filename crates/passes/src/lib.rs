@@ -26,6 +26,7 @@
 mod back;
 mod build;
 mod calls;
+mod choices;
 mod compact;
 mod compress;
 mod control;
@@ -48,6 +49,7 @@ mod slice;
 pub use back::{
     BackTranslation, Context, ContextId, EdgeOrigin, LocationOrigin, OpOrigin, ProcOrigin, Step, VarOrigin,
 };
+pub use choices::{Answers, OpInstance};
 pub use compact::compact;
 pub use compress::{CallEdges, compress};
 pub use dead::eliminate_dead;

@@ -122,6 +122,9 @@ impl Totality {
                 if op == BinaryOp::Shr && left.0 >= 0 && right.0 >= 0 {
                     fact.range = Some((0, left.1 >> right.0.min(127)));
                 }
+                if op == BinaryOp::Shl && ty.is_signed() && policy == SignedOverflow::Error {
+                    overflow(policy, ty, shifted(left, right), fact);
+                }
             }
             BinaryOp::And if left.0 >= 0 || right.0 >= 0 => {
                 let bounds = [left, right].into_iter().filter(|(low, _)| *low >= 0).map(|(_, high)| high);
@@ -166,6 +169,12 @@ pub(crate) fn arithmetic(op: BinaryOp, left: (i128, i128), right: (i128, i128)) 
             Some((products.iter().copied().min()?, products.iter().copied().max()?))
         }
     }
+}
+
+/// Between which values a left shift lies if no bit is lost, if 128 bits hold them.
+pub(crate) fn shifted(left: (i128, i128), amount: (i128, i128)) -> Option<(i128, i128)> {
+    let power = |amount: i128| 1_i128.checked_shl(u32::try_from(amount).ok()?).filter(|power| *power > 0);
+    arithmetic(BinaryOp::Mul, left, (power(amount.0)?, power(amount.1)?))
 }
 
 /// Notes the exact result's interval, or that it may leave the type. Unsigned results wrap.

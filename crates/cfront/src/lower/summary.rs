@@ -59,13 +59,13 @@ pub(super) enum Node {
 #[derive(Debug)]
 pub(super) struct Summaries {
     known: FxHashMap<Node, Summary>,
-    wraps: bool,
+    signed_overflow: SignedOverflow,
 }
 
 impl Summaries {
     /// No summary yet.
     pub(super) fn new(signed_overflow: SignedOverflow) -> Self {
-        Self { known: FxHashMap::default(), wraps: signed_overflow == SignedOverflow::Wrap }
+        Self { known: FxHashMap::default(), signed_overflow }
     }
     /// The summary of an expression. `writes_nothing` says of a function that calling it changes no state.
     pub(super) fn expr(
@@ -140,7 +140,9 @@ impl Summaries {
             | ExprKind::Comma(..) => (0, true),
             ExprKind::Load(_) | ExprKind::AddressOf(_) | ExprKind::Decay(_) => (0, true),
             ExprKind::PointerOffset { element, .. } => (0, matches!(element, ElementSize::Fixed(_))),
-            ExprKind::Negate(_) => (0, self.wraps || !ty.is_some_and(Ty::is_signed)),
+            ExprKind::Negate(_) => {
+                (0, self.signed_overflow == SignedOverflow::Wrap || !ty.is_some_and(Ty::is_signed))
+            }
             ExprKind::Arithmetic { op, right, .. } => (0, self.is_total(hir, *op, ty, *right)),
             ExprKind::Compare { op, left, .. } => {
                 let pointers = hir.types.scalar(hir.exprs[*left].ty) == Some(Ty::Ptr);
@@ -189,7 +191,10 @@ impl Summaries {
         match op {
             ArithmeticOp::And | ArithmeticOp::Or | ArithmeticOp::Xor => true,
             ArithmeticOp::Add | ArithmeticOp::Subtract | ArithmeticOp::Multiply => {
-                self.wraps || !ty.is_signed()
+                self.signed_overflow == SignedOverflow::Wrap || !ty.is_signed()
+            }
+            ArithmeticOp::ShiftLeft if self.signed_overflow == SignedOverflow::Error && ty.is_signed() => {
+                false
             }
             ArithmeticOp::Divide if ty.is_float() => true,
             ArithmeticOp::Divide | ArithmeticOp::Remainder => {

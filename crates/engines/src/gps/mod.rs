@@ -128,13 +128,8 @@ fn solve(task: &Prepared<'_>, options: Options, env: &mut Env) -> Result<Verdict
     env.statistics.extend(guide.report());
     let (outcome, labels) = {
         let Problem { terms, solvers, graph } = &mut problem;
-        let context = Context {
-            original: task.given(),
-            program: task.program(),
-            graph,
-            guide: &guide,
-            progress: &env.progress,
-        };
+        let context =
+            Context { task, program: task.program(), graph, guide: &guide, progress: &env.progress };
         let mut search = Search::new(context, terms, solvers, options, &mut env.budget);
         let outcome = search.run();
         env.statistics.extend(search.report());
@@ -154,7 +149,7 @@ fn solve(task: &Prepared<'_>, options: Options, env: &mut Env) -> Result<Verdict
 #[derive(Clone, Copy)]
 struct Context<'a> {
     /// The program as given.
-    original: &'a Program,
+    task: &'a Prepared<'a>,
     /// After the standard passes.
     program: &'a Program,
     graph: &'a Graph,
@@ -164,7 +159,7 @@ struct Context<'a> {
 
 /// A search in progress.
 pub(super) struct Search<'a> {
-    original: &'a Program,
+    task: &'a Prepared<'a>,
     program: &'a Program,
     graph: &'a Graph,
     guide: &'a Guide,
@@ -197,9 +192,9 @@ impl<'a> Search<'a> {
         options: Options,
         budget: &'a mut Budget,
     ) -> Self {
-        let Context { original, program, graph, guide, progress } = context;
+        let Context { task, program, graph, guide, progress } = context;
         Self {
-            original,
+            task,
             program,
             graph,
             guide,
@@ -320,7 +315,7 @@ impl<'a> Search<'a> {
         let test = self.test(path, &points, model)?;
         match test.ending {
             Ending::Error(choices) => {
-                if let Some(trace) = replay::on_original(self.original, &choices, self.budget) {
+                if let Some(trace) = replay::on_original(self.task, &choices, self.budget) {
                     return Ok(Some(Verdict::Unsafe(trace)));
                 }
                 self.note_obstacle();
@@ -343,7 +338,7 @@ impl<'a> Search<'a> {
             let test = self.test(path, &points, &model)?;
             match test.ending {
                 Ending::Error(choices) => {
-                    if let Some(trace) = replay::on_original(self.original, &choices, self.budget) {
+                    if let Some(trace) = replay::on_original(self.task, &choices, self.budget) {
                         return Ok(Some(Verdict::Unsafe(trace)));
                     }
                 }

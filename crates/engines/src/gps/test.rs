@@ -23,17 +23,16 @@
 //!
 //! Refutation completeness (S2 of the search) needs no more of tests than E2: whatever a test does, its node is expanded after it.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use base::Budget;
-use cfa::{EdgeId, Loc, Op, ProcId, Program, Storage, Ty, VarId};
+use cfa::{Loc, Program, Storage, Ty, VarId};
 use encode::{Site, SkolemSource};
 use graph::cut::{Graph, PointId};
 use interp::{
-    Choice, Chosen, Code, CompileOptions, Config, Leaper, Machine, Markers, Observer, Outcome, Request, Step,
-    Uninitialised, Value, View, Written,
+    Choice, Chosen, Code, CompileOptions, Config, Leaper, Machine, Markers, Outcome, Request, Silent, Step,
+    Uninitialised,
 };
 use smt::{Solver, Z3};
 use term::{SymbolId, Terms};
@@ -341,12 +340,10 @@ impl<'p> Run<'_> {
 
     /// Runs on to the next stop; how the test ended if there is none.
     fn advance(&self, flight: &mut Flight<'p>, allowance: &mut Budget) -> Option<Halt> {
-        let position = Position::default();
-        let (program, entry) = (self.program, self.program.entry);
+        let entry = self.program.entry;
         let Flight { machine, leaper, plan, .. } = &mut *flight;
-        let mut oracle = |request: &Request<'_>| Some(answer(program, &position, plan, request));
-        let (observer, output) = (&mut Follower(&position), &mut std::io::sink());
-        let stepped = leaper.step(machine, &mut oracle, observer, output, allowance);
+        let mut oracle = |request: &Request<'_>| Some(answer(plan, request));
+        let stepped = leaper.step(machine, &mut oracle, &mut Silent, &mut std::io::sink(), allowance);
         let point = match stepped {
             Step::Location(_, location) => self.points.get(&location).copied().flatten(),
             Step::Ended(Outcome::Error { .. }) => return Some(Halt::Error),
@@ -385,36 +382,8 @@ fn is_shown(program: &Program, var: VarId) -> bool {
     )
 }
 
-/// The edge that is being taken, and how many of its operations are behind.
-#[derive(Default)]
-struct Position {
-    edge: Cell<Option<EdgeId>>,
-    next: Cell<usize>,
-}
-
-/// Keeps the position up to date.
-struct Follower<'a>(&'a Position);
-
-impl Observer for Follower<'_> {
-    #[inline]
-    fn enter(&mut self, _: &View<'_>, _: ProcId, edge: EdgeId) {
-        self.0.edge.set(Some(edge));
-        self.0.next.set(0);
-    }
-    #[inline]
-    fn leave(&mut self, _: &View<'_>, _: ProcId, _: EdgeId) {}
-    #[inline]
-    fn wrote(&mut self, _: &View<'_>, _: Written, _: Value) {}
-}
-
 /// What a plan says to a question; zero if it says nothing.
-fn answer(program: &Program, position: &Position, plan: &Plan, request: &Request<'_>) -> Choice {
-    let planned = position.edge.get().and_then(|edge| {
-        let ops = &program.procs[program.entry].edges()[edge].ops;
-        let asks = |op: &Op| matches!(op, Op::Havoc { source, at, .. } if source == request.source && *at == request.region);
-        let op = (position.next.get()..ops.len()).find(|index| asks(&ops[*index]))?;
-        position.next.set(op + 1);
-        plan.get(&Site { edge, op }).copied()
-    });
+fn answer(plan: &Plan, request: &Request<'_>) -> Choice {
+    let planned = request.at.and_then(|at| plan.get(&Site { edge: at.edge, op: at.op as usize }).copied());
     Choice::Int(planned.unwrap_or(0))
 }

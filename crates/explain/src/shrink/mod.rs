@@ -231,8 +231,7 @@ impl<'a> Shrinker<'a> {
         }
         self.paths -= 1;
         self.solved = Some(self.cost);
-        let path =
-            path::follow(self.task.program(), &self.best.choices, self.uninitialised, &mut self.solving);
+        let path = path::follow(self.task, &self.best.choices, self.uninitialised, &mut self.solving);
         let Some(path) = path else { return };
         let smaller = resolve::smaller(path, &mut self.solving);
         self.queries += smaller.queries;

@@ -133,7 +133,8 @@ impl Walker<'_> {
             }
             BinaryOp::Shl => {
                 let factor = self.power(ty, rhs.as_constant()?)?;
-                self.fit(lhs.scale(factor)?, ty, false)
+                let checked = ty.is_signed() && self.program().signed_overflow == SignedOverflow::Error;
+                self.fit(lhs.scale(factor)?, ty, checked)
             }
             BinaryOp::Or | BinaryOp::Xor | BinaryOp::PtrAdd | BinaryOp::PtrSub => None,
         }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use base::Budget;
 use cfa::text::{parse, print};
 use cfa::{Program, SignedOverflow};
-use interp::{Choice, Chosen, Outcome, Property, Request, Uninitialised};
+use interp::{Choice, Chosen, Outcome, Position, Property, Request, Uninitialised};
 use passes::{BackTranslation, instrument};
 
 use crate::generate::{self, Random};
@@ -64,7 +64,11 @@ impl Writer<'_> {
             0 => format!("({left} / {})", self.value(depth - 1)),
             1 => format!("({left} % {})", self.value(depth - 1)),
             2 => format!("({left} << {}:i32)", self.random.below(4)),
-            3 => format!("({left} >> (i32) b)"),
+            3 => {
+                let op = [">>", "<<"][self.random.below(2)];
+                let mask = [15, 63, 255][self.random.below(3)];
+                format!("({left} {op} ((i32) b & {mask}:i32))")
+            }
             4 | 5 => format!("-({left})"),
             6 | 7 => format!("({} ? {left} : {})", self.condition(depth - 1), self.value(depth - 1)),
             8 => format!("(i{0}) (i16) ({left})", self.width),
@@ -214,6 +218,8 @@ fn check(tally: &mut Tally, text: &str, runs: u64) {
             "inputs {inputs}: {before:?} became {after:?}: {}",
             describe()
         );
+        let new_choices: Vec<Chosen> =
+            new_choices.into_iter().map(|chosen| translated(&back, chosen)).collect();
         assert_eq!(old_choices, new_choices, "inputs {inputs}: {}", describe());
         assert_eq!(before.region(), after.region(), "inputs {inputs}: {before:?}, {after:?}: {}", describe());
         if matches!(before, Outcome::Error { property: Property::NoOverflow, .. }) {
@@ -222,6 +228,15 @@ fn check(tally: &mut Tally, text: &str, runs: u64) {
             tally.others += 1;
         }
     }
+}
+
+/// A choice as the program before the pass makes it.
+fn translated(back: &BackTranslation, chosen: Chosen) -> Chosen {
+    let at = chosen.at.map(|at| {
+        let (step, op) = back.edge(at.proc, at.edge).op(at.op as usize).unwrap();
+        Position { proc: step.proc, edge: step.edge, op }
+    });
+    Chosen { at, ..chosen }
 }
 
 /// Every operation has its origin (B1).
