@@ -542,6 +542,10 @@ mod tests {
         let sums = "x0 + x1 == 700:i32 && x1 + x2 == 900:i32 && x2 + x3 == 1500:i32";
         let found = shrunk(&program(4, sums), &[-90_000, 90_700, -89_800, 91_300]);
         assert_eq!(found.iter().map(|value| value.abs()).sum::<i128>(), 2200, "{found:?}");
+        // The first input does not matter, and all are asked for at one place in the source.
+        let sums = "x1 + x2 == 700:i32 && x2 + x3 == 900:i32 && x3 + x4 == 1500:i32";
+        let found = shrunk(&program(5, sums), &[0, -90_000, 90_700, -89_800, 91_300]);
+        assert_eq!(found.iter().map(|value| value.abs()).sum::<i128>(), 2200, "{found:?}");
         let chain = "0:i32 < x0 && x0 < x1 && x1 < x2 && 1000:i32 < x0 + x1 + x2 && x2 < x0 + 7:i32";
         let found = shrunk(&program(3, chain), &[70_000, 70_003, 70_006]);
         assert_eq!(found.iter().sum::<i128>(), 1001, "{found:?}");
