@@ -99,9 +99,9 @@ pub(crate) fn check(
 fn is_supported(task: &Prepared<'_>, annotation: &Annotation) -> Result<(), Reason> {
     let unsupported =
         |feature: &str| Reason::Unsupported { feature: feature.to_owned(), region: Region::NOWHERE };
-    // The encoding follows an execution up to an overflow; where that is the violation, invariants of locations say nothing about it.
-    if task.given().signed_overflow == SignedOverflow::Error {
-        return Err(unsupported("the property no-overflow, which no proof by invariants covers yet"));
+    // The encoding follows an execution up to an overflow. Where that is the violation, the passes have made it an error location.
+    if task.program().signed_overflow == SignedOverflow::Error {
+        return Err(unsupported("a proof about a program whose overflows are no error locations"));
     }
     if annotation.logic == LogicName::Bits {
         return Err(unsupported("a proof about bit-vectors"));

@@ -34,6 +34,7 @@ fn trace(values: &[i128]) -> Verdict {
         source: Source::Input { function: "nondet".into() },
         region: region(1, 2),
         place: region(1, 2),
+        at: None,
     });
     let violation =
         Violation { property: Property::Unreachability, region: region(2, 9), stack: CallStack::default() };

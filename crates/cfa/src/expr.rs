@@ -55,8 +55,9 @@ pub enum BinaryOp {
     Or,
     /// Bitwise exclusive or.
     Xor,
-    /// Left shift: bits leaving at the top are lost, for signed types too (as gcc defines it). The right operand is of
-    /// any integer type; undefined if it is negative or not less than the width.
+    /// Left shift: bits leaving at the top are lost, for signed types too (as gcc defines it), unless signed overflow is an
+    /// error: then a signed result that does not fit is one, as in C. The right operand is of any integer type; undefined
+    /// if it is negative or not less than the width.
     Shl,
     /// Right shift, arithmetic for signed types. The right operand is as for [`BinaryOp::Shl`].
     Shr,

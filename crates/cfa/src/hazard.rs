@@ -244,7 +244,13 @@ impl Search<'_> {
                     self.add(Hazard::SignedOverflow);
                 }
             }
-            Expr::Binary { op: BinaryOp::Shl | BinaryOp::Shr, rhs, .. } => {
+            Expr::Binary { op: op @ (BinaryOp::Shl | BinaryOp::Shr), rhs, .. } => {
+                if op == BinaryOp::Shl
+                    && ty.is_signed()
+                    && self.program.signed_overflow == SignedOverflow::Error
+                {
+                    self.add(Hazard::SignedOverflow);
+                }
                 let width = i128::from(ty.width(self.program.data_model));
                 if self.constant(rhs).is_none_or(|amount| !(0..width).contains(&amount)) {
                     self.add(Hazard::ShiftAmount);
@@ -348,6 +354,8 @@ mod tests {
         assert_eq!(names("x := x >> x"), "shift out of range");
         assert_eq!(found("wrap", &body("x := x + 1:i32")), (false, String::new()));
         assert_eq!(found("error", &body("x := x + 1:i32")), (true, String::new()));
+        assert_eq!(found("error", &body("x := x << 1:i32")), (true, String::new()));
+        assert_eq!(found("undefined", &body("x := x << 1:i32")), (false, String::new()));
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub enum SignedOverflow {
     Undefined,
     /// The result is reduced modulo 2^width, as with `-fwrapv`.
     Wrap,
-    /// It is a violation (property no-overflow).
+    /// It is a violation (property no-overflow), of a left shift too.
     Error,
 }
 

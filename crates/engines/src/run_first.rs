@@ -21,7 +21,7 @@
 
 use base::{Budget, Stop, timeline};
 use certify::{Execution, Exhaustion};
-use cfa::{Program, SignedOverflow};
+use cfa::Program;
 use engine::{Engine, Env, Settings};
 use passes::Prepared;
 use verdict::{Proof, Reason, Verdict};
@@ -49,9 +49,6 @@ pub(crate) struct RunFirst {
 impl Engine for RunFirst {
     fn solve(self: Box<Self>, task: &Prepared<'_>, env: &mut Env<'_>) -> Verdict {
         let program = task.given();
-        if program.signed_overflow == SignedOverflow::Error {
-            return overflow_by_execution(program, &mut env.logic.budget);
-        }
         let (mut run, mut slice) = (FIRST_RUN, SLICE);
         loop {
             match attempt(program, run, &mut env.logic.budget) {
@@ -168,21 +165,5 @@ fn attempt(program: &Program, ticks: u64, budget: &mut Budget) -> Attempt {
             Attempt::Settled(Verdict::Unknown(Reason::Stopped(stop)))
         }
         Execution::Arbitrary { .. } | Execution::Undecided(_) => Attempt::Hopeless,
-    }
-}
-
-/// The formulas follow executions up to an overflow: where that is the violation, only a program with one execution is decided.
-fn overflow_by_execution(program: &Program, budget: &mut Budget) -> Verdict {
-    match certify::execute(program, budget) {
-        Execution::Ended(end) => Verdict::Safe(Proof::Execution(end)),
-        Execution::Violated(trace) => Verdict::Unsafe(trace),
-        Execution::Arbitrary { what, region } => {
-            if let Few::Decided(verdict) = all(program, LAST_RUN, budget) {
-                return verdict;
-            }
-            let feature = format!("the property no-overflow of a program with {what}");
-            Verdict::Unknown(Reason::Unsupported { feature, region })
-        }
-        Execution::Undecided(reason) => Verdict::Unknown(reason),
     }
 }

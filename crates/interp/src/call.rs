@@ -11,6 +11,7 @@ use super::machine::{Frame, State};
 use super::memory::{Memory, NewObject, ObjectKind};
 use super::oracle::Oracle;
 use super::outcome::{Fault, Resource, UndefinedKind};
+use super::rare_instruction::Asker;
 use super::value::is_wide;
 use base::{Idx, Region};
 use cfa::op::{InitKind, Source};
@@ -221,7 +222,8 @@ impl State<'_> {
         region: Region,
     ) -> Result<(), Fault> {
         let Some(flag) = result.flag.filter(|flag| regs[*flag as usize] == 0) else { return Ok(()) };
-        let bits = self.choose(oracle, result.ty, &Source::Uninitialised, region)?;
+        let asker = Asker { region, at: None };
+        let bits = self.choose(oracle, result.ty, &Source::Uninitialised, asker)?;
         if is_wide(result.ty) {
             self.wide[result.reg as usize] = bits;
         } else {

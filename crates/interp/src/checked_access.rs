@@ -37,7 +37,7 @@ impl State<'_> {
             let name = &self.program.vars[var].name;
             return Err(Fault::undefined(UndefinedKind::UninitialisedRead, format!("variable {name}")));
         }
-        let bits = self.choose(context.oracle, slot.ty, &Source::Uninitialised, context.region)?;
+        let bits = self.choose(context.oracle, slot.ty, &Source::Uninitialised, context.asker)?;
         if is_wide(slot.ty) {
             self.wide[slot.reg as usize] = bits;
         } else {
@@ -90,7 +90,7 @@ impl State<'_> {
             untouched &= self.memory.byte(offset(at))?.1 == 0;
         }
         if untouched {
-            let bits = self.choose(context.oracle, ty, &Source::Uninitialised, context.region)?;
+            let bits = self.choose(context.oracle, ty, &Source::Uninitialised, context.asker)?;
             let stored = match ty {
                 Ty::Int { .. } => ty.value_of(bits) as u128,
                 Ty::Float(_) | Ty::Ptr => bits,
@@ -100,7 +100,7 @@ impl State<'_> {
         for at in 0..bytes {
             if self.memory.byte(offset(at))?.1 != 0xff {
                 let ty = Ty::unsigned(8);
-                let byte = self.choose(context.oracle, ty, &Source::Uninitialised, context.region)?;
+                let byte = self.choose(context.oracle, ty, &Source::Uninitialised, context.asker)?;
                 self.memory.settle_byte(offset(at), byte as u8)?;
             }
         }
@@ -157,7 +157,7 @@ impl State<'_> {
                     return Err(Fault::undefined(UndefinedKind::UninitialisedRead, detail));
                 }
                 let ty = Ty::unsigned(8);
-                let chosen = self.choose(context.oracle, ty, &Source::Uninitialised, context.region)?;
+                let chosen = self.choose(context.oracle, ty, &Source::Uninitialised, context.asker)?;
                 self.memory.settle_byte(pointer, chosen as u8)?;
                 byte = self.memory.byte(pointer)?.0;
             }
@@ -217,7 +217,7 @@ impl State<'_> {
             Ok(value) => Ok(value),
             Err(Miss::Uninitialised) if self.policy() == Uninitialised::Choose => {
                 let ty = self.elem_type(self.code.array_vars[array as usize]);
-                let bits = self.choose(context.oracle, ty, &Source::Uninitialised, context.region)?;
+                let bits = self.choose(context.oracle, ty, &Source::Uninitialised, context.asker)?;
                 let value = self.register(ty, bits);
                 self.store_elem(array, index, value)?;
                 Ok(value)
@@ -243,7 +243,7 @@ impl State<'_> {
             Ok(value) => Ok(value),
             Err(Miss::Uninitialised) if self.policy() == Uninitialised::Choose => {
                 let ty = self.elem_type(var);
-                let bits = self.choose(context.oracle, ty, &Source::Uninitialised, context.region)?;
+                let bits = self.choose(context.oracle, ty, &Source::Uninitialised, context.asker)?;
                 self.store_elem_wide(array, var, index, bits)?;
                 Ok(bits)
             }

@@ -13,6 +13,7 @@ use base::{IndexVec, Region};
 
 use super::Uninitialised;
 use super::insn::Insn;
+use super::oracle::Position;
 use cfa::expr::{BinaryOp, ExprId};
 use cfa::op::{AllocKind, InitKind, OutputFunction, Source};
 use cfa::program::{Loc, ProcId, VarId};
@@ -220,6 +221,8 @@ pub(crate) struct CallSite {
     /// The instruction after the call.
     pub(crate) next: u32,
     pub(crate) region: Region,
+    /// The operation that calls.
+    pub(crate) at: Option<Position>,
 }
 
 /// A procedure's registers and code.
@@ -271,6 +274,8 @@ pub(crate) enum WrittenTo {
 pub(crate) struct Spot {
     pub(crate) proc: ProcId,
     pub(crate) region: Region,
+    /// The operation; `None` for what belongs to a location.
+    pub(crate) at: Option<Position>,
 }
 
 /// A compiled program. It refers to the program by its ids only and may be shared by machines.

@@ -19,7 +19,7 @@ use super::machine::{Machine, Pause, State};
 use super::observe::{Observer, Written};
 use super::oracle::Oracle;
 use super::outcome::{Fault, UndefinedKind};
-use super::rare_instruction::Context;
+use super::rare_instruction::{Asker, Context};
 use super::value::{Value, from_register};
 use super::{float, ops};
 use cfa::expr::BinaryOp;
@@ -191,13 +191,11 @@ pub(super) fn execute<O: Observer>(
         }};
     }
     macro_rules! context {
-        () => {
-            Context {
-                oracle: &mut *oracle,
-                output: &mut *output,
-                region: code.spots[code.insn_spots[pc - 1] as usize].region,
-            }
-        };
+        () => {{
+            let spot = &code.spots[code.insn_spots[pc - 1] as usize];
+            let asker = Asker { region: spot.region, at: spot.at };
+            Context { oracle: &mut *oracle, output: &mut *output, asker }
+        }};
     }
 
     loop {

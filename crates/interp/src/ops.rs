@@ -43,8 +43,13 @@ pub(crate) fn binary(
                 if amount < 0 || amount >= i128::from(width) {
                     return Err(UndefinedKind::ShiftAmount);
                 }
+                let shifted = (lhs << amount) & mask(width);
+                let fits = || ty.value_of(shifted) >> amount == ty.value_of(lhs);
+                if op == BinaryOp::Shl && signed && rules.overflow == SignedOverflow::Error && !fits() {
+                    return Err(UndefinedKind::SignedOverflow);
+                }
                 Ok(match op {
-                    BinaryOp::Shl => (lhs << amount) & mask(width),
+                    BinaryOp::Shl => shifted,
                     _ if signed => ((ty.value_of(lhs) >> amount) as u128) & mask(width),
                     _ => lhs >> amount,
                 })

@@ -4,10 +4,39 @@ use std::collections::VecDeque;
 
 use base::Region;
 
+use super::code::CallSite;
 use super::float;
+use super::machine::Frame;
 use super::value::Value;
 use cfa::op::Source;
+use cfa::program::{EdgeId, ProcId};
 use cfa::ty::{FloatKind, Ty};
+
+/// Where an operation stands in a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position {
+    /// The procedure.
+    pub proc: ProcId,
+    /// The edge.
+    pub edge: EdgeId,
+    /// Its number among the operations of the edge.
+    pub op: u32,
+}
+
+/// The active calls. They are looked up only when somebody wants to know them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Calls<'a> {
+    pub(crate) frames: &'a [Frame],
+    pub(crate) sites: &'a [CallSite],
+}
+
+impl<'a> Calls<'a> {
+    /// The operations that call, outermost first.
+    pub fn positions(self) -> impl Iterator<Item = Position> + use<'a> {
+        let sites = self.frames.iter().filter_map(|frame| frame.site);
+        sites.filter_map(move |site| self.sites.get(site as usize)?.at)
+    }
+}
 
 /// A question for an arbitrary value.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +47,10 @@ pub struct Request<'a> {
     pub ty: Ty,
     /// The source text that asks.
     pub region: Region,
+    /// The operation that asks; `None` for a result that a procedure returns without having given it a value.
+    pub at: Option<Position>,
+    /// The calls that are active there.
+    pub calls: Calls<'a>,
 }
 
 /// An answer to a [`Request`].
@@ -59,6 +92,8 @@ pub struct Chosen {
     pub region: Region,
     /// The same for people: if a model of a library function asked, the call of that function in the user's text.
     pub place: Region,
+    /// The operation that asked, as in [`Request::at`].
+    pub at: Option<Position>,
 }
 
 /// Chooses arbitrary values. `None` pauses the run with [`super::Outcome::OutOfInputs`].
@@ -176,7 +211,8 @@ mod tests {
 
     #[test]
     fn a_seed_repeats_and_covers_boundaries() {
-        let request = Request { source: &Source::Uninitialised, ty: Ty::signed(32), region: Region::NOWHERE };
+        let (source, ty, region) = (&Source::Uninitialised, Ty::signed(32), Region::NOWHERE);
+        let request = Request { source, ty, region, at: None, calls: Calls::default() };
         let draw = |seed| {
             let mut oracle = Seed::new(seed);
             (0..2000)

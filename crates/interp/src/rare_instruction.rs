@@ -17,7 +17,7 @@ use super::float;
 use super::machine::State;
 use super::memory::{NewObject, ObjectKind};
 use super::ops::{self, Rules};
-use super::oracle::{Chosen, Oracle, Request};
+use super::oracle::{Calls, Chosen, Oracle, Position, Request};
 use super::outcome::{Fault, UndefinedKind};
 use super::printf;
 use super::value::{Value, from_register, is_wide, to_register};
@@ -29,11 +29,18 @@ use cfa::ty::{DataModel, Ty};
 /// Alignment of heap and stack allocations, as `malloc` gives it.
 const ALLOCATION_ALIGN: u64 = 16;
 
+/// Who asks for an arbitrary value.
+#[derive(Clone, Copy)]
+pub(super) struct Asker {
+    pub(super) region: Region,
+    pub(super) at: Option<Position>,
+}
+
 /// What a step may use besides the state.
 pub(super) struct Context<'a> {
     pub(super) oracle: &'a mut dyn Oracle,
     pub(super) output: &'a mut dyn Write,
-    pub(super) region: Region,
+    pub(super) asker: Asker,
 }
 
 impl State<'_> {
@@ -65,11 +72,12 @@ impl State<'_> {
         oracle: &mut dyn Oracle,
         ty: Ty,
         source: &Source,
-        region: Region,
+        Asker { region, at }: Asker,
     ) -> Result<u128, Fault> {
         let forgotten = self.forgotten.clone().filter(|_| *source == Source::Uninitialised);
         let source = forgotten.as_ref().unwrap_or(source);
-        let Some(choice) = oracle.choose(&Request { source, ty, region }) else {
+        let calls = Calls { frames: &self.frames, sites: &self.code.sites };
+        let Some(choice) = oracle.choose(&Request { source, ty, region, at, calls }) else {
             return Err(Fault::OutOfInputs(self.users_place(region)));
         };
         self.memory.charge(size_of::<Chosen>() as u64)?;
@@ -78,7 +86,7 @@ impl State<'_> {
             value.bits &= u128::MAX >> (128 - u32::from(self.program.data_model.pointer_width()));
         }
         let place = self.users_place(region);
-        self.choices.push(Chosen { value, source: source.clone(), region, place });
+        self.choices.push(Chosen { value, source: source.clone(), region, place, at });
         Ok(value.bits)
     }
     /// A place in a model of a library function as the user sees it: the innermost call on the stack that is in the user's text.
@@ -131,8 +139,9 @@ impl State<'_> {
                 self.put(regs, program.exprs.ty(*expr), *dst, bits);
             }
             Rare::Choose { ty, source, at, dst } => {
-                let at = if at.is_nowhere() { context.region } else { *at };
-                let bits = self.choose(context.oracle, *ty, source, at)?;
+                let region = if at.is_nowhere() { context.asker.region } else { *at };
+                let asker = Asker { region, ..context.asker };
+                let bits = self.choose(context.oracle, *ty, source, asker)?;
                 if is_wide(*ty) {
                     self.wide[*dst as usize] = bits;
                 } else {

@@ -2,7 +2,7 @@
 //!
 //! # Meaning
 //! A transformed program's edge does what a sequence of *steps* of the old program does; a step is an edge of
-//! an old procedure or a part of one, cut at calls that were inlined. Where a transformation has removed code
+//! an old procedure or a part of one, cut at operations. Where a transformation has removed code
 //! that does not matter, the steps of a run have gaps: the order of what is left is that of the old program.
 //!
 //! An inlined copy stands for one activation of the old callee. Its [`Context`] is the chain of calls that
@@ -43,7 +43,7 @@ pub struct Context {
     pub op: u32,
 }
 
-/// An old edge, or the part of it between two inlined calls.
+/// An old edge, or a part of it: between inlined calls, or between operations where the edge was cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The old procedure.
@@ -52,9 +52,10 @@ pub struct Step {
     pub edge: EdgeId,
     /// Which activation of the old procedure.
     pub context: ContextId,
-    /// The step starts when the call at this position returns; `None`: at the first operation.
+    /// The step starts when the operation at this position is done (a call: when it returns); `None`: at the first one.
     pub from: Option<u32>,
-    /// The step ends when the call at this position is entered; `None`: after the last operation.
+    /// The step ends where the operation at this position starts (a call: where it is entered, or its results are stored);
+    /// `None`: after the last one.
     pub until: Option<u32>,
 }
 

@@ -1,6 +1,6 @@
 //! Building the procedures of a transformed program together with their back-translation.
 
-use base::IndexVec;
+use base::{IndexVec, Region};
 
 use super::back::{
     BackTranslation, ContextId, Contexts, EdgeOrigin, LocationOrigin, ProcOrigin, identity_vars,
@@ -29,6 +29,34 @@ impl Builder {
             procedure.exit = procedure.entry;
         }
         Self { procedure, origin: ProcOrigin { proc, edges: IndexVec::new(), locations } }
+    }
+    /// The same with the old locations for which `keep` holds, in the old order; and where they are now. Entry and
+    /// exit are always kept.
+    pub(crate) fn with_locations(
+        program: &Program,
+        proc: ProcId,
+        keep: impl Fn(Loc) -> bool,
+    ) -> (Self, IndexVec<Loc, Option<Loc>>) {
+        let old = &program.procs[proc];
+        let mut builder = Self::new(program, proc);
+        let mut new: IndexVec<Loc, Option<Loc>> = IndexVec::filled(None, old.locations.len());
+        new[old.exit] = Some(builder.procedure.exit);
+        new[old.entry] = Some(builder.procedure.entry);
+        for (location, info) in old.locations.iter_enumerated() {
+            if new[location].is_none() && keep(location) {
+                let origin = LocationOrigin { proc, location, context: ContextId::ROOT };
+                new[location] = Some(builder.location(*info, Some(origin)));
+            }
+        }
+        builder.procedure.error = old.error.and_then(|error| new[error]);
+        (builder, new)
+    }
+    /// The error location, which is added if there is none yet.
+    pub(crate) fn error_location(&mut self, region: Region) -> Loc {
+        if self.procedure.error.is_none() {
+            self.origin.locations.push(None);
+        }
+        self.procedure.error_location(region)
     }
     /// Adds a location.
     pub(crate) fn location(&mut self, info: LocationInfo, origin: Option<LocationOrigin>) -> Loc {
@@ -93,17 +121,7 @@ pub(crate) fn procedure(
     edges: impl IntoIterator<Item = NewEdge>,
 ) -> (Procedure, ProcOrigin) {
     let old = &program.procs[proc];
-    let mut builder = Builder::new(program, proc);
-    let mut new: IndexVec<Loc, Option<Loc>> = IndexVec::filled(None, old.locations.len());
-    new[old.exit] = Some(builder.procedure.exit);
-    new[old.entry] = Some(builder.procedure.entry);
-    for (location, info) in old.locations.iter_enumerated() {
-        if new[location].is_none() && keep(location) {
-            let origin = LocationOrigin { proc, location, context: ContextId::ROOT };
-            new[location] = Some(builder.location(*info, Some(origin)));
-        }
-    }
-    builder.procedure.error = old.error.and_then(|error| new[error]);
+    let (mut builder, new) = Builder::with_locations(program, proc, keep);
     for edge in edges {
         let Edge { source, origin, .. } = old.edges()[edge.edge];
         if let (Some(source), Some(target)) = (new[source], new[edge.target]) {

@@ -5,6 +5,7 @@
 //!
 //! | pass | executions of the new program | error reachable |
 //! |---|---|---|
+//! | [`instrument`](fn@instrument) | the same; an overflow that is a violation ends at an error location | same |
 //! | [`inline`](fn@inline) | the same (see there for `alloca`) | same |
 //! | [`resolve_calls`] | the same | same |
 //! | [`propagate`](fn@propagate) | the same | same |
@@ -19,11 +20,13 @@
 //!
 //! # Invariants
 //! * I1: no pass recurses on the native stack; expressions are visited in arena order.
-//! * I2: passes except [`compact`](fn@compact) keep the numbers of procedures and of old variables.
+//! * I2: [`instrument`](fn@instrument) comes first: no other pass knows that an overflow may be a violation.
+//! * I3: passes except [`compact`](fn@compact) keep the numbers of procedures and of old variables.
 
 mod back;
 mod build;
 mod calls;
+mod choices;
 mod compact;
 mod compress;
 mod control;
@@ -31,6 +34,7 @@ mod dead;
 mod env;
 mod fold;
 mod inline;
+mod instrument;
 mod lifetimes;
 mod liveness;
 mod partial;
@@ -45,10 +49,12 @@ mod slice;
 pub use back::{
     BackTranslation, Context, ContextId, EdgeOrigin, LocationOrigin, OpOrigin, ProcOrigin, Step, VarOrigin,
 };
+pub use choices::{Answers, OpInstance};
 pub use compact::compact;
 pub use compress::{CallEdges, compress};
 pub use dead::eliminate_dead;
 pub use inline::{InlineConfig, Inlined, KeptCall, KeptReason, inline};
+pub use instrument::instrument;
 pub use pipeline::{PipelineConfig, Pipelined, Precision, pipeline};
 pub use prepared::Prepared;
 pub use propagate::propagate;

@@ -18,7 +18,6 @@ pub(crate) struct Totality {
 #[derive(Clone, Copy, Debug)]
 struct Fact {
     partial: bool,
-    violating: bool,
     range: Option<(i128, i128)>,
 }
 
@@ -40,10 +39,6 @@ impl Totality {
     pub(crate) fn is_total(&self, expr: ExprId) -> bool {
         !self.facts[expr.index()].partial
     }
-    /// Whether evaluating it may be a violation of the property itself: signed overflow, if that is an error.
-    pub(crate) fn may_violate(&self, expr: ExprId) -> bool {
-        self.facts[expr.index()].violating
-    }
     /// The least and the greatest value that an integer expression may have.
     pub(crate) fn range(&self, expr: ExprId) -> Option<(i128, i128)> {
         self.facts[expr.index()].range
@@ -53,10 +48,9 @@ impl Totality {
         let exprs = &program.exprs;
         let ty = exprs.infer(expr);
         let whole = if matches!(ty, Ty::Int { .. }) { ty.range() } else { None };
-        let mut fact = Fact { partial: false, violating: false, range: whole };
+        let mut fact = Fact { partial: false, range: whole };
         for operand in expr.operands() {
             fact.partial |= self.facts[operand.index()].partial;
-            fact.violating |= self.facts[operand.index()].violating;
         }
         match *expr {
             Expr::Const { ty, bits } if ty.is_int() && whole.is_some() => {
@@ -128,6 +122,9 @@ impl Totality {
                 if op == BinaryOp::Shr && left.0 >= 0 && right.0 >= 0 {
                     fact.range = Some((0, left.1 >> right.0.min(127)));
                 }
+                if op == BinaryOp::Shl && ty.is_signed() && policy == SignedOverflow::Error {
+                    overflow(policy, ty, shifted(left, right), fact);
+                }
             }
             BinaryOp::And if left.0 >= 0 || right.0 >= 0 => {
                 let bounds = [left, right].into_iter().filter(|(low, _)| *low >= 0).map(|(_, high)| high);
@@ -158,7 +155,8 @@ fn within(inner: (i128, i128), outer: (i128, i128)) -> bool {
     outer.0 <= inner.0 && inner.1 <= outer.1
 }
 
-fn arithmetic(op: BinaryOp, left: (i128, i128), right: (i128, i128)) -> Option<(i128, i128)> {
+/// Between which values the exact sum, difference or product lies, if 128 bits hold them.
+pub(crate) fn arithmetic(op: BinaryOp, left: (i128, i128), right: (i128, i128)) -> Option<(i128, i128)> {
     match op {
         BinaryOp::Add => Some((left.0.checked_add(right.0)?, left.1.checked_add(right.1)?)),
         BinaryOp::Sub => Some((left.0.checked_sub(right.1)?, left.1.checked_sub(right.0)?)),
@@ -173,6 +171,12 @@ fn arithmetic(op: BinaryOp, left: (i128, i128), right: (i128, i128)) -> Option<(
     }
 }
 
+/// Between which values a left shift lies if no bit is lost, if 128 bits hold them.
+pub(crate) fn shifted(left: (i128, i128), amount: (i128, i128)) -> Option<(i128, i128)> {
+    let power = |amount: i128| 1_i128.checked_shl(u32::try_from(amount).ok()?).filter(|power| *power > 0);
+    arithmetic(BinaryOp::Mul, left, (power(amount.0)?, power(amount.1)?))
+}
+
 /// Notes the exact result's interval, or that it may leave the type. Unsigned results wrap.
 fn overflow(policy: SignedOverflow, ty: Ty, exact: Option<(i128, i128)>, fact: &mut Fact) {
     let fits = match (exact, ty.range()) {
@@ -183,6 +187,5 @@ fn overflow(policy: SignedOverflow, ty: Ty, exact: Option<(i128, i128)>, fact: &
         fact.range = exact;
     } else if ty.is_signed() {
         fact.partial |= policy != SignedOverflow::Wrap;
-        fact.violating |= policy == SignedOverflow::Error;
     }
 }

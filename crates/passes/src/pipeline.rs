@@ -6,13 +6,14 @@ use super::compact::compact;
 use super::compress::{CallEdges, compress};
 use super::dead::eliminate_dead;
 use super::inline::{InlineConfig, KeptCall, KeptReason, inline};
+use super::instrument::instrument;
 use super::propagate::propagate;
 use super::prune::prune;
 use super::resolve::resolve_calls;
 use super::slice::slice;
 use base::census;
 use cfa::pointsto::{PointsTo, Punning};
-use cfa::{ProcId, Program};
+use cfa::{ProcId, Program, SignedOverflow};
 
 /// What is removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,11 +57,14 @@ pub struct Pipelined {
     pub kept_calls: Vec<KeptCall>,
 }
 
-/// Applies the standard sequence: resolve indirect calls, prune, inline, propagate, slice or prune, remove
+/// Applies the standard sequence: make overflows error locations if they are violations, resolve indirect calls, prune, inline, propagate, slice or prune, remove
 /// dead variables, merge blocks, renumber.
 pub fn pipeline(program: &Program, config: &PipelineConfig) -> Pipelined {
     census::count(census::Step::PipelineRun);
     let mut stage = Stage { program: program.clone(), backs: Vec::new() };
+    if program.signed_overflow == SignedOverflow::Error {
+        stage.apply(instrument);
+    }
     stage.apply(|program| resolve_calls(program, &PointsTo::new(program, Punning::Any)));
     stage.apply(prune);
     if let Some(limits) = &config.inline {

@@ -7,25 +7,23 @@
 
 use super::back::BackTranslation;
 use super::build::{self, NewEdge, replace_procedures};
-use super::partial::Totality;
 use super::relevance::{Relevance, kept_edges};
 use cfa::{Loc, Program};
 
 /// Removes what does not lie between an entry and a violation.
 pub fn prune(program: &Program) -> (Program, BackTranslation) {
-    let totality = Totality::new(program);
-    let relevance = Relevance::new(program, &totality);
+    let relevance = Relevance::new(program);
     replace_procedures(program, |proc| {
         if !relevance.live[proc] {
             return build::stub(program, proc);
         }
         let procedure = &program.procs[proc];
         let mut keep = relevance.locations[proc].clone();
-        for edge in kept_edges(program, &relevance, &totality, proc) {
+        for edge in kept_edges(program, &relevance, proc) {
             // After an edge that may itself be a violation nothing need matter.
             keep[procedure.edges()[edge].target] = true;
         }
-        let edges = kept_edges(program, &relevance, &totality, proc);
+        let edges = kept_edges(program, &relevance, proc);
         let edges = edges.map(|edge| NewEdge::same(program, proc, edge));
         build::procedure(program, proc, |location: Loc| keep[location], edges)
     })

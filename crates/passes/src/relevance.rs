@@ -1,15 +1,14 @@
 //! Which locations and edges lie on the way to a violation.
 //!
 //! # Definitions
-//! A procedure *may fail* if from its entry control may get to its error location, to an operation that may
-//! itself violate the property (signed overflow, if that is an error), or to a call of one that may fail. A
-//! location *matters* if an execution there may still get to a violation: in its own procedure, or in a
-//! caller after a return. The exit matters if the location after some call does; calls are not told apart.
+//! A procedure *may fail* if from its entry control may get to its error location, or to a call of one that may
+//! fail; overflows are error locations ([`instrument`](fn@super::instrument)). A location *matters* if an execution
+//! there may still get to a violation: in its own procedure, or in a caller after a return. The exit matters if the
+//! location after some call does; calls are not told apart.
 
 use base::{Idx, IndexVec};
 
 use super::calls::CallGraph;
-use super::partial::Totality;
 use cfa::loops::Digraph;
 use cfa::{Edge, EdgeId, Expr, Loc, Op, ProcId, Program};
 
@@ -28,7 +27,7 @@ pub(crate) struct Relevance {
 }
 
 impl Relevance {
-    pub(crate) fn new(program: &Program, totality: &Totality) -> Self {
+    pub(crate) fn new(program: &Program) -> Self {
         let calls = CallGraph::new(program);
         let (reached, returns) = find_returning(program, &calls);
         let count = program.procs.len();
@@ -39,30 +38,29 @@ impl Relevance {
             may_fail: IndexVec::filled(false, count),
             returns,
         };
-        relevance.find_failing(program, &calls, totality, &reached);
-        relevance.find_mattering(program, totality, &reached);
+        relevance.find_failing(program, &calls, &reached);
+        relevance.find_mattering(program, &reached);
         relevance
     }
 
     /// Whether an edge may itself lead to a violation, whatever comes after it.
-    pub(crate) fn edge_fails(&self, totality: &Totality, edge: &Edge) -> bool {
-        edge.ops.iter().any(|op| self.op_fails(totality, op))
+    pub(crate) fn edge_fails(&self, edge: &Edge) -> bool {
+        edge.ops.iter().any(|op| self.op_fails(op))
     }
 
     /// Whether an operation may itself lead to a violation.
-    pub(crate) fn op_fails(&self, totality: &Totality, op: &Op) -> bool {
+    pub(crate) fn op_fails(&self, op: &Op) -> bool {
         op.call_targets().iter().any(|target| self.may_fail[*target])
-            || op.exprs().any(|expr| totality.may_violate(expr))
     }
 
     /// Whether an edge is on the way to a violation.
-    pub(crate) fn keeps(&self, program: &Program, totality: &Totality, proc: ProcId, edge: &Edge) -> bool {
+    pub(crate) fn keeps(&self, program: &Program, proc: ProcId, edge: &Edge) -> bool {
         let locations = &self.locations[proc];
         let arrives = locations[edge.target] && passes(program, &self.returns, edge);
-        locations[edge.source] && (arrives || self.edge_fails(totality, edge))
+        locations[edge.source] && (arrives || self.edge_fails(edge))
     }
 
-    fn find_failing(&mut self, program: &Program, calls: &CallGraph, totality: &Totality, reached: &Flags) {
+    fn find_failing(&mut self, program: &Program, calls: &CallGraph, reached: &Flags) {
         let mut callers: IndexVec<ProcId, Vec<ProcId>> = IndexVec::filled(Vec::new(), program.procs.len());
         let mut pending = Vec::new();
         for (proc, procedure) in program.procs.iter_enumerated() {
@@ -74,10 +72,7 @@ impl Relevance {
                 }
             }
             let error = procedure.error.is_some_and(|error| reached[proc][error]);
-            let mut edges = procedure.edges().iter().filter(|edge| reached[proc][edge.source]);
-            let violates =
-                |edge: &Edge| edge.ops.iter().flat_map(Op::exprs).any(|expr| totality.may_violate(expr));
-            if error || edges.any(violates) {
+            if error {
                 pending.push(proc);
             }
         }
@@ -89,12 +84,12 @@ impl Relevance {
     }
 
     /// From the entry procedure into callees: a callee is looked at again when its exit turns out to matter.
-    fn find_mattering(&mut self, program: &Program, totality: &Totality, reached: &Flags) {
+    fn find_mattering(&mut self, program: &Program, reached: &Flags) {
         let mut pending = vec![program.entry];
         self.live[program.entry] = true;
         while let Some(proc) = pending.pop() {
             let procedure = &program.procs[proc];
-            let failing = procedure.edges().iter().filter(|edge| self.edge_fails(totality, edge));
+            let failing = procedure.edges().iter().filter(|edge| self.edge_fails(edge));
             let mut roots: Vec<Loc> = failing.map(|edge| edge.source).collect();
             roots.extend(procedure.error);
             if self.exit_matters[proc] {
@@ -106,7 +101,7 @@ impl Relevance {
             }
             self.locations[proc] = matters;
             for edge in procedure.edges() {
-                if !self.keeps(program, totality, proc, edge) {
+                if !self.keeps(program, proc, edge) {
                     continue;
                 }
                 let after = self.locations[proc][edge.target];
@@ -170,11 +165,10 @@ fn passing_graph(program: &Program, proc: ProcId, returns: &IndexVec<ProcId, boo
 pub(crate) fn kept_edges<'a>(
     program: &'a Program,
     relevance: &'a Relevance,
-    totality: &'a Totality,
     proc: ProcId,
 ) -> impl Iterator<Item = EdgeId> + 'a {
     let edges = program.procs[proc].edges().iter_enumerated();
     edges
-        .filter(move |(_, edge)| relevance.live[proc] && relevance.keeps(program, totality, proc, edge))
+        .filter(move |(_, edge)| relevance.live[proc] && relevance.keeps(program, proc, edge))
         .map(|(id, _)| id)
 }

@@ -31,7 +31,6 @@ use super::back::{BackTranslation, EdgeOrigin, ProcOrigin};
 use super::build::{self, NewEdge, replace_procedures};
 use super::control::ControlDependence;
 use super::lifetimes::read_vars;
-use super::partial::Totality;
 use super::prune::prune;
 use super::relevance::Relevance;
 use cfa::op::{Op, Place};
@@ -63,7 +62,6 @@ enum Fact {
 
 struct Slicer<'a> {
     program: &'a Program,
-    totality: Totality,
     relevance: Relevance,
     points_to: PointsTo,
     control: IndexVec<ProcId, ControlDependence>,
@@ -85,13 +83,12 @@ struct Slicer<'a> {
 
 impl<'a> Slicer<'a> {
     fn new(program: &'a Program) -> Self {
-        let totality = Totality::new(program);
-        let relevance = Relevance::new(program, &totality);
+        let relevance = Relevance::new(program);
         let points_to = PointsTo::new(program, Punning::Any);
         let count = program.procs.len();
         let per_location = |procedure: &Procedure| IndexVec::filled(false, procedure.locations.len());
         let control = program.procs.iter_enumerated().map(|(proc, procedure)| {
-            let fails = |edge: EdgeId| relevance.edge_fails(&totality, &procedure.edges()[edge]);
+            let fails = |edge: EdgeId| relevance.edge_fails(&procedure.edges()[edge]);
             ControlDependence::new(procedure, relevance.exit_matters[proc], fails)
         });
         let mut slicer = Self {
@@ -113,7 +110,6 @@ impl<'a> Slicer<'a> {
             callers: IndexVec::filled(Vec::new(), count),
             var_results: IndexVec::filled(Vec::new(), program.vars.len()),
             region_results: IndexVec::filled(Vec::new(), points_to.regions().len()),
-            totality,
             relevance,
             points_to,
         };
@@ -136,7 +132,7 @@ impl<'a> Slicer<'a> {
                     }
                     self.index_call(site, op);
                     let halts = matches!(op, Op::Halt { .. });
-                    if halts || self.relevance.op_fails(&self.totality, op) {
+                    if halts || self.relevance.op_fails(op) {
                         self.pending.push(Fact::Op(proc, edge, position as u32));
                     }
                 }

@@ -53,7 +53,7 @@ pub fn confirm(
         let test = tests.test(points, plans(graph, path, &model), logic)?;
         match test.ending {
             Ending::Error(choices) => {
-                if let Some(trace) = on_original(task.given(), &choices, &mut logic.budget) {
+                if let Some(trace) = on_original(task, &choices, &mut logic.budget) {
                     return Ok(Confirmation::Confirmed(trace));
                 }
             }

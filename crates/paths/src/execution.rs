@@ -7,18 +7,17 @@
 //! * E1: a test that reports the error is an execution of the prepared program, whatever its choices come from. A copy of an
 //!   [`Execution`] goes on by itself: machine, choices and points are copied together.
 
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use base::Budget;
 use cfa::loops::LoopForest;
-use cfa::{EdgeId, Loc, Op, ProcId, Program};
+use cfa::{Loc, ProcId, Program};
 use encode::Site;
 use graph::cut::{Graph, PointId};
 use interp::{
-    Choice, Chosen, Code, CompileOptions, Config, Leaper, Machine, Markers, Observer, Outcome, Request, Step,
-    Uninitialised, Value, View, Written,
+    Choice, Chosen, Code, CompileOptions, Config, Leaper, Machine, Markers, Outcome, Position, Request,
+    Silent, Step, Uninitialised, View,
 };
 use term::{Model, SymbolId};
 
@@ -101,7 +100,6 @@ impl Runner {
         let mut machine = Machine::new(program, &self.code, Config::default());
         machine.stop_at(self.points.keys().map(|location| (self.entry, *location)));
         Execution {
-            program,
             runner: self,
             stops,
             machine,
@@ -117,7 +115,6 @@ impl Runner {
 /// A test in progress, at a point. A copy of it can go on by itself.
 #[derive(Clone)]
 pub struct Execution<'p> {
-    program: &'p Program,
     runner: &'p Runner,
     stops: &'p BTreeSet<PointId>,
     machine: Machine<'p>,
@@ -159,11 +156,9 @@ impl Execution<'_> {
 
     /// Runs on to the next point; why the test does not go on if there is none.
     pub fn advance(&mut self, allowance: &mut Budget) -> Option<Halt> {
-        let position = Position::default();
-        let Self { program, runner, machine, leaper, plan, .. } = self;
-        let mut oracle = |request: &Request<'_>| Some(answer(program, &position, plan, request));
-        let (observer, output) = (&mut Follower(&position), &mut std::io::sink());
-        let stepped = leaper.step(machine, &mut oracle, observer, output, allowance);
+        let Self { runner, machine, leaper, plan, .. } = self;
+        let mut oracle = |request: &Request<'_>| Some(answer(plan, request));
+        let stepped = leaper.step(machine, &mut oracle, &mut Silent, &mut std::io::sink(), allowance);
         let point = match stepped {
             Step::Location(_, location) => runner.points.get(&location).copied().flatten(),
             Step::Ended(Outcome::Error { .. }) => return Some(Halt::Error),
@@ -198,36 +193,9 @@ impl Execution<'_> {
     }
 }
 
-/// The edge that is being taken, and how many of its operations are behind.
-#[derive(Default)]
-struct Position {
-    edge: Cell<Option<EdgeId>>,
-    next: Cell<usize>,
-}
-
-/// Keeps the position up to date.
-struct Follower<'a>(&'a Position);
-
-impl Observer for Follower<'_> {
-    #[inline]
-    fn enter(&mut self, _: &View<'_>, _: ProcId, edge: EdgeId) {
-        self.0.edge.set(Some(edge));
-        self.0.next.set(0);
-    }
-    #[inline]
-    fn leave(&mut self, _: &View<'_>, _: ProcId, _: EdgeId) {}
-    #[inline]
-    fn wrote(&mut self, _: &View<'_>, _: Written, _: Value) {}
-}
-
 /// What a plan says to a question; zero if it says nothing.
-fn answer(program: &Program, position: &Position, plan: &Plan, request: &Request<'_>) -> Choice {
-    let planned = position.edge.get().and_then(|edge| {
-        let ops = &program.procs[program.entry].edges()[edge].ops;
-        let asks = |op: &Op| matches!(op, Op::Havoc { source, at, .. } if source == request.source && *at == request.region);
-        let op = (position.next.get()..ops.len()).find(|index| asks(&ops[*index]))?;
-        position.next.set(op + 1);
-        plan.get(&Site::Operation { edge, op }).copied()
-    });
+fn answer(plan: &Plan, request: &Request<'_>) -> Choice {
+    let site = |at: Position| Site::Operation { edge: at.edge, op: at.op as usize };
+    let planned = request.at.and_then(|at| plan.get(&site(at)).copied());
     Choice::Int(planned.unwrap_or(0))
 }

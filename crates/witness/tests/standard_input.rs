@@ -18,6 +18,7 @@ fn chosen(source: Source, value: i128) -> Chosen {
         source,
         region: Region::NOWHERE,
         place: Region::NOWHERE,
+        at: None,
     }
 }
 

@@ -78,13 +78,13 @@ pub(super) enum Node {
 #[derive(Debug)]
 pub(super) struct Evaluations {
     known: FxHashMap<Node, Evaluation>,
-    wraps: bool,
+    signed_overflow: SignedOverflow,
 }
 
 impl Evaluations {
     /// None yet.
     pub(super) fn new(signed_overflow: SignedOverflow) -> Self {
-        Self { known: FxHashMap::default(), wraps: signed_overflow == SignedOverflow::Wrap }
+        Self { known: FxHashMap::default(), signed_overflow }
     }
     /// The evaluation of an expression. `writes_nothing` says of a function that calling it changes no state.
     pub(super) fn expr(
@@ -161,7 +161,10 @@ impl Evaluations {
             ExprKind::PointerOffset { element, .. } => {
                 (Effects::NONE, matches!(element, ElementSize::Fixed(_)))
             }
-            ExprKind::Negate(_) => (Effects::NONE, self.wraps || !ty.is_some_and(Ty::is_signed)),
+            ExprKind::Negate(_) => (
+                Effects::NONE,
+                self.signed_overflow == SignedOverflow::Wrap || !ty.is_some_and(Ty::is_signed),
+            ),
             ExprKind::Arithmetic { op, right, .. } => (Effects::NONE, self.is_total(hir, *op, ty, *right)),
             ExprKind::Compare { op, left, .. } => {
                 let pointers = hir.types.scalar(hir.exprs[*left].ty) == Some(Ty::Ptr);
@@ -204,7 +207,10 @@ impl Evaluations {
         match op {
             ArithmeticOp::And | ArithmeticOp::Or | ArithmeticOp::Xor => true,
             ArithmeticOp::Add | ArithmeticOp::Subtract | ArithmeticOp::Multiply => {
-                self.wraps || !ty.is_signed()
+                self.signed_overflow == SignedOverflow::Wrap || !ty.is_signed()
+            }
+            ArithmeticOp::ShiftLeft if self.signed_overflow == SignedOverflow::Error && ty.is_signed() => {
+                false
             }
             ArithmeticOp::Divide if ty.is_float() => true,
             ArithmeticOp::Divide | ArithmeticOp::Remainder => {

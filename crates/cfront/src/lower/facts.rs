@@ -100,6 +100,7 @@ fn is_partial(exprs: &cfa::Exprs, expr: &Expr, signed_overflow: SignedOverflow) 
         Expr::Binary { op, lhs, rhs } => match op {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => !wraps && exprs.ty(lhs).is_signed(),
             BinaryOp::Div | BinaryOp::Rem => !exprs.ty(lhs).is_float(),
+            BinaryOp::Shl if signed_overflow == SignedOverflow::Error && exprs.ty(lhs).is_signed() => true,
             BinaryOp::Shl | BinaryOp::Shr => !matches!(exprs.get(rhs), Expr::Const { .. }),
             BinaryOp::Lt | BinaryOp::Le | BinaryOp::PtrSub => exprs.ty(lhs) == Ty::Ptr,
             _ => false,

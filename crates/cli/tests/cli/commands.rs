@@ -213,6 +213,50 @@ fn an_overflow_property_is_about_overflow_only() {
 }
 
 #[test]
+fn every_engine_proves_that_nothing_overflows_and_finds_what_does() {
+    let folder = Folder::new("overflow-loops");
+    let program = |bound: &str| {
+        format!(
+            "extern int __VERIFIER_nondet_int(void);\nint main(void) {{ int n = __VERIFIER_nondet_int(), m = __VERIFIER_nondet_int();\n\
+             if (n > m) return 0; int i = n; while (i {bound} m) {{ i = i + 1; }} return i; }}\n"
+        )
+    };
+    for (name, text, code) in [("safe.c", program("<"), 0), ("unsafe.c", program("<="), 10)] {
+        let path = folder.file(name, &text);
+        for engine in ["gps", "impact", "cra"] {
+            let arguments = [
+                "check",
+                path.to_str().unwrap(),
+                "--signed-overflow",
+                "error",
+                "--engine",
+                engine,
+                "--no-exec",
+            ];
+            let finished = wayproof(arguments);
+            // A summary alone finds no execution.
+            let expected = if engine == "cra" && code == 10 { 20 } else { code };
+            assert_eq!(finished.code, expected, "{name}, {engine}: {}", finished.stdout);
+        }
+    }
+}
+
+#[test]
+fn inputs_on_one_line_and_in_one_macro_are_told_apart() {
+    let folder = Folder::new("told-apart");
+    let prelude = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n";
+    let macros = "#define READ(a, b) do { a = __VERIFIER_nondet_int(); b = __VERIFIER_nondet_int(); } while (0)\n\
+         int main(void) { int junk, x, y; READ(junk, x); READ(junk, y);\n if (x - y == 4711 && y > 5) reach_error(); return junk; }\n";
+    let line = "int main(void) { int junk = __VERIFIER_nondet_int(), x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int();\n\
+         if (x - y == 4711 && y > 5) reach_error(); return junk; }\n";
+    for (name, text) in [("macro.c", macros), ("line.c", line)] {
+        let path = folder.file(name, &format!("{prelude}{text}"));
+        let finished = wayproof(["check", path.to_str().unwrap(), "--no-exec"]);
+        assert_eq!(finished.code, 10, "{name}: {}", finished.stdout);
+    }
+}
+
+#[test]
 fn macros_and_include_folders_reach_the_preprocessor() {
     let folder = Folder::new("macros");
     std::fs::create_dir_all(folder.path().join("include")).unwrap();

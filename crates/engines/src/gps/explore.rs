@@ -96,8 +96,7 @@ impl Testing for Explore {
         let test = tester.test(&points, plans, search.logic)?;
         match test.ending {
             Ending::Error(choices) => {
-                let given = search.task.given();
-                if let Some(trace) = on_original(given, &choices, &mut search.logic.budget) {
+                if let Some(trace) = on_original(search.task, &choices, &mut search.logic.budget) {
                     return Ok(Some(Verdict::Unsafe(trace)));
                 }
                 search.note_spurious();

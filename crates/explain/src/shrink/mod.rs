@@ -231,8 +231,7 @@ impl<'a> Shrinker<'a> {
         }
         self.paths -= 1;
         self.solved = Some(self.cost);
-        let path =
-            path::follow(self.task.program(), &self.best.choices, self.uninitialised, &mut self.solving);
+        let path = path::follow(self.task, &self.best.choices, self.uninitialised, &mut self.solving);
         let Some(path) = path else { return };
         let smaller = resolve::smaller(path, &mut self.solving);
         self.queries += smaller.queries;
@@ -542,6 +541,10 @@ mod tests {
     fn inputs_that_equations_tie_together_are_solved() {
         let sums = "x0 + x1 == 700:i32 && x1 + x2 == 900:i32 && x2 + x3 == 1500:i32";
         let found = shrunk(&program(4, sums), &[-90_000, 90_700, -89_800, 91_300]);
+        assert_eq!(found.iter().map(|value| value.abs()).sum::<i128>(), 2200, "{found:?}");
+        // The first input does not matter, and all are asked for at one place in the source.
+        let sums = "x1 + x2 == 700:i32 && x2 + x3 == 900:i32 && x3 + x4 == 1500:i32";
+        let found = shrunk(&program(5, sums), &[0, -90_000, 90_700, -89_800, 91_300]);
         assert_eq!(found.iter().map(|value| value.abs()).sum::<i128>(), 2200, "{found:?}");
         let chain = "0:i32 < x0 && x0 < x1 && x1 < x2 && 1000:i32 < x0 + x1 + x2 && x2 < x0 + 7:i32";
         let found = shrunk(&program(3, chain), &[70_000, 70_003, 70_006]);

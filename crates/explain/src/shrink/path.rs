@@ -12,13 +12,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use base::{Budget, Region};
+use base::Budget;
 use cfa::{EdgeId, Expr, ExprId, Op, Place, ProcId, Program, Storage, Ty, VarId};
 use encode::{Encoder, Site, Transition, Vocabulary};
 use interp::{
-    Choice, Chosen, Code, CompileOptions, Config, Machine, Markers, Observer, Outcome, Request,
-    Uninitialised, Value, View, Written,
+    Choice, Chosen, Code, CompileOptions, Config, Inputs, Machine, Markers, Observer, Oracle, Outcome,
+    Position, Request, Uninitialised, Value, View, Written,
 };
+use passes::{OpInstance, Prepared};
 use rustc_hash::FxHashMap;
 use term::{Integer, Node, SymbolId, TermId, Terms};
 use values::state::State;
@@ -28,6 +29,8 @@ use super::is_large;
 
 /// Ticks that the run may take: longer paths have formulas that nobody wants to solve.
 const RUN_TICKS: u64 = 50_000;
+/// Ticks that the run of the program as given may take, which shows where its choices belong: hundredths of a second.
+const MAX_GIVEN_TICKS: u64 = 1 << 22;
 /// Operations of a path that may depend on inputs, for any number of inputs. Where there are more of them, a loop is about its own length.
 const MOST_OPERATIONS: usize = 200;
 /// And for each input.
@@ -74,20 +77,20 @@ impl Observer for Log {
 
 /// The path that the inputs of a trace take through the prepared program; nothing if they do not lead to the error there, or the path is too long.
 pub(super) fn follow(
-    program: &Program,
+    task: &Prepared<'_>,
     choices: &[Chosen],
     uninitialised: Uninitialised,
     budget: &mut Budget,
 ) -> Option<Path> {
+    let mut asking = instances(task.given(), choices, uninitialised, budget);
+    let program = task.program();
     let code = Code::new(program, CompileOptions { uninitialised, markers: Markers::Edges });
     let mut log = Log::default();
-    let (mut next, mut asked) = (0, VecDeque::new());
-    // The passes leave out choices that do not matter, and keep the order of others.
+    let mut asked = VecDeque::new();
     let mut oracle = |request: &Request<'_>| {
-        let is_asked = |chosen: &Chosen| chosen.region == request.region && chosen.source == *request.source;
-        let index = next + choices.get(next..)?.iter().position(is_asked)?;
-        next = index + 1;
-        asked.push_back((index, request.region));
+        let at = request.at?;
+        let index = asking.get_mut(&task.instance_back(request.calls.positions(), at)?)?.pop_front()?;
+        asked.push_back((index, at));
         Some(Choice::Bits(choices[index].value.bits))
     };
     // A tick of the interpreter is hardly anything.
@@ -115,6 +118,29 @@ pub(super) fn follow(
     walk.along(log.0, budget)
 }
 
+/// Where a run of the given program asks for the choices of a trace: the numbers of the choices of each operation in an activation, in order.
+fn instances(
+    given: &Program,
+    choices: &[Chosen],
+    uninitialised: Uninitialised,
+    budget: &Budget,
+) -> FxHashMap<OpInstance, VecDeque<usize>> {
+    let mut numbers: FxHashMap<OpInstance, VecDeque<usize>> = FxHashMap::default();
+    let (mut inputs, mut index) = (Inputs::replay(choices), 0);
+    let mut oracle = |request: &Request<'_>| {
+        if let Some(instance) = OpInstance::of(request) {
+            numbers.entry(instance).or_default().push_back(index);
+        }
+        index += 1;
+        inputs.choose(request)
+    };
+    let mut allowance = Budget::ticks(MAX_GIVEN_TICKS)
+        .with_deadline(budget.deadline())
+        .with_cancel(budget.cancel_flag().clone());
+    interp::run(given, uninitialised, &mut oracle, &mut std::io::sink(), &mut allowance);
+    numbers
+}
+
 /// What an operation reads.
 #[derive(Default)]
 struct Reads {
@@ -135,7 +161,7 @@ struct Walk<'a> {
     concrete: FxHashMap<VarId, Value>,
     read: FxHashMap<(EdgeId, usize), Reads>,
     /// The choices that the run asked for and the path did not come to yet.
-    asked: VecDeque<(usize, Region)>,
+    asked: VecDeque<(usize, Position)>,
     conditions: BTreeSet<TermId>,
     inputs: Vec<Input>,
     /// Operations that may still depend on inputs.
@@ -171,8 +197,9 @@ impl Walk<'_> {
     /// One operation of the path, and what the run wrote there.
     fn step(&mut self, site: (EdgeId, usize), op: &Op, written: Option<(Written, Value)>) -> Option<()> {
         let chosen = match (op, written) {
-            (Op::Havoc { at, .. }, Some((_, value))) => {
-                let (index, _) = self.asked.pop_front().filter(|(_, region)| region == at)?;
+            (Op::Havoc { .. }, Some((_, value))) => {
+                let is_here = |at: &Position| (at.edge, at.op as usize) == site;
+                let (index, _) = self.asked.pop_front().filter(|(_, at)| is_here(at))?;
                 Some((index, value))
             }
             _ => None,

@@ -419,6 +419,10 @@ impl Compiler<'_> {
             (BinaryOp::Xor, _) => Insn::Xor { dst, a, b },
             (BinaryOp::Shr, _) if signed => Insn::ShrS { dst, a, b, width },
             (BinaryOp::Shr, _) => Insn::ShrU { dst, a, b, width },
+            // Bits that leave at the top are an error.
+            (BinaryOp::Shl, _) if signed && self.program.signed_overflow == SignedOverflow::Error => {
+                return self.rare(Rare::Binary { op, ty, rhs_ty, dst, a, b });
+            }
             (BinaryOp::Shl, _) => {
                 self.emit(Insn::Shl { dst, a, b, width });
                 return self.extend(ty, dst, dst);

@@ -23,11 +23,12 @@ use self::expr::When;
 use super::code::{Code, CompileOptions, Markers, ProcCode, Reg, Slot, Spot, VarPlace};
 use super::insn::Insn;
 use super::leap::is_set;
+use super::oracle::Position;
 use super::value::is_wide;
 use cfa::expr::{BinaryOp, Expr, ExprId, UnaryOp};
 use cfa::loops::LoopForest;
 use cfa::op::Op;
-use cfa::program::{EdgeId, Length, Loc, ProcId, Program, Storage, VarId};
+use cfa::program::{Edge, EdgeId, Length, Loc, ProcId, Program, Storage, VarId};
 use cfa::ty::{DataModel, Ty};
 
 /// A jump target that has no address yet.
@@ -133,7 +134,7 @@ impl<'p> Compiler<'p> {
             options,
             insns: Vec::new(),
             insn_spots: Vec::new(),
-            spots: vec![Spot { proc: program.entry, region: base::Region::NOWHERE }],
+            spots: vec![Spot { proc: program.entry, region: base::Region::NOWHERE, at: None }],
             rares: Vec::new(),
             sites: Vec::new(),
             written: Vec::new(),
@@ -398,7 +399,7 @@ impl<'p> Compiler<'p> {
         let procedure = &self.program.procs[self.proc];
         layout.laid_out[location] = true;
         self.bind(layout.locations[location]);
-        self.code.spots.push(Spot { proc: self.proc, region: procedure.locations[location].region });
+        self.spot_of_location(location);
         if self.is_marked(location) {
             self.emit(Insn::At { location: self.number(location) });
         }
@@ -416,17 +417,12 @@ impl<'p> Compiler<'p> {
     fn choice(&mut self, layout: &mut Layout, location: Loc, index: usize, first: FirstTest) -> Option<Work> {
         let procedure = &self.program.procs[self.proc];
         let Some(edge_id) = procedure.outgoing(location).get(index).copied() else {
-            self.code.spots.push(Spot { proc: self.proc, region: procedure.locations[location].region });
+            self.spot_of_location(location);
             self.emit(Insn::Blocked);
             return None;
         };
         let edge = &procedure.edges()[edge_id];
-        let here = if edge.origin.region.is_nowhere() {
-            procedure.locations[location].region
-        } else {
-            edge.origin.region
-        };
-        self.code.spots.push(Spot { proc: self.proc, region: here });
+        self.spot_of_op(edge_id, 0);
         self.known = layout.facts.at(location);
         self.fresh_operation();
         let tests: Vec<ExprId> = self.leading_tests(edge_id);
@@ -441,7 +437,8 @@ impl<'p> Compiler<'p> {
                 && alternative.is_some_and(|next| {
                     self.leading_tests(*next).first().is_some_and(|other| self.are_opposite(tests[0], *other))
                 });
-            for test in &tests[known..] {
+            for (position, test) in tests.iter().enumerate().skip(known) {
+                self.spot_of_op(edge_id, position);
                 self.branch(*test, When::Fails, label);
             }
             let first = if is_complement { FirstTest::Holds } else { FirstTest::Open };
@@ -451,7 +448,8 @@ impl<'p> Compiler<'p> {
         if self.markers() >= Markers::Edges {
             self.emit(Insn::Enter { edge: edge_id });
         }
-        for op in &edge.ops[tests.len()..] {
+        for (position, op) in edge.ops.iter().enumerate().skip(tests.len()) {
+            self.spot_of_op(edge_id, position);
             self.op(op);
             self.facts.transfer(self.program, self.proc, op, &mut self.known);
         }
@@ -459,6 +457,22 @@ impl<'p> Compiler<'p> {
             self.emit(Insn::Leave { edge: edge_id });
         }
         self.goto(layout, edge.target)
+    }
+    /// What is emitted from here on belongs to a location.
+    fn spot_of_location(&mut self, location: Loc) {
+        let region = self.program.procs[self.proc].locations[location].region;
+        self.code.spots.push(Spot { proc: self.proc, region, at: None });
+    }
+    /// What is emitted from here on belongs to an operation.
+    fn spot_of_op(&mut self, edge: EdgeId, op: usize) {
+        let procedure = &self.program.procs[self.proc];
+        let Edge { origin, source, .. } = procedure.edges()[edge];
+        let region =
+            if origin.region.is_nowhere() { procedure.locations[source].region } else { origin.region };
+        let at = Some(Position { proc: self.proc, edge, op: op as u32 });
+        if self.code.spots.last().is_none_or(|last| last.at != at) {
+            self.code.spots.push(Spot { proc: self.proc, region, at });
+        }
     }
     /// The conditions of the assumptions that an edge starts with.
     fn leading_tests(&self, edge: EdgeId) -> Vec<ExprId> {
@@ -499,18 +513,20 @@ impl<'p> Compiler<'p> {
         if self.markers() == Markers::Locations || !self.are_opposite(*test, *other) {
             return false;
         }
-        let (length, rares) = (self.code.insns.len(), self.code.rares.len());
+        let (length, rares, spots) = (self.code.insns.len(), self.code.rares.len(), self.code.spots.len());
         if self.is_marked(target) {
             self.emit(Insn::At { location: self.number(target) });
         }
         self.known = layout.facts.at(target);
         self.fresh_operation();
+        self.spot_of_op(first, 0);
         self.branch(*test, When::Holds, layout.bodies[first]);
         let marks = usize::from(self.is_marked(target));
         if self.code.insns.len() - length > TEST_LIMIT + marks || self.code.rares.len() > rares {
             self.code.insns.truncate(length);
             self.code.insn_spots.truncate(length);
             self.code.rares.truncate(rares);
+            self.code.spots.truncate(spots);
             return false;
         }
         self.emit(Insn::Jump { to: layout.bodies[second] });

@@ -307,8 +307,9 @@ impl Compiler<'_> {
             .collect();
         let site = self.code.sites.len() as u32;
         let next = self.code.insns.len() as u32 + 1;
-        let region = self.code.spots.last().map_or(base::Region::NOWHERE, |spot| spot.region);
-        self.code.sites.push(CallSite { target, args, results: landings.clone(), next, region });
+        let (region, at) =
+            self.code.spots.last().map_or((base::Region::NOWHERE, None), |spot| (spot.region, spot.at));
+        self.code.sites.push(CallSite { target, args, results: landings.clone(), next, region, at });
         self.emit(Insn::Call { site });
         // What was computed before the call may have changed in it.
         self.memo.clear();

@@ -133,7 +133,12 @@ impl Walker<'_> {
             }
             BinaryOp::Shl => {
                 let factor = self.power(ty, rhs.as_constant()?)?;
-                self.reduced(lhs.scale(factor)?, ty)
+                let form = lhs.scale(factor)?;
+                let checked = ty.is_signed() && self.program().signed_overflow == SignedOverflow::Error;
+                if checked && form.excess(ty)? != 0 {
+                    return None;
+                }
+                self.reduced(form, ty)
             }
             BinaryOp::Or | BinaryOp::Xor | BinaryOp::PtrAdd | BinaryOp::PtrSub => None,
         }

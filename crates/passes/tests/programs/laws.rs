@@ -12,7 +12,7 @@ use interp::{
 };
 use passes::{
     BackTranslation, CallEdges, InlineConfig, PipelineConfig, Precision, compact, compress, eliminate_dead,
-    inline, pipeline, propagate, prune, resolve_calls, slice,
+    inline, instrument, pipeline, propagate, prune, resolve_calls, slice,
 };
 
 use crate::generate::{Random, text};
@@ -133,7 +133,9 @@ fn check(name: &str, promise: Promise, pass: impl Fn(&Program) -> (Program, Back
     let (mut errors, mut others) = (0, 0);
     for seed in 0..programs() {
         let text = text(seed);
-        let old = parse("random.cfa", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let given = parse("random.cfa", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        // The other passes know of error locations only.
+        let (old, _) = instrument(&given);
         let (new, back) = pass(&old);
         let describe = || format!("{name}, seed {seed}\n{text}\n{}", print(&new));
         if let Err(defects) = new.verify() {

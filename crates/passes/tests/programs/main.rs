@@ -3,7 +3,9 @@
 // Expectations are written by expect-test; helpers of tests may fail like tests.
 #![allow(clippy::needless_raw_string_hashes, clippy::unwrap_used)]
 
+mod choices;
 mod generate;
 mod laws;
+mod overflow;
 mod pointsto;
 mod shapes;

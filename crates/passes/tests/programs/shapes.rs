@@ -8,7 +8,7 @@ use cfa::{EdgeId, ProcId, Program, VarId};
 use expect_test::{Expect, expect};
 use passes::{
     BackTranslation, CallEdges, InlineConfig, KeptReason, PipelineConfig, compact, compress, eliminate_dead,
-    inline, pipeline, propagate, prune, resolve_calls, slice,
+    inline, instrument, pipeline, propagate, prune, resolve_calls, slice,
 };
 
 fn check(text: &str, pass: impl Fn(&Program) -> (Program, BackTranslation), expected: &Expect) {
@@ -446,7 +446,7 @@ fn only_what_leads_to_the_error_stays() {
 }
 
 #[test]
-fn overflow_as_error_keeps_arithmetic() {
+fn overflow_as_error_is_an_edge_that_keeps_what_it_tests() {
     let text = r#"
         program LP64 overflow=error start=main
         proc main() {
@@ -459,19 +459,93 @@ fn overflow_as_error_keeps_arithmetic() {
         }"#;
     check(
         text,
-        slice,
+        |program| {
+            let (instrumented, first) = instrument(program);
+            let (program, second) = slice(&instrumented);
+            (program, first.then(&second))
+        },
         &expect![[r#"
+            program LP64 overflow=undefined start=main
+            proc p0 main() {
+              local v0 x : i32
+              entry l0
+              exit l1
+              error l4
+              l0 -> l2 : havoc x input "nondet"
+              l2 -> l3 : assume x < 5:i32
+              l3 -> l4 : assume x < -2147483639:i32
+            }
+            // main: t0, t1, t2[..0]
+        "#]],
+    );
+}
+
+#[test]
+fn an_overflow_is_tested_where_it_would_be_evaluated() {
+    let text = r#"
         program LP64 overflow=error start=main
+        global g : i32
+        proc main() {
+          local x : i32
+          local y : i128
+          local a : i32[4]
+          local b : i64
+          l0 -> l2 : x := x * 3:i32 ; b := (i64) x + 7:i64
+          l2 -> l3 : assume x < 5:i32 ; x := a[x] + (x == 0:i32 ? x - g : x / g)
+          l3 -> l4 : y := y + y
+          l4 -> l5 : call f(x - 1:i32) -> (a[g + 1:i32])
+          l5 -> l1
+        }
+        proc f(n) -> (%return) {
+          local n : i32
+          local %return : i32
+          l0 -> l1 : %return := n & 7:i32 + 1:i32
+        }"#;
+    check(
+        text,
+        instrument,
+        &expect![[r#"
+        program LP64 overflow=undefined start=main
+        global v0 g : i32
         proc p0 main() {
-          local v0 x : i32
-          local v1 y : i32
+          local v1 x : i32
+          local v2 y : i128
+          local v3 a : i32[4]
+          local v4 b : i64
+          local v7 %result : i32
           entry l0
           exit l1
-          l0 -> l2 : havoc x input "nondet"
-          l2 -> l3 : assume x < 5:i32
-          l3 -> l4 : y := x - 9:i32
+          error l6
+          let $0 = (i64) a[x] + (i64) (x == 0:i32 ? x - g : x / g)
+          l0 -> l6 : assume x < -715827882:i32 | 715827882:i32 < x
+          l0 -> l2 : x := x * 3:i32
+                   ; b := (i64) x + 7:i64
+          l2 -> l7 : assume x < 5:i32
+          l7 -> l6 : assume a[x] == a[x] ? true : true
+                   ; assume x == 0:i32
+                   ; assume (i64) x - (i64) g < -2147483648:i64 | 2147483647:i64 < (i64) x - (i64) g
+          l7 -> l6 : assume a[x] == a[x] ? true : true
+                   ; assume !(x == 0:i32)
+                   ; assume x == -2147483648:i32 & g == -1:i32
+          l7 -> l6 : assume $0 < -2147483648:i64 | 2147483647:i64 < $0
+          l7 -> l3 : x := a[x] + (x == 0:i32 ? x - g : x / g)
+          l3 -> l6 : assume 0:i128 < y ? 170141183460469231731687303715884105727:i128 - y < y : y < -170141183460469231731687303715884105728:i128 - y
+          l3 -> l4 : y := y + y
+          l4 -> l6 : assume x < -2147483647:i32
+          l4 -> l8 : call f(x - 1:i32) -> (%result)
+          l8 -> l6 : assume 2147483646:i32 < g
+          l8 -> l5 : a[g + 1:i32] := %result
+          l5 -> l1
         }
-        // main: t0, t1, t2
+        proc p1 f(n) -> (%return) {
+          local v5 n : i32
+          local v6 %return : i32
+          entry l0
+          exit l1
+          l0 -> l1 : %return := n & 7:i32 + 1:i32
+        }
+        // main: t0[..0], t0, t1[..1], t1[0..1], t1[0..1], t1[0..1], t1[0..], t2[..0], t2, t3[..0], t3[..0], t3[0..0], t3[0..], t4
+        // f: t0
     "#]],
     );
 }

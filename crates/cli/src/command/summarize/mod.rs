@@ -7,7 +7,7 @@ mod json;
 use std::time::{Duration, Instant};
 
 use base::{Budget, Diagnostic, Region, SourceMap, Stop};
-use cfa::{Program, SignedOverflow};
+use cfa::Program;
 use graph::{Graph, PointId};
 use passes::{KeptCall, Prepared};
 use report::Summaries;
@@ -50,15 +50,13 @@ pub(crate) fn summarize(args: &SummarizeArgs, console: Console) -> Result<ExitSt
     let session = Session::start(args.timeout, Box::new(move |stop| abandon(format, stop)));
     let request = Request::new(&args.file, &args.source, args.property.as_deref(), console)?;
     if let Property::Unsupported { name } = &request.property {
-        let advice = "summaries describe paths to calls of an error function and to failing assertions";
+        let advice =
+            "summaries describe paths to calls of an error function, to failing assertions and to overflows";
         return Err(Failure::usage(format!("the property {name} is not supported yet"), advice));
     }
     let compiled = frontend::compile(&request, &args.source).map_err(Refusal::into_failure)?;
     if !compiled.warnings.is_empty() {
         console.print(&compiled.warnings, &compiled.program.sources);
-    }
-    if request.signed_overflow == SignedOverflow::Error {
-        console.warn("summaries describe paths to the error location only, not to overflows");
     }
     let entry = entry(&compiled.program, &request);
     let task = Prepared::of(&compiled.program);
@@ -127,9 +125,7 @@ pub(crate) fn summaries(task: &Prepared<'_>, request: &Request, budget: &Budget)
     let deadline = budget.deadline().map_or(limit, |deadline| deadline.min(limit));
     let mut budget = budget.child(MAX_PAGE_TICKS).with_deadline(Some(deadline));
     let question = Question { entry, at: None, directions: Directions::Backward, limits: Limits::SCREEN };
-    let found = if task.given().signed_overflow == SignedOverflow::Error {
-        Err("they describe paths to the error location only, not to overflows".to_owned())
-    } else if let Some(call) = task.kept_call() {
+    let found = if let Some(call) = task.kept_call() {
         Err(task.describe(call))
     } else {
         read(&question, task, request, &mut budget, points).map_err(|end| match end {

@@ -1,0 +1,119 @@
+//! Choices of a run of the prepared program as choices of the program as given.
+//!
+//! The passes remove choices that do not matter and copy those of procedures that are called more than once. The
+//! back-translation tells for each operation that asks which operation of the given program it stands for, and in
+//! which activation. So two questions on one line, in one macro or in two calls of one function are told apart.
+//!
+//! # Invariants
+//! * C1: a choice answers only the operation that it was made for, in the same activation; the answers of one
+//!   operation keep their order.
+
+use std::collections::VecDeque;
+
+use interp::{Choice, Chosen, Oracle, Position, Request};
+use rustc_hash::FxHashMap;
+
+use super::back::Context;
+use super::prepared::Prepared;
+
+/// An operation in an activation of its procedure.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OpInstance {
+    /// The calls that lead to the activation, outermost first.
+    pub calls: Vec<Position>,
+    /// The operation.
+    pub at: Position,
+}
+
+impl OpInstance {
+    /// Where a question is asked; nothing if no operation asks it.
+    pub fn of(request: &Request<'_>) -> Option<Self> {
+        Some(Self { calls: request.calls.positions().collect(), at: request.at? })
+    }
+}
+
+impl Prepared<'_> {
+    /// What an operation of the prepared program that is executed under some calls is in the given one; nothing for
+    /// what a pass has added.
+    pub fn instance_back(
+        &self,
+        calls: impl IntoIterator<Item = Position>,
+        at: Position,
+    ) -> Option<OpInstance> {
+        let mut chain = Vec::new();
+        for call in calls {
+            let call = self.translate(&mut chain, call)?;
+            chain.push(call);
+        }
+        let at = self.translate(&mut chain, at)?;
+        Some(OpInstance { calls: chain, at })
+    }
+
+    /// The given operation of a prepared one; the inlined calls that lead to it are added to a chain.
+    fn translate(&self, chain: &mut Vec<Position>, position: Position) -> Option<Position> {
+        let back = self.back();
+        let (step, op) = back.edge(position.proc, position.edge).op(position.op as usize)?;
+        let inlined = |call: Context| Position { proc: call.proc, edge: call.edge, op: call.op };
+        chain.extend(back.calls(step.context).into_iter().map(inlined));
+        Some(Position { proc: step.proc, edge: step.edge, op })
+    }
+
+    /// An oracle for a run of the given program that answers like a run of the prepared one in its entry procedure.
+    pub fn choices_back(&self, choices: &[Chosen]) -> Answers {
+        let mut answers = Answers::default();
+        let mut queues: FxHashMap<Position, Option<usize>> = FxHashMap::default();
+        let entry = self.program().entry;
+        for chosen in choices {
+            let Some(at) = chosen.at.filter(|at| at.proc == entry) else { continue };
+            let queue = queues.entry(at).or_insert_with(|| Some(answers.queue(self.instance_back([], at)?)));
+            if let Some(queue) = *queue {
+                answers.queues[queue].values.push_back(chosen.value.bits);
+            }
+        }
+        answers
+    }
+}
+
+/// Answers by operation and activation, zero to questions that nobody has answered.
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    queues: Vec<Queue>,
+    /// The queues of an operation.
+    of_op: FxHashMap<Position, Vec<usize>>,
+}
+
+/// What is left for an operation in one activation.
+#[derive(Clone, Debug)]
+struct Queue {
+    calls: Vec<Position>,
+    values: VecDeque<u128>,
+}
+
+impl Answers {
+    /// The queue of an operation in an activation, which is added if there is none.
+    fn queue(&mut self, instance: OpInstance) -> usize {
+        let of_op = self.of_op.entry(instance.at).or_default();
+        let known = of_op.iter().find(|queue| self.queues[**queue].calls == instance.calls);
+        known.copied().unwrap_or_else(|| {
+            self.queues.push(Queue { calls: instance.calls, values: VecDeque::new() });
+            of_op.push(self.queues.len() - 1);
+            self.queues.len() - 1
+        })
+    }
+
+    fn next(&mut self, request: &Request<'_>) -> Option<u128> {
+        let of_op = self.of_op.get(&request.at?)?;
+        let is_asked = |queue: &&usize| {
+            let calls = self.queues[**queue].calls.iter().copied();
+            calls.eq(request.calls.positions())
+        };
+        let queue = *of_op.iter().find(is_asked)?;
+        self.queues[queue].values.pop_front()
+    }
+}
+
+impl Oracle for Answers {
+    fn choose(&mut self, request: &Request<'_>) -> Option<Choice> {
+        Some(self.next(request).map_or(Choice::Int(0), Choice::Bits))
+    }
+}
