@@ -2,7 +2,7 @@
 
 use base::Budget;
 use certify::certify;
-use engine::{Env, Tuning};
+use engine::{Env, Recorder, Settings};
 use passes::Prepared;
 use verdict::Verdict;
 
@@ -51,8 +51,9 @@ fn a_choice_answers_the_operation_and_the_activation_that_it_was_made_for() {
         let task = Prepared::of(&program);
         for engine in ["gps", "impact"] {
             let spec = engines::find(engine).expect("the engine should exist");
-            let mut env = Env::new(Budget::ticks(1 << 20));
-            let verdict = (spec.create)(Tuning::default()).solve(&task, &mut env);
+            let recorder = Recorder::default();
+            let mut env = Env::new(Budget::ticks(1 << 20), &recorder);
+            let verdict = (spec.configure)(&Settings::default()).solve(&task, &mut env);
             let certified = certify(&task, verdict, &mut Budget::unlimited());
             assert!(matches!(certified.verdict(), Verdict::Unsafe(_)), "{name}, {engine}: {certified:?}");
         }
