@@ -71,7 +71,7 @@ impl fmt::Display for Annotation {
                 table.formula(formula);
             }
         }
-        writeln!(f, "logic {}", word_of(&LOGICS, self.logic))?;
+        writeln!(f, "logic {}", word_of(&LOGICS, &self.logic))?;
         for node in &table.nodes {
             write_node(f, node)?;
         }
@@ -125,8 +125,8 @@ const PLAIN: [(Operator, &str); 13] = [
 ];
 
 /// The word for something; sorts of bit-vectors have none (F2).
-fn word_of<T: PartialEq>(words: &[(T, &'static str)], wanted: T) -> &'static str {
-    words.iter().find(|(item, _)| *item == wanted).map_or("unknown", |(_, word)| word)
+fn word_of<T: PartialEq>(words: &[(T, &'static str)], wanted: &T) -> &'static str {
+    words.iter().find(|(item, _)| item == wanted).map_or("unknown", |(_, word)| word)
 }
 
 fn meaning_of<T: Clone>(words: &[(T, &str)], wanted: &str) -> Option<T> {
@@ -144,7 +144,7 @@ fn write_node(f: &mut fmt::Formatter<'_>, node: &FormulaNode) -> fmt::Result {
             write!(f, "sum {constant} {}", coefficients.len())?;
             coefficients.iter().try_for_each(|coefficient| write!(f, " {coefficient}"))?;
         }
-        plain => f.write_str(word_of(&PLAIN, plain.clone()))?,
+        plain => f.write_str(word_of(&PLAIN, plain))?,
     }
     node.operands.iter().try_for_each(|operand| write!(f, " {operand}"))?;
     f.write_str("\n")
@@ -164,7 +164,7 @@ fn write_symbol(f: &mut fmt::Formatter<'_>, symbol: &Symbol) -> fmt::Result {
                 Site::Operation { edge, op } => write!(f, "operation {} {op}", edge.index())?,
                 Site::Join { location, number } => write!(f, "join {} {number}", location.index())?,
             }
-            write!(f, " {number} {} ", word_of(&SORTS, *sort))?;
+            write!(f, " {number} {} ", word_of(&SORTS, sort))?;
             match kind {
                 ChoiceKind::Open => f.write_str("open"),
                 ChoiceKind::Rounded(what) => write!(f, "rounded {what}"),
@@ -172,7 +172,7 @@ fn write_symbol(f: &mut fmt::Formatter<'_>, symbol: &Symbol) -> fmt::Result {
             }
         }
         Symbol::Free(Free { number, sort, kind, name }) => {
-            write!(f, "free {number} {} {} {name}", word_of(&SORTS, *sort), word_of(&KINDS, *kind))
+            write!(f, "free {number} {} {} {name}", word_of(&SORTS, sort), word_of(&KINDS, kind))
         }
     }
 }

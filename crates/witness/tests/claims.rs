@@ -142,7 +142,7 @@ fn what_is_proved_can_be_read() {
         SUM,
         &while_loop,
         &expect![[r#"
-            Loop 6: i >= 0 && n >= i && n <= 1000 && (long long)s == 2 * (long long)i
+            Loop 6: n >= i && i >= 0 && n <= 1000 && (long long)s == 2 * (long long)i
         "#]],
     );
     let for_loop = SUM.replace(

@@ -59,7 +59,7 @@ fn solved(name: String, text: &str) -> Option<Case> {
     match certify(&task, verdict, &mut Budget::unlimited()).verdict() {
         Verdict::Safe(Proof::Annotation(annotation)) => {
             let annotation = Arc::clone(annotation);
-            Some(Case { name, annotation, program })
+            Some(Case { name, program, annotation })
         }
         Verdict::Safe(_) | Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
     }

@@ -62,7 +62,7 @@ fn what_cannot_be_used_is_said_once_and_replaced() {
     let wrong = format!("{head} {}\n{wrong}", witness::format::hash(wrong.as_bytes()));
     for (text, why) in [
         (good[..good.len() / 2].to_owned(), "it is damaged"),
-        (good.replace("term", "mret"), "it is damaged"),
+        (good.replace("invariant", "mret"), "it is damaged"),
         (another, "it was made by version 0.0.1"),
         (String::new(), "it is not of this form"),
         (wrong, "the evidence did not pass its check"),

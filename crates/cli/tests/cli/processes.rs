@@ -320,7 +320,7 @@ fn a_file_of_the_cache_is_read_with_a_limit() {
     // One that starts like a file of a cache, and does not end.
     fs::remove_file(&kept).unwrap();
     let huge = fs::File::create(&kept).unwrap();
-    std::io::Write::write_all(&mut &huge, b"wayproof cache 1 ").unwrap();
+    std::io::Write::write_all(&mut &huge, b"wayproof cache 2 ").unwrap();
     huge.set_len(1 << 40).unwrap();
     let finished = run();
     assert_eq!(finished.code, 10);

@@ -133,7 +133,7 @@ fn together(copies: &[Copy], info: LocationInfo, reader: &mut Reader<'_>) -> Opt
     let bold = wordings.first().filter(|_| wordings.len() == 1).and_then(|(.., bold)| bold.clone());
     let meanings = copies.iter().map(|copy| {
         let boldly = copy.written.bold.as_ref().filter(|_| bold.is_some());
-        let boldly = boldly.map(|(_, parts)| reader.excluded(&[parts.clone()]));
+        let boldly = boldly.map(|(_, parts)| reader.excluded(std::slice::from_ref(parts)));
         let alternatives = alternatives(copies, copy, reader);
         Meaning {
             location: copy.location,

@@ -52,13 +52,16 @@ pub fn import(program: &Program, annotation: &Annotation) -> Result<Imported, Mi
     Ok(Imported { terms, vocabulary, claims, symbols })
 }
 
+/// The nodes of some formulas, and the terms of those that were imported.
+type Table = (Arc<[FormulaNode]>, FxHashMap<u32, TermId>);
+
 struct Importer<'a> {
     program: &'a Program,
     terms: Terms,
     vocabulary: Vocabulary,
     symbols: BTreeMap<Symbol, SymbolId>,
     /// What was imported, by the address of the nodes and the position among them. The nodes are kept, so that no other ones get their address.
-    known: FxHashMap<usize, (Arc<[FormulaNode]>, FxHashMap<u32, TermId>)>,
+    known: FxHashMap<usize, Table>,
 }
 
 impl Importer<'_> {
