@@ -29,15 +29,15 @@ mod calls;
 mod choices;
 mod compact;
 mod compress;
-mod control;
-mod dead;
-mod env;
+mod control_dependence;
+mod dead_variables;
 mod fold;
 mod inline;
 mod instrument;
 mod lifetimes;
 mod liveness;
-mod partial;
+mod overflow;
+mod persistent_map;
 mod pipeline;
 mod prepared;
 mod propagate;
@@ -45,6 +45,7 @@ mod prune;
 mod relevance;
 mod resolve;
 mod slice;
+mod totality;
 
 pub use back::{
     BackTranslation, Context, ContextId, EdgeOrigin, LocationOrigin, OpOrigin, ProcOrigin, Step, VarOrigin,
@@ -52,7 +53,7 @@ pub use back::{
 pub use choices::{Answers, OpInstance};
 pub use compact::compact;
 pub use compress::{CallEdges, compress};
-pub use dead::eliminate_dead;
+pub use dead_variables::eliminate_dead;
 pub use inline::{InlineConfig, Inlined, KeptCall, KeptReason, inline};
 pub use instrument::instrument;
 pub use pipeline::{PipelineConfig, Pipelined, Precision, pipeline};

@@ -4,7 +4,7 @@ use super::back::BackTranslation;
 use super::calls::CallGraph;
 use super::compact::compact;
 use super::compress::{CallEdges, compress};
-use super::dead::eliminate_dead;
+use super::dead_variables::eliminate_dead;
 use super::inline::{InlineConfig, KeptCall, KeptReason, inline};
 use super::instrument::instrument;
 use super::propagate::propagate;

@@ -27,8 +27,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::back::{BackTranslation, EdgeOrigin, OpOrigin};
 use super::build::{self, NewEdge, replace_procedures};
 use super::calls::CallGraph;
-use super::env::Env;
 use super::fold::simplified;
+use super::persistent_map::PersistentMap;
 use cfa::loops::Digraph;
 use cfa::op::{Callee, Op, Place};
 use cfa::{BinaryOp, EdgeId, Expr, ExprId, Loc, ProcId, Program, UnaryOp, VarId};
@@ -107,7 +107,7 @@ struct Propagator {
     memo: FxHashMap<ExprId, ExprId>,
 }
 
-type States = IndexVec<Loc, Option<Env>>;
+type States = IndexVec<Loc, Option<PersistentMap>>;
 
 impl Propagator {
     fn solve(&mut self, proc: ProcId) -> States {
@@ -119,7 +119,7 @@ impl Propagator {
             positions[*location] = position;
         }
         let mut states: States = IndexVec::filled(None, count);
-        states[entry] = Some(Env::new(self.program.vars.len()));
+        states[entry] = Some(PersistentMap::new(self.program.vars.len()));
         let mut pending = BTreeSet::from([0]);
         while let Some(position) = pending.pop_first() {
             let location = order[position];
@@ -177,9 +177,9 @@ impl Propagator {
         &mut self,
         proc: ProcId,
         edge: EdgeId,
-        mut state: Env,
+        mut state: PersistentMap,
         emit: &mut dyn FnMut(usize, Op),
-    ) -> Option<Env> {
+    ) -> Option<PersistentMap> {
         for position in 0..self.program.procs[proc].edges()[edge].ops.len() {
             self.memo.clear();
             let old = self.program.procs[proc].edges()[edge].ops[position].clone();
@@ -225,7 +225,7 @@ impl Propagator {
     }
 
     /// What an operation writes is not known any more.
-    fn clobber(&mut self, op: &Op, state: &mut Env) {
+    fn clobber(&mut self, op: &Op, state: &mut PersistentMap) {
         for target in op.call_targets() {
             for index in 0..self.modified[*target].len() {
                 let var = self.modified[*target][index];
@@ -240,7 +240,7 @@ impl Propagator {
     }
 
     /// Nothing is known about a variable or about what equals it.
-    fn forget(&mut self, var: VarId, state: &mut Env) {
+    fn forget(&mut self, var: VarId, state: &mut PersistentMap) {
         state.set(var, None);
         for holder in self.holders.get(&var).into_iter().flatten() {
             let stale = state.get(*holder).is_some_and(|value| subject(&self.program, value) == Some(var));
@@ -251,7 +251,7 @@ impl Propagator {
     }
 
     /// A variable equals an expression, if it is of a kind that is followed.
-    fn know(&mut self, var: VarId, value: ExprId, state: &mut Env) {
+    fn know(&mut self, var: VarId, value: ExprId, state: &mut PersistentMap) {
         let followed = match *self.program.exprs.get(value) {
             Expr::Const { .. } | Expr::Address { .. } | Expr::Function { .. } => true,
             Expr::Var { var: other, .. } => {
@@ -276,7 +276,7 @@ impl Propagator {
     }
 
     /// What holds if a condition does.
-    fn learn(&mut self, cond: ExprId, state: &mut Env) {
+    fn learn(&mut self, cond: ExprId, state: &mut PersistentMap) {
         let mut pending = vec![cond];
         while let Some(cond) = pending.pop() {
             let (var, value) = match *self.program.exprs.get(cond) {
@@ -307,7 +307,7 @@ impl Propagator {
     }
 
     /// An expression with what is known put in, simplified.
-    fn substitute(&mut self, root: ExprId, state: &Env) -> ExprId {
+    fn substitute(&mut self, root: ExprId, state: &PersistentMap) -> ExprId {
         let mut pending = vec![root];
         while let Some(&id) = pending.last() {
             if self.memo.contains_key(&id) {
@@ -335,7 +335,7 @@ impl Propagator {
     }
 
     /// What a variable is known to equal, through a few copies.
-    fn resolve(&self, var: VarId, id: ExprId, state: &Env) -> ExprId {
+    fn resolve(&self, var: VarId, id: ExprId, state: &PersistentMap) -> ExprId {
         let mut result = id;
         let mut at = Some(var);
         for _ in 0..8 {

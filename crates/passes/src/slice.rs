@@ -29,7 +29,7 @@ use rustc_hash::FxHashSet;
 
 use super::back::{BackTranslation, EdgeOrigin, ProcOrigin};
 use super::build::{self, NewEdge, replace_procedures};
-use super::control::ControlDependence;
+use super::control_dependence::ControlDependence;
 use super::lifetimes::read_vars;
 use super::prune::prune;
 use super::relevance::Relevance;
@@ -89,7 +89,7 @@ impl<'a> Slicer<'a> {
         let per_location = |procedure: &Procedure| IndexVec::filled(false, procedure.locations.len());
         let control = program.procs.iter_enumerated().map(|(proc, procedure)| {
             let fails = |edge: EdgeId| relevance.edge_fails(&procedure.edges()[edge]);
-            ControlDependence::new(procedure, relevance.exit_matters[proc], fails)
+            ControlDependence::new(procedure, relevance.exit_matters[proc].then_some(procedure.exit), fails)
         });
         let mut slicer = Self {
             program,

@@ -250,7 +250,7 @@ fn inputs_on_one_line_and_in_one_macro_are_told_apart() {
     let line = "int main(void) { int junk = __VERIFIER_nondet_int(), x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int();\n\
          if (x - y == 4711 && y > 5) reach_error(); return junk; }\n";
     for (name, text) in [("macro.c", macros), ("line.c", line)] {
-        let path = folder.file(name, &format!("{prelude}{text}"));
+        let path = folder.file(name, format!("{prelude}{text}"));
         let finished = wayproof(["check", path.to_str().unwrap(), "--no-exec"]);
         assert_eq!(finished.code, 10, "{name}: {}", finished.stdout);
     }

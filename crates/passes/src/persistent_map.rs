@@ -15,7 +15,7 @@ const WIDTH: usize = 1 << BITS;
 
 /// Facts about variables; what is absent is not known.
 #[derive(Clone, Debug)]
-pub(crate) struct Env {
+pub(crate) struct PersistentMap {
     root: Option<Rc<Node>>,
     height: u32,
 }
@@ -26,7 +26,7 @@ enum Node {
     Inner([Option<Rc<Node>>; WIDTH]),
 }
 
-impl Env {
+impl PersistentMap {
     /// A map for variables below `count` that knows nothing.
     pub(crate) fn new(count: usize) -> Self {
         let mut height = 0;
@@ -144,7 +144,7 @@ mod tests {
             (state >> 33) as u32 % bound
         };
         for _ in 0..200 {
-            let (mut left, mut expected) = (Env::new(5000), vec![None; 5000]);
+            let (mut left, mut expected) = (PersistentMap::new(5000), vec![None; 5000]);
             for _ in 0..random(40) {
                 let (var, value) = (random(5000), ExprId(random(3)));
                 left.set(VarId(var), Some(value));

@@ -24,7 +24,8 @@ pub(crate) struct ControlDependence {
 }
 
 impl ControlDependence {
-    pub(crate) fn new(procedure: &Procedure, exit_matters: bool, fails: impl Fn(EdgeId) -> bool) -> Self {
+    /// Of a procedure. `returning` is its exit if what comes after it matters; `fails` tells the edges that may fail.
+    pub(crate) fn new(procedure: &Procedure, returning: Option<Loc>, fails: impl Fn(EdgeId) -> bool) -> Self {
         let count = procedure.locations.len();
         let end = Loc::new(count);
         let none = EdgeId(u32::MAX);
@@ -36,7 +37,6 @@ impl ControlDependence {
             }
         }
         arcs.extend(procedure.error.map(|error| (error, end, none)));
-        let returning = exit_matters.then_some(procedure.exit);
         let endless = endless_headers(procedure, returning);
         arcs.extend(returning.into_iter().chain(endless).map(|location| (location, end, none)));
         let backward =

@@ -18,7 +18,7 @@ use super::back::BackTranslation;
 use super::build::{self, NewEdge, replace_procedures};
 use super::lifetimes::read_vars;
 use super::liveness::dead_operations;
-use super::partial::Totality;
+use super::totality::Totality;
 use cfa::op::{Callee, Op, Place};
 use cfa::{EdgeId, Expr, ExprId, ProcId, Program, Storage, VarId};
 
