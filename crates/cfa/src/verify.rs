@@ -8,6 +8,9 @@
 //! # Cost
 //! Linear in the size of the program: whether an expression respects ownership is decided by a summary per
 //! arena node, not by walking it again for every use.
+//!
+//! # Length
+//! One rule for each invariant of programs, in one place, so that they can be compared with the list in program.rs.
 
 use std::fmt;
 

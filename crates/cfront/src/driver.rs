@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Cause, Diagnostic, Owner, Severity, SourceMap};
+use base::{Cause, Diagnostic, Owner, Severity, SourceMap, census};
 use cfa::{DataModel, Program};
 
 use crate::ast::TranslationUnit;
@@ -132,6 +132,7 @@ fn check_units(
     options: &Options,
     sources: &mut SourceMap,
 ) -> Result<hir::Program, Diagnostic> {
+    census::count(census::Step::ProgramChecked);
     let mut checker = Checker::new(interner, sources, options.preprocess.data_model);
     for unit in units {
         checker.unit(unit).map_err(|failure| *failure)?;

@@ -79,6 +79,7 @@ impl Encoder<'_> {
         result
     }
 
+    /// The result of a binary operation and when it is defined. One arm for each operator: the length is that of the list of operators.
     pub(crate) fn arithmetic(
         &mut self,
         transition: &mut Transition,

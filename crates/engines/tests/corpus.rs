@@ -16,7 +16,7 @@ use passes::Prepared;
 use verdict::Verdict;
 
 /// Ticks for an engine on one program: about a second.
-const MAX_TICKS: u64 = 1 << 15;
+const MAX_TICKS: u64 = 1 << 16;
 
 fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus")

@@ -103,7 +103,10 @@ impl Reason {
             Self::Unsupported { region, .. }
             | Self::Underapproximated { region, .. }
             | Self::Overapproximated { region, .. } => *region,
-            Self::Spurious { rounded } => rounded.first().map_or(Region::NOWHERE, |first| first.region),
+            Self::Spurious { rounded } => match rounded.as_slice() {
+                [only] => only.region,
+                _ => Region::NOWHERE,
+            },
             Self::Stopped(_)
             | Self::SolverGaveUp { .. }
             | Self::NotProgressing
@@ -201,7 +204,8 @@ fn named(rounded: &[Rounded], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for (at, Rounded { what, region }) in rounded.iter().take(MAX_NAMED).enumerate() {
         f.write_str(if at == 0 { "; rounded up: " } else { ", " })?;
         write!(f, "{what}")?;
-        if *region != Region::NOWHERE {
+        // The place of a single value is the place of the reason.
+        if rounded.len() > 1 && *region != Region::NOWHERE {
             write!(f, " in line {}", region.line)?;
         }
     }
@@ -218,9 +222,9 @@ mod tests {
     #[test]
     fn a_spurious_counterexample_names_what_is_rounded_up_and_where() {
         let at = |line| Region { line, ..Region::NOWHERE };
-        let one = Rounded { what: Rounding::Memory, region: at(12) };
-        let text = Reason::Spurious { rounded: vec![one] }.to_string();
-        assert!(text.ends_with("it does not replay; rounded up: value in memory in line 12"), "{text}");
+        let one = Reason::Spurious { rounded: vec![Rounded { what: Rounding::Memory, region: at(12) }] };
+        assert!(one.to_string().ends_with("it does not replay; rounded up: value in memory"), "{one}");
+        assert_eq!(one.region(), at(12));
         let many = (1..=5).map(|line| Rounded { what: Rounding::Remainder, region: at(line) }).collect();
         let text = Reason::Spurious { rounded: many }.to_string();
         assert!(text.ends_with("by a variable in line 3 and 2 more"), "{text}");

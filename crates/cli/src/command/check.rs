@@ -212,10 +212,9 @@ impl Query<'_> {
         failures.extend(super::queries::log_failure());
         let mut basis = basis::basis(request, &args.source);
         basis.is_idle = !cfa::hazard::hazards(program).can_fail;
-        let sources = program.sources.clone();
         let answer = Answer {
             task: Some(&task),
-            sources,
+            sources: program.sources.clone(),
             certified,
             extras,
             failures,

@@ -153,7 +153,7 @@ fn every_page_of_the_guide_is_in_its_index() {
 
 #[test]
 fn every_reason_of_an_unknown_is_explained() {
-    let text = fs::read_to_string(root().join("crates/verdict/src/verdict.rs")).unwrap();
+    let text = fs::read_to_string(root().join("crates/verdict/src/reason.rs")).unwrap();
     let (_, codes) = text.split_once("pub fn code(").expect("reasons should have codes");
     let (codes, _) = codes.split_once("pub fn").unwrap();
     let page = fs::read_to_string(root().join("docs/guide/read-an-unknown.md")).unwrap();

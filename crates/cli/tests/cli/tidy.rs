@@ -157,9 +157,9 @@ fn paths_in_documents_exist() {
 }
 
 #[test]
-fn the_architecture_fits_in_200_lines_and_names_every_crate() {
+fn the_architecture_fits_in_250_lines_and_names_every_crate() {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
-    assert!(text.lines().count() <= 200);
+    assert!(text.lines().count() <= 250);
     let mut complaints = Vec::new();
     for entry in fs::read_dir(root().join("crates")).unwrap() {
         let name = entry.unwrap().file_name().to_string_lossy().into_owned();
@@ -199,4 +199,155 @@ fn cited_papers_are_in_the_bibliography() {
     }
     report(&complaints);
     assert!(count > 10, "only {count} citations were found");
+}
+
+/// The code of a file without its unit tests, with the contents of literals and comments removed: braces in them do not count.
+fn bare_code(text: &str) -> String {
+    let code = text.find("#[cfg(test)]\nmod ").map_or(text, |at| &text[..at]);
+    let mut bare = String::with_capacity(code.len());
+    let mut rest = code.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '/' if rest.peek() == Some(&'/') => {
+                while rest.peek().is_some_and(|c| *c != '\n') {
+                    rest.next();
+                }
+            }
+            '"' => {
+                // A raw string ends at a quote with as many hashes as it starts with; here one is enough.
+                let is_raw = bare.ends_with("r#") || bare.ends_with('r');
+                let mut last = ' ';
+                while let Some(c) = rest.next() {
+                    let ends = c == '"'
+                        && (is_raw || last != '\\')
+                        && (!bare.ends_with("r#") || rest.peek() == Some(&'#'));
+                    if ends {
+                        break;
+                    }
+                    if c == '\n' {
+                        bare.push('\n');
+                    }
+                    last = if c == '\\' && last == '\\' { ' ' } else { c };
+                }
+            }
+            '\'' => {
+                let ahead: String = rest.clone().take(3).collect();
+                let escaped = ahead.starts_with('\\');
+                if escaped || ahead.chars().nth(1) == Some('\'') {
+                    rest.next();
+                    if escaped {
+                        rest.next();
+                    }
+                    while rest.next().is_some_and(|c| c != '\'') {}
+                }
+            }
+            c => bare.push(c),
+        }
+    }
+    bare
+}
+
+/// The functions of a file: name, parameters, number of lines.
+fn functions(code: &str) -> Vec<(String, String, usize)> {
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("fn ") {
+        let is_word = at > 0 && code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let after = &code[at + 3..];
+        let name: String = after.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let Some(open) = after.find('(').filter(|_| !is_word && !name.is_empty()) else { continue };
+        let Some(close) = matching(&after[open..], '(', ')') else { continue };
+        let parameters = after[open + 1..open + close].to_owned();
+        let tail = &after[open + close..];
+        let Some(body) = tail.find(['{', ';']).filter(|body| tail[*body..].starts_with('{')) else {
+            continue;
+        };
+        let Some(end) = matching(&tail[body..], '{', '}') else { continue };
+        let lines = after[..open + close + body + end].matches('\n').count() + 1;
+        found.push((name, parameters, lines));
+    }
+    found
+}
+
+/// Where the bracket closes that a text starts with.
+fn matching(text: &str, open: char, close: char) -> Option<usize> {
+    let mut depth = 0_usize;
+    text.char_indices().find_map(|(at, c)| {
+        depth += usize::from(c == open);
+        depth -= usize::from(c == close);
+        (depth == 0).then_some(at)
+    })
+}
+
+/// Functions that take a truth value because they make a constant of it.
+const MAKE_TRUTH_VALUES: &[(&str, &str)] =
+    &[("crates/cfa/src/expr.rs", "bool"), ("crates/term/src/arena.rs", "bool")];
+
+/// Functions above 60 lines, each with its reason in a comment. This list only shrinks.
+const LONG_FUNCTIONS: &[(&str, &str)] = &[
+    ("crates/cfront/src/lower/usage.rs", "expr"),
+    ("crates/encode/src/arithmetic.rs", "arithmetic"),
+    ("crates/interp/src/exec.rs", "execute"),
+    ("crates/testkit/src/generate/memory.rs", "linked_list"),
+];
+
+#[test]
+fn no_function_takes_a_bool_and_few_are_long() {
+    let (mut complaints, mut count, mut long) = (Vec::new(), 0, 0);
+    for path in rust_files() {
+        if is_test(&path) {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        for (name, parameters, lines) in functions(&bare_code(&text)) {
+            count += 1;
+            let is_in = |list: &[(&str, &str)]| {
+                list.iter().any(|(file, function)| path.ends_with(file) && *function == name)
+            };
+            if parameters.contains(": bool") && !is_in(MAKE_TRUTH_VALUES) {
+                complaints.push(format!("{}: {name} takes a bool", path.display()));
+            }
+            if lines > 60 {
+                long += 1;
+                if !is_in(LONG_FUNCTIONS) {
+                    complaints.push(format!("{}: {name} has {lines} lines", path.display()));
+                }
+            }
+        }
+    }
+    report(&complaints);
+    assert!(count > 4000, "{count} functions were found");
+    assert_eq!(long, LONG_FUNCTIONS.len(), "functions that are short now should leave the list");
+}
+
+/// What crates may not depend on, by what they say of themselves.
+const FORBIDDEN: &[(&str, &[&str])] = &[
+    ("term", &["smt", "cfa"]),
+    ("cfa", &["cfront", "smt", "engine", "engines"]),
+    ("interp", &["cfront", "smt", "engine", "engines"]),
+    ("passes", &["cfront", "smt", "engine", "engines"]),
+    ("values", &["term", "smt", "engine", "engines"]),
+    ("encode", &["smt", "engine", "engines"]),
+    ("graph", &["smt", "summary", "engine", "engines"]),
+    ("summary", &["engine", "engines", "paths"]),
+    ("verdict", &["smt", "summary", "engine", "engines"]),
+    ("certify", &["summary", "graph", "paths", "engine", "engines"]),
+    ("paths", &["summary", "engine", "engines"]),
+    ("engine", &["engines", "summary", "paths", "graph"]),
+    ("explain", &["engine", "engines"]),
+    ("report", &["engines", "clap"]),
+];
+
+#[test]
+fn crates_do_not_know_what_they_say_they_do_not_know() {
+    for (name, forbidden) in FORBIDDEN {
+        let text = fs::read_to_string(root().join(format!("crates/{name}/Cargo.toml"))).unwrap();
+        let (_, dependencies) = text.split_once("[dependencies]").unwrap();
+        let dependencies = dependencies.split("\n[").next().unwrap();
+        for other in *forbidden {
+            let is_named = dependencies
+                .lines()
+                .any(|line| line.starts_with(&format!("{other}.")) || line.starts_with(&format!("{other} ")));
+            assert!(!is_named, "{name} depends on {other}");
+        }
+    }
 }

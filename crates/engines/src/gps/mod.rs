@@ -202,7 +202,7 @@ impl<'a> Search<'a> {
 
     /// A counterexample does not replay.
     fn note_spurious(&mut self) {
-        let rounded = rounded(self.space);
+        let rounded = rounded(self.task, self.space.graph);
         self.obstacle.get_or_insert(Reason::Spurious { rounded });
     }
 
@@ -262,17 +262,19 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What the encoding rounds up on the way to the error.
-fn rounded(space: Space<'_>) -> Vec<Rounded> {
-    let edges = space.program.procs[space.graph.procedure].edges();
+/// What the encoding rounds up on the way to the error, with places of the given program.
+fn rounded(task: &Prepared<'_>, graph: &Graph) -> Vec<Rounded> {
+    let place = |site: Site| match site {
+        Site::Operation { edge, op } => {
+            let (step, _) = task.back().edge(graph.procedure, edge).op(op)?;
+            Some(task.given().procs[step.proc].edges()[step.edge].origin.region)
+        }
+        Site::Join { .. } => None,
+    };
     let mut found: Vec<Rounded> = Vec::new();
-    for skolem in space.graph.arcs.iter().flat_map(|arc| &arc.skolems) {
+    for skolem in graph.arcs.iter().flat_map(|arc| &arc.skolems) {
         let Some(what) = skolem.rounding() else { continue };
-        let region = match skolem.site {
-            Site::Operation { edge, .. } => edges[edge].origin.region,
-            Site::Join { .. } => base::Region::NOWHERE,
-        };
-        let rounded = Rounded { what, region };
+        let rounded = Rounded { what, region: place(skolem.site).unwrap_or(base::Region::NOWHERE) };
         if !found.contains(&rounded) {
             found.push(rounded);
         }

@@ -181,7 +181,7 @@ impl Generator {
         self.output.line("}");
     }
 
-    /// Builds a list, changes it, adds it up and takes it apart.
+    /// Builds a list, changes it, adds it up and takes it apart. The lines are those of the generated program, in its order.
     pub(super) fn linked_list(&mut self) {
         if self.state.multiplier > 40 || self.options.size == super::Size::Small {
             return self.mix_statement();
