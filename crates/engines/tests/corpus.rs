@@ -94,7 +94,8 @@ fn every_engine_decides_what_the_corpus_says_and_none_is_wrong() {
     let (left, right) = programs.split_at(programs.len() / 2);
     let half = |programs: &[PathBuf]| {
         let mut complaints = Vec::new();
-        for path in programs.to_vec() {
+        for path in programs {
+            let path = path.clone();
             complaints.extend(thread::spawn(move || check(&path)).join().expect("no engine should panic"));
         }
         complaints
