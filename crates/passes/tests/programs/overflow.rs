@@ -132,7 +132,7 @@ fn arithmetic(seed: u64) -> String {
     let mut writer = Writer { random: &mut random, width };
     let ty = format!("i{width}");
     let mut text = format!("program LP64 overflow=error start=main\nfile f0 \"a.c\"\nglobal g : {ty}\n");
-    let value = writer.value(1).replace('x', "n").replace('y', "n").replace('z', "g");
+    let value = writer.value(1).replace(['x', 'y'], "n").replace('z', "g");
     let value = if value.contains(['a', 'b', 'p']) { "n + 1:W".replace('W', &ty) } else { value };
     let _ = write!(
         text,
