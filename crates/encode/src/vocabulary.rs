@@ -25,10 +25,6 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Declares the symbols of a program for the procedure where execution starts.
-    pub fn new(program: &Program, terms: &mut Terms) -> Self {
-        Self::of(program, program.entry, terms)
-    }
     /// Declares the symbols of one procedure: its own variables and the globals. Names that occur twice get a number.
     pub fn of(program: &Program, proc: ProcId, terms: &mut Terms) -> Self {
         let mut uses: FxHashMap<&str, u32> = FxHashMap::default();

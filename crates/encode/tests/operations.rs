@@ -186,7 +186,7 @@ struct Encoded {
 fn encode(case: &Case) -> Encoded {
     let program = &case.program;
     let mut terms = Terms::new();
-    let mut vocabulary = Vocabulary::new(program, &mut terms);
+    let mut vocabulary = Vocabulary::of(program, program.entry, &mut terms);
     let mut encoder = Encoder::new(program, &mut terms, &mut vocabulary);
     let (mut transition, mut facts) = (Transition::identity(), State::new());
     let edge = &program.procs[program.entry].edges()[EdgeId(0)];

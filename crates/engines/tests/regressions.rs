@@ -69,7 +69,7 @@ fn a_cover_by_the_sign_of_a_product_can_be_proved_again() {
 /// An annotation of a program with one array, `a`, whose elements are claimed to be zero at some locations.
 fn claim(program: &Program, zero_at: &[u32], never: &[(u32, TermId)]) -> Verdict {
     let mut terms = Terms::new();
-    let vocabulary = Vocabulary::new(program, &mut terms);
+    let vocabulary = Vocabulary::of(program, program.entry, &mut terms);
     let init = program.procs[program.entry]
         .edges()
         .iter()
@@ -129,7 +129,7 @@ fn instances_for_variables_are_not_believed() {
     let forest = cfa::loops::LoopForest::of(procedure);
     let head = forest.loops().iter().next().expect("the loop should still be there").header;
     let mut terms = Terms::new();
-    let vocabulary = Vocabulary::new(prepared, &mut terms);
+    let vocabulary = Vocabulary::of(prepared, prepared.entry, &mut terms);
     let x = prepared.vars.ids().find_map(|var| vocabulary.symbol(var)).expect("x should have a symbol");
     let variable = terms.of_symbol(x);
     let (three, ten) = (terms.int(3), terms.int(10));

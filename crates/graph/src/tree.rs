@@ -9,11 +9,11 @@
 //! # Invariants ([`Tree::check_invariants`])
 //! * A1: parents and children agree; a child is one step deeper than its parent and has a greater id.
 //! * A2: only expanded nodes have children.
-//! * A3: who covers is at the same point, is not covered, has no covered ancestor, is no frontier node and does not lie below the covered node.
+//! * A3: a covering node is at the same point, live, off the frontier, and no descendant of the node it covers.
 //! * A4: each node knows whom it covers.
 //! * A5: labels are sorted and free of repetitions.
 //!
-//! Knows no solver: whether labels are right is the business of who sets them.
+//! Knows no solver: the soundness of labels is the caller's obligation.
 
 use std::collections::BTreeSet;
 
@@ -187,7 +187,7 @@ impl Tree {
         self.nodes[node].status != Status::Frontier && self.is_live(node)
     }
 
-    /// Covers a node. Returns the frontier nodes that are to be looked at again because who covered them is no longer looked at.
+    /// Covers a node. Returns the frontier nodes that lose their cover.
     pub fn cover(&mut self, node: NodeId, by: NodeId) -> Vec<NodeId> {
         debug_assert!(
             self.may_cover(by) && !self.is_below(by, node),
@@ -205,7 +205,7 @@ impl Tree {
         revived.into_iter().flat_map(|node| self.frontier_below(node)).collect()
     }
 
-    /// Takes a cover away. Returns the frontier nodes that are to be looked at again.
+    /// Removes a cover. Returns the frontier nodes that lose their cover.
     pub fn uncover(&mut self, node: NodeId) -> Vec<NodeId> {
         if let Some(by) = self.nodes[node].cover.take() {
             self.nodes[by].covers.remove(&node);

@@ -7,5 +7,5 @@ pub mod print;
 pub mod single_target;
 pub mod star;
 
-pub use single_target::{Reach, Summaries};
+pub use single_target::{Reach, Summaries, relation_to_target};
 pub use star::{Star, StarOptions, StarStatistics, Stars};

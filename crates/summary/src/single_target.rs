@@ -91,6 +91,29 @@ impl Summaries {
     }
 }
 
+/// The relation between the values at the entry of a graph and those at its target, over all paths: the summary of a procedure if the target is its
+/// exit. Skolem constants are existential.
+///
+/// # Cost
+/// That of the relations of loop bodies: every loop is starred once.
+pub fn relation_to_target(
+    graph: &Graph,
+    terms: &mut Terms,
+    stars: &mut Stars,
+    budget: &mut Budget,
+) -> Result<Over<Transition>, Stop> {
+    let Some(target) = graph.target else { return Ok(Over::by_construction(Transition::empty())) };
+    let facts = Transition::assume(graph.points[target].facts);
+    let mut builder =
+        Builder { graph, terms, stars, budget, known_stars: BTreeMap::new(), copies: BTreeMap::new() };
+    let mut ways = BTreeMap::from([(target, facts)]);
+    let count = graph.points.len() as u32;
+    builder.relations(0, target.0, &mut ways)?;
+    debug_assert_eq!(target.0 + 1, count, "G3: the target should be the last point");
+    let entry = ways.get(&ENTRY).cloned().unwrap_or_else(Transition::empty);
+    Ok(Over::by_construction(entry))
+}
+
 /// Which points of a range somebody asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wanted {

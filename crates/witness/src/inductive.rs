@@ -35,7 +35,7 @@ pub fn checks_as_invariants(
     let prepared = task.program();
     let procedure = &prepared.procs[prepared.entry];
     let mut terms = Terms::new();
-    let mut vocabulary = Vocabulary::new(prepared, &mut terms);
+    let mut vocabulary = Vocabulary::of(prepared, prepared.entry, &mut terms);
     let facts = analyze(prepared, procedure, budget).map_err(Reason::Stopped)?;
     let forest = task.loops(prepared.entry);
     let relevant = reaching_error(procedure);

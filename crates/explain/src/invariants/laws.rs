@@ -84,7 +84,7 @@ impl World {
     fn new(seed: u64) -> Self {
         let program = program();
         let mut terms = Terms::new();
-        let vocabulary = Vocabulary::new(&program, &mut terms);
+        let vocabulary = Vocabulary::of(&program, program.entry, &mut terms);
         let mut symbols: Vec<SymbolId> =
             program.vars.ids().filter_map(|var| vocabulary.symbol(var)).collect();
         let products: Vec<SymbolId> = vocabulary.products().map(|(symbol, _)| symbol).collect();

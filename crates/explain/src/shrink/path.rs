@@ -101,7 +101,7 @@ pub(super) fn follow(
     let Outcome::Error { .. } = run.outcome else { return None };
     let large = choices.iter().filter(|chosen| is_large(chosen)).count();
     let mut terms = Terms::new();
-    let vocabulary = Vocabulary::new(program, &mut terms);
+    let vocabulary = Vocabulary::of(program, program.entry, &mut terms);
     let walk = Walk {
         program,
         terms,

@@ -41,7 +41,7 @@ impl fmt::Display for Misfit {
 /// Imports an annotation of a prepared program.
 pub fn import(program: &Program, annotation: &Annotation) -> Result<Imported, Misfit> {
     let mut terms = Terms::new();
-    let vocabulary = Vocabulary::new(program, &mut terms);
+    let vocabulary = Vocabulary::of(program, program.entry, &mut terms);
     let mut importer =
         Importer { program, terms, vocabulary, symbols: BTreeMap::new(), known: FxHashMap::default() };
     let mut claims = BTreeMap::new();
