@@ -2,11 +2,13 @@
 //!
 //! The value of a bit-field has an integer type of the field's width. Narrower than `int` it is promoted to `int`. Wider than `int` it
 //! stays, and gcc computes in that odd width: `s.x + 1` of `unsigned long long x : 40` wraps at 2^40 (clang does not). The typed program has no such types,
-//! so the result of an unsigned operation is reduced by a mask.
+//! so the result of an unsigned operation is reduced by a mask. A signed operation that may overflow the odd width is not supported: where it does, the
+//! behaviour is undefined, wraps around or is a violation, and none of that can be told in the wider type.
 
 use super::context::Checker;
 use crate::hir::{ArithmeticOp, ExprId, ExprKind, PlaceId, PlaceKind};
 use crate::types::TypeId;
+use base::Diagnostic;
 
 impl Checker<'_> {
     /// The width of the bit-field whose value an expression is.
@@ -73,11 +75,24 @@ impl Checker<'_> {
         let width = widths.into_iter().zip(others).map(|(odd, other)| odd.unwrap_or(other)).max()?;
         (width < ordinary).then_some(width)
     }
+    /// Whether an operation may leave the width of its operands.
+    fn may_overflow(&self, result: ExprId) -> bool {
+        use ArithmeticOp::{Add, Divide, Multiply, ShiftLeft, Subtract};
+        match &self.program.exprs[result].kind {
+            ExprKind::Arithmetic { op, .. } => matches!(op, Add | Divide | Multiply | ShiftLeft | Subtract),
+            ExprKind::Negate(_) => true,
+            _ => false,
+        }
+    }
     /// A value or result reduced to an odd width, if its type is unsigned and it may be larger.
     pub(super) fn reduce(&mut self, result: ExprId, width: u8) -> ExprId {
         let (ty, span) = (self.ty(result), self.span(result));
         let is_signed = self.kind_of(result).is_none_or(crate::types::IntKind::is_signed);
         let reduced = if is_signed {
+            if self.may_overflow(result) {
+                let what = format!("signed arithmetic on a bit-field of {width} bits, in which gcc computes");
+                self.unsupported.get_or_insert_with(|| Box::new(Diagnostic::unsupported(what, span)));
+            }
             result
         } else {
             let mask = self.constant((1_i128 << width) - 1, ty, span);

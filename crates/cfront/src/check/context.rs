@@ -107,6 +107,8 @@ pub(crate) struct Checker<'a> {
     pub(super) array_depths: FxHashMap<TypeId, u32>,
     /// Values of integer types that C has no name for: arithmetic on bit-fields wider than `int`.
     pub(super) odd_widths: FxHashMap<ExprId, u8>,
+    /// The first construct that was understood but is not supported.
+    pub(super) unsupported: Option<Box<Diagnostic>>,
 }
 
 /// A unit without text, for the time before the first.
@@ -153,6 +155,7 @@ impl<'a> Checker<'a> {
             in_parameters: false,
             array_depths: FxHashMap::default(),
             odd_widths: FxHashMap::default(),
+            unsupported: None,
         }
     }
 
@@ -183,7 +186,10 @@ impl<'a> Checker<'a> {
         self.settle_late_calls()?;
         self.check_asm_labels()?;
         self.check_weak_symbols()?;
-        Ok(self.program)
+        match self.unsupported {
+            Some(diagnostic) => Err(diagnostic),
+            None => Ok(self.program),
+        }
     }
 
     fn finish_unit(&mut self) -> Checked<()> {

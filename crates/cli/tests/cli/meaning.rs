@@ -343,3 +343,24 @@ fn what_is_the_same_wherever_objects_lie_is_decided() {
         }
     }
 }
+
+/// gcc computes with a signed bit-field of 40 bits in 40 bits: the product wraps around to zero, which 64 bits do not show.
+#[test]
+fn signed_arithmetic_in_an_odd_width_is_refused() {
+    let program = |operation: &str| {
+        format!(
+            "extern void reach_error(void);\nstruct field {{ long long c : 40; unsigned long long u : 40; }};\n\
+             int main(void) {{ struct field s; s.c = 1LL << 38; s.u = 1ULL << 38; long long z = {operation};\n\
+             if (z == 0) reach_error(); return 0; }}\n"
+        )
+    };
+    for operation in ["s.c * 4", "s.c + s.c", "-s.c", "s.c << 2", "(1, s.c) - 1"] {
+        let finished = checked("odd-width", &["--signed-overflow", "wrap"], &program(operation));
+        assert!(finished.stdout.contains("bit-field of 40 bits"), "{operation}: {finished:?}");
+        assert_eq!(finished.code, 5, "{operation}: {finished:?}");
+    }
+    for (operation, word) in [("s.u * 4", "UNSAFE"), ("s.c & 1", "UNSAFE"), ("(long long)s.c * 4", "SAFE")] {
+        let finished = checked("odd-width", &["--signed-overflow", "wrap"], &program(operation));
+        assert!(finished.stdout.starts_with(word), "{operation}: {finished:?}");
+    }
+}
