@@ -31,16 +31,19 @@ fn compile(body: &str) -> Program {
     cfront::compile(&[input], &options).expect("the program should compile").program
 }
 
+/// The values of variables, where they have one.
+type State = Vec<Option<i128>>;
+
 /// The values of variables when a procedure starts and when it returns.
 struct Calls<'p> {
     program: &'p Program,
     proc: ProcId,
-    open: Option<Vec<Option<i128>>>,
-    seen: Vec<(Vec<Option<i128>>, Vec<Option<i128>>)>,
+    open: Option<State>,
+    seen: Vec<(State, State)>,
 }
 
 impl Calls<'_> {
-    fn values(&self, view: &View<'_>) -> Vec<Option<i128>> {
+    fn values(&self, view: &View<'_>) -> State {
         let value = |var: VarId| {
             let is_visible = self.program.vars[var].owner.is_none_or(|owner| owner == self.proc);
             let is_scalar = self.program.vars[var].scalar().is_some();
