@@ -13,6 +13,8 @@
 //! * B1: there is one entry per procedure, edge, location, operation and variable of the new program.
 //! * B2: `first.then(&second)` translates as `second` and then `first` would, one after the other.
 
+use std::collections::BTreeMap;
+
 use base::{Idx, IndexVec, newtype_index};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -158,6 +160,12 @@ impl BackTranslation {
         contexts: Contexts,
     ) -> Self {
         Self { procs, vars, contexts }
+    }
+    /// Variables that were added have the origins that are listed, the others none.
+    pub(crate) fn extend_vars(&mut self, count: usize, origins: &BTreeMap<VarId, VarOrigin>) {
+        for index in self.vars.len()..count {
+            self.vars.push(origins.get(&VarId::new(index)).copied());
+        }
     }
     /// The origin of a procedure.
     pub fn proc(&self, proc: ProcId) -> &ProcOrigin {

@@ -9,6 +9,7 @@
 //! | [`inline`](fn@inline) | the same (see there for `alloca`) | same |
 //! | [`resolve_calls`] | the same | same |
 //! | [`propagate`](fn@propagate) | the same | same |
+//! | [`promote`](fn@promote) | more: what memory does wrong no longer ends an execution | may become so |
 //! | [`eliminate_dead`] | the same, with fewer variables | same |
 //! | [`prune`](fn@prune) | those that may still reach the error; others end early | same |
 //! | [`slice`](fn@slice) | more: what does not influence the error no longer ends or blocks an execution | may become so |
@@ -40,6 +41,7 @@ mod overflow;
 mod persistent_map;
 mod pipeline;
 mod prepared;
+mod promote;
 mod propagate;
 mod prune;
 mod relevance;
@@ -58,6 +60,7 @@ pub use inline::{InlineConfig, Inlined, KeptCall, KeptReason, inline};
 pub use instrument::instrument;
 pub use pipeline::{PipelineConfig, Pipelined, Precision, pipeline};
 pub use prepared::Prepared;
+pub use promote::promote;
 pub use propagate::propagate;
 pub use prune::prune;
 pub use resolve::resolve_calls;

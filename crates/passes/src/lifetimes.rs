@@ -26,6 +26,11 @@ pub(crate) fn prologue(program: &Program, proc: ProcId, locals: &[VarId]) -> Pro
     Prologue { stale: stale.into_iter().filter(|var| !procedure.params.contains(var)).collect(), live }
 }
 
+/// The variables among some that may be read from a location on before they are written.
+pub(crate) fn read_first(program: &Program, proc: ProcId, vars: &[VarId], at: Loc) -> Vec<VarId> {
+    Analysis::new(program, proc, vars).solve(at, Direction::Backward)
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Direction {
     /// Is it read before it is written? Asked at the entry.

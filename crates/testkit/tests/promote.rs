@@ -1,0 +1,94 @@
+//! The pass `promote` keeps what programs compute: random C programs with pointers, structs, unions, bit-fields and arrays, executed with memory and without.
+//!
+//! A program computes a checksum of all its variables. What it is comes from an execution of the program as given; then the program with a check of that number must not
+//! fail after the pass, and with a check of another number it must. The programs have no undefined behaviour, so the pass adds nothing.
+//!
+//! `WAYPROOF_PROMOTE=20000` runs that many programs instead of 150, and `WAYPROOF_PROMOTE_SEED=1000` other ones.
+
+use base::Budget;
+use cfa::{DataModel, Op, Program, SignedOverflow, Storage};
+use interp::{
+    Choice, Code, CompileOptions, Config, Machine, Markers, Outcome, Request, Silent, Uninitialised,
+};
+use passes::{InlineConfig, inline, promote, propagate, resolve_calls};
+use testkit::differential::options_for;
+use testkit::verdicts::Dialect;
+use testkit::{Model, generate_program};
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// How an execution ends, and what it prints.
+fn execute(program: &Program, inputs: &[i128]) -> (Outcome, String) {
+    let mut inputs = inputs.iter();
+    let mut oracle = |request: &Request<'_>| match request.source {
+        cfa::Source::Input { .. } => Some(Choice::Int(inputs.next().copied().unwrap_or(0))),
+        // An arbitrary value that has no influence.
+        _ => Some(Choice::Int(77)),
+    };
+    let options = CompileOptions { uninitialised: Uninitialised::Choose, markers: Markers::None };
+    let code = Code::new(program, options);
+    let mut machine = Machine::new(program, &code, Config::default());
+    let mut printed = Vec::new();
+    let run = machine.run(&mut oracle, &mut Silent, &mut printed, &mut Budget::ticks(20_000_000));
+    (run.outcome, String::from_utf8_lossy(&printed).trim().to_owned())
+}
+
+/// The program without calls, as it comes to the pass.
+fn inlined(text: &str, dialect: Dialect) -> Program {
+    let program = testkit::verdicts::judge::compile(text, dialect)
+        .unwrap_or_else(|message| panic!("{message}\n{text}"));
+    let points_to = cfa::pointsto::PointsTo::new(&program, cfa::pointsto::Punning::Any);
+    let (program, _) = resolve_calls(&program, &points_to);
+    let limits = InlineConfig { max_edges: 100_000, ..InlineConfig::default() };
+    propagate(&inline(&program, &limits).program).0
+}
+
+fn objects(program: &Program) -> usize {
+    let begun = |op: &Op| matches!(op, Op::Begin { .. } | Op::Init { .. } | Op::Malloc { .. });
+    let ops = program.procs[program.entry].edges().iter().flat_map(|edge| &edge.ops);
+    let of_object = |op: &&Op| {
+        begun(op) && op.vars().all(|var| matches!(program.vars[var].storage, Storage::Object { .. }))
+    };
+    ops.filter(of_object).count()
+}
+
+#[test]
+fn promotion_keeps_what_programs_compute() {
+    let (count, first) = (setting("WAYPROOF_PROMOTE", 150), setting("WAYPROOF_PROMOTE_SEED", 0));
+    let (mut before, mut after, mut programs) = (0, 0, 0);
+    for seed in first..first + count {
+        let model = if seed % 3 == 2 { Model::Ilp32 } else { Model::Lp64 };
+        let data_model = if model == Model::Ilp32 { DataModel::Ilp32 } else { DataModel::Lp64 };
+        let dialect = Dialect { data_model, signed_overflow: SignedOverflow::Undefined };
+        let program = generate_program(seed, &options_for(seed, model));
+        let given = testkit::verdicts::judge::compile(&program.text, dialect).unwrap();
+        let (outcome, sum) = execute(&given, &program.inputs);
+        if !matches!(outcome, Outcome::Exit { .. } | Outcome::Returned) {
+            continue;
+        }
+        programs += 1;
+        let checked = |expected: &str| {
+            let check = format!("if (checksum != {expected}ULL) reach_error();");
+            let text = program.text.replace("printf(\"%llu\\n\", checksum);", &check);
+            inlined(&format!("extern void reach_error(void);\n{text}"), dialect)
+        };
+        let right = checked(&sum);
+        let (promoted, _) = promote(&right);
+        if let Err(defects) = promoted.verify() {
+            panic!("seed {seed}: {}", defects[0]);
+        }
+        (before, after) = (before + objects(&right), after + objects(&promoted));
+        let (expected, _) = execute(&right, &program.inputs);
+        assert!(!matches!(expected, Outcome::Error { .. }), "seed {seed}: {expected:?} before the pass");
+        let (outcome, _) = execute(&promoted, &program.inputs);
+        assert!(matches!(outcome, Outcome::Exit { .. } | Outcome::Returned), "seed {seed}: {outcome:?}");
+        let other = sum.parse::<u64>().unwrap().wrapping_add(1).to_string();
+        let (outcome, _) = execute(&promote(&checked(&other)).0, &program.inputs);
+        assert!(matches!(outcome, Outcome::Error { .. }), "seed {seed}: {outcome:?} with another checksum");
+    }
+    println!("{programs} programs, {before} objects before, {after} after");
+    assert!(programs * 10 >= count * 8, "only {programs} programs");
+    assert!(after * 2 < before, "{after} of {before} objects are left");
+}
