@@ -85,6 +85,10 @@ enum Effort {
 impl RunFirst {
     /// Decides a program with several executions: by carrying them out if they are few, else by the engine.
     fn among_many(&self, task: &Prepared<'_>, env: &mut Env<'_>) -> Verdict {
+        // Where the passes have found that nothing can fail, an endless execution need not be carried out.
+        if task.program().procs.iter().all(|procedure| procedure.error.is_none()) {
+            return self.engine().solve(task, env);
+        }
         let first = all(task.given(), FEW_RUNS, &mut env.logic.budget);
         if let Few::Decided(verdict) = first {
             return verdict;

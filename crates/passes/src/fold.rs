@@ -111,6 +111,15 @@ fn equality(program: &mut Program, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Op
     if let Some(equal) = equal {
         return Some(exprs.bool(equal == (op == BinaryOp::Eq)));
     }
+    // An address as a number is zero for null alone.
+    if let (Expr::Cast { ty, arg }, Expr::Const { bits: 0, .. })
+    | (Expr::Const { bits: 0, .. }, Expr::Cast { ty, arg }) = (left, right)
+        && exprs.ty(arg) == Ty::Ptr
+        && matches!(ty, Ty::Int { width, .. } if width >= exprs.pointer_width())
+    {
+        let null = exprs.int(Ty::Ptr, 0);
+        return Some(exprs.binary(op, arg, null));
+    }
     let (cast, constant) = match (left, right) {
         (Expr::Cast { ty, arg }, Expr::Const { bits, .. })
         | (Expr::Const { bits, .. }, Expr::Cast { ty, arg }) => ((ty, arg), bits),

@@ -22,6 +22,7 @@
 
 mod access;
 mod analysis;
+mod bytes;
 mod candidates;
 mod layout;
 mod offsets;
