@@ -1,5 +1,4 @@
-//! The laws of stars that are made by one decomposition without domains: K1 and K2 of `summary::star` hold of it by itself. No program is known here in
-//! which the decomposition by periods applies alone; it is tested with all others (`laws`).
+//! The laws of stars that are made by one decomposition without domains: K1 and K2 of `summary::star` hold of it by itself.
 
 use crate::generate::{Summarised, count, decomposable_text, summarise_with};
 use crate::laws::{Tally, check_loops};
@@ -51,4 +50,9 @@ fn phases_satisfy_the_laws() {
 #[test]
 fn splits_at_wrap_around_satisfy_the_laws() {
     check_decomposition("wrap-around", 4);
+}
+
+#[test]
+fn periods_satisfy_the_laws() {
+    check_decomposition("period", 4);
 }
