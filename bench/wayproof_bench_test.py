@@ -16,7 +16,7 @@ from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent
 sys.path.insert(0, str(BENCH))
-from wayproof_bench import cli, compare, guard, mutants, output, plots, profile, records, results, runner, svg, tables, tasks, weave
+from wayproof_bench import checker_mutants, cli, compare, guard, mutants, output, plots, profile, records, results, runner, svg, tables, tasks, weave
 from wayproof_bench.records import Record
 
 REPORT = """UNKNOWN: recursion, or more code than is inlined at /a/b.c:12:11
@@ -446,6 +446,25 @@ esac
         self.assertEqual(code, 1, text)
         self.assertEqual(text.count("WRONG: mine/a, "), 3, text)
         self.assertEqual(len(list((self.folder / "kept").iterdir())), 3)
+
+
+class CheckerMutants(unittest.TestCase):
+    def test_the_mutants_of_a_function_are_arms_of_one_match(self):
+        text = "fn less(a: u8) -> bool {\n    a < 3\n}\nfn more() {}\n"
+        start, body = text.index("<"), (text.index("{") + 1, text.index("}"))
+        mutants = [checker_mutants.Mutant(number, new, Path("a.rs"), start, start + 1, new, body) for number, new in [(4, ">"), (7, "==")]]
+        woven, lines = checker_mutants.with_arms(text, mutants)
+        for number, new in [(4, ">"), (7, "==")]:
+            self.assertIn(f"{number} => {{\n\n    a {new} 3\n", woven)
+        self.assertIn("_ => {\n    a < 3\n}", woven)
+        self.assertTrue(woven.endswith("fn more() {}\n"))
+        for first, last, number in lines:
+            self.assertTrue(woven.split("\n")[first - 1].startswith(f"{number} => {{"))
+            self.assertEqual(woven.split("\n")[last - 2], "}")
+
+    def test_a_line_and_column_are_found(self):
+        text = "ab\ncde\n"
+        self.assertEqual(text[checker_mutants.offset([0, 3, 7], {"line": 2, "column": 2}, text)], "d")
 
 
 class RealTool(Folder):

@@ -145,6 +145,110 @@ fn an_operand_that_decides_does_not_excuse_the_other_one() {
     assert!(matches!(found, Exhaustion::Violated(_) | Exhaustion::Open), "{found:?}");
 }
 
+/// Asks for two numbers of these types and adds them.
+fn added(first: &str, second: &str) -> String {
+    format!(
+        "proc %start() {{\n  local x : {first}\n  local y : {second}\n  local z : i64\n  entry l0\n  exit l1\n\
+         l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n\
+         l2 -> l3 : havoc y input \"nondet\" at @f0:2:1-2:2\n\
+         l3 -> l1 : z := (i64) x + (i64) y\n}}\n"
+    )
+}
+
+#[test]
+fn the_number_of_executions_is_limited() {
+    assert_eq!(count(&exhausted(&added("u7", "u7"))), Some(1 << 14));
+    assert_eq!(exhausted(&added("u7", "u8")), Exhaustion::Open);
+}
+
+#[test]
+fn the_number_of_values_of_an_input_is_limited() {
+    assert_eq!(count(&exhausted(&added("u9", "u1"))), Some(1 << 10));
+    assert_eq!(exhausted(&added("u10", "u1")), Exhaustion::Open);
+}
+
+#[test]
+fn the_number_of_intervals_of_an_input_is_limited() {
+    // Of two numbers in a row one is odd.
+    let parity = |ty: &str| {
+        format!(
+            "proc %start() {{\n  local x : {ty}\n  entry l0\n  exit l1\n  error l9\n\
+             l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n\
+             l2 -> l1 : assume (u1) x\n  l2 -> l3 : assume !((u1) x)\n  l3 -> l1\n}}\n"
+        )
+    };
+    assert_eq!(exhausted(&parity("i32")), Exhaustion::Open);
+    assert_eq!(count(&exhausted(&parity("u8"))), Some(256));
+}
+
+#[test]
+fn inputs_of_one_function_are_told_apart_by_where_they_are_asked_for() {
+    let two = "proc %start() {\n  local x : i32\n  local y : i64\n  entry l0\n  exit l1\n  error l9\n\
+         l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n\
+         l2 -> l1 : assume x < 0:i32 | 1:i32 < x\n  l2 -> l3 : assume !(x < 0:i32 | 1:i32 < x)\n\
+         l3 -> l4 : havoc y input \"nondet\" at @f0:2:1-2:2\n\
+         l4 -> l9 : assume x == 3:i32\n  l4 -> l1 : assume x != 3:i32\n}\n";
+    // Below 0, 0, 1, above 1; nobody looks at y.
+    assert_eq!(count(&exhausted(two)), Some(4));
+}
+
+#[test]
+fn an_input_that_is_used_on_the_same_edge_is_left_open() {
+    let used = "proc %start() {\n  local x : i32\n  local y : i32\n  entry l0\n  exit l1\n  error l9\n\
+         l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n ; y := x & 7:i32\n\
+         l2 -> l9 : assume y == 3:i32\n  l2 -> l1 : assume y != 3:i32\n}\n";
+    assert_eq!(exhausted(used), Exhaustion::Open);
+}
+
+#[test]
+fn an_uninitialised_value_that_is_read_is_left_open() {
+    let read = "proc %start() {\n  local x : u1\n  local y : i32\n  entry l0\n  exit l1\n  error l9\n\
+         l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n\
+         l2 -> l1 : assume x\n  l2 -> l3 : assume !x\n\
+         l3 -> l9 : assume y == 3:i32\n  l3 -> l1 : assume y != 3:i32\n}\n";
+    assert_eq!(exhausted(read), Exhaustion::Open);
+}
+
+#[test]
+fn an_input_is_followed_through_empty_edges_and_assignments() {
+    for (assigned, condition) in [
+        ("1:i64", "x < 2:i32 | 4:i32 < x"),
+        ("(i64) x", "x < 2:i32 | 4:i32 < x"),
+        ("(i64) x", "y < 2:i64 | 4:i64 < y"),
+    ] {
+        let followed = format!(
+            "proc %start() {{\n  local x : i32\n  local y : i64\n  local z : i32\n  entry l0\n  exit l1\n  error l9\n\
+             l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n  l2 -> l3\n  l3 -> l4 : y := {assigned}\n\
+             l4 -> l1 : assume {condition}\n  l4 -> l5 : assume !({condition})\n\
+             l5 -> l1 : z := x * 3:i32\n}}\n"
+        );
+        assert_eq!(count(&exhausted(&followed)), Some(5), "{followed}");
+    }
+}
+
+#[test]
+fn of_two_edges_that_may_both_be_taken_none_is_followed() {
+    for order in [["l2 -> l3", "l2 -> l1"], ["l2 -> l1", "l2 -> l3"]] {
+        let both = format!(
+            "proc %start() {{\n  local x : i32\n  entry l0\n  exit l1\n  error l9\n\
+             l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n  {}\n  {}\n\
+             l3 -> l9 : assume x * x == 49:i32\n  l3 -> l1 : assume x * x != 49:i32\n}}\n",
+            order[0], order[1]
+        );
+        assert_eq!(exhausted(&both), Exhaustion::Open, "{both}");
+    }
+}
+
+#[test]
+fn executions_that_do_not_end_within_the_budget_are_too_long() {
+    let endless = "proc %start() {\n  local x : u1\n  entry l0\n  exit l1\n  error l9\n\
+         l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n\
+         l2 -> l1 : assume x\n  l2 -> l2 : assume !x\n}\n";
+    let text = format!("program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n{endless}");
+    let found = exhaust(&parsed(&text), &mut Budget::ticks(1 << 12));
+    assert_eq!(found, Exhaustion::TooLong);
+}
+
 /// The types of random programs. The last two are wider than what an input has.
 const TYPES: [&str; 6] = ["i3", "u3", "i4", "u4", "i128", "u128"];
 

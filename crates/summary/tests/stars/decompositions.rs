@@ -1,8 +1,8 @@
-//! The laws of stars that are made by one decomposition without domains: K1 and K2 of `summary::star` hold of it by itself. No program is known here in
-//! which the decomposition by periods applies alone; it is tested with all others (`laws`).
+//! The laws of stars that are made by one decomposition without domains: K1 and K2 of `summary::star` hold of it by itself.
 
 use crate::generate::{Summarised, count, decomposable_text, summarise_with};
 use crate::laws::{Tally, check_loops};
+use crate::runs::possible;
 use summary::StarOptions;
 use summary::star::{DECOMPOSITIONS, Decomposition};
 
@@ -51,4 +51,30 @@ fn phases_satisfy_the_laws() {
 #[test]
 fn splits_at_wrap_around_satisfy_the_laws() {
     check_decomposition("wrap-around", 4);
+}
+
+#[test]
+fn periods_satisfy_the_laws() {
+    check_decomposition("period", 4);
+}
+
+/// Whether the summary of a program says that the error is not reached.
+fn is_excluded(text: &str, options: StarOptions) -> bool {
+    let summarised = summarise_with(text, options);
+    let entry = summarised.graph.points.ids().next().expect("the entry is the first point");
+    let reach = summarised.summaries.reach(entry).pruning().formula;
+    !possible(&summarised, reach, &term::Model::new())
+}
+
+#[test]
+fn periods_exclude_an_error_that_nothing_else_excludes() {
+    let text = "extern int __VERIFIER_nondet_int(void);\nextern unsigned char __VERIFIER_nondet_uchar(void);\n\
+         extern void reach_error(void);\nint main(void) {\n\
+         int n = __VERIFIER_nondet_int(), i = 0, first = __VERIFIER_nondet_uchar(), x = first, y = 7, even = 0;\n\
+         while (i < n) { int t = x; x = y; y = t; if (i % 2 == 0) even = even + 1; i = i + 1; }\n\
+         if (i % 2 == 0 && x != first && even >= 0) reach_error();\nreturn 0; }\n";
+    let others: &'static [&'static dyn Decomposition] = &DECOMPOSITIONS[..DECOMPOSITIONS.len() - 1];
+    assert_eq!(DECOMPOSITIONS[others.len()].name(), "period");
+    assert!(is_excluded(text, StarOptions::default()));
+    assert!(!is_excluded(text, StarOptions { decompositions: others, ..StarOptions::default() }));
 }

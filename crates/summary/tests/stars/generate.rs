@@ -149,6 +149,14 @@ pub(crate) fn decomposable_text(decomposition: &str, seed: u64) -> String {
             format!("while (n > 0) {{ n = n - 1; s = s + v; v = v + {a}; }}"),
             format!("s == {c}"),
         ),
+        // What is exchanged has no closed form, but what is exchanged twice has.
+        "period" => (
+            format!(
+                "int n = __VERIFIER_nondet_uchar(), i = 0, x = __VERIFIER_nondet_uchar(), y = {b}, z = 0;"
+            ),
+            format!("while (i < n) {{ int t = x; x = y; y = t; if (i % 2 == 0) z = z + {a}; i = i + 1; }}"),
+            format!("i % 2 == 0 && x == y + {c} && z > {c}"),
+        ),
         other => panic!("there is no program for {other}"),
     };
     format!(

@@ -41,6 +41,11 @@ const DRAWS: u64 = 40;
 /// So many assertions are tried to get the verdict that the seed wants.
 const ASSERTIONS: usize = 4;
 
+/// The text of a random program with loops, without assertions.
+pub fn random_loops(seed: u64) -> String {
+    generator::generate(&mut Random::new(seed)).print().text
+}
+
 /// The program of a seed (V1).
 pub(crate) fn sample(seed: u64) -> Option<Sample> {
     let dialect = Dialect::of(seed);
