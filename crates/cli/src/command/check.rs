@@ -189,7 +189,7 @@ impl Query<'_> {
         }
         stale::settle(args, &request.files, &program.sources).map_err(Ended::InTheWay)?;
         let outcome = match known {
-            Some(certified) => Outcome { certified, solved_at: compiled_at, shrinking: Shrinking::default() },
+            Some(certified) => Outcome::cached(certified, compiled_at),
             None => solve(args, engine, &task, &mut env),
         };
         drop(progress);
@@ -202,7 +202,7 @@ impl Query<'_> {
             export::export(args, request, &task, parsed, outcome.certified, &mut env.logic.budget);
         let mut failures = exported.write(console);
         if let Some(cache) = cache.filter(|_| !is_cached) {
-            cache.keep(&certified);
+            cache.keep(&certified, outcome.ticks);
         }
         let mut extras = Extras { is_cached, ..exported.extras };
         if let (Verdict::Unsafe(trace), Some(scope)) = (certified.verdict(), scope(args)) {
@@ -275,7 +275,16 @@ fn statistics(
 struct Outcome {
     certified: Certified,
     solved_at: Instant,
+    /// What its certification has taken.
+    ticks: u64,
     shrinking: Shrinking,
+}
+
+impl Outcome {
+    /// The verdict of an earlier run, for which no engine has worked.
+    fn cached(certified: Certified, solved_at: Instant) -> Self {
+        Self { certified, solved_at, ticks: 0, shrinking: Shrinking::default() }
+    }
 }
 
 /// Lets the engine work, and checks what it says.
@@ -286,14 +295,14 @@ fn solve(args: &CheckArgs, engine: Box<dyn Engine>, task: &Prepared<'_>, env: &m
         Err(stop) => Verdict::Unknown(Reason::Stopped(stop)),
     };
     drop(stage);
-    let solved_at = Instant::now();
+    let (solved_at, spent) = (Instant::now(), env.logic.budget.spent());
     let _stage = timeline::stage("certification");
     let (certified, shrinking) = if args.search.no_shrink {
         (certify::certify(task, verdict, &mut env.logic.budget), Shrinking::default())
     } else {
         explain::certify_smallest(task, verdict, &mut env.logic.budget)
     };
-    Outcome { certified, solved_at, shrinking }
+    Outcome { certified, solved_at, ticks: env.logic.budget.spent() - spent, shrinking }
 }
 
 /// Why a file is not written.
