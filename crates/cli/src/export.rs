@@ -101,9 +101,7 @@ pub(crate) fn question(
     });
     let mut texts: Vec<Text> = texts.collect();
     question::name_texts(&mut texts);
-    let is_overflow =
-        request.property == Property::NoOverflow || request.signed_overflow == SignedOverflow::Error;
-    Some(Question { texts, options: frontend::options(request, source), is_overflow })
+    Some(Question { texts, options: frontend::options(request, source) })
 }
 
 /// Finds out what is to be said beyond the evidence, and makes the texts of the files that the user asked for. A violation that the compiled program
@@ -187,7 +185,8 @@ impl Exporter<'_> {
         if let Some(path) = &self.args.files.witness {
             let invariants = exported.extras.invariants.iter();
             let portable = invariants.filter_map(|readable| readable.portable.clone()).collect();
-            exported.push(path, self.documents().witness(Content::Correctness(portable)));
+            let documents = self.documents(proved(self.request));
+            exported.push(path, documents.witness(Content::Correctness(portable)));
         }
         exported.warn_about(wanted(self.args).filter(|name| *name != "--witness"), "the verdict is safe");
     }
@@ -217,18 +216,17 @@ impl Exporter<'_> {
             return;
         }
         let files = &self.args.files;
+        let documents = self.documents(violated(self.request, trace));
         if let Some(path) = &files.witness {
             match violation::segments(trace, &self.task.given().sources, &self.question.texts) {
-                Some(segments) => {
-                    exported.push(path, self.documents().witness(Content::Violation(segments)));
-                }
+                Some(segments) => exported.push(path, documents.witness(Content::Violation(segments))),
                 None => exported.warnings.push(
-                    "no witness is written: the violation is not in the text of the program".to_owned(),
+                    "no witness is written: the violation is not in a statement of the program's text".to_owned(),
                 ),
             }
         }
         if let Some(folder) = &files.testcase {
-            let case = self.documents().test_case(trace);
+            let case = documents.test_case(trace);
             let files = vec![("metadata.xml", case.metadata), ("test-1.xml", case.inputs)];
             exported.documents.push(Document::Folder(folder.clone(), files));
         }
@@ -240,20 +238,41 @@ impl Exporter<'_> {
         }
     }
 
-    fn documents(&self) -> Documents<'_> {
+    fn documents(&self, specification: String) -> Documents<'_> {
         Documents {
             question: self.question,
-            specification: specification(&self.request.property),
+            specification,
             stamp: Stamp { seconds: now(), version: VERSION },
         }
     }
 }
 
-/// The property as witnesses state it.
+/// A property of SV-COMP as witnesses state it.
+const NO_OVERFLOW: &str = "G ! overflow";
+
+/// The property that was proved, as witnesses state it. SV-COMP has no name for the conjunction of two properties: the specification has both formulas.
+fn proved(request: &Request) -> String {
+    let specification = specification(&request.property);
+    match request.property {
+        Property::UnreachCall { .. } if request.signed_overflow == SignedOverflow::Error => {
+            format!("{specification} && {NO_OVERFLOW}")
+        }
+        Property::UnreachCall { .. } | Property::NoOverflow | Property::Unsupported { .. } => specification,
+    }
+}
+
+/// The property that a trace violates, as witnesses state it.
+fn violated(request: &Request, trace: &Trace) -> String {
+    match trace.violation.property {
+        interp::Property::NoOverflow => NO_OVERFLOW.to_owned(),
+        interp::Property::Unreachability => specification(&request.property),
+    }
+}
+
 fn specification(property: &Property) -> String {
     match property {
         Property::UnreachCall { function } => format!("G ! call({function}())"),
-        Property::NoOverflow => "G ! overflow".to_owned(),
+        Property::NoOverflow => NO_OVERFLOW.to_owned(),
         Property::Unsupported { name } => name.clone(),
     }
 }
