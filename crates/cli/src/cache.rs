@@ -1,13 +1,13 @@
 //! Verdicts of earlier runs with their evidence, by program (`--cache`).
 //!
 //! A program is known by its automata without positions, so that layout, comments and functions that are never called do not matter, and by
-//! the options that decide how it is searched. What is found is not believed: the evidence passes its check as if an engine had just made it,
-//! and if it does not pass, the engine works as usual.
+//! the options that decide how it is searched. What is found is not trusted: the evidence is checked as if an engine had just made it,
+//! and if the check fails, the engine works as usual.
 //!
 //! # Invariants
 //! * I1: a verdict from the cache is certified by this run.
-//! * I2: a file that cannot be used is said once and replaced; a folder that cannot be used costs no verdict.
-//! * I3: the check of what is found has a limit of its own, so that evidence that somebody made by hand does not use up the time of the search.
+//! * I2: a file that cannot be used is reported once and replaced; a folder that cannot be used does not change the verdict.
+//! * I3: the check of what is found has a limit of its own, so that evidence that was written by hand cannot use up the time of the search.
 //! * I4: what is no file of a cache is left alone, and no link is followed to write: the folder may be part of a project.
 
 use std::fmt::Write as _;
@@ -84,7 +84,7 @@ impl Cache {
         match certified.verdict() {
             // I3.
             Verdict::Unknown(Reason::Stopped(Stop::Ticks)) if !budget.is_spent() => self.ignore(TOO_LONG),
-            // Time that is over is no fault of the evidence, and the engine has none left either.
+            // The time limit says nothing about the evidence, and the engine has no time left either.
             Verdict::Unknown(Reason::Stopped(_)) => Some(certified),
             Verdict::Unknown(reason) => self.ignore(&reason.to_string()),
             Verdict::Safe(_) | Verdict::Unsafe(_) => Some(certified),

@@ -1,5 +1,5 @@
-//! What is found out about a verdict beyond its evidence, the veto of the compiled program, and the verdict as texts for other tools: witness,
-//! harness, test case. Here they are computed; [`Exported::write`] writes them.
+//! What is computed for a verdict beyond its evidence: the judgement of the compiled program, readable invariants, and texts for other tools (witness,
+//! harness, test case). Here they are computed; [`Exported::write`] writes them.
 //!
 //! # Invariants
 //! * I1: unsafe is not claimed, and nothing is written about it, if the compiled program was run with the inputs of the trace to its own end and
@@ -38,7 +38,7 @@ const MIN_READING_TICKS: u64 = 300;
 /// What there is to report and to write.
 #[derive(Default)]
 pub(crate) struct Exported {
-    /// What is said beyond the evidence.
+    /// What is reported beyond the evidence.
     pub(crate) extras: Extras,
     /// The files that the user asked for.
     documents: Vec<Document>,
@@ -104,7 +104,7 @@ pub(crate) fn question(
     Some(Question { texts, options: frontend::options(request, source) })
 }
 
-/// Finds out what is to be said beyond the evidence, and makes the texts of the files that the user asked for. A violation that the compiled program
+/// Computes what is reported beyond the evidence, and the texts of the files that the user asked for. A violation that the compiled program
 /// does not end in is not claimed (I1).
 pub(crate) fn export(
     args: &CheckArgs,
@@ -221,7 +221,8 @@ impl Exporter<'_> {
             match violation::segments(trace, &self.task.given().sources, &self.question.texts) {
                 Some(segments) => exported.push(path, documents.witness(Content::Violation(segments))),
                 None => exported.warnings.push(
-                    "no witness is written: the violation is not in a statement of the program's text".to_owned(),
+                    "no witness is written: the violation is not in a statement of the program's text"
+                        .to_owned(),
                 ),
             }
         }

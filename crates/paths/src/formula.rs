@@ -131,7 +131,7 @@ impl PathFormula {
         }
     }
 
-    /// Some of the parts that cannot all hold at the end of the path, none of them superfluous as far as the solver tells.
+    /// Some of the parts that cannot all hold at the end of the path, an unsatisfiable core that the solver has minimised.
     /// Nothing if all can.
     pub fn core(&mut self, logic: &mut Logic, parts: &[TermId]) -> Result<Option<Vec<TermId>>, smt::Why> {
         let Logic { terms, budget, .. } = logic;

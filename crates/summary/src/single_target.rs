@@ -114,7 +114,7 @@ pub fn relation_to_target(
     Ok(Over::by_construction(entry))
 }
 
-/// Which points of a range somebody asks for.
+/// Which points of a range are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wanted {
     /// All of them.

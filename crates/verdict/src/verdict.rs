@@ -1,4 +1,4 @@
-//! What an engine answers: no evidence, no verdict.
+//! What an engine answers. A verdict cannot be constructed without evidence.
 
 use std::sync::Arc;
 

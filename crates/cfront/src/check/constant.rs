@@ -113,7 +113,9 @@ impl Checker<'_> {
 
     /// Whether an operation on integer constants has a result that its signed type does not have, or that C leaves undefined for a shift.
     pub(super) fn overflows(&self, expr: ExprId) -> bool {
-        let Some(ty @ Ty::Int { signed: true, .. }) = self.types().scalar(self.ty(expr)) else { return false };
+        let Some(ty @ Ty::Int { signed: true, .. }) = self.types().scalar(self.ty(expr)) else {
+            return false;
+        };
         match self.program.exprs[expr].kind {
             ExprKind::Negate(operand) => self
                 .evaluate_int(operand)

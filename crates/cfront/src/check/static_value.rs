@@ -4,7 +4,8 @@ use super::Checked;
 use super::constant::Constant;
 use super::context::{Checker, error};
 use crate::hir::{
-    ArithmeticOp, ExprId, ExprKind, InitValue, PlaceId, PlaceKind, StaticOverflow, StorageDuration, VariableId,
+    ArithmeticOp, ExprId, ExprKind, InitValue, PlaceId, PlaceKind, StaticOverflow, StorageDuration,
+    VariableId,
 };
 
 impl Checker<'_> {

@@ -273,7 +273,8 @@ mod tests {
             std::os::unix::fs::symlink(target, folder.0.join(name)).unwrap();
         }
         assert_eq!(folder.expand(&["."]), ["./a.c", "./gone.i", "./self.c", "./t.yml"]);
-        let message = "`self.c` is a link that cannot be followed: Too many levels of symbolic links (os error 40)";
+        let message =
+            "`self.c` is a link that cannot be followed: Too many levels of symbolic links (os error 40)";
         assert_eq!(folder.expand(&["@l.txt"]), [message]);
         assert_eq!(folder.expand(&["self.c"]), [message]);
     }

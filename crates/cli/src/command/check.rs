@@ -69,7 +69,7 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Fa
         Err(Ended::Failed(failure) | Ended::InTheWay(failure)) => {
             session.claim();
             if let (Err(stop), false) = (session.budget().poll(), matches!(failure, Failure::Output(_))) {
-                // Whoever works for us was ended and complains: the cause is the end.
+                // A child process that was ended reports an error of its own: the cause is the limit or the interrupt.
                 abandon(stop);
                 return Ok(ExitStatus::Unknown);
             }
@@ -153,7 +153,7 @@ fn decide(
     query.decide(engine, &program, parsed, start.elapsed())
 }
 
-/// One question, and whom to tell the answer.
+/// One query, and where its answer goes.
 struct Query<'a> {
     args: &'a CheckArgs,
     request: &'a Request,
@@ -164,7 +164,7 @@ struct Query<'a> {
 }
 
 impl Query<'_> {
-    /// Decides the question for a program, and reports the answer.
+    /// Decides the query for a program, and reports the answer.
     fn decide(
         &self,
         engine: Box<dyn Engine>,
@@ -418,7 +418,7 @@ fn command() -> Vec<String> {
     std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
-/// How much of the path to a violation the reports tell; nothing if none of them tells it.
+/// How much of the path to a violation the reports show; nothing if none of them shows it.
 fn scope(args: &CheckArgs) -> Option<Scope> {
     let is_told = tells(args, |format| matches!(format, Format::Json | Format::Sarif));
     match args.display.trace {

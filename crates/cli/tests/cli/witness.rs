@@ -285,7 +285,8 @@ fn both_errors(name: &str, text: &str, code: i32) -> String {
     let validated = wayproof(words);
     assert_eq!(validated.code, 0, "{validated:?}");
     let text = fs::read_to_string(&witness).unwrap();
-    let stated = text.lines().find_map(|line| line.trim().strip_prefix("specification: ")).unwrap().to_owned();
+    let stated =
+        text.lines().find_map(|line| line.trim().strip_prefix("specification: ")).unwrap().to_owned();
     if let Ok(metadata) = fs::read_to_string(case.join("metadata.xml")) {
         let plain = stated.trim_matches('"');
         assert!(metadata.contains(&format!("<specification>{plain}</specification>")), "{metadata}");
@@ -296,7 +297,8 @@ fn both_errors(name: &str, text: &str, code: i32) -> String {
 #[test]
 fn where_overflow_is_an_error_too_a_witness_names_what_is_violated_or_proved() {
     const HEAD: &str = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n";
-    let overflow = format!("{HEAD}int main(void) {{\n  int x = __VERIFIER_nondet_int();\n  return x + 1;\n}}\n");
+    let overflow =
+        format!("{HEAD}int main(void) {{\n  int x = __VERIFIER_nondet_int();\n  return x + 1;\n}}\n");
     assert_eq!(both_errors("both-overflow", &overflow, 10), "\"G ! overflow\"");
     let call = format!(
         "{HEAD}int main(void) {{\n  int x = __VERIFIER_nondet_int();\n  if (x == 5) reach_error();\n  return 0;\n}}\n"

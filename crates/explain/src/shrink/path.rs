@@ -8,7 +8,7 @@
 //! # Invariants
 //! * P1: the inputs of the run satisfy all conditions.
 //! * P2: other inputs that satisfy them lead along the same edges, unless an edge that is tried earlier becomes possible, or what the passes
-//!   left out comes in between. Nothing depends on that: inputs are replayed before they are believed.
+//!   left out comes in between. Nothing depends on that: inputs are replayed before they are used.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

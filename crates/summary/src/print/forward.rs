@@ -31,7 +31,7 @@ pub(super) fn reachable(
         }
         let mut ways = Vec::new();
         for arc in &graph.arcs {
-            // Edges from inside of the loop are the star's business; all others come from earlier points (G3).
+            // The star covers edges from inside the loop; all others come from earlier points (G3).
             if arc.target == id && !graph.in_loop(id, arc.source) {
                 ways.push(after(simplifier.terms, states[arc.source], &arc.formula, &point.live));
             }

@@ -1,4 +1,4 @@
-//! The star of a loop for people: values afterwards, then what else holds.
+//! The star of a loop as readable text: values afterwards, then what else holds.
 
 use base::Budget;
 use term::{Integer, Linear, Node, Sort, SymbolId, SymbolKind, TermId, Terms};

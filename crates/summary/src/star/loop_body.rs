@@ -1,4 +1,4 @@
-//! One iteration of a loop as something to ask about.
+//! One iteration of a loop, and questions about it: queries to the solver that known models may answer.
 //!
 //! All domains of a star share one solver and the models it found: most questions are answered by a model that another domain found.
 //!

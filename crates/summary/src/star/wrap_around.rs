@@ -1,4 +1,4 @@
-//! Where values of a loop body wrap around, as far as the shape of its terms tells.
+//! Where values of a loop body wrap around, by the shape of its terms.
 //!
 //! The encoding writes a sum that may leave its type as a choice between two values that differ by the period of the type, or as a remainder.
 //! That is recognised here, and nowhere else, by the shape.

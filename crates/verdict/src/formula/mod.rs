@@ -1,7 +1,7 @@
 //! Formulas that belong to no arena: what proofs are written in.
 //!
 //! A [`Formula`] is a directed acyclic graph. Symbols are named by what they stand for in the prepared program, never by the number that an arena
-//! gave them, so a formula can be sent to another thread, stored as text, and imported by whoever has the same program. Formulas that were exported together
+//! gave them, so a formula can be sent to another thread, stored as text, and imported by any code that has the same program. Formulas that were exported together
 //! share their nodes.
 //!
 //! # Invariants
