@@ -91,7 +91,7 @@ impl PathFormula {
         self.solver.push();
         let guard = substitution.apply(terms, arc.formula.guard);
         self.solver.assert(terms, guard);
-        for (symbol, value) in &arc.formula.map {
+        for (symbol, value) in &arc.formula.update {
             let value = substitution.apply(terms, *value);
             let value = if is_simple(terms, value) {
                 value

@@ -41,7 +41,7 @@ pub(super) fn with_gas(graph: &Graph, terms: &mut Terms) -> Option<(Graph, Symbo
     for arc in &mut arcs {
         if counted[arc.source.0 as usize] {
             arc.formula.guard = terms.and([arc.formula.guard, some_left]);
-            arc.formula.map.insert(gas, less);
+            arc.formula.update.insert(gas, less);
         }
     }
     let graph = Graph {

@@ -54,7 +54,7 @@ pub(super) fn reachable(
 
 /// The states after a transition: `∃ X0, Z. before(X0) ∧ guard(X0,Z) ∧ X = map(X0,Z)`, for the live variables X.
 fn after(terms: &mut Terms, before: TermId, transition: &Transition, live: &[SymbolId]) -> TermId {
-    let mut roots: Vec<TermId> = transition.map.values().copied().collect();
+    let mut roots: Vec<TermId> = transition.update.values().copied().collect();
     roots.extend([before, transition.guard]);
     let mut old: BTreeMap<SymbolId, TermId> = BTreeMap::new();
     for symbol in terms.symbols_of_all(&roots).into_iter().chain(live.iter().copied()) {

@@ -87,7 +87,7 @@ impl<'a> LoopBody<'a> {
         let mut after = BTreeMap::new();
         let mut conjuncts = vec![body.formula.guard, body.facts];
         let mut pairs = Vec::new();
-        for (symbol, value) in &body.formula.map {
+        for (symbol, value) in &body.formula.update {
             if terms.sort(*value) != Sort::Int {
                 continue;
             }

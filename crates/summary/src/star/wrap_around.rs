@@ -19,7 +19,7 @@ fn is_period(number: &Integer) -> bool {
 
 /// The periods with which values of a body wrap around: choices between numbers that far apart, and remainders.
 pub(super) fn periods(terms: &Terms, body: &Transition) -> Vec<Integer> {
-    let roots: Vec<TermId> = body.map.values().copied().collect();
+    let roots: Vec<TermId> = body.update.values().copied().collect();
     let mut found: Vec<Integer> = Vec::new();
     for term in terms.reachable(&roots) {
         let distance = match terms.node(term) {
