@@ -182,7 +182,7 @@ impl Execution<'_> {
         None
     }
 
-    /// The test that ended so.
+    /// The test, with how it ended.
     pub fn finish(self, halt: Halt) -> Test {
         let ending = match halt {
             Halt::Error => Ending::Error(self.machine.choices().to_vec()),

@@ -111,7 +111,7 @@ pub struct Frame {
     pub called_at: Region,
 }
 
-/// One line of the story.
+/// One step of the execution as it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// What it shows.

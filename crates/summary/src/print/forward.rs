@@ -52,7 +52,7 @@ pub(super) fn reachable(
     states
 }
 
-/// The states after a transition: `∃ X0, Z. before(X0) ∧ guard(X0,Z) ∧ X = map(X0,Z)`, for the live variables X.
+/// The states after a transition: `∃ X0, Z. before(X0) ∧ guard(X0,Z) ∧ X = update(X0,Z)`, for the live variables X.
 fn after(terms: &mut Terms, before: TermId, transition: &Transition, live: &[SymbolId]) -> TermId {
     let mut roots: Vec<TermId> = transition.update.values().copied().collect();
     roots.extend([before, transition.guard]);

@@ -34,9 +34,9 @@ pub struct Formula {
 /// An operator and its operands, by their positions among the nodes of the formula.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FormulaNode {
-    /// What is applied.
+    /// The operator.
     pub operator: Operator,
-    /// To what (F1).
+    /// Its operands (F1).
     pub operands: Box<[u32]>,
 }
 
@@ -138,7 +138,7 @@ pub struct Free {
     pub sort: Sort,
     /// What it is used for.
     pub kind: SymbolKind,
-    /// For people.
+    /// A readable name.
     pub name: Box<str>,
 }
 
