@@ -10,7 +10,7 @@
 //!
 //! # Obligations
 //! * O1 (initial): in any state at the entry the facts hold and `never` does not.
-//! * O2 (inductive): for every piece from l to m with guard G and map f: `facts(l)`, G and the invariant of l imply `facts(m)` and exclude
+//! * O2 (inductive): for every piece from l to m with guard G and update f: `facts(l)`, G and the invariant of l imply `facts(m)` and exclude
 //!   `never(m)` after f. The quantified part of the invariant of l is used by instances only: any choice of terms for Z is sound, so instances need
 //!   not be trusted, once it is clear that they choose for Z only, not for variables or addresses.
 //! * O3 (safe): the invariant of the error location has no model.

@@ -1,7 +1,7 @@
-//! Carrying out the one execution of a program that has no more than one.
+//! Carrying out the only execution of a program.
 //!
-//! A nondeterministic value that nobody looks at does not make an execution one of many. So if there are such values, they
-//! are made uninitialised ones, which the interpreter passes around, and reports when they matter.
+//! A nondeterministic value that is never used does not lead to several executions. So such values are treated as uninitialised:
+//! the interpreter copies them, and reports the first step that depends on one.
 //!
 //! # Invariants
 //! * I1: if [`execute`] returns [`Execution::Ended`] or [`Execution::Violated`], every execution of the program ends like
@@ -40,7 +40,7 @@ pub fn execute(program: &Program, budget: &mut Budget) -> Execution {
             let mode = Uninitialised::Report;
             classify(interp::run(program, mode, &mut interp::Zero, &mut std::io::sink(), budget))
         }
-        // The place where the value was born tells more than the place of its first use.
+        // The place where the value comes from is more useful than the place of its first use.
         Execution::Arbitrary { .. } => {
             Execution::Arbitrary { what: "a nondeterministic value".to_owned(), region }
         }

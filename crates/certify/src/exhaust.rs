@@ -8,7 +8,7 @@
 //! Values that the C library computes are not enumerated: the program does not say everything that such a call may do.
 //!
 //! # Invariants
-//! * X1: for every execution of the program, [`exhaust`] has carried out one that takes the same steps but for inputs that nobody reads any more, or it gives up.
+//! * X1: for every execution of the program, [`exhaust`] has carried out one that takes the same steps except for inputs that are not read any more, or it gives up.
 //! * X2: conditions are decided for whole intervals only where [`values::total`] knows the value of the condition for all of it.
 //! * X3: the walk is deterministic: the same program and limits, the same answer.
 
@@ -309,7 +309,7 @@ impl Walker<'_> {
         !mentions(self.program, expr, values) || interval(self.program, expr, values).is_some()
     }
 
-    /// Whether a variable may be read from a location on, in this activation or by whoever called it.
+    /// Whether a variable may be read from a location on, in this activation or in its caller.
     fn may_be_read(&self, var: VarId, from: Loc) -> bool {
         if self.is_global(var) || self.procedure.results.contains(&var) {
             return true;

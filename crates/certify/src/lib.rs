@@ -1,4 +1,4 @@
-//! The check that the evidence of every verdict must pass. This crate is what `safe` and `unsafe` have to be trusted for.
+//! The check that the evidence of every verdict must pass. `safe` and `unsafe` rest on this crate.
 //!
 //! [`certify`] re-checks the evidence of a verdict against the program alone and returns a [`Certified`] verdict, the only kind that is ever
 //! reported.

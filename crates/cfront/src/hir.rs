@@ -85,6 +85,20 @@ pub struct Program {
     pub statics: Vec<VariableId>,
     /// Functions whose body is an inline definition: with external linkage, a compiler may call another one instead.
     pub inline_definitions: FxHashSet<FunctionId>,
+    /// Operations in initialisers of static objects whose results do not fit.
+    pub static_overflows: Vec<StaticOverflow>,
+}
+
+/// A signed operation in the initialiser of a static object whose result does not fit. The object is initialised with the value that gcc
+/// computes, modulo 2^n.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StaticOverflow {
+    /// The whole value, with the operation.
+    pub value: ExprId,
+    /// The operation.
+    pub operation: ExprId,
+    /// The compound literal, if the object is one: those that nobody refers to may be operands of `sizeof`.
+    pub literal: Option<VariableId>,
 }
 
 /// A string literal as an object.

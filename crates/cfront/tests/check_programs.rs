@@ -24,6 +24,18 @@ const REFUSED: &[(&str, &str)] = &[
     ("void f(int a) { int a; }", "1:21: redeclaration of `a`"),
     ("enum { A }; int A;", "`A` is declared again as a different kind of symbol"),
     ("int f(void); static int f(void);", "1:25: `f` is declared static"),
+    (
+        "int main(void) { f(); return 0; }\nstatic int f(void) { return 1; }",
+        "2:12: `f` is declared static, but was implicitly declared without `static`",
+    ),
+    (
+        "int g(void) { int f(void); return f(); }\nstatic int f(void) { return 1; }",
+        "2:12: `f` is declared static, but was declared without `static`",
+    ),
+    (
+        "int g(void) { extern int x; return x; }\nstatic int x;",
+        "2:12: `x` is declared static, but was declared without `static`",
+    ),
     ("static int x; int x;", "1:19: `x` is declared without `static`, but was declared static"),
     ("int x; static int x;", "1:19: `x` is declared static, but was declared without `static`"),
     ("struct s { int a; }; struct s { int b; };", "1:29: redefinition of `s`"),

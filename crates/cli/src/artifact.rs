@@ -1,7 +1,7 @@
 //! Files that a command writes beside its report.
 //!
 //! # Invariants
-//! * I1: a file is there with all of its contents or not at all: it is written under another name first.
+//! * I1: a file exists with all of its contents or not at all: it is written under another name first and then renamed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};

@@ -1,24 +1,25 @@
 //! Verdicts of earlier runs with their evidence, by program (`--cache`).
 //!
 //! A program is known by its automata without positions, so that layout, comments and functions that are never called do not matter, and by
-//! the options that decide how it is searched. What is found is not believed: the evidence passes its check as if an engine had just made it,
-//! and if it does not pass, the engine works as usual.
+//! the options that decide how it is searched. What is found is not trusted: the evidence is checked as if an engine had just made it,
+//! and if the check fails, the engine works as usual.
 //!
 //! # Invariants
 //! * I1: a verdict from the cache is certified by this run.
-//! * I2: a file that cannot be used is said once and replaced; a folder that cannot be used costs no verdict.
-//! * I3: what is no file of a cache is left alone, and no link is followed to write: the folder may be part of a project.
+//! * I2: a file that cannot be used is reported once and replaced; a folder that cannot be used does not change the verdict.
+//! * I3: the check of what is found has a limit of its own, so that evidence that was written by hand cannot use up the time of the search.
+//! * I4: what is no file of a cache is left alone, and no link is followed to write: the folder may be part of a project.
 
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use base::Budget;
-use certify::{Certified, Execution, Exhaustion};
+use base::{Budget, Stop};
+use certify::{Certified, Check, Execution, Exhaustion};
 use cfa::{Program, Source};
 use interp::{Choice, Inputs, Outcome, Uninitialised};
 use passes::Prepared;
-use verdict::{Annotation, Proof, Trace, Verdict, Violation};
+use verdict::{Annotation, Proof, Reason, Trace, Verdict, Violation};
 use witness::judge;
 
 use crate::args::{CheckArgs, SearchArgs};
@@ -34,6 +35,10 @@ const FAMILY: &str = "wayproof cache ";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Larger evidence is not kept.
 const MAX_BYTES: usize = 64 << 20;
+/// Upper bound on the ticks of an execution that is evidence: a second. Longer ones are not kept: to check them takes as long as to find them.
+const MAX_EXECUTION_TICKS: u64 = 1 << 27;
+/// Upper bound on the ticks of the check of a proof, mostly of the solver: some seconds. Proofs with a longer check are not kept.
+const MAX_PROOF_TICKS: u64 = 1 << 14;
 
 /// The place of one program in a cache.
 pub(crate) struct Cache {
@@ -68,13 +73,19 @@ impl Cache {
             Ok(body) => body,
             Err(why) => return self.ignore(&why),
         };
-        let Some(verdict) = verdict(body, task, budget) else {
-            return self.ignore("its evidence is not about this program");
+        let mut allowance = budget.child(max_ticks(body));
+        let found = verdict(body, task, &mut allowance)
+            .map(|verdict| certify::certify(task, verdict, &mut allowance));
+        budget.absorb(&allowance);
+        let certified = match found {
+            Ok(certified) => certified,
+            Err(why) => return self.ignore(&why),
         };
-        let certified = certify::certify(task, verdict, budget);
         match certified.verdict() {
-            // Time that is over is no fault of the evidence, and the engine has none left either.
-            Verdict::Unknown(verdict::Reason::Stopped(_)) => Some(certified),
+            // I3.
+            Verdict::Unknown(Reason::Stopped(Stop::Ticks)) if !budget.is_spent() => self.ignore(TOO_LONG),
+            // The time limit says nothing about the evidence, and the engine has no time left either.
+            Verdict::Unknown(Reason::Stopped(_)) => Some(certified),
             Verdict::Unknown(reason) => self.ignore(&reason.to_string()),
             Verdict::Safe(_) | Verdict::Unsafe(_) => Some(certified),
         }
@@ -87,12 +98,17 @@ impl Cache {
         None
     }
 
-    /// Keeps a verdict.
-    pub(crate) fn keep(&self, certified: &Certified) {
+    /// Keeps a verdict. Its certification has taken a number of ticks.
+    pub(crate) fn keep(&self, certified: &Certified, ticks: u64) {
+        let is_short = match certified.check() {
+            Some(Check::Replayed { ticks } | Check::Reexecuted { ticks }) => ticks <= MAX_EXECUTION_TICKS,
+            Some(Check::Proved { .. }) => ticks <= MAX_PROOF_TICKS,
+            None => false,
+        };
         let Some(body) = evidence(certified.verdict()).filter(|body| body.len() <= MAX_BYTES) else {
             return;
         };
-        if !is_free(&self.file) {
+        if !is_short || !is_free(&self.file) {
             return;
         }
         let text = format!("{FORM} {VERSION} {}\n{body}", witness::format::hash(body.as_bytes()));
@@ -107,7 +123,7 @@ impl Cache {
     }
 }
 
-/// Whether a file may be written: it is not there, or one of a cache (I3).
+/// Whether a file may be written: it is not there, or one of a cache (I4).
 fn is_free(path: &Path) -> bool {
     match std::fs::symlink_metadata(path) {
         Err(error) => error.kind() == ErrorKind::NotFound,
@@ -182,36 +198,63 @@ fn evidence(verdict: &Verdict) -> Option<String> {
     }
 }
 
-/// The verdict of a text, as an engine would give it.
-fn verdict(body: &str, task: &Prepared<'_>, budget: &mut Budget) -> Option<Verdict> {
+/// Why evidence is not used: its check did not come to an end (I3).
+const TOO_LONG: &str = "its check takes too long";
+/// Why evidence is not used: it is none.
+const ANOTHER: &str = "its evidence is not about this program";
+
+/// What the check of a text may take: executions are carried out twice, first to find out where they end.
+fn max_ticks(body: &str) -> u64 {
+    if body.starts_with("safe annotation\n") { 2 * MAX_PROOF_TICKS } else { 2 * MAX_EXECUTION_TICKS + 1024 }
+}
+
+/// The verdict of a text, as an engine would give it; otherwise why there is none.
+fn verdict(body: &str, task: &Prepared<'_>, budget: &mut Budget) -> Result<Verdict, String> {
     let program = task.given();
-    let (kind, rest) = body.split_once('\n')?;
-    match kind {
+    let (kind, rest) = body.split_once('\n').ok_or(ANOTHER)?;
+    let verdict = match kind {
         "safe execution" => match certify::execute(program, budget) {
             Execution::Ended(end) => Some(Verdict::Safe(Proof::Execution(end))),
+            Execution::Undecided(Reason::Stopped(stop)) => return Err(stopped(stop)),
             _ => None,
         },
         "safe executions" => match certify::exhaust(program, budget) {
             Exhaustion::Safe { executions, .. } => Some(Verdict::Safe(Proof::Executions(executions))),
+            Exhaustion::TooLong => return Err(TOO_LONG.to_owned()),
             _ => None,
         },
         "safe annotation" => {
-            let annotation: Annotation = rest.parse().ok()?;
-            Some(Verdict::Safe(Proof::Annotation(annotation.into())))
+            let annotation: Option<Annotation> = rest.parse().ok();
+            annotation.map(|annotation| Verdict::Safe(Proof::Annotation(annotation.into())))
         }
-        "unsafe choose" => replay(rest, Uninitialised::Choose, program, budget),
-        "unsafe report" => replay(rest, Uninitialised::Report, program, budget),
+        "unsafe choose" => replay(rest, Uninitialised::Choose, program, budget)?,
+        "unsafe report" => replay(rest, Uninitialised::Report, program, budget)?,
         _ => None,
-    }
+    };
+    verdict.ok_or_else(|| ANOTHER.to_owned())
 }
 
-fn replay(list: &str, mode: Uninitialised, program: &Program, budget: &mut Budget) -> Option<Verdict> {
+fn stopped(stop: Stop) -> String {
+    if stop == Stop::Ticks { TOO_LONG.to_owned() } else { stop.to_string() }
+}
+
+fn replay(
+    list: &str,
+    mode: Uninitialised,
+    program: &Program,
+    budget: &mut Budget,
+) -> Result<Option<Verdict>, String> {
     let values = list.lines().map(|line| u128::from_str_radix(line, 16).ok().map(Choice::Bits));
-    let mut inputs = Inputs::new(values.collect::<Option<Vec<_>>>()?);
-    let run = interp::run(program, mode, &mut inputs, &mut std::io::sink(), budget);
-    let Outcome::Error { region, property } = run.outcome else { return None };
-    let violation = Violation { property, region, stack: run.stack };
-    Some(Verdict::Unsafe(Trace { violation, choices: run.choices }))
+    let Some(values) = values.collect::<Option<Vec<_>>>() else { return Ok(None) };
+    let run = interp::run(program, mode, &mut Inputs::new(values), &mut std::io::sink(), budget);
+    match run.outcome {
+        Outcome::Error { region, property } => {
+            let violation = Violation { property, region, stack: run.stack };
+            Ok(Some(Verdict::Unsafe(Trace { violation, choices: run.choices })))
+        }
+        Outcome::Stopped(stop) => Err(stopped(stop)),
+        _ => Ok(None),
+    }
 }
 
 /// The folder of a cache must be one, or something that can become one.

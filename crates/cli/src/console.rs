@@ -46,7 +46,7 @@ impl Console {
         }
     }
 
-    /// Prints messages; there is nobody to tell if that fails.
+    /// Prints messages. Errors of writing are ignored: there is no other channel.
     pub(crate) fn print(self, diagnostics: &[Diagnostic], sources: &SourceMap) {
         let renderer = match self.color {
             Color::Ansi => Renderer::styled(),
@@ -71,7 +71,7 @@ impl Console {
     }
 }
 
-/// Prints one line as it is on standard error; there is nobody to tell if that fails.
+/// Prints one line as it is on standard error. Errors of writing are ignored: there is no other channel.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }

@@ -1,4 +1,4 @@
-//! What the process says to its caller, in one byte.
+//! Exit codes.
 
 use std::process::ExitCode;
 

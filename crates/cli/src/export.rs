@@ -1,5 +1,5 @@
-//! What is found out about a verdict beyond its evidence, the veto of the compiled program, and the verdict as texts for other tools: witness,
-//! harness, test case. Here they are computed; [`Exported::write`] writes them.
+//! What is computed for a verdict beyond its evidence: the judgement of the compiled program, readable invariants, and texts for other tools (witness,
+//! harness, test case). Here they are computed; [`Exported::write`] writes them.
 //!
 //! # Invariants
 //! * I1: unsafe is not claimed, and nothing is written about it, if the compiled program was run with the inputs of the trace to its own end and
@@ -38,7 +38,7 @@ const MIN_READING_TICKS: u64 = 300;
 /// What there is to report and to write.
 #[derive(Default)]
 pub(crate) struct Exported {
-    /// What is said beyond the evidence.
+    /// What is reported beyond the evidence.
     pub(crate) extras: Extras,
     /// The files that the user asked for.
     documents: Vec<Document>,
@@ -101,12 +101,10 @@ pub(crate) fn question(
     });
     let mut texts: Vec<Text> = texts.collect();
     question::name_texts(&mut texts);
-    let is_overflow =
-        request.property == Property::NoOverflow || request.signed_overflow == SignedOverflow::Error;
-    Some(Question { texts, options: frontend::options(request, source), is_overflow })
+    Some(Question { texts, options: frontend::options(request, source) })
 }
 
-/// Finds out what is to be said beyond the evidence, and makes the texts of the files that the user asked for. A violation that the compiled program
+/// Computes what is reported beyond the evidence, and the texts of the files that the user asked for. A violation that the compiled program
 /// does not end in is not claimed (I1).
 pub(crate) fn export(
     args: &CheckArgs,
@@ -187,7 +185,8 @@ impl Exporter<'_> {
         if let Some(path) = &self.args.files.witness {
             let invariants = exported.extras.invariants.iter();
             let portable = invariants.filter_map(|readable| readable.portable.clone()).collect();
-            exported.push(path, self.documents().witness(Content::Correctness(portable)));
+            let documents = self.documents(proved(self.request));
+            exported.push(path, documents.witness(Content::Correctness(portable)));
         }
         exported.warn_about(wanted(self.args).filter(|name| *name != "--witness"), "the verdict is safe");
     }
@@ -217,18 +216,18 @@ impl Exporter<'_> {
             return;
         }
         let files = &self.args.files;
+        let documents = self.documents(violated(self.request, trace));
         if let Some(path) = &files.witness {
             match violation::segments(trace, &self.task.given().sources, &self.question.texts) {
-                Some(segments) => {
-                    exported.push(path, self.documents().witness(Content::Violation(segments)));
-                }
+                Some(segments) => exported.push(path, documents.witness(Content::Violation(segments))),
                 None => exported.warnings.push(
-                    "no witness is written: the violation is not in the text of the program".to_owned(),
+                    "no witness is written: the violation is not in a statement of the program's text"
+                        .to_owned(),
                 ),
             }
         }
         if let Some(folder) = &files.testcase {
-            let case = self.documents().test_case(trace);
+            let case = documents.test_case(trace);
             let files = vec![("metadata.xml", case.metadata), ("test-1.xml", case.inputs)];
             exported.documents.push(Document::Folder(folder.clone(), files));
         }
@@ -240,20 +239,41 @@ impl Exporter<'_> {
         }
     }
 
-    fn documents(&self) -> Documents<'_> {
+    fn documents(&self, specification: String) -> Documents<'_> {
         Documents {
             question: self.question,
-            specification: specification(&self.request.property),
+            specification,
             stamp: Stamp { seconds: now(), version: VERSION },
         }
     }
 }
 
-/// The property as witnesses state it.
+/// A property of SV-COMP as witnesses state it.
+const NO_OVERFLOW: &str = "G ! overflow";
+
+/// The property that was proved, as witnesses state it. SV-COMP has no name for the conjunction of two properties: the specification has both formulas.
+fn proved(request: &Request) -> String {
+    let specification = specification(&request.property);
+    match request.property {
+        Property::UnreachCall { .. } if request.signed_overflow == SignedOverflow::Error => {
+            format!("{specification} && {NO_OVERFLOW}")
+        }
+        Property::UnreachCall { .. } | Property::NoOverflow | Property::Unsupported { .. } => specification,
+    }
+}
+
+/// The property that a trace violates, as witnesses state it.
+fn violated(request: &Request, trace: &Trace) -> String {
+    match trace.violation.property {
+        interp::Property::NoOverflow => NO_OVERFLOW.to_owned(),
+        interp::Property::Unreachability => specification(&request.property),
+    }
+}
+
 fn specification(property: &Property) -> String {
     match property {
         Property::UnreachCall { function } => format!("G ! call({function}())"),
-        Property::NoOverflow => "G ! overflow".to_owned(),
+        Property::NoOverflow => NO_OVERFLOW.to_owned(),
         Property::Unsupported { name } => name.clone(),
     }
 }

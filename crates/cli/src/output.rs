@@ -1,4 +1,4 @@
-//! Standard output, whose errors are not panics.
+//! Standard output. An error of writing is a `Failure`, not a panic.
 
 use std::io::{self, BufWriter, ErrorKind, Stdout, Write};
 

@@ -1,7 +1,7 @@
 //! Whether a file is a result of this tool.
 //!
 //! # Invariants
-//! * I1: what is not certainly a result of the wanted kind is not taken for one: such a file is somebody's work and is never written over.
+//! * I1: a file counts as a result of the wanted kind only if that is certain. Any other file may be the user's work and is never overwritten.
 
 use std::fs::File;
 use std::io::Read;

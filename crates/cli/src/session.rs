@@ -98,7 +98,7 @@ impl Progress {
     const DELAY: Duration = Duration::from_secs(2);
     const INTERVAL: Duration = Duration::from_millis(500);
 
-    /// Shows progress if somebody is looking.
+    /// Shows progress if standard error is a terminal.
     pub(crate) fn start(what: &'static str, state: Arc<engine::Recorder>) -> Self {
         if !std::io::stderr().is_terminal() {
             return Self { end: None, thread: None };

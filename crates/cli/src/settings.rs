@@ -3,7 +3,7 @@
 //! # Invariants
 //! * I1: the command line wins over a task definition, which wins over the settings.
 //! * I2: a key or a value that is not understood is an error with its line, never skipped.
-//! * I3: settings make nobody write outside of their folder unless the user allows it: they may be part of a project that somebody else wrote.
+//! * I3: settings cause no writing outside of their folder unless the user allows it: they may be part of a project of someone else.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};

@@ -203,7 +203,7 @@ impl<'a> Encoder<'a> {
     /// Gives a variable a new value. Objects in memory have no symbol and keep none.
     pub(crate) fn set(&self, transition: &mut Transition, var: VarId, value: TermId) {
         if let Some(symbol) = self.vocabulary.symbol(var) {
-            transition.map.insert(symbol, value);
+            transition.update.insert(symbol, value);
         }
     }
 

@@ -45,6 +45,8 @@ pub enum Rounding {
     LocalAddress,
     /// The address of allocated memory.
     Allocation,
+    /// The address of a global object or of a function, where it is compared: different ones may be equal.
+    FixedAddress,
     /// What a call that stays does to globals.
     CallEffect,
     /// What a call that stays returns.
@@ -75,10 +77,11 @@ pub enum Rounding {
 
 impl Rounding {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Memory,
         Self::LocalAddress,
         Self::Allocation,
+        Self::FixedAddress,
         Self::CallEffect,
         Self::CallResult,
         Self::OutputResult,
@@ -101,6 +104,7 @@ impl fmt::Display for Rounding {
             Self::Memory => "value in memory",
             Self::LocalAddress => "address of a local object",
             Self::Allocation => "address of allocated memory",
+            Self::FixedAddress => "address of an object or function",
             Self::CallEffect => "effect of a call",
             Self::CallResult => "result of a call",
             Self::OutputResult => "result of an output function",

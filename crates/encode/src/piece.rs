@@ -93,7 +93,7 @@ impl<'a> Pieces<'a> {
             if Some(target) == self.procedure.error {
                 encoder.compare_products(&mut transition, &products);
             }
-            transition.map.extend(products);
+            transition.update.extend(products);
             pieces.push(Piece { source: start, target, transition, skolems: Vec::new(), known });
         }
         let skolems = encoder.take_skolems();

@@ -85,7 +85,7 @@ impl Encoder<'_> {
     }
 
     fn is_changed(&self, transition: &Transition, var: VarId) -> bool {
-        self.vocabulary.symbol(var).is_some_and(|symbol| transition.map.contains_key(&symbol))
+        self.vocabulary.symbol(var).is_some_and(|symbol| transition.update.contains_key(&symbol))
     }
 
     /// M1.

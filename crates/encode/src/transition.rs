@@ -5,8 +5,8 @@
 //! unchanged variables cost nothing and composition is substitution.
 //!
 //! # Meaning
-//! Over the variables X and Skolem constants Z (all other symbols): `[[T]](X, X') = ∃Z. guard(X,Z) ∧ X' = map(X,Z)`, where variables
-//! that `map` does not mention keep their value.
+//! Over the variables X and Skolem constants Z (all other symbols): `[[T]](X, X') = ∃Z. guard(X,Z) ∧ X' = update(X,Z)`, where variables
+//! that `update` does not mention keep their value.
 //!
 //! # Invariants
 //! * F1: `identity`, `empty`, `then` and `or` are exact. `then` requires that the two formulas share no Skolem constant that both may
@@ -24,21 +24,21 @@ pub struct Transition {
     /// When the transition is possible.
     pub guard: TermId,
     /// What changes.
-    pub map: BTreeMap<SymbolId, TermId>,
+    pub update: BTreeMap<SymbolId, TermId>,
 }
 
 impl Transition {
     /// Nothing happens.
     pub fn identity() -> Self {
-        Self { guard: Terms::TRUE, map: BTreeMap::new() }
+        Self { guard: Terms::TRUE, update: BTreeMap::new() }
     }
     /// Nothing is possible.
     pub fn empty() -> Self {
-        Self { guard: Terms::FALSE, map: BTreeMap::new() }
+        Self { guard: Terms::FALSE, update: BTreeMap::new() }
     }
     /// Nothing happens, if a condition holds.
     pub fn assume(guard: TermId) -> Self {
-        Self { guard, map: BTreeMap::new() }
+        Self { guard, update: BTreeMap::new() }
     }
     /// Whether nothing is possible, as far as the syntax tells.
     pub fn is_empty(&self) -> bool {
@@ -51,7 +51,7 @@ impl Transition {
     }
     /// The values afterwards in the place of the variables.
     pub fn substitution(&self) -> Substitution {
-        Substitution::new(self.map.iter().map(|(symbol, term)| (*symbol, *term)))
+        Substitution::new(self.update.iter().map(|(symbol, term)| (*symbol, *term)))
     }
     /// First this, then `next`.
     #[must_use]
@@ -62,11 +62,11 @@ impl Transition {
         let mut substitution = self.substitution();
         let after = substitution.apply(terms, next.guard);
         let guard = terms.and([self.guard, after]);
-        let mut map = self.map.clone();
-        for (symbol, term) in &next.map {
-            map.insert(*symbol, substitution.apply(terms, *term));
+        let mut update = self.update.clone();
+        for (symbol, term) in &next.update {
+            update.insert(*symbol, substitution.apply(terms, *term));
         }
-        Self { guard, map }
+        Self { guard, update }
     }
     /// Either this or `other`.
     #[must_use]
@@ -82,17 +82,17 @@ impl Transition {
             return (self.clone(), None);
         }
         let Either { guard, condition, choice } = either(terms, self.guard, other.guard);
-        let changed: BTreeSet<SymbolId> = self.map.keys().chain(other.map.keys()).copied().collect();
-        let mut map = BTreeMap::new();
+        let changed: BTreeSet<SymbolId> = self.update.keys().chain(other.update.keys()).copied().collect();
+        let mut update = BTreeMap::new();
         for symbol in changed {
             let (left, right) = (self.value(terms, symbol), other.value(terms, symbol));
-            map.insert(symbol, terms.ite(condition, left, right));
+            update.insert(symbol, terms.ite(condition, left, right));
         }
-        (Self { guard, map }, choice)
+        (Self { guard, update }, choice)
     }
     /// What a variable holds afterwards.
     pub fn value(&self, terms: &mut Terms, symbol: SymbolId) -> TermId {
-        match self.map.get(&symbol) {
+        match self.update.get(&symbol) {
             Some(term) => *term,
             None => terms.of_symbol(symbol),
         }
@@ -100,12 +100,12 @@ impl Transition {
     /// The same formula with all that is not in `keep` forgotten afterwards: for variables that nobody reads again.
     #[must_use]
     pub fn restricted_to(mut self, keep: impl Fn(SymbolId) -> bool) -> Self {
-        self.map.retain(|symbol, _| keep(*symbol));
+        self.update.retain(|symbol, _| keep(*symbol));
         self
     }
     /// All symbols that occur, ascending.
     pub fn symbols(&self, terms: &Terms) -> Vec<SymbolId> {
-        let roots: Vec<TermId> = self.map.values().copied().chain([self.guard]).collect();
+        let roots: Vec<TermId> = self.update.values().copied().chain([self.guard]).collect();
         terms.symbols_of_all(&roots)
     }
 }

@@ -197,7 +197,7 @@ fn encode(case: &Case) -> Encoded {
     let Some(Op::Assign { value: expression, .. }) = edge.ops.last() else { panic!("an assignment") };
     let symbol = vocabulary.symbol(VarId(0));
     let value =
-        symbol.and_then(|symbol| transition.map.get(&symbol)).copied().unwrap_or_else(|| terms.int(0));
+        symbol.and_then(|symbol| transition.update.get(&symbol)).copied().unwrap_or_else(|| terms.int(0));
     Encoded { guard: transition.guard, value, skolems, expression: *expression, terms, vocabulary }
 }
 

@@ -9,7 +9,7 @@ use crate::events::Events;
 pub struct Env<'a> {
     /// Its formulas, solvers and budget.
     pub logic: Logic,
-    /// Who is told what the engine does.
+    /// The listener to what the engine does.
     pub events: &'a dyn Events,
 }
 

@@ -86,31 +86,31 @@ impl Counter {
     }
 }
 
-/// Who is told what an engine does. Engines of several threads may tell one listener.
+/// A listener to what an engine does. Engines of several threads may share one listener.
 pub trait Events: Sync {
     /// The total of a counter so far.
     fn total(&self, counter: Counter, value: u64);
     /// The attempt so far does not count: its totals and its tree are forgotten.
     fn restart(&self);
-    /// Whether somebody wants to see the search tree at the end.
+    /// Whether the search tree is wanted at the end.
     fn tree_wanted(&self) -> TreeWanted;
     /// The search tree at the end.
     fn tree(&self, tree: SearchTree);
 }
 
-/// Whether somebody wants to see the search tree.
+/// Whether the search tree is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeWanted {
-    /// Somebody does.
+    /// It is.
     Yes,
     /// Nobody does.
     No,
 }
 
-/// Remembers what it is told.
+/// Records what it is notified of.
 #[derive(Debug)]
 pub struct Recorder {
-    /// By counter; `u64::MAX` if nothing was told.
+    /// By counter; `u64::MAX` if nothing was reported.
     totals: [AtomicU64; Counter::ALL.len()],
     wanted: TreeWanted,
     tree: Mutex<Option<SearchTree>>,
@@ -119,7 +119,7 @@ pub struct Recorder {
 const NOTHING: u64 = u64::MAX;
 
 impl Recorder {
-    /// Nothing was told yet.
+    /// Nothing was reported yet.
     pub fn new(wanted: TreeWanted) -> Self {
         Self {
             totals: [const { AtomicU64::new(NOTHING) }; Counter::ALL.len()],
@@ -128,7 +128,7 @@ impl Recorder {
         }
     }
 
-    /// The total of a counter, zero if nothing was told.
+    /// The total of a counter, zero if nothing was reported.
     pub fn get(&self, counter: Counter) -> u64 {
         self.told(counter).unwrap_or(0)
     }
@@ -138,12 +138,12 @@ impl Recorder {
         (value != NOTHING).then_some(value)
     }
 
-    /// The counters of which something was told, in the order of reports.
+    /// The counters that were reported, in the order of reports.
     pub fn statistics(&self) -> Vec<(&'static str, u64)> {
         Counter::ALL.iter().filter_map(|counter| Some((counter.name(), self.told(*counter)?))).collect()
     }
 
-    /// The search tree, if there was a search and somebody wanted to see it.
+    /// The search tree, if there was a search and the tree was wanted.
     pub fn search_tree(&self) -> Option<SearchTree> {
         self.tree.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

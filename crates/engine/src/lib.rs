@@ -29,7 +29,7 @@ pub trait Engine {
 /// An entry of the registry of engines.
 #[derive(Debug)]
 pub struct EngineSpec {
-    /// By which the user chooses it.
+    /// The name by which the user chooses it.
     pub name: &'static str,
     /// One line for people.
     pub purpose: &'static str,

@@ -6,7 +6,7 @@
 //!
 //! # Invariants
 //! * I1: safe comes with the annotation `Inv(l) = facts(l) ∧ ¬R(l)` at all cut points; T2 of `summary::single_target` says why it is inductive, and
-//!   the checker does not have to believe it.
+//!   the checker does not rely on it.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Runs what can only be run: before an engine works, and again while it does, the only execution of a program is tried.
+//! Tries the only execution of a program before an engine works, and again with larger budgets in turn with the engine.
 //!
 //! A program without inputs has one execution. Carrying it out decides it, whatever is in it: long loops, memory, recursion. Nothing else does as
 //! cheaply, so every engine of the registry starts with it. Whether there is only one execution turns out on the way: the run ends

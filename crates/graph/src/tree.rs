@@ -10,7 +10,7 @@
 //! * A1: parents and children agree; a child is one step deeper than its parent and has a greater id.
 //! * A2: only expanded nodes have children.
 //! * A3: a covering node is at the same point, live, off the frontier, and no descendant of the node it covers.
-//! * A4: each node knows whom it covers.
+//! * A4: each node lists the nodes that it covers.
 //! * A5: labels are sorted and free of repetitions.
 //!
 //! Knows no solver: the soundness of labels is the caller's obligation.
@@ -336,7 +336,7 @@ mod tests {
                     }
                 }
                 assert_eq!(tree.check_invariants(), Ok(()), "seed {seed}");
-                // Whoever is to be looked at is in the queue: covers come and go without losing anybody.
+                // Nodes without cover that are not expanded are in the queue, so removing a cover loses no node.
                 assert!(frontier(&tree).is_subset(&queue), "seed {seed}");
             }
         }

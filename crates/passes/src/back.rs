@@ -115,7 +115,7 @@ pub struct LocationOrigin {
 pub struct VarOrigin {
     /// The old variable.
     pub var: VarId,
-    /// Which activation's, for locals.
+    /// The activation, for locals.
     pub context: ContextId,
 }
 

@@ -1,4 +1,4 @@
-//! Who calls whom.
+//! The call graph.
 
 use base::{Idx, IndexVec};
 

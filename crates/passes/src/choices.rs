@@ -1,8 +1,8 @@
 //! Choices of a run of the prepared program as choices of the program as given.
 //!
 //! The passes remove choices that do not matter and copy those of procedures that are called more than once. The
-//! back-translation tells for each operation that asks which operation of the given program it stands for, and in
-//! which activation. So two questions on one line, in one macro or in two calls of one function are told apart.
+//! back-translation gives for each choosing operation the operation of the given program that it stands for, and its
+//! activation. So two choices on one line, in one macro or in two calls of one function are told apart.
 //!
 //! # Invariants
 //! * C1: a choice answers only the operation that it was made for, in the same activation; the answers of one

@@ -2,8 +2,7 @@
 //!
 //! A location is dissolved if exactly one edge enters and one edge leaves it: the two become one. So is a
 //! location whose only leaving edge does nothing: what enters it goes on to where that edge leads. In either
-//! case no operation is ever duplicated, so the program does not grow, however many branches join
-//! (gps_notes.md F7).
+//! case no operation is ever duplicated, so the program does not grow, however many branches join.
 //!
 //! Entry, exit, error and loop heads are kept: the headers of the loop forest, so that every cycle keeps one,
 //! and what the front end calls a loop head, because witnesses need it.

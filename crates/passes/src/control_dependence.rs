@@ -24,7 +24,7 @@ pub(crate) struct ControlDependence {
 }
 
 impl ControlDependence {
-    /// Of a procedure. `returning` is its exit if what comes after it matters; `fails` tells the edges that may fail.
+    /// Of a procedure. `returning` is its exit if what comes after it matters; `fails` marks the edges that may fail.
     pub(crate) fn new(procedure: &Procedure, returning: Option<Loc>, fails: impl Fn(EdgeId) -> bool) -> Self {
         let count = procedure.locations.len();
         let end = Loc::new(count);

@@ -22,7 +22,7 @@ use super::totality::Totality;
 use cfa::op::{Callee, Op, Place};
 use cfa::{EdgeId, Expr, ExprId, ProcId, Program, Storage, VarId};
 
-/// Removes what gives values that nobody reads.
+/// Removes assignments to variables that are never read.
 pub fn eliminate_dead(program: &Program) -> (Program, BackTranslation) {
     let mut needs = Needs::new(program);
     needs.solve();

@@ -76,7 +76,7 @@ pub struct KeptCall {
     pub proc: ProcId,
     /// Its edge.
     pub edge: EdgeId,
-    /// Whom it may enter.
+    /// The procedures that it may enter.
     pub targets: Vec<ProcId>,
     /// Why.
     pub reason: KeptReason,

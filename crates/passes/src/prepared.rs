@@ -1,8 +1,8 @@
-//! A program with all that is derived from it for a query, made once and lent to everybody: engines, the check of proofs, what explains a
-//! verdict, and reports.
+//! A program with all that is derived from it for a query, made once per query and borrowed by all later stages: engines, the check of proofs, explanations of
+//! verdicts, and reports.
 //!
 //! # Invariants
-//! * D1: each part is made when it is first asked for, and once. Nobody who only executes the program pays for the passes.
+//! * D1: each part is made when it is first asked for, and once. A program that is only executed does not need the passes.
 //!
 //! # Cost
 //! That of the standard passes, which are linear in the size of the program after inlining, up to the points-to analysis.

@@ -19,7 +19,7 @@
 //!
 //! # Meaning
 //! The new program has *more* executions: a loop that is removed may never have ended (one whose only other
-//! way out is a violation is not removed, see [`super::control`]), an operation that is removed may have been
+//! way out is a violation is not removed, see [`super::control_dependence`]), an operation that is removed may have been
 //! undefined or have blocked. So a proof of safety holds for the old program. A counterexample may not: it is
 //! replayed. For programs whose removed parts always end and are defined the error is reachable in both or in
 //! neither.
@@ -390,7 +390,7 @@ fn covers_all(exprs: &Exprs, procedure: &Procedure, location: Loc) -> bool {
     }
 }
 
-/// Whether exactly one of two conditions always holds, as far as their form tells.
+/// Whether exactly one of two conditions always holds, by their form.
 fn are_opposite(exprs: &Exprs, left: ExprId, right: ExprId) -> bool {
     let negation = |cond: ExprId, other: ExprId| matches!(*exprs.get(cond), Expr::Unary { op: UnaryOp::Not, arg } if arg == other);
     if negation(left, right) || negation(right, left) {

@@ -20,7 +20,7 @@ use crate::replay::on_original;
 /// Upper bound on the executions of a path that are tried.
 const MAX_ATTEMPTS: usize = 8;
 
-/// Who runs tests along paths.
+/// Runs tests along paths.
 pub trait Tests {
     /// Runs a test that first follows a path, with a plan for each step.
     fn test(&mut self, points: &[PointId], plans: Vec<Plan>, logic: &mut Logic) -> Result<Test, Reason>;

@@ -1,6 +1,6 @@
 //! Executions of the prepared program that follow a path, with the choices that a model makes.
 //!
-//! A test runs in the interpreter from the start of the program. It stops at the points of a graph, so that whoever runs it can choose what comes
+//! A test runs in the interpreter from the start of the program. It stops at the points of a graph, so that the caller can choose what comes
 //! next; everything between two points runs as bytecode.
 //!
 //! # Invariants
@@ -182,7 +182,7 @@ impl Execution<'_> {
         None
     }
 
-    /// The test that ended so.
+    /// The test, with how it ended.
     pub fn finish(self, halt: Halt) -> Test {
         let ending = match halt {
             Halt::Error => Ending::Error(self.machine.choices().to_vec()),

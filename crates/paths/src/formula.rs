@@ -91,7 +91,7 @@ impl PathFormula {
         self.solver.push();
         let guard = substitution.apply(terms, arc.formula.guard);
         self.solver.assert(terms, guard);
-        for (symbol, value) in &arc.formula.map {
+        for (symbol, value) in &arc.formula.update {
             let value = substitution.apply(terms, *value);
             let value = if is_simple(terms, value) {
                 value
@@ -131,7 +131,7 @@ impl PathFormula {
         }
     }
 
-    /// Some of the parts that cannot all hold at the end of the path, none of them superfluous as far as the solver tells.
+    /// Some of the parts that cannot all hold at the end of the path, an unsatisfiable core that the solver has minimised.
     /// Nothing if all can.
     pub fn core(&mut self, logic: &mut Logic, parts: &[TermId]) -> Result<Option<Vec<TermId>>, smt::Why> {
         let Logic { terms, budget, .. } = logic;

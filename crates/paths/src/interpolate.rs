@@ -1,7 +1,7 @@
 //! Dead-end interpolation: why no continuation of a path reaches the error, as clauses for the labels of its nodes.
 //!
 //! # Paper
-//! [Gps25] §2.3 and §5.2 (dead-end interpolation): the states of the last node from which the summary sees a way to the error are excluded
+//! [Gps25] §2.3 and §5.2 (dead-end interpolation): the states of the last node from which the summary has a path to the error are excluded
 //! there, and their pre-images are excluded at the nodes before. The sequence of clauses is what `REFINE` (figure 6) adds to the labels.
 //!
 //! Instead of eliminating quantifiers exactly and then simplifying, bad states are excluded one cube at a time: a model of what is not

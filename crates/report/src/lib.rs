@@ -44,7 +44,7 @@ pub enum Format {
     Annotate,
 }
 
-/// How much people are told.
+/// How much a report shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// The verdict.

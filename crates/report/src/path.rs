@@ -69,7 +69,7 @@ fn line<'a>(step: &'a Step, sources: &SourceMap, seen: &mut BTreeSet<(&'a str, &
         Kind::Folded { .. } | Kind::Skipped { .. } | Kind::Omitted(_) | Kind::Stopped => String::new(),
         _ => source_text(step, sources),
     };
-    // The type of a variable is told once.
+    // The type of a variable is shown once.
     let what = describe(step, |change| {
         let whole = change.name.split('[').next().unwrap_or_default();
         !seen.insert((step.function(), whole))

@@ -76,7 +76,7 @@ pub enum ErrorKind {
 pub struct Basis {
     /// Options, one line each.
     pub options: Vec<String>,
-    /// Who decided about the data model, as the end of a line; empty if it was the command line, the task or nobody.
+    /// Who decided about the data model, as the end of a line; empty if it was the command line, the task or the default.
     pub data_model: String,
     /// The same for signed overflow.
     pub signed_overflow: String,

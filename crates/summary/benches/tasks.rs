@@ -66,7 +66,7 @@ fn show(terms: &Terms, star: &Star) -> String {
     for part in terms.conjuncts(star.formula.guard) {
         lines.push(term::print::text(terms, part));
     }
-    for (symbol, value) in &star.formula.map {
+    for (symbol, value) in &star.formula.update {
         let name = term::print::own_name(terms, *symbol);
         lines.push(format!("{name} := {}", term::print::text(terms, *value)));
     }

@@ -14,7 +14,7 @@
 //!
 //! # Invariants
 //! * T1: if an execution leads from a state X at point p to the error, then there are Skolem constants Z with R(p)(X,Z).
-//! * T2: for each arc p → q with guard G and map m: `facts(p)(X) ∧ G(X,Z) ∧ R(q)(m(X,Z), Z)` implies one of the [`Reach::instances`]
+//! * T2: for each arc p → q with guard G and update m: `facts(p)(X) ∧ G(X,Z) ∧ R(q)(m(X,Z), Z)` implies one of the [`Reach::instances`]
 //!   of R(p). So the complements of R are an inductive annotation, and proving it needs no quantifier.
 //! * T3: on one path through a formula no Skolem constant occurs with two meanings: what a loop's exit repeats of its body has symbols of its own.
 //! * T4: every loop body is starred once, whatever the number of paths on which the loop is met.
@@ -114,7 +114,7 @@ pub fn relation_to_target(
     Ok(Over::by_construction(entry))
 }
 
-/// Which points of a range somebody asks for.
+/// Which points of a range are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wanted {
     /// All of them.
@@ -334,12 +334,12 @@ impl Builder<'_> {
         }
         let mut substitution = Substitution::new(pairs);
         let guard = substitution.apply(self.terms, exit.guard);
-        let map = exit
-            .map
+        let update = exit
+            .update
             .iter()
             .map(|(symbol, value)| (*symbol, substitution.apply(self.terms, *value)))
             .collect();
-        Transition { guard, map }
+        Transition { guard, update }
     }
 
     /// A new symbol like an old one.

@@ -54,7 +54,7 @@ impl Summarised {
     fn after(&mut self, star: &Star, name: &str) -> TermId {
         let now = self.variable(name);
         let symbol = self.terms.symbols_of(now)[0];
-        star.formula.map.get(&symbol).copied().unwrap_or(now)
+        star.formula.update.get(&symbol).copied().unwrap_or(now)
     }
     /// The star of the n-th loop, and what holds at its head.
     fn star(&self, number: usize) -> (Star, TermId) {

@@ -3,7 +3,7 @@
 //! An annotation holds no arena, no vocabulary and no solver of the engine that made it: it can be sent to another thread, stored as text
 //! ([`crate::store`]) and checked by a process that knows nothing but the program.
 //!
-//! Contracts of procedures are not part of it yet. No engine makes them and the check would have to refuse them: an unused field would only look like a promise. The keys
+//! Contracts of procedures are not part of it yet. No engine computes them, and the check would have to refuse them. The keys
 //! name the procedure already, so that contracts can be added without a new form of invariants.
 
 use std::collections::BTreeMap;

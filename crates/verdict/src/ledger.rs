@@ -13,7 +13,7 @@ pub struct Ledger {
     pub data_model: DataModel,
     /// What signed overflow means.
     pub signed_overflow: SignedOverflow,
-    /// Undefined behaviour at which executions may end unseen; nothing if the verdict does not depend on where they end.
+    /// Undefined behaviour at which executions may end without a violation; nothing if the verdict does not depend on where they end.
     pub undefined: BTreeSet<Hazard>,
     /// The rest, in the order of the source; nothing twice.
     pub assumptions: Vec<Assumption>,

@@ -1,4 +1,4 @@
-//! What an engine answers: no evidence, no verdict.
+//! What an engine answers. A verdict cannot be constructed without evidence.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ pub enum End {
     },
 }
 
-/// Evidence that the property is violated: what to feed to the program, in order.
+/// Evidence that the property is violated: the values of all nondeterministic choices, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// What goes wrong.

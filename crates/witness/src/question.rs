@@ -3,14 +3,16 @@
 //! # Invariants
 //! * I1: every text was parsed, so that all places in it are known.
 //! * I2: [`Question::adopt`] succeeds for witnesses of these very texts only: the hashes agree, file by file.
+//! * I3: a violation that a witness states violates a property that is checked; a proof that it states covers every property that is checked.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use base::SourceMap;
+use cfa::SignedOverflow;
 use cfront::{Input, Interner, Loaded, preprocess};
 
-use crate::format::{self, Location, Witness};
+use crate::format::{self, Content, Location, Witness};
 use crate::syntax::Syntax;
 use crate::weave::Woven;
 
@@ -20,8 +22,6 @@ pub struct Question {
     pub texts: Vec<Text>,
     /// How they are compiled, and what the error is.
     pub options: cfront::Options,
-    /// Whether the property is that nothing overflows.
-    pub is_overflow: bool,
 }
 
 /// A file of the program.
@@ -116,10 +116,7 @@ impl Question {
             };
             text.shown.clone_from(&left.remove(found).0);
         }
-        if !self.is_about(&witness.task.specification) {
-            let stated = &witness.task.specification;
-            return Err(format!("the witness is for another property: `{stated}`"));
-        }
+        self.adopt_property(witness)?;
         let model = self.options.preprocess.data_model.name();
         if witness.task.data_model != model {
             return Err(format!(
@@ -130,16 +127,54 @@ impl Question {
         Ok(())
     }
 
-    /// Whether a specification is that of the property that is checked.
-    fn is_about(&self, specification: &str) -> bool {
-        let lower = &self.options.lower;
-        if named(specification, "init(").is_some_and(|entry| entry != lower.entry) {
-            return false;
+    /// Compares the property of a witness with the one that is checked. Of several errors a violation is one that its witness names: the others no
+    /// longer count (I3).
+    fn adopt_property(&mut self, witness: &Witness) -> Result<(), String> {
+        let specification = &witness.task.specification;
+        let lower = &mut self.options.lower;
+        let asked = Errors {
+            calls: !lower.error_functions.is_empty() || lower.assert_is_error,
+            overflow: lower.signed_overflow == SignedOverflow::Error,
+        };
+        let function = named(specification, "call(");
+        let stated = Errors { calls: function.is_some(), overflow: specification.contains("overflow") };
+        let is_same_entry = named(specification, "init(").is_none_or(|entry| entry == lower.entry);
+        let is_same_function =
+            function.is_none_or(|function| lower.error_functions.iter().any(|name| name == function));
+        let fits = match witness.content {
+            Content::Violation(_) => stated != Errors::default() && stated.are_among(asked),
+            Content::Correctness(_) => asked.are_among(stated),
+        };
+        // A proof may be about more than is checked.
+        let fits_function = is_same_function || !asked.calls;
+        if !(fits && is_same_entry && fits_function) {
+            return Err(format!("the witness is for another property: `{specification}`"));
         }
-        match named(specification, "call(") {
-            Some(function) => !self.is_overflow && lower.error_functions.iter().any(|name| name == function),
-            None => self.is_overflow && specification.contains("overflow"),
+        if matches!(witness.content, Content::Violation(_)) {
+            if !stated.calls {
+                lower.error_functions.clear();
+                lower.assert_is_error = false;
+            }
+            if !stated.overflow && asked.overflow {
+                lower.signed_overflow = SignedOverflow::Undefined;
+            }
         }
+        Ok(())
+    }
+}
+
+/// The errors that a property is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Errors {
+    /// Calls of error functions and failing assertions.
+    calls: bool,
+    /// Signed overflow.
+    overflow: bool,
+}
+
+impl Errors {
+    fn are_among(self, others: Self) -> bool {
+        self.calls <= others.calls && self.overflow <= others.overflow
     }
 }
 

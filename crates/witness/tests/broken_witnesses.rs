@@ -59,7 +59,7 @@ fn judged(text: &[u8]) -> Option<Judgement> {
     let options = cfront::Options::new(DataModel::Lp64);
     let program = Text::new("p.c", PROGRAM.as_bytes().into(), options.preprocess.clone())
         .expect("the program should be one");
-    let mut question = Question { texts: vec![program], options, is_overflow: false };
+    let mut question = Question { texts: vec![program], options };
     let witness = format::read(text).ok()?;
     let mut nobody = |_: &Program, _: &mut Budget| Certified::unknown(Reason::NotProgressing);
     Some(validate(&witness, &mut question, &mut nobody, &mut Budget::ticks(100_000)))

@@ -21,7 +21,7 @@ use witness::validate::{Judgement, validate};
 fn question(text: &str) -> Question {
     let options = cfront::Options::new(DataModel::Lp64);
     let text = Text::new("test.c", text.as_bytes().into(), options.preprocess.clone()).unwrap();
-    Question { texts: vec![text], options, is_overflow: false }
+    Question { texts: vec![text], options }
 }
 
 fn at(line: u32, column: Option<u32>) -> Location {

@@ -111,7 +111,28 @@ impl Checker<'_> {
         }
     }
 
-    fn evaluate(&self, expr: ExprId, depth: u32) -> Option<Constant> {
+    /// Whether an operation on integer constants has a result that its signed type does not have, or that C leaves undefined for a shift.
+    pub(super) fn overflows(&self, expr: ExprId) -> bool {
+        let Some(ty @ Ty::Int { signed: true, .. }) = self.types().scalar(self.ty(expr)) else {
+            return false;
+        };
+        match self.program.exprs[expr].kind {
+            ExprKind::Negate(operand) => self
+                .evaluate_int(operand)
+                .is_some_and(|value| value.checked_neg().and_then(|value| fit(ty, value)).is_none()),
+            ExprKind::Arithmetic { op, left, right } => {
+                let (Some(left), Some(right)) = (self.evaluate_int(left), self.evaluate_int(right)) else {
+                    return false;
+                };
+                let result = |undefined| int_arithmetic(op, ty, left, right, undefined);
+                result(Undefined::Refuse).is_none() && result(Undefined::Wrap).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    /// The value of a constant expression, by gcc's rules. `depth` is the number of operators around it.
+    pub(super) fn evaluate(&self, expr: ExprId, depth: u32) -> Option<Constant> {
         if depth > MAX_DEPTH {
             return None;
         }

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Checked;
 use super::function::FunctionContext;
 use super::late::LateCall;
-use super::linkage::External;
+use super::linkage::{Declared, External};
 use super::record::Shared;
 use super::scope::{Binding, Entity, Scopes};
 use crate::ast::{self, Item, TranslationUnit};
@@ -79,6 +79,8 @@ pub(crate) struct Checker<'a> {
     pub(super) scopes: Scopes,
     /// Variables and functions with external linkage, of all units.
     pub(super) externals: FxHashMap<Name, External>,
+    /// Where the unit at work first gives external linkage to a name, in any scope.
+    pub(super) unit_externals: FxHashMap<Name, (Span, Declared)>,
     pub(super) variable_facts: IndexVec<VariableId, VariableFacts>,
     pub(super) strings: FxHashMap<(Arc<[u8]>, TypeId), StringId>,
     /// Records and enumerations of earlier units that this one may define again.
@@ -130,6 +132,7 @@ impl<'a> Checker<'a> {
             strings: IndexVec::new(),
             statics: Vec::new(),
             inline_definitions: FxHashSet::default(),
+            static_overflows: Vec::new(),
         };
         Self {
             unit: &EMPTY,
@@ -139,6 +142,7 @@ impl<'a> Checker<'a> {
             basic,
             scopes: Scopes::new(interner.len()),
             externals: FxHashMap::default(),
+            unit_externals: FxHashMap::default(),
             variable_facts: IndexVec::new(),
             strings: FxHashMap::default(),
             shared: Shared::default(),
@@ -201,6 +205,7 @@ impl<'a> Checker<'a> {
                 self.check_complete(variable)?;
             }
         }
+        self.unit_externals.clear();
         self.shared.next_unit();
         Ok(())
     }

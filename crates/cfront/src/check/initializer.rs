@@ -84,10 +84,10 @@ impl Checker<'_> {
             return self.initializer(inner, ty, duration);
         }
         let value = self.rvalue(expr)?;
-        let value = self.assign(value, ty, Purpose::Initialize)?;
+        let mut value = self.assign(value, ty, Purpose::Initialize)?;
         let is_static = duration == StorageDuration::Static;
         if is_static {
-            self.require_static(value)?;
+            value = self.static_value(value)?;
         }
         let items = vec![item(InitValue::Expr(value))];
         Ok((Initializer { zero_rest: is_static, items, span }, ty))
@@ -336,9 +336,9 @@ impl Checker<'_> {
     }
     /// Writes a value to a part of a type.
     fn write(&mut self, value: ExprId, ty: TypeId, path: Vec<Projection>, items: &mut Items) -> Checked<()> {
-        let value = self.assign(value, ty, Purpose::Initialize)?;
+        let mut value = self.assign(value, ty, Purpose::Initialize)?;
         if items.duration == StorageDuration::Static {
-            self.require_static(value)?;
+            value = self.static_value(value)?;
         }
         items.list.push(InitItem { path, value: InitValue::Expr(value) });
         Ok(())

@@ -17,6 +17,14 @@ pub(super) enum External {
     Function(FunctionId),
 }
 
+/// How a name got external linkage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Declared {
+    Explicitly,
+    /// By a call of a function that was not declared.
+    ByCall,
+}
+
 /// The linkage that a storage class gives to a name that is not visible yet (C11 6.2.2).
 fn declared_linkage(storage: Option<Storage>) -> Linkage {
     match storage {
@@ -51,6 +59,27 @@ impl Checker<'_> {
             Some(External::Variable(variable)) => self.variable_facts[*variable].is_defined,
             None => false,
         }
+    }
+
+    /// A name of one unit does not have both linkages, also if the first declaration is no longer visible (C11 6.2.2).
+    fn check_linkage_again(&mut self, ident: Ident, linkage: Linkage) -> Checked<()> {
+        match (linkage, self.unit_externals.get(&ident.name)) {
+            (Linkage::External, None) => {
+                self.unit_externals.insert(ident.name, (ident.span, Declared::Explicitly));
+            }
+            (Linkage::Internal, Some((earlier, how))) => {
+                let name = self.text(ident.name);
+                let (how, label) = match how {
+                    Declared::Explicitly => ("declared", "declared here"),
+                    Declared::ByCall => ("implicitly declared", "the call declares it"),
+                };
+                let message = format!("`{name}` is declared static, but was {how} without `static`");
+                let diagnostic = Diagnostic::error(message, ident.span);
+                return Err(Box::new(diagnostic.with_secondary(*earlier, label)));
+            }
+            (Linkage::External, Some(_)) | (Linkage::Internal, None) | (Linkage::None, _) => {}
+        }
+        Ok(())
     }
 
     // -------------------------------------------------------------------------------------------------
@@ -123,8 +152,9 @@ impl Checker<'_> {
             _ => self.first_function(ident, ty, wanted),
         }
     }
-    /// Declares a function that its unit has not declared before.
+    /// Declares a function for which no declaration of its unit is visible.
     fn first_function(&mut self, ident: Ident, ty: TypeId, linkage: Linkage) -> Checked<FunctionId> {
+        self.check_linkage_again(ident, linkage)?;
         let function = match self.known_external(ident, linkage) {
             Some(External::Function(function)) => {
                 self.merge_function(function, ident, ty)?;
@@ -208,8 +238,9 @@ impl Checker<'_> {
         let diagnostic = Diagnostic::error(message, ident.span);
         Err(Box::new(diagnostic.with_secondary(binding.span, "declared here")))
     }
-    /// Declares a variable that its unit has not declared before.
+    /// Declares a variable for which no declaration of its unit is visible.
     fn first_variable(&mut self, ident: Ident, typed: Typed, linkage: Linkage) -> Checked<VariableId> {
+        self.check_linkage_again(ident, linkage)?;
         let is_external = linkage == Linkage::External;
         let variable = match self.known_external(ident, linkage) {
             Some(External::Variable(variable)) => {

@@ -5,6 +5,7 @@ use base::{Diagnostic, Span};
 use super::Checked;
 use super::context::{Checker, error, unsupported};
 use super::conversion::Operand;
+use super::linkage::Declared;
 use super::scope::{Entity, Linkage};
 use super::suggest;
 use crate::ast::{self, Ident};
@@ -48,6 +49,7 @@ impl Checker<'_> {
         let function = self.external_function(ident, ty);
         self.program.functions[function].noreturn |= matches!(text, "abort" | "exit" | "_exit" | "_Exit");
         self.program.functions[function].implicit.get_or_insert(ident.span);
+        self.unit_externals.entry(ident.name).or_insert((ident.span, Declared::ByCall));
         self.scopes.bind(ident.name, Entity::Function(function), Linkage::External, ident.span);
         Operand::Function(function, ident.span)
     }
@@ -64,6 +66,7 @@ impl Checker<'_> {
         }
         let duration =
             if self.function.is_some() { StorageDuration::Automatic } else { StorageDuration::Static };
+        let known = self.program.static_overflows.len();
         let (init, ty) = self.initializer(initializer, typed.ty, duration)?;
         if !self.types().is_complete(ty) {
             return error(format!("a compound literal has the incomplete type {}", self.show(ty)), span);
@@ -71,6 +74,9 @@ impl Checker<'_> {
         let variable = self.variable("%literal", ty, duration, span);
         self.program.variables[variable].init = Some(init);
         self.program.variables[variable].align = typed.align;
+        for overflow in &mut self.program.static_overflows[known..] {
+            overflow.literal.get_or_insert(variable);
+        }
         Ok(Operand::Place(self.place(PlaceKind::CompoundLiteral { variable }, ty, span)))
     }
     /// A union of which one member has a value, and nothing else is set.

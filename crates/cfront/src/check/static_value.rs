@@ -1,18 +1,67 @@
 //! Which values are constant enough for variables of static duration (C11 6.6, with what gcc adds).
 
 use super::Checked;
+use super::constant::Constant;
 use super::context::{Checker, error};
-use crate::hir::{ExprId, ExprKind, InitValue, PlaceId, PlaceKind, StorageDuration, VariableId};
+use crate::hir::{
+    ArithmeticOp, ExprId, ExprKind, InitValue, PlaceId, PlaceKind, StaticOverflow, StorageDuration,
+    VariableId,
+};
 
 impl Checker<'_> {
-    /// Complains about a value that a static variable cannot be initialised with.
-    pub(super) fn require_static(&self, value: ExprId) -> Checked<()> {
-        match self.static_culprit(value) {
-            None => Ok(()),
-            Some(culprit) => {
-                error("the initialiser of a static variable is not constant", self.span(culprit))
+    /// The value that a static variable is initialised with; a message if it is not constant. If an operation in it overflows, that is noted,
+    /// and the value is the one that gcc computes: initialisation is no part of an execution, which an overflow could end.
+    pub(super) fn static_value(&mut self, value: ExprId) -> Checked<ExprId> {
+        if let Some(culprit) = self.static_culprit(value) {
+            return error("the initialiser of a static variable is not constant", self.span(culprit));
+        }
+        let Some(operation) = self.static_overflow(value) else { return Ok(value) };
+        let (ty, span) = (self.ty(value), self.span(value));
+        let computed = match self.evaluate(value, 0) {
+            Some(Constant::Int(number)) => self.constant(number, ty, span),
+            Some(Constant::Float(bits)) => self.raw(ExprKind::Float(bits), ty, span),
+            // An address with a computed offset: the operation stays where it is.
+            None => return Ok(value),
+        };
+        self.program.static_overflows.push(StaticOverflow { value, operation, literal: None });
+        Ok(computed)
+    }
+    /// A signed operation in a constant value whose result does not fit; a shift only if there is no other.
+    fn static_overflow(&self, value: ExprId) -> Option<ExprId> {
+        let mut shift = None;
+        let mut work = vec![value];
+        while let Some(expr) = work.pop() {
+            if self.overflows(expr) {
+                match self.program.exprs[expr].kind {
+                    ExprKind::Arithmetic { op: ArithmeticOp::ShiftLeft, .. } => shift = Some(expr),
+                    _ => return Some(expr),
+                }
+            }
+            match self.program.exprs[expr].kind {
+                ExprKind::Negate(operand)
+                | ExprKind::BitNot(operand)
+                | ExprKind::LogicalNot(operand)
+                | ExprKind::Convert(operand) => work.push(operand),
+                ExprKind::Arithmetic { left, right, .. }
+                | ExprKind::Compare { left, right, .. }
+                | ExprKind::Comma(left, right) => work.extend([left, right]),
+                ExprKind::LogicalAnd(left, right) => {
+                    let is_short = self.evaluate_int(left) == Some(0);
+                    work.extend([Some(left), (!is_short).then_some(right)].into_iter().flatten());
+                }
+                ExprKind::LogicalOr(left, right)
+                | ExprKind::ConditionalValue { condition: left, otherwise: right, .. } => {
+                    let is_short = self.evaluate_int(left).is_some_and(|value| value != 0);
+                    work.extend([Some(left), (!is_short).then_some(right)].into_iter().flatten());
+                }
+                ExprKind::Conditional { condition, then, otherwise, .. } => {
+                    let holds = self.evaluate_int(condition).is_some_and(|value| value != 0);
+                    work.extend([condition, if holds { then } else { otherwise }]);
+                }
+                _ => {}
             }
         }
+        shift
     }
     /// The part of a value that is not constant.
     pub(super) fn static_culprit(&self, value: ExprId) -> Option<ExprId> {

@@ -1,8 +1,8 @@
 //! The entry procedure: initialises the variables with static storage, then calls the entry function.
 
-use cfa::{ApproximationKind, BinaryOp, Freedom, Op, Place, Source, Ty};
+use cfa::{ApproximationKind, BinaryOp, Freedom, Op, Place, SignedOverflow, Source, Ty};
 
-use crate::hir::{FunctionId, VariableId};
+use crate::hir::{ArithmeticOp, ExprKind, FunctionId, StaticOverflow, VariableId};
 use crate::library::effects::{self, InitialValue};
 use crate::lower::call::{Argument, Sink, Site};
 use crate::lower::function::Body;
@@ -22,6 +22,7 @@ impl Context<'_> {
             .copied()
             .filter(|variable| body.ctx.usage.variables[*variable].referenced)
             .collect();
+        body.static_overflows()?;
         for variable in statics {
             body.initialize_static(variable)?;
         }
@@ -60,6 +61,28 @@ enum ArgumentVector {
 }
 
 impl Body<'_, '_> {
+    /// An overflow in the initialiser of a static object is a violation if overflows are, whether the object is used or not. Otherwise the
+    /// ledger says that the value is that of gcc.
+    fn static_overflows(&mut self) -> Lowered<()> {
+        let hir = self.ctx.hir;
+        let is_object = |overflow: &&StaticOverflow| {
+            overflow.literal.is_none_or(|literal| self.ctx.usage.variables[literal].referenced)
+        };
+        let overflows: Vec<&StaticOverflow> = hir.static_overflows.iter().filter(is_object).collect();
+        for overflow in overflows {
+            let operation = &hir.exprs[overflow.operation];
+            self.at(operation.span);
+            if self.ctx.options.signed_overflow == SignedOverflow::Error {
+                self.effect(overflow.value)?;
+            } else if !matches!(operation.kind, ExprKind::Arithmetic { op: ArithmeticOp::ShiftLeft, .. }) {
+                let what = "the initialiser of a static object overflows: its value is computed modulo 2^n, as gcc does";
+                let region = self.origin.region;
+                self.ctx.approximate(ApproximationKind::Assumption, what, region);
+            }
+        }
+        Ok(())
+    }
+
     fn initialize_static(&mut self, variable: VariableId) -> Lowered<()> {
         let hir = self.ctx.hir;
         let declared = &hir.variables[variable];

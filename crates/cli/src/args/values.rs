@@ -96,7 +96,7 @@ impl From<Format> for report::Format {
     }
 }
 
-/// Which steps of an execution are told.
+/// Which steps of an execution are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TraceArg {
     /// those that the violation may depend on

@@ -43,7 +43,7 @@ pub(super) struct Job<'a> {
     pub(super) timeout: f64,
     /// The path of its logs, without the last extension.
     pub(super) log: Option<&'a Path>,
-    /// What an earlier run said about it, with a key that tells whether it is still the same task.
+    /// What an earlier run said about it, with a key that shows whether it is still the same task.
     pub(super) earlier: Option<&'a Row>,
 }
 

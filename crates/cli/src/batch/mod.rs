@@ -5,7 +5,7 @@
 //!
 //! # Invariants
 //! * I1: a task that has ended is in the table of `--csv` within a second, and before the command ends, however it ends.
-//! * I2: an option of `check` reaches every child, or is refused: [`options::forward`] names every field.
+//! * I2: an option of `check` is passed to every child, or is refused: [`options::forward`] names every field.
 //! * I3: rows are in the order of the tasks, whatever the order in which they end.
 //! * I4: the exit code rests on verdicts that this run has certified. Those of an earlier table (`--resume`) are kept if program and options
 //!   are the same, and are marked.

@@ -1,7 +1,7 @@
-//! What came of the tasks, as a table in CSV (RFC 4180), written and read back.
+//! The results of tasks as a table in CSV (RFC 4180), written and read back.
 //!
 //! # Invariants
-//! * I1: a row of a table that was read is of an earlier run and says so, whatever becomes of it: no check of this run stands behind it.
+//! * I1: a row that was read from a table is marked as one of an earlier run and stays so: this run has not checked it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;

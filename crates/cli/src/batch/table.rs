@@ -1,4 +1,4 @@
-//! What people see of a list of tasks: a line for each task that ends, a line of progress, and the table at the end.
+//! Console output for a list of tasks: a line for each task that ends, a line of progress, and the table at the end.
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
@@ -66,7 +66,7 @@ impl Progress {
         Self { total, is_terminal: std::io::stderr().is_terminal(), counts: Mutex::default() }
     }
 
-    /// A task has ended. There is nobody to tell if writing fails.
+    /// A task has ended. Errors of writing are ignored: there is no other channel.
     pub(super) fn finished(&self, row: &Row) {
         let mut counts = self.counts.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         counts.add(row);

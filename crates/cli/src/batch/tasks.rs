@@ -6,9 +6,11 @@
 //! # Invariants
 //! * I1: the order is that of the command line, within a folder that of the names; no task is there twice.
 //! * I2: links to folders are not followed, so that there is no endless folder.
+//! * I3: a link that leads nowhere is a task if its name is that of one: its process says what is wrong.
 
 use std::collections::HashSet;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use base::{SourceFile, SourceMap, Span};
@@ -65,14 +67,24 @@ impl Found {
         if path.is_dir() {
             return self.folder(path);
         }
-        if !path.exists() {
-            return Err(Missing {
+        match fs::metadata(path) {
+            Ok(_) => {
+                self.push(path);
+                Ok(())
+            }
+            Err(error) if fs::symlink_metadata(path).is_ok() => Err(Missing {
+                message: format!("`{}` is a link that cannot be followed: {error}", path.display()),
+                help: "correct the link; nothing was checked",
+            }),
+            Err(error) if error.kind() == ErrorKind::NotFound => Err(Missing {
                 message: format!("`{}` does not exist", path.display()),
                 help: "check the spelling; nothing was checked",
-            });
+            }),
+            Err(error) => Err(Missing {
+                message: format!("`{}` cannot be read: {error}", path.display()),
+                help: "check its permissions; nothing was checked",
+            }),
         }
-        self.push(path);
-        Ok(())
     }
 
     fn push(&mut self, path: &Path) {
@@ -153,8 +165,10 @@ fn files_below(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
             }
             if entry.file_type()?.is_dir() {
                 pending.push(path);
-            } else if path.is_file() && (is_program(&path) || task::is_task(&path)) {
-                found.push(path);
+            } else if is_program(&path) || task::is_task(&path) {
+                // I3.
+                let is_task = fs::metadata(&path).map_or(true, |data| data.is_file());
+                found.extend(is_task.then_some(path));
             }
         }
     }
@@ -250,5 +264,18 @@ mod tests {
         let folder = Folder::new("link", &[("a.c", "")]);
         std::os::unix::fs::symlink(&folder.0, folder.0.join("self")).unwrap();
         assert_eq!(folder.expand(&["."]), ["./a.c"]);
+    }
+
+    #[test]
+    fn a_link_that_leads_nowhere_is_not_silently_missing() {
+        let folder = Folder::new("loop", &[("a.c", ""), ("l.txt", "a.c\nself.c\n")]);
+        for (name, target) in [("self.c", "self.c"), ("gone.i", "nothing.i"), ("t.yml", "t.yml")] {
+            std::os::unix::fs::symlink(target, folder.0.join(name)).unwrap();
+        }
+        assert_eq!(folder.expand(&["."]), ["./a.c", "./gone.i", "./self.c", "./t.yml"]);
+        let message =
+            "`self.c` is a link that cannot be followed: Too many levels of symbolic links (os error 40)";
+        assert_eq!(folder.expand(&["@l.txt"]), [message]);
+        assert_eq!(folder.expand(&["self.c"]), [message]);
     }
 }

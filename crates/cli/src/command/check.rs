@@ -69,7 +69,7 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Fa
         Err(Ended::Failed(failure) | Ended::InTheWay(failure)) => {
             session.claim();
             if let (Err(stop), false) = (session.budget().poll(), matches!(failure, Failure::Output(_))) {
-                // Whoever works for us was ended and complains: the cause is the end.
+                // A child process that was ended reports an error of its own: the cause is the limit or the interrupt.
                 abandon(stop);
                 return Ok(ExitStatus::Unknown);
             }
@@ -153,7 +153,7 @@ fn decide(
     query.decide(engine, &program, parsed, start.elapsed())
 }
 
-/// One question, and whom to tell the answer.
+/// One query, and where its answer goes.
 struct Query<'a> {
     args: &'a CheckArgs,
     request: &'a Request,
@@ -164,7 +164,7 @@ struct Query<'a> {
 }
 
 impl Query<'_> {
-    /// Decides the question for a program, and reports the answer.
+    /// Decides the query for a program, and reports the answer.
     fn decide(
         &self,
         engine: Box<dyn Engine>,
@@ -189,7 +189,7 @@ impl Query<'_> {
         }
         stale::settle(args, &request.files, &program.sources).map_err(Ended::InTheWay)?;
         let outcome = match known {
-            Some(certified) => Outcome { certified, solved_at: compiled_at, shrinking: Shrinking::default() },
+            Some(certified) => Outcome::cached(certified, compiled_at),
             None => solve(args, engine, &task, &mut env),
         };
         drop(progress);
@@ -202,7 +202,7 @@ impl Query<'_> {
             export::export(args, request, &task, parsed, outcome.certified, &mut env.logic.budget);
         let mut failures = exported.write(console);
         if let Some(cache) = cache.filter(|_| !is_cached) {
-            cache.keep(&certified);
+            cache.keep(&certified, outcome.ticks);
         }
         let mut extras = Extras { is_cached, ..exported.extras };
         if let (Verdict::Unsafe(trace), Some(scope)) = (certified.verdict(), scope(args)) {
@@ -275,7 +275,16 @@ fn statistics(
 struct Outcome {
     certified: Certified,
     solved_at: Instant,
+    /// What its certification has taken.
+    ticks: u64,
     shrinking: Shrinking,
+}
+
+impl Outcome {
+    /// The verdict of an earlier run, for which no engine has worked.
+    fn cached(certified: Certified, solved_at: Instant) -> Self {
+        Self { certified, solved_at, ticks: 0, shrinking: Shrinking::default() }
+    }
 }
 
 /// Lets the engine work, and checks what it says.
@@ -286,14 +295,14 @@ fn solve(args: &CheckArgs, engine: Box<dyn Engine>, task: &Prepared<'_>, env: &m
         Err(stop) => Verdict::Unknown(Reason::Stopped(stop)),
     };
     drop(stage);
-    let solved_at = Instant::now();
+    let (solved_at, spent) = (Instant::now(), env.logic.budget.spent());
     let _stage = timeline::stage("certification");
     let (certified, shrinking) = if args.search.no_shrink {
         (certify::certify(task, verdict, &mut env.logic.budget), Shrinking::default())
     } else {
         explain::certify_smallest(task, verdict, &mut env.logic.budget)
     };
-    Outcome { certified, solved_at, shrinking }
+    Outcome { certified, solved_at, ticks: env.logic.budget.spent() - spent, shrinking }
 }
 
 /// Why a file is not written.
@@ -409,7 +418,7 @@ fn command() -> Vec<String> {
     std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
-/// How much of the path to a violation the reports tell; nothing if none of them tells it.
+/// How much of the path to a violation the reports show; nothing if none of them shows it.
 fn scope(args: &CheckArgs) -> Option<Scope> {
     let is_told = tells(args, |format| matches!(format, Format::Json | Format::Sarif));
     match args.display.trace {

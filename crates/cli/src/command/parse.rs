@@ -1,4 +1,4 @@
-//! `wayproof parse`: what a file consists of, and how fast that is found out.
+//! `wayproof parse`: what a file contains, and how long parsing takes.
 
 use std::fmt::Write;
 use std::time::Instant;

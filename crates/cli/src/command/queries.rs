@@ -1,4 +1,4 @@
-//! `wayproof queries`: a second solver's opinion on logged queries. And the log itself, which `check` writes.
+//! `wayproof queries`: replays logged queries with a second solver. Also the log itself, which `check` writes.
 
 use std::fmt::Write as _;
 use std::fs;

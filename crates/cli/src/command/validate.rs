@@ -1,4 +1,4 @@
-//! `wayproof validate`: is a witness right?
+//! `wayproof validate`: checks whether a witness is correct.
 
 use base::{Budget, Diagnostic, SourceFile, SourceMap, Span};
 use certify::Certified;
@@ -77,7 +77,7 @@ fn files(args: &ValidateArgs, console: Console) -> Result<Vec<PathBuf>, Failure>
     let files = compile_commands::expand(&args.files, &args.source, args.grouping(), console)?;
     if args.files.is_empty() && !args.program && files.len() > 1 {
         let message = "several files of the build are programs, and a witness is about one";
-        let help = "name the files of the program, or say --program if all files of the build are one";
+        let help = "name the files of the program, or use --program if all files of the build are one";
         return Err(Failure::usage(message, help));
     }
     Ok(files)

@@ -2,7 +2,7 @@
 //!
 //! What changes the meaning of the text is taken: folders of headers, macros, included files, the standard, the machine, the
 //! meaning of overflow, and every option that sets macros. What would change the meaning in a way that is not modelled is refused, and so is
-//! what nobody knows.
+//! every unknown option.
 //!
 //! # Invariants
 //! * I1: every message about an entry says its number, counted from 1, and its file.

@@ -1,7 +1,7 @@
 //! The options of gcc and clang, by what they do to a program.
 //!
 //! # Invariants
-//! * T1: an option that is in no table is not known, and a command that has it is refused: no table goes by how options start.
+//! * T1: an option that is in no table is not known, and a command that has it is refused: no table matches options by a prefix.
 //! * T2: an option is harmless only if it changes neither a macro nor the behaviour of a program without undefined behaviour.
 
 /// What an option does.
@@ -255,7 +255,7 @@ fn is_debugging(word: &str) -> bool {
     word.starts_with("-g") && !word.starts_with("-gcc-")
 }
 
-/// `-dD`, `-fdump-tree-all`: what the compiler tells about its own work.
+/// `-dD`, `-fdump-tree-all`: output of the compiler about its own work.
 fn is_list_of_dumps(word: &str) -> bool {
     let letters = word.strip_prefix("-d").is_some_and(|rest| matches!(rest, "D" | "I" | "M" | "N" | "U"));
     letters

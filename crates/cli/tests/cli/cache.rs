@@ -99,6 +99,29 @@ fn what_cannot_be_used_is_said_once_and_replaced() {
 }
 
 #[test]
+fn evidence_that_was_made_by_hand_does_not_use_up_the_time() {
+    // One input leads into a loop that does not end. That the error is not reached is seen at once.
+    let endless = "extern void reach_error(void);\nextern int __VERIFIER_nondet_int(void);\n\
+                   int main(void) { unsigned y = 3; int n = __VERIFIER_nondet_int(), m = __VERIFIER_nondet_int();\n\
+                   if (n == 1) { while (1) { y = y * 1103515245u + 12345u; } }\n\
+                   if (n > m && n < m) reach_error();\nreturn (int)y; }\n";
+    let folder = Folder::new("cache-endless");
+    folder.file("a.c", endless);
+    let first = check(&folder, &["a.c", "--cache", "cache", "--timeout", "60"]);
+    assert_eq!(first.code, 0, "{first:?}");
+    let entry = entries(&folder).pop().unwrap();
+    let good = fs::read_to_string(&entry).unwrap();
+    let head = good.lines().next().unwrap().rsplit_once(' ').unwrap().0;
+    for body in ["unsafe report\n1\n1\n", "unsafe choose\n1\n1\n"] {
+        fs::write(&entry, format!("{head} {}\n{body}", witness::format::hash(body.as_bytes()))).unwrap();
+        let finished = check(&folder, &["a.c", "--cache", "cache", "--timeout", "60"]);
+        assert_eq!(finished.code, 0, "{finished:?}");
+        assert!(finished.stderr.contains("its check takes too long"), "{}", finished.stderr);
+        assert_eq!(fs::read_to_string(&entry).unwrap(), good);
+    }
+}
+
+#[test]
 fn a_list_uses_the_cache_and_shows_what_has_changed() {
     let folder = Folder::new("cache-list");
     folder.file("wayproof.toml", "cache = \"cache\"\n");

@@ -364,3 +364,29 @@ fn signed_arithmetic_in_an_odd_width_is_refused() {
         assert!(finished.stdout.starts_with(word), "{operation}: {finished:?}");
     }
 }
+
+#[test]
+fn an_overflow_in_the_initialiser_of_a_static_object_counts_whether_the_object_is_used_or_not() {
+    for declared in
+        ["static int x = 2147483647 + 1;", "long x[2] = {1, -(-2147483647 - 1)};", "int x = 5 << 30;"]
+    {
+        let program = format!("{declared}\nint main(void) {{ return 0; }}\n");
+        let finished = checked("static-overflow", &["--signed-overflow", "error", "--no-exec"], &program);
+        assert_eq!(finished.code, UNSAFE, "{declared}: {finished:?}");
+        assert!(finished.stdout.contains("overflows at a.c:2:"), "{}", finished.stdout);
+    }
+    // What is not evaluated does not overflow, and a product that fits does not either.
+    for declared in
+        ["int x = 1 ? 3 : 2147483647 + 1;", "int x = sizeof((int){2147483647 + 1});", "int x = -1 << 3;"]
+    {
+        let program = format!("{declared}\nint main(void) {{ return x; }}\n");
+        let finished = checked("static-fits", &["--signed-overflow", "error", "--no-exec"], &program);
+        assert_eq!(finished.code, SAFE, "{declared}: {finished:?}");
+    }
+    // Otherwise the value is that of the compiler, which agrees.
+    let program = "static int x = 2147483647 + 1;\nint main(void) { if (x < 0) reach_error(); return 0; }\n";
+    let finished = checked("static-value", &[], program);
+    assert_eq!(finished.code, UNSAFE, "{finished:?}");
+    assert!(finished.stdout.contains("checked: compiled and executed"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("the initialiser of a static object overflows"), "{}", finished.stdout);
+}

@@ -166,6 +166,15 @@ fn nothing_that_a_program_leaves_running_stays_or_is_waited_for() {
 }
 
 #[test]
+fn an_orphan_that_ends_by_an_unnamed_signal_is_not_taken_for_the_program() {
+    let folder = Folder::new("orphan");
+    // The middle process ends first, so that the supervisor gets the inner one, whose signal is a real-time one.
+    let script = "sh -c 'sh -c \"sleep 0.1; kill -40 \\$\\$\" &'\nsleep 0.4\nexit 3";
+    let finished = check(&folder, script, &[]);
+    assert!(finished.stdout.contains("it exits with 3"), "{finished:?}");
+}
+
+#[test]
 fn a_program_that_attacks_its_supervisor_is_ended_all_the_same() {
     let folder = Folder::new("attack");
     for (number, attack) in [(11, "KILL"), (12, "STOP")] {

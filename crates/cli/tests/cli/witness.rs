@@ -268,3 +268,69 @@ fn invariants_of_a_loop_whose_proof_speaks_of_products_are_true() {
     let judged = wayproof(["validate", file, "--witness", witness]);
     assert!(judged.code == 0 || judged.code == 5, "{judged:?}");
 }
+
+/// Checks a program for errors and overflows, and validates the witness in the same way. Returns the property that the witness states.
+fn both_errors(name: &str, text: &str, code: i32) -> String {
+    let folder = Folder::new(name);
+    let program = folder.file("a.c", text);
+    let (witness, case) = (folder.path().join("w.yml"), folder.path().join("case"));
+    let policy: [&Path; 2] = ["--signed-overflow".as_ref(), "error".as_ref()];
+    let mut words = vec!["check".as_ref(), program.as_path(), "--no-exec".as_ref()];
+    words.extend(policy);
+    words.extend(["--witness".as_ref(), witness.as_path(), "--testcase".as_ref(), case.as_path()]);
+    let finished = wayproof(words);
+    assert_eq!(finished.code, code, "{finished:?}");
+    let mut words = vec!["validate".as_ref(), program.as_path(), "--witness".as_ref(), witness.as_path()];
+    words.extend(policy);
+    let validated = wayproof(words);
+    assert_eq!(validated.code, 0, "{validated:?}");
+    let text = fs::read_to_string(&witness).unwrap();
+    let stated =
+        text.lines().find_map(|line| line.trim().strip_prefix("specification: ")).unwrap().to_owned();
+    if let Ok(metadata) = fs::read_to_string(case.join("metadata.xml")) {
+        let plain = stated.trim_matches('"');
+        assert!(metadata.contains(&format!("<specification>{plain}</specification>")), "{metadata}");
+    }
+    stated
+}
+
+#[test]
+fn where_overflow_is_an_error_too_a_witness_names_what_is_violated_or_proved() {
+    const HEAD: &str = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n";
+    let overflow =
+        format!("{HEAD}int main(void) {{\n  int x = __VERIFIER_nondet_int();\n  return x + 1;\n}}\n");
+    assert_eq!(both_errors("both-overflow", &overflow, 10), "\"G ! overflow\"");
+    let call = format!(
+        "{HEAD}int main(void) {{\n  int x = __VERIFIER_nondet_int();\n  if (x == 5) reach_error();\n  return 0;\n}}\n"
+    );
+    assert_eq!(both_errors("both-call", &call, 10), "\"G ! call(reach_error())\"");
+    let neither = format!(
+        "{HEAD}int main(void) {{\n  int x = __VERIFIER_nondet_int();\n  if (x < 5 && x + 1 > 5) reach_error();\n  return 0;\n}}\n"
+    );
+    assert_eq!(both_errors("both-safe", &neither, 0), "\"G ! call(reach_error()) && G ! overflow\"");
+}
+
+#[test]
+fn a_witness_is_not_taken_for_one_of_another_property() {
+    let folder = Folder::new("properties");
+    let program = folder.file(
+        "a.c",
+        "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\nint main(void) {\n  int x = __VERIFIER_nondet_int();\n  \
+         if (x < 5 && x + 1 > 5) reach_error();\n  return 0;\n}\n",
+    );
+    // A proof that no call is reached says nothing about overflows.
+    let calls = witness_of(&folder, &program, 0);
+    let words = ["validate".as_ref(), program.as_path(), "--signed-overflow".as_ref(), "error".as_ref()];
+    let finished = wayproof(words.into_iter().chain(["--witness".as_ref(), calls.as_path()]));
+    assert_eq!(finished.code, 2, "{finished:?}");
+    assert!(finished.stderr.contains("another property"), "{finished:?}");
+    // A proof of both is one of either.
+    let finished = changed(
+        &folder,
+        &program,
+        &calls,
+        "G ! call(reach_error())",
+        "G ! call(reach_error()) && G ! overflow",
+    );
+    assert_eq!(finished.code, 0, "{finished:?}");
+}

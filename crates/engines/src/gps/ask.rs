@@ -9,7 +9,7 @@
 //! 2. The plan of the last visit is asked for first, within the gas that is left: so choices that do not matter stay the same, and a
 //!    test may soon go on without queries (`repeat`). Where that is refused again and again, it is tried less often.
 //! 3. Any plan within the gas.
-//! 4. Any plan at all, if the test may still be given new gas, and then one with less gas: by the summary's account, a shorter way.
+//! 4. Any plan at all, if the test may still be given new gas, and then one with less gas: according to the summary, a shorter path.
 //! 5. If there is none, the state is dead, and the facts that show it are remembered (`dead_states`).
 //!
 //! # Invariants

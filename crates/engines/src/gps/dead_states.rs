@@ -1,6 +1,6 @@
-//! States from which the error cannot be reached, as far as the guide tells.
+//! States from which the error cannot be reached according to the guide.
 //!
-//! A state is a list of facts: bounds of integers, elements of short arrays. If the guide has no way to the error from a state, an unsatisfiable
+//! A state is a list of facts: bounds of integers, elements of short arrays. If the guide has no path to the error from a state, an unsatisfiable
 //! core names the facts that show it, and all states with these facts are dead. They are recognised later without a query.
 //!
 //! # Invariants
@@ -153,7 +153,7 @@ impl States {
         facts
     }
 
-    /// Remembers a state for which `solver`, which holds the guide alone, has found no way to the error, if it can tell why.
+    /// Remembers a state for which `solver`, which holds the guide alone, has found no path to the error, if it can say why.
     pub(super) fn learn(
         &mut self,
         program: &Program,

@@ -7,15 +7,15 @@
 //! [`Explore`] is the strategy that runs tests; [`Expand`] is the one that runs none.
 //!
 //! # Skips
-//! The paper asks at every choice. Here a test that repeats its choices runs ahead with them and asks at the end (`repeat`); if the guide sees no
-//! way from there, or the run has ended meanwhile, the skip is undone: the execution was copied before it. A skip that is kept is what
-//! single steps would have been, too: a state from which the guide sees a way has predecessors from which it does.
+//! The paper asks at every choice. Here a test that repeats its choices runs ahead with them and asks at the end (`repeat`); if the guide has no
+//! path to the error from there, or the run has ended meanwhile, the skip is undone: the execution was copied before it. A skip that is kept is what
+//! single steps would have been, too: if the guide has a path from a state, it has one from the predecessors of that state.
 //!
 //! # Invariants
 //! * E1: a test that reports the error is an execution of the prepared program, whatever the guide said. A skip that is undone leaves
 //!   no trace in it.
 //! * E2: every test ends. What is kept is one execution, whose steps are bounded; between two of its stops only a bounded number of skips is
-//!   undone (`repeat` L2), each of them of bounded cost, which the allowance of the test pays; and the number of queries at a stop is bounded (`ask` P1).
+//!   undone (`repeat` L2), each of them of bounded cost, which is charged to the allowance of the test; and the number of queries at a stop is bounded (`ask` P1).
 //!
 //! Refutation completeness (S2 of the search) needs no more of tests than E2: whatever a test does, its node is expanded after it.
 
@@ -299,7 +299,7 @@ struct GuidedTest<'p> {
     gas: Gas,
 }
 
-/// What a test works with. Steps of the interpreter have an allowance of their own; the budget of the logic pays the solver.
+/// What a test works with. Steps of the interpreter have an allowance of their own; the solver is charged to the budget of the logic.
 struct Run<'r> {
     program: &'r Program,
     guided: &'r mut BTreeMap<PointId, Guided>,

@@ -1,12 +1,12 @@
-//! Gas: a bound on the iterations of loops, so that a summary tells how far the error is.
+//! Gas: a bound on the iterations of loops, so that a summary shows how far the error is.
 //!
 //! # Paper
 //! [Gps25] §5.3: each loop head consumes one unit of a variable that the program chooses at its start. Any execution has enough gas
-//! for some choice, so reachability is the same; a summary of the instrumented graph relates the gas that is left to the rounds that are needed.
+//! for some choice, so reachability is the same; a summary of the instrumented graph relates the gas that is left to the iterations that are needed.
 //! Here only heads count whose iterations choose values: in all other loops there is nothing to choose, and their executions are bounded otherwise.
 //!
-//! The solver is asked for little gas, and every iteration leaves less of it, so a guided test makes progress by the summary's account or ends. When the
-//! account turns out to be wrong, the test is given new gas a bounded number of times.
+//! The solver is asked for little gas, and every iteration leaves less of it, so a guided test makes progress according to the summary, or ends. When the
+//! summary turns out to be too optimistic, the test is given new gas a bounded number of times.
 //!
 //! # Invariants
 //! * G1: forgetting the gas turns an execution of the new graph into one of the old graph; every execution of the old graph has a counterpart
@@ -41,7 +41,7 @@ pub(super) fn with_gas(graph: &Graph, terms: &mut Terms) -> Option<(Graph, Symbo
     for arc in &mut arcs {
         if counted[arc.source.0 as usize] {
             arc.formula.guard = terms.and([arc.formula.guard, some_left]);
-            arc.formula.map.insert(gas, less);
+            arc.formula.update.insert(gas, less);
         }
     }
     let graph = Graph {

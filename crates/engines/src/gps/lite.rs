@@ -1,7 +1,7 @@
 //! GPSLite: the search without covers.
 //!
 //! # Paper
-//! [Gps25] §4, procedure `GPSLITE` (figure 4): a path tree whose leaves are dead ends or wait in the frontier. The main loop is that of `GPS`; what is
+//! [Gps25] §4, procedure `GPSLITE` (figure 4): a path tree whose leaves are dead ends or nodes of the frontier. The main loop is that of `GPS`; what is
 //! missing is `TRYCOVER`. Dead ends are still interpolated: the labels are what the proof is checked by.
 
 use graph::tree::NodeId;

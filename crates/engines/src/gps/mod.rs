@@ -30,13 +30,14 @@ mod gas;
 pub(crate) mod lite;
 mod refine;
 mod repeat;
+mod rounded;
 pub(crate) mod try_cover;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use base::timeline;
-use encode::{Site, Skolem};
+use encode::Skolem;
 use engine::{Counter, Engine, Env, Events, TreeWanted};
 use graph::cut::{ArcId, ENTRY, Graph, PointId};
 use graph::tree::{NodeId, Status, Tree};
@@ -45,7 +46,7 @@ use paths::{Interpolator, PathFormula, Space, gave_up};
 use rustc_hash::FxHashMap;
 use smt::{Answer, Logic, Why, Z3Solver};
 use term::{TermId, Terms};
-use verdict::{Reason, Rounded, Verdict};
+use verdict::{Reason, Verdict};
 
 use self::explore::{Tester, Testing};
 use self::try_cover::Cover;
@@ -202,7 +203,7 @@ impl<'a> Search<'a> {
 
     /// A counterexample does not replay.
     fn note_spurious(&mut self) {
-        let rounded = rounded(self.task, self.space.graph);
+        let rounded = rounded::rounded(self.task, self.space.graph);
         self.obstacle.get_or_insert(Reason::Spurious { rounded });
     }
 
@@ -260,24 +261,4 @@ impl<'a> Search<'a> {
             events.total(counter, total);
         }
     }
-}
-
-/// What the encoding rounds up on the way to the error, with places of the given program.
-fn rounded(task: &Prepared<'_>, graph: &Graph) -> Vec<Rounded> {
-    let place = |site: Site| match site {
-        Site::Operation { edge, op } => {
-            let (step, _) = task.back().edge(graph.procedure, edge).op(op)?;
-            Some(task.given().procs[step.proc].edges()[step.edge].origin.region)
-        }
-        Site::Join { .. } => None,
-    };
-    let mut found: Vec<Rounded> = Vec::new();
-    for skolem in graph.arcs.iter().flat_map(|arc| &arc.skolems) {
-        let Some(what) = skolem.rounding() else { continue };
-        let rounded = Rounded { what, region: place(skolem.site).unwrap_or(base::Region::NOWHERE) };
-        if !found.contains(&rounded) {
-            found.push(rounded);
-        }
-    }
-    found
 }

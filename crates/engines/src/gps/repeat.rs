@@ -130,7 +130,7 @@ mod tests {
             let mut undone = 0;
             while let Some(length) = repetition.due(None) {
                 asked += 1;
-                // As far as the guide tells, old choices are good up to the change.
+                // According to the guide, the old choices are good up to the change.
                 if at + length < next_change(at) && at + length <= rounds {
                     at += length;
                     undone = 0;

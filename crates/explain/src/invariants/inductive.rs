@@ -1,4 +1,4 @@
-//! Are the invariants that people read a proof by themselves?
+//! Whether the readable invariants are a proof by themselves.
 //!
 //! Their meanings become an annotation: what they exclude never holds at their places, nothing is excluded elsewhere, and the error itself is
 //! excluded. The facts about intervals that the certified annotation states stay. The checker of annotations decides.

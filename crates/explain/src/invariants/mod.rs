@@ -1,4 +1,4 @@
-//! Invariants that people can read: what an annotation says about the loops of the source, as expressions of C.
+//! Readable invariants: what an annotation says about the loops of the source, as expressions of C.
 //!
 //! An annotation speaks about the variables of the program after the standard passes, and about Skolem constants. Here the constants are
 //! eliminated, variables without a name at the place are projected away, conjuncts that follow from others are dropped, and what is left is
@@ -11,7 +11,7 @@
 //! # Invariants
 //! * I1: what is printed follows from the annotation (the solver is asked), so it holds if the annotation does.
 //! * I2: evaluating it in C is defined whenever the place is reached.
-//! * I3: all of this is for readers; if it costs too much, there is less to read.
+//! * I3: no verdict depends on this; if it costs too much, fewer invariants are printed.
 
 mod express;
 mod inductive;
@@ -32,7 +32,7 @@ pub use inductive::{Wording, is_inductive};
 use names::Names;
 use reader::{Reader, Written};
 
-/// What the solver may spend on all of this if somebody has asked for it.
+/// What the solver may spend on all of this if the user has asked for it.
 pub const READING_TICKS: u64 = 10_000;
 /// More copies of a loop are not put together.
 const MAX_COPIES: usize = 4;

@@ -1,4 +1,4 @@
-//! From the claim about one location to the conjuncts that people read.
+//! From the claim about one location to readable conjuncts.
 //!
 //! # Invariants
 //! * R1: the elimination of symbols ([`smt::project::eliminate`]) is equivalent, so what follows from its result follows from the claim.

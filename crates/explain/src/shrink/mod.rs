@@ -55,12 +55,12 @@ const SOLVING_TICKS: u64 = 20_000;
 /// Multiples that are tried for pairs.
 const SLOPES: [i128; 8] = [1, -1, 2, -2, 3, -3, 4, -4];
 
-/// What smaller inputs took.
+/// The work that the search for smaller inputs took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shrinking {
     /// Runs of the program.
     pub runs: u32,
-    /// Questions to the solver.
+    /// Solver queries.
     pub queries: u32,
 }
 

@@ -8,7 +8,7 @@
 //! # Invariants
 //! * P1: the inputs of the run satisfy all conditions.
 //! * P2: other inputs that satisfy them lead along the same edges, unless an edge that is tried earlier becomes possible, or what the passes
-//!   left out comes in between. Nothing depends on that: inputs are replayed before they are believed.
+//!   left out comes in between. Nothing depends on that: inputs are replayed before they are used.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -266,13 +266,13 @@ impl Walk<'_> {
     ) -> bool {
         let symbols = |(var, value): (&VarId, &TermId)| Some((self.vocabulary.symbol(*var)?, *value));
         let mut transition =
-            Transition { guard: Terms::TRUE, map: self.values.iter().filter_map(symbols).collect() };
+            Transition { guard: Terms::TRUE, update: self.values.iter().filter_map(symbols).collect() };
         let (mut facts, mut conditions) = (self.facts.clone(), Vec::new());
         for var in fixed {
             let Some(value) = self.concrete.get(var) else { return false };
             let number = self.terms.number(integer(*value));
             let Some(symbol) = self.vocabulary.symbol(*var) else { return false };
-            let before = transition.map.insert(symbol, number);
+            let before = transition.update.insert(symbol, number);
             conditions.extend(before.map(|before| self.terms.eq(before, number)));
             facts.claim(*var, Range::constant(value.as_int()));
         }
@@ -288,7 +288,7 @@ impl Walk<'_> {
         }
         conditions.push(transition.guard);
         let vars = |(symbol, value): (&SymbolId, &TermId)| Some((self.vocabulary.var(*symbol)?, *value));
-        self.values = transition.map.iter().filter_map(vars).collect();
+        self.values = transition.update.iter().filter_map(vars).collect();
         self.facts = facts;
         self.require(&conditions);
         true

@@ -120,7 +120,7 @@ fn descend(
     models
 }
 
-/// The sum of the magnitudes of inputs, of which the solver is told what is needed.
+/// The sum of the magnitudes of inputs, of which only the needed part is asserted in the solver.
 fn magnitudes(terms: &mut Terms, solver: &mut dyn Solver, inputs: &[Input]) -> TermId {
     let mut parts = Vec::with_capacity(inputs.len());
     for input in inputs {

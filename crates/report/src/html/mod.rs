@@ -41,7 +41,7 @@ pub struct Insight<'a> {
 /// What the paths from points of a program to the error have in common.
 #[derive(Debug, Default)]
 pub struct Summaries {
-    /// Where, and what people are told.
+    /// Where, and the message.
     pub points: Vec<(Region, String)>,
     /// Why there are none.
     pub missing: Option<String>,

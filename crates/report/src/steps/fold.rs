@@ -1,12 +1,12 @@
-//! The first run: which events of an execution are told, and which rounds of loops are like others.
+//! The first run: which events of an execution are shown, and which iterations of loops are alike.
 //!
-//! Events are numbered: an edge that is entered, an edge that is left. Rounds of a loop that follow each other and take the same
-//! way are a group, of which the first and the last are told. Of groups, and of events in a stretch, the first and
-//! the last are kept. What leaves a loop of the automaton but is written inside of it belongs to its last round.
+//! Events are numbered: an edge that is entered, an edge that is left. Consecutive iterations of a loop that take the same
+//! path are a group, of which the first and the last are shown. Of groups, and of events in a stretch, the first and
+//! the last are kept. An edge that leaves a loop of the automaton but lies inside the loop of the text belongs to its last iteration.
 //!
 //! # Invariants
 //! * F1: loops that are open belong to activations that are open, outermost first.
-//! * F2: rounds in one group take the same edges, up to the number of rounds of loops inside: so they write the same
+//! * F2: the iterations in one group take the same edges, up to the number of iterations of inner loops: so they write the same
 //!   variables.
 //! * F3: a plan is in the order of its events; marks stand before the event of their number.
 
@@ -20,10 +20,10 @@ use interp::{Observer, Value, View, Written};
 use super::relevance::Relevance;
 use super::{Kind, Scope, Selection};
 
-/// Loops that may be open; rounds of loops further in are not told apart.
+/// Upper bound on the loops that may be open; iterations of loops nested deeper are not distinguished.
 const MAX_NESTING: usize = 32;
 
-/// Something to tell.
+/// Something to show.
 #[derive(Clone, Debug)]
 pub(super) struct Planned {
     /// The event, or the one that a mark stands before.
@@ -221,7 +221,7 @@ impl<'a> Folder<'a> {
         self.current().acts = true;
     }
 
-    /// Whether an edge is told.
+    /// Whether an edge is shown.
     fn is_told(&self, proc: ProcId, edge: EdgeId) -> bool {
         self.scope.selection == Selection::All || self.relevance.edge(proc, edge)
     }
@@ -306,7 +306,7 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// What is to be told, once the run is over.
+    /// What is to be shown, once the run is over.
     pub(super) fn plan(mut self, watched: Watched) -> Vec<Planned> {
         // The violation itself is in the innermost loop.
         self.event += 1;
@@ -335,7 +335,7 @@ fn mark(event: u64, nesting: usize, head: Option<(ProcId, Loc)>, depth: usize, k
     Planned { event, nesting, mark: Some(Mark { kind, head, depth }) }
 }
 
-/// What is told of a stretch, in order. Nesting is at most [`MAX_NESTING`].
+/// What is shown of a stretch, in order. Nesting is at most [`MAX_NESTING`].
 fn flatten(
     stretch: Stretch,
     nesting: usize,
@@ -444,13 +444,13 @@ pub(super) fn input(edge: &Edge) -> Option<&Source> {
     })
 }
 
-/// What is told of an edge when it is entered.
+/// What is shown of an edge when it is entered.
 pub(super) enum Announced {
     Branch,
     Call,
 }
 
-/// What is told of an edge when it is entered, if anything is.
+/// What is shown of an edge when it is entered, if anything is.
 pub(super) fn announced(program: &Program, proc: ProcId, edge: &Edge) -> Option<Announced> {
     // What happens before the entry function is called is nothing that the user wrote.
     let is_start = proc == program.entry;

@@ -1,18 +1,18 @@
-//! The execution of a counterexample as steps for people: one a statement, with the values that it writes, loops folded.
+//! The execution of a counterexample as steps for readers: one for each statement, with the values that it writes, loops folded.
 //!
 //! # Use
 //! [`steps`] executes the trace twice. The first run finds out how the execution is folded ([`fold`]) and stores no
-//! more than event numbers; the second one tells the events that are left ([`tell`]). Both take memory that does not depend
+//! more than event numbers; the second one describes the events that are left ([`tell`]). Both take memory that does not depend
 //! on the length of the execution.
 //!
 //! The result is a flat list in the order of the execution. [`Step::nesting`] counts the loops around a step and
 //! [`Step::depth`] the calls, so the steps of a loop are those that follow [`Kind::Round`] with a greater nesting:
-//! to jump over a loop, go on to the next step whose nesting is that of the mark and that is no mark of a round itself. The
+//! to skip a loop, go on to the next step whose nesting is that of the mark and that is not itself a mark of an iteration. The
 //! values of variables at a step are the [`Step::changes`] up to it, later ones first, for the frames that are in
 //! [`Step::stack`]; where steps are left out, values may be older than the step.
 //!
 //! # Invariants
-//! * I1: one program, one trace, one question: one list.
+//! * I1: the list depends on the program, the trace and the scope only.
 //! * I2: the last step is [`Kind::Violation`], and it is the only one.
 
 mod fold;
@@ -48,7 +48,7 @@ pub struct Change {
     pub matters: bool,
 }
 
-/// What a step tells.
+/// What a step shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A statement writes values.
@@ -73,16 +73,16 @@ pub enum Kind {
         /// The last.
         to: u64,
     },
-    /// These rounds differ and are not told.
+    /// These iterations differ and are not shown.
     Skipped {
         /// The first of them.
         from: u64,
         /// The last.
         to: u64,
     },
-    /// So many steps are not told.
+    /// So many steps are not shown.
     Omitted(u64),
-    /// Watching ended here: what follows is not told.
+    /// The recording ended here: what follows is not shown.
     Stopped,
     /// The property is violated.
     Violation,
@@ -111,10 +111,10 @@ pub struct Frame {
     pub called_at: Region,
 }
 
-/// One line of the story.
+/// One step of the execution as it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What it tells.
+    /// What it shows.
     pub kind: Kind,
     /// Where.
     pub region: Region,
@@ -146,12 +146,12 @@ pub enum Selection {
     All,
 }
 
-/// How much is told.
+/// How much is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope {
     /// Which steps.
     pub selection: Selection,
-    /// About how many: of longer executions the beginning and the end are told.
+    /// About how many: of longer executions the beginning and the end are shown.
     pub most: usize,
     /// Work that each of the two runs may take.
     pub ticks: u64,

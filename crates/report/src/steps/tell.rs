@@ -83,7 +83,7 @@ impl<'a> Teller<'a> {
         Step { kind, region, stack: self.stack(), depth, nesting, changes: Vec::new(), matters: true }
     }
 
-    /// Tells the marks before the current event; whether the event itself is told, and how many loops are around it.
+    /// Adds the marks before the current event; returns whether the event itself is shown, and how many loops are around it.
     fn is_planned(&mut self) -> Option<usize> {
         while let Some(next) = self.plan.first().filter(|next| next.event <= self.event) {
             self.plan = &self.plan[1..];

@@ -31,7 +31,7 @@ pub(super) fn reachable(
         }
         let mut ways = Vec::new();
         for arc in &graph.arcs {
-            // Edges from inside of the loop are the star's business; all others come from earlier points (G3).
+            // The star covers edges from inside the loop; all others come from earlier points (G3).
             if arc.target == id && !graph.in_loop(id, arc.source) {
                 ways.push(after(simplifier.terms, states[arc.source], &arc.formula, &point.live));
             }
@@ -52,9 +52,9 @@ pub(super) fn reachable(
     states
 }
 
-/// The states after a transition: `∃ X0, Z. before(X0) ∧ guard(X0,Z) ∧ X = map(X0,Z)`, for the live variables X.
+/// The states after a transition: `∃ X0, Z. before(X0) ∧ guard(X0,Z) ∧ X = update(X0,Z)`, for the live variables X.
 fn after(terms: &mut Terms, before: TermId, transition: &Transition, live: &[SymbolId]) -> TermId {
-    let mut roots: Vec<TermId> = transition.map.values().copied().collect();
+    let mut roots: Vec<TermId> = transition.update.values().copied().collect();
     roots.extend([before, transition.guard]);
     let mut old: BTreeMap<SymbolId, TermId> = BTreeMap::new();
     for symbol in terms.symbols_of_all(&roots).into_iter().chain(live.iter().copied()) {

@@ -1,4 +1,4 @@
-//! Summaries for people: readable mathematics with the names and lines of the source.
+//! Summaries as readable formulas, with the names and lines of the source.
 //!
 //! A formula is shortened by a solver, Skolem constants are eliminated where that makes it shorter, and what remains is written one
 //! conjunct a line.

@@ -70,7 +70,7 @@ impl Origins {
                     origins.add(terms, symbol, origin);
                 }
             }
-            for (variable, value) in &star.formula.map {
+            for (variable, value) in &star.formula.update {
                 let Some(var) = graph.vocabulary.var(*variable) else { continue };
                 if let Node::Symbol(symbol) = *terms.node(*value)
                     && terms.symbol(symbol).kind == SymbolKind::Primed

@@ -1,4 +1,4 @@
-//! The star of a loop for people: values afterwards, then what else holds.
+//! The star of a loop as readable text: values afterwards, then what else holds.
 
 use base::Budget;
 use term::{Integer, Linear, Node, Sort, SymbolId, SymbolKind, TermId, Terms};
@@ -15,7 +15,7 @@ struct Names {
     closed: Vec<Closed>,
     /// The number of iterations.
     count: SymbolId,
-    /// The values afterwards, in the order of the star's map.
+    /// The values afterwards, in the order of the star's update.
     primed: Vec<SymbolId>,
 }
 
@@ -57,7 +57,7 @@ impl Reader<'_> {
             let total = self.terms.of_symbol(names.count);
             names.definitions.push(self.terms.eq(total, star.count));
         }
-        for (variable, value) in &star.formula.map {
+        for (variable, value) in &star.formula.update {
             let info = self.terms.symbol(*variable).clone();
             let primed = match *self.terms.node(*value) {
                 Node::Symbol(symbol) if is_primed(self.terms, symbol, &info.name) => symbol,
@@ -84,7 +84,7 @@ impl Reader<'_> {
     fn directions(&mut self, star: &Star, count: SymbolId, primed: &[SymbolId]) -> Vec<TermId> {
         let count = self.terms.of_symbol(count);
         let mut directions = Vec::new();
-        for (variable, primed) in star.formula.map.keys().zip(primed) {
+        for (variable, primed) in star.formula.update.keys().zip(primed) {
             if self.terms.symbol(*variable).sort != Sort::Int {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! One iteration of a loop as something to ask about.
+//! One iteration of a loop, and questions about it: queries to the solver that known models may answer.
 //!
 //! All domains of a star share one solver and the models it found: most questions are answered by a model that another domain found.
 //!
@@ -87,7 +87,7 @@ impl<'a> LoopBody<'a> {
         let mut after = BTreeMap::new();
         let mut conjuncts = vec![body.formula.guard, body.facts];
         let mut pairs = Vec::new();
-        for (symbol, value) in &body.formula.map {
+        for (symbol, value) in &body.formula.update {
             if terms.sort(*value) != Sort::Int {
                 continue;
             }

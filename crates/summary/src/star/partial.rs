@@ -27,7 +27,7 @@ pub struct PartialStar {
     /// The number of iterations.
     pub(super) count: TermId,
     /// The values after all iterations.
-    pub(super) map: BTreeMap<SymbolId, TermId>,
+    pub(super) update: BTreeMap<SymbolId, TermId>,
     pub(super) none: Vec<(SymbolId, TermId)>,
     pub(super) more: Vec<Vec<(SymbolId, TermId)>>,
     pub(super) exact: bool,
@@ -76,7 +76,7 @@ impl PartialStar {
 
     /// Names for the values of all variables that change.
     pub(super) fn of_names(terms: &mut Terms, body: &Body) -> Self {
-        let unknown = body.formula.map.keys().copied().collect();
+        let unknown = body.formula.update.keys().copied().collect();
         Self::new(terms, body, &Recurrences { unknown, ..Recurrences::default() })
     }
 
@@ -84,7 +84,7 @@ impl PartialStar {
         let counter = terms.fresh("k", Sort::Int, SymbolKind::Counter);
         let count = terms.of_symbol(counter);
         let closed = ClosedForm::new(terms, recurrences, count);
-        let mut map = closed.after(terms);
+        let mut update = closed.after(terms);
         let (zero, one) = (terms.int(0), terms.int(1));
         let next = terms.add(count, one);
         let (mut none, mut once_more) = (vec![(counter, zero)], vec![(counter, next)]);
@@ -97,7 +97,7 @@ impl PartialStar {
             let info = terms.symbol(*symbol).clone();
             let after = terms.declare(info.name, info.sort, SymbolKind::Primed);
             let (before, after_term) = (terms.of_symbol(*symbol), terms.of_symbol(after));
-            map.insert(*symbol, after_term);
+            update.insert(*symbol, after_term);
             unchanged.push(terms.eq(before, after_term));
             none.push((after, before));
         }
@@ -110,7 +110,7 @@ impl PartialStar {
         let not_negative = terms.ge(count, zero);
         let either = terms.or([unchanged, not_none]);
         let always = terms.and([not_negative, either, within]);
-        Self { always, some: vec![guards], count, map, none, more: vec![once_more], exact }
+        Self { always, some: vec![guards], count, update, none, more: vec![once_more], exact }
     }
 
     /// A partial star with the values of a star that a decomposition has found.
@@ -119,7 +119,7 @@ impl PartialStar {
             always: star.formula.guard,
             some: Vec::new(),
             count: star.count,
-            map: star.formula.map,
+            update: star.formula.update,
             none: star.none,
             more: star.more,
             exact: star.exact,
@@ -133,7 +133,7 @@ impl PartialStar {
 
     /// The values after all iterations of the variables that change.
     pub fn values(&self) -> &BTreeMap<SymbolId, TermId> {
-        &self.map
+        &self.update
     }
 
     /// Takes over what a domain has found.
@@ -160,7 +160,7 @@ impl PartialStar {
         let either = terms.or([none, some]);
         let guard = terms.and([self.always, either]);
         Star {
-            formula: Transition { guard, map: self.map },
+            formula: Transition { guard, update: self.update },
             count: self.count,
             none: self.none,
             more: self.more,
@@ -170,13 +170,14 @@ impl PartialStar {
 
     /// A term over the state and the state after one iteration, as one over the state before and after all iterations.
     pub(super) fn lift(&self, body: &mut LoopBody<'_>, condition: TermId) -> TermId {
-        let pairs: Vec<_> = body.after.iter().map(|(symbol, primed)| (*primed, self.map[symbol])).collect();
+        let pairs: Vec<_> =
+            body.after.iter().map(|(symbol, primed)| (*primed, self.update[symbol])).collect();
         Substitution::new(pairs).apply(body.terms, condition)
     }
 
     /// Whether a changed variable has no closed form.
     pub(super) fn is_open(&self, terms: &Terms, symbol: SymbolId) -> bool {
-        self.map.get(&symbol).is_some_and(|value| match terms.node(*value) {
+        self.update.get(&symbol).is_some_and(|value| match terms.node(*value) {
             Node::Symbol(after) => terms.symbol(*after).kind == SymbolKind::Primed,
             _ => true,
         })

@@ -20,7 +20,7 @@ pub(super) fn sides(terms: &mut Terms, sum: TermId) -> [TermId; 2] {
 /// The conditions in a formula over variables only, ascending, one of each pair of complements. An equation that holds in passing is
 /// monotone on neither side, but its sum being below or above zero may be; that is tried where there are few equations.
 pub(super) fn predicates(terms: &mut Terms, formula: &Transition) -> Vec<TermId> {
-    let roots: Vec<TermId> = formula.map.values().copied().chain([formula.guard]).collect();
+    let roots: Vec<TermId> = formula.update.values().copied().chain([formula.guard]).collect();
     let mut found: Vec<TermId> = Vec::new();
     for term in terms.reachable(&roots) {
         let is_atom = matches!(terms.node(term), Node::Le(_) | Node::Zero(_) | Node::Divides(..));
@@ -31,7 +31,7 @@ pub(super) fn predicates(terms: &mut Terms, formula: &Transition) -> Vec<TermId>
         if symbols.iter().any(|symbol| terms.symbol(*symbol).kind != SymbolKind::Variable) {
             continue;
         }
-        if !symbols.iter().any(|symbol| formula.map.contains_key(symbol)) {
+        if !symbols.iter().any(|symbol| formula.update.contains_key(symbol)) {
             continue;
         }
         let negation = terms.not(term);

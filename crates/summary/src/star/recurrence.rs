@@ -75,7 +75,7 @@ impl Recurrences {
         let mut recurrences = Self::default();
         let ranges = ranges(terms, facts);
         let mut rest = Vec::new();
-        for (symbol, value) in &body.map {
+        for (symbol, value) in &body.update {
             match increment(terms, body, &ranges, *symbol, *value) {
                 Some(increment) => {
                     recurrences.translations.insert(*symbol, increment);
@@ -86,7 +86,7 @@ impl Recurrences {
         for (symbol, value) in rest {
             let known = |used: &SymbolId| {
                 terms.symbol(*used).kind == SymbolKind::Variable
-                    && (!body.map.contains_key(used) || recurrences.translations.contains_key(used))
+                    && (!body.update.contains_key(used) || recurrences.translations.contains_key(used))
             };
             if terms.symbols_of(value).iter().all(known) {
                 recurrences.derived.insert(symbol, value);
@@ -436,7 +436,7 @@ fn increment(
         }
         let [(part, factor)] = step.terms() else { return None };
         let Node::Symbol(variable) = terms.node(*part) else { return None };
-        if terms.symbol(*variable).kind != SymbolKind::Variable || body.map.contains_key(variable) {
+        if terms.symbol(*variable).kind != SymbolKind::Variable || body.update.contains_key(variable) {
             return None;
         }
         let (Some(least), Some(greatest)) = ranges.get(variable)? else { return None };
@@ -472,7 +472,7 @@ fn mirrored(terms: &mut Terms, body: &Transition, symbol: SymbolId, value: TermI
     let sum = form.without(own);
     let is_constant = |part: TermId| match terms.node(part) {
         Node::Symbol(symbol) => {
-            terms.symbol(*symbol).kind == SymbolKind::Variable && !body.map.contains_key(symbol)
+            terms.symbol(*symbol).kind == SymbolKind::Variable && !body.update.contains_key(symbol)
         }
         _ => false,
     };

@@ -32,15 +32,15 @@ pub(super) fn simplify(body: &mut LoopBody<'_>) -> Result<Body, Stop> {
             fixed.extend([(condition, Terms::FALSE), (negation, Terms::TRUE)]);
         }
     }
-    let mut map = std::collections::BTreeMap::new();
-    for (symbol, value) in &definition.formula.map {
+    let mut update = std::collections::BTreeMap::new();
+    for (symbol, value) in &definition.formula.update {
         let value = body.terms.rewrite(*value, |_, part| {
             fixed.iter().find(|(condition, _)| *condition == part).map_or(part, |(_, truth)| *truth)
         });
-        map.insert(*symbol, value);
+        update.insert(*symbol, value);
     }
     let guard = simplify_guard(body, definition.formula.guard)?;
-    let formula = Transition { guard, map };
+    let formula = Transition { guard, update };
     Ok(Body { formula, ..definition })
 }
 
@@ -65,7 +65,7 @@ fn simplify_guard(body: &mut LoopBody<'_>, guard: TermId) -> Result<TermId, Stop
 
 /// The atoms on which the new values depend.
 fn conditions(terms: &Terms, body: &Body) -> Vec<TermId> {
-    let roots: Vec<TermId> = body.formula.map.values().copied().collect();
+    let roots: Vec<TermId> = body.formula.update.values().copied().collect();
     let is_atom = |term: &TermId| {
         matches!(terms.node(*term), Node::Le(_) | Node::Zero(_) | Node::Divides(..) | Node::Same(..))
     };

@@ -1,4 +1,4 @@
-//! Where values of a loop body wrap around, as far as the shape of its terms tells.
+//! Where values of a loop body wrap around, by the shape of its terms.
 //!
 //! The encoding writes a sum that may leave its type as a choice between two values that differ by the period of the type, or as a remainder.
 //! That is recognised here, and nowhere else, by the shape.
@@ -19,7 +19,7 @@ fn is_period(number: &Integer) -> bool {
 
 /// The periods with which values of a body wrap around: choices between numbers that far apart, and remainders.
 pub(super) fn periods(terms: &Terms, body: &Transition) -> Vec<Integer> {
-    let roots: Vec<TermId> = body.map.values().copied().collect();
+    let roots: Vec<TermId> = body.update.values().copied().collect();
     let mut found: Vec<Integer> = Vec::new();
     for term in terms.reachable(&roots) {
         let distance = match terms.node(term) {

@@ -173,7 +173,7 @@ impl<'a> Found<'a> {
 
     /// The state after one iteration from the state of the variables, as a substitution of the variables.
     fn step(&self) -> Vec<(SymbolId, TermId)> {
-        self.star.values().keys().map(|symbol| (*symbol, self.body.formula.map[symbol])).collect()
+        self.star.values().keys().map(|symbol| (*symbol, self.body.formula.update[symbol])).collect()
     }
 
     /// The values after the loop for those of the variables.

@@ -66,8 +66,9 @@ pub(crate) fn body(summarised: &mut Summarised, head: PointId) -> Option<Body> {
 fn instance(terms: &mut Terms, star: &Transition, choice: &[(SymbolId, TermId)]) -> Transition {
     let mut substitution = Substitution::new(choice.iter().copied());
     let guard = substitution.apply(terms, star.guard);
-    let map = star.map.iter().map(|(symbol, value)| (*symbol, substitution.apply(terms, *value))).collect();
-    Transition { guard, map }
+    let update =
+        star.update.iter().map(|(symbol, value)| (*symbol, substitution.apply(terms, *value))).collect();
+    Transition { guard, update }
 }
 
 /// That `smaller` is no instance of `larger` as a relation between live variables.

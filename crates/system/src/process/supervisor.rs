@@ -7,11 +7,12 @@
 //! * I1: when it ends by itself, no descendant of it is left.
 //! * I2: it ends as the program did: with the same code, or by the same signal.
 //! * I3: if the process that started it ends in any way, the program is killed.
+//! * I4: a number is signalled only while it stands for the program or its group: the program is reaped after its group was killed.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -19,10 +20,10 @@ use nix::errno::Errno;
 use nix::sys::prctl;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{Signal, kill, killpg, raise};
-use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::{getppid, setsid};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
+use nix::unistd::{Pid, getppid, setsid};
 
-use super::tree::{kill_below, pid};
+use super::tree::{children, kill_below, pid};
 
 /// The first word of the command line of a supervisor.
 pub const SUBCOMMAND: &str = "__child";
@@ -104,13 +105,11 @@ pub fn supervise(mut words: impl Iterator<Item = OsString>) -> i32 {
     }
     // Away from the terminal, whose signals are for our parent.
     let _ = setsid();
-    let main = std::sync::Arc::new(AtomicU32::new(0));
-    let told = main.clone();
+    let running = Running::default();
+    let told = running.clone();
     let grace = Duration::from_millis(order.grace);
     let heard = ctrlc::set_handler(move || {
-        let program = told.load(Ordering::SeqCst);
-        if grace > Duration::ZERO && program != 0 && getppid() == parent {
-            let _ = kill(pid(program), Signal::SIGTERM);
+        if grace > Duration::ZERO && getppid() == parent && told.ask_to_end() {
             thread::sleep(grace);
         }
         // The main thread collects what ends, and exits when nothing is left.
@@ -134,27 +133,36 @@ pub fn supervise(mut words: impl Iterator<Item = OsString>) -> i32 {
             return NOT_STARTED;
         }
     };
-    main.store(process, Ordering::SeqCst);
-    end_as(follow(process))
+    *running.program() = Some(pid(process));
+    end_as(follow(pid(process), &running))
+}
+
+/// The program, from its start until it is reaped.
+#[derive(Clone, Default)]
+struct Running(Arc<Mutex<Option<Pid>>>);
+
+impl Running {
+    fn program(&self) -> MutexGuard<'_, Option<Pid>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks the program to end; false if it is not running.
+    fn ask_to_end(&self) -> bool {
+        // It is not reaped while the lock is held (I4).
+        self.program().is_some_and(|program| kill(program, Signal::SIGTERM).is_ok())
+    }
 }
 
 /// Waits for the program, then ends what it has left (I1).
-fn follow(process: u32) -> Option<WaitStatus> {
-    let mut ended = None;
-    while ended.is_none() {
-        match waitpid(None, None) {
-            Ok(status) if status.pid() == Some(pid(process)) => ended = Some(status),
-            Ok(_) | Err(Errno::EINTR) => {}
-            // Somebody was ended by a signal that has no name.
-            Err(Errno::EINVAL) if kill(pid(process), None).is_ok() => {}
-            Err(_) => break,
-        }
-    }
+fn follow(program: Pid, running: &Running) -> Option<WaitStatus> {
+    wait_without_reaping(program);
+    // In one step for those that have stayed where they were, so that they cannot multiply meanwhile.
+    let _ = killpg(program, Signal::SIGKILL);
+    *running.program() = None;
+    let ended = waitpid(program, None).ok();
     let start = Instant::now();
     let mut pause = Duration::from_micros(50);
     loop {
-        // In one step for those that have stayed where they were, so that they cannot multiply meanwhile.
-        let _ = killpg(pid(process), Signal::SIGKILL);
         kill_below(std::process::id());
         loop {
             match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
@@ -168,6 +176,32 @@ fn follow(process: u32) -> Option<WaitStatus> {
         }
         thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(2));
+    }
+}
+
+/// Waits until the program has ended. Its number stays taken; what else ends is reaped.
+fn wait_without_reaping(program: Pid) {
+    let ended = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
+    loop {
+        match waitid(Id::All, ended) {
+            Ok(status) if status.pid() == Some(program) => return,
+            Ok(status) => {
+                let _ = waitpid(status.pid(), None);
+            }
+            Err(Errno::EINTR) => {}
+            // Somebody was ended by a signal that has no name, and it is not said who.
+            Err(Errno::EINVAL) => {
+                let is_running = waitid(Id::Pid(program), ended | WaitPidFlag::WNOHANG);
+                if is_running != Ok(WaitStatus::StillAlive) {
+                    return;
+                }
+                let others = children(std::process::id()).into_iter().map(pid);
+                for other in others.filter(|other| *other != program) {
+                    let _ = waitpid(other, Some(WaitPidFlag::WNOHANG));
+                }
+            }
+            Err(_) => return,
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 /// The processes that a process has started, or that were given to it when their own parent ended.
-fn children(process: u32) -> Vec<u32> {
+pub(super) fn children(process: u32) -> Vec<u32> {
     let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else { return Vec::new() };
     let mut found = Vec::new();
     for thread in threads.flatten() {

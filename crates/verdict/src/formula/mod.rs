@@ -1,7 +1,7 @@
 //! Formulas that belong to no arena: what proofs are written in.
 //!
 //! A [`Formula`] is a directed acyclic graph. Symbols are named by what they stand for in the prepared program, never by the number that an arena
-//! gave them, so a formula can be sent to another thread, stored as text, and imported by whoever has the same program. Formulas that were exported together
+//! gave them, so a formula can be sent to another thread, stored as text, and imported by any code that has the same program. Formulas that were exported together
 //! share their nodes.
 //!
 //! # Invariants
@@ -34,9 +34,9 @@ pub struct Formula {
 /// An operator and its operands, by their positions among the nodes of the formula.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FormulaNode {
-    /// What is applied.
+    /// The operator.
     pub operator: Operator,
-    /// To what (F1).
+    /// Its operands (F1).
     pub operands: Box<[u32]>,
 }
 
@@ -138,7 +138,7 @@ pub struct Free {
     pub sort: Sort,
     /// What it is used for.
     pub kind: SymbolKind,
-    /// For people.
+    /// A readable name.
     pub name: Box<str>,
 }
 

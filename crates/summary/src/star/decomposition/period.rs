@@ -57,12 +57,12 @@ struct Doubled {
 impl Doubled {
     /// Two iterations of a body that asks for a parity, if taking them together helps.
     fn of(terms: &mut Terms, body: &Body) -> Option<Self> {
-        let roots: Vec<TermId> = body.formula.map.values().copied().chain([body.formula.guard]).collect();
+        let roots: Vec<TermId> = body.formula.update.values().copied().chain([body.formula.guard]).collect();
         let two = Integer::from(2);
         let asks = |term: &TermId| match terms.node(*term) {
             Node::Divides(divisor, inside) | Node::Mod(inside, divisor) => {
                 *divisor == two
-                    && terms.symbols_of(*inside).iter().any(|symbol| body.formula.map.contains_key(symbol))
+                    && terms.symbols_of(*inside).iter().any(|symbol| body.formula.update.contains_key(symbol))
             }
             _ => false,
         };
@@ -81,9 +81,9 @@ impl Doubled {
         let mut rename = Substitution::new(pairs);
         let single = Transition {
             guard: rename.apply(terms, body.formula.guard),
-            map: body
+            update: body
                 .formula
-                .map
+                .update
                 .iter()
                 .map(|(symbol, value)| (*symbol, rename.apply(terms, *value)))
                 .collect(),
@@ -103,12 +103,12 @@ impl Doubled {
         let odd = terms.fresh("odd", Sort::Bool, SymbolKind::Skolem);
         let is_odd = terms.of_symbol(odd);
         let guard = terms.implies(is_odd, self.single.guard);
-        let mut map = std::collections::BTreeMap::new();
-        for (symbol, value) in &self.single.map {
+        let mut update = std::collections::BTreeMap::new();
+        for (symbol, value) in &self.single.update {
             let before = terms.of_symbol(*symbol);
-            map.insert(*symbol, terms.ite(is_odd, *value, before));
+            update.insert(*symbol, terms.ite(is_odd, *value, before));
         }
-        let front = Transition { guard, map };
+        let front = Transition { guard, update };
         let formula = front.then(terms, &rounds.formula);
         let (zero, one) = (terms.int(0), terms.int(1));
         let alone = terms.ite(is_odd, one, zero);

@@ -109,9 +109,9 @@ fn restrict(terms: &mut Terms, body: &Body, predicate: TermId) -> Body {
         })
     };
     let guard = simplify(body.formula.guard);
-    let map = body.formula.map.iter().map(|(symbol, value)| (*symbol, simplify(*value))).collect();
+    let update = body.formula.update.iter().map(|(symbol, value)| (*symbol, simplify(*value))).collect();
     let guard = terms.and([predicate, guard]);
-    Body { formula: Transition { guard, map }, ..body.clone() }
+    Body { formula: Transition { guard, update }, ..body.clone() }
 }
 
 /// Whether a predicate says that an equation does not hold because its sum is on one side of zero.

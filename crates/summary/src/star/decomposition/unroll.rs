@@ -44,7 +44,7 @@ impl Decomposition for Unroll {
 /// The closure of a body that is executed at most [`MAX_ITERATIONS`] times in a row. The partial star bounds their number.
 fn unroll(body: &mut LoopBody<'_>, star: &PartialStar) -> Result<Option<Star>, Stop> {
     let (formula, facts) = (body.definition.formula.clone(), body.definition.facts);
-    let mut roots: Vec<TermId> = formula.map.values().copied().collect();
+    let mut roots: Vec<TermId> = formula.update.values().copied().collect();
     roots.push(formula.guard);
     let chooses = |symbol: &SymbolId| body.terms.symbol(*symbol).kind != SymbolKind::Variable;
     if body.terms.symbols_of_all(&roots).iter().any(chooses) || body.terms.reachable(&roots).len() > MAX_TERMS
@@ -76,22 +76,22 @@ fn union(terms: &mut Terms, body: &Transition, powers: &[Transition]) -> Star {
     let counter = terms.fresh("k", Sort::Int, SymbolKind::Counter);
     let count = terms.of_symbol(counter);
     let mut guards = Vec::new();
-    let mut map: BTreeMap<SymbolId, TermId> = BTreeMap::new();
+    let mut update: BTreeMap<SymbolId, TermId> = BTreeMap::new();
     for (iterations, power) in powers.iter().enumerate() {
         let number = terms.int(iterations as i64);
         let is_number = terms.eq(count, number);
         guards.push(terms.and([is_number, power.guard]));
-        for symbol in body.map.keys() {
+        for symbol in body.update.keys() {
             let value = power.value(terms, *symbol);
-            let other = map.get(symbol).copied().unwrap_or(value);
-            map.insert(*symbol, terms.ite(is_number, value, other));
+            let other = update.get(symbol).copied().unwrap_or(value);
+            update.insert(*symbol, terms.ite(is_number, value, other));
         }
     }
     let guard = terms.or(guards);
     let (zero, one) = (terms.int(0), terms.int(1));
     let next = terms.add(count, one);
     Star {
-        formula: Transition { guard, map },
+        formula: Transition { guard, update },
         count,
         none: vec![(counter, zero)],
         more: vec![vec![(counter, next)]],

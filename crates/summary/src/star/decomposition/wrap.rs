@@ -66,7 +66,7 @@ struct Kinds {
 impl Kinds {
     /// The split of a body, if it has choices that look like wrap-around.
     fn of(terms: &mut Terms, body: &Body) -> Option<Self> {
-        let roots: Vec<TermId> = body.formula.map.values().copied().chain([body.formula.guard]).collect();
+        let roots: Vec<TermId> = body.formula.update.values().copied().chain([body.formula.guard]).collect();
         let mut normal: BTreeMap<TermId, TermId> = BTreeMap::new();
         let mut conditions = Vec::new();
         for term in terms.reachable(&roots) {
@@ -82,10 +82,10 @@ impl Kinds {
         let never = terms.not(wraps);
         let mut simplify =
             |term: TermId| terms.rewrite(term, |_, part| normal.get(&part).copied().unwrap_or(part));
-        let map = body.formula.map.iter().map(|(symbol, value)| (*symbol, simplify(*value))).collect();
+        let update = body.formula.update.iter().map(|(symbol, value)| (*symbol, simplify(*value))).collect();
         let guard = simplify(body.formula.guard);
         let guard = terms.and([guard, never]);
-        let formula = Transition { guard, map };
+        let formula = Transition { guard, update };
         Some(Self { normal: Body { formula, ..body.clone() }, wraps })
     }
 
@@ -101,15 +101,15 @@ impl Kinds {
         let next = terms.add(total, one);
         first.extend([(happened, Terms::TRUE), (counter, next)]);
         // W2
-        let mut map = BTreeMap::new();
+        let mut update = BTreeMap::new();
         let mut usual = vec![terms.eq(total, normal.count)];
-        for symbol in body.formula.map.keys() {
+        for symbol in body.formula.update.keys() {
             let info = terms.symbol(*symbol).clone();
             let after = terms.declare(info.name, info.sort, SymbolKind::Primed);
             let (before, after_term) = (terms.of_symbol(*symbol), terms.of_symbol(after));
             let value = normal.formula.value(terms, *symbol);
             usual.push(terms.eq(after_term, value));
-            map.insert(*symbol, after_term);
+            update.insert(*symbol, after_term);
             none.push((after, before));
         }
         // The first iteration that wraps starts where those without end, and chooses for itself.
@@ -117,7 +117,7 @@ impl Kinds {
         let mut rename = Substitution::new(copies.iter().map(|(old, new)| (*old, *new)));
         let wraps = terms.and([body.facts, body.formula.guard, self.wraps]);
         let wraps = rename.apply(terms, wraps);
-        let pairs = normal.formula.map.iter().map(|(symbol, value)| (*symbol, *value));
+        let pairs = normal.formula.update.iter().map(|(symbol, value)| (*symbol, *value));
         let wraps = Substitution::new(pairs).apply(terms, wraps);
         for (old, new) in &copies {
             if let [symbol] = terms.symbols_of(*new)[..] {
@@ -136,7 +136,7 @@ impl Kinds {
             choice.push((counter, next));
         }
         more.push(first);
-        Star { formula: Transition { guard, map }, count: total, none, more, exact: false }
+        Star { formula: Transition { guard, update }, count: total, none, more, exact: false }
     }
 
     /// New symbols for what an iteration chooses.

@@ -53,7 +53,7 @@ impl StarDomain for Congruences {
                     let value = body.value_after(symbol);
                     if let Some(found) = congruence(body, value)? {
                         let residue = body.terms.number(found.residue);
-                        let difference = body.terms.sub(star.map[&symbol], residue);
+                        let difference = body.terms.sub(star.update[&symbol], residue);
                         facts.push(body.terms.divides(&found.modulus, difference));
                     }
                 }

@@ -75,7 +75,7 @@ fn consequences(body: &mut LoopBody<'_>, star: &PartialStar, symbol: SymbolId, b
     for sign in signs {
         let factor = factor * &sign;
         let constant = terms.number(&bound.constant * &sign);
-        let [start, end] = [before, star.map[&symbol]].map(|value| {
+        let [start, end] = [before, star.update[&symbol]].map(|value| {
             let scaled = terms.scale(&factor, value);
             terms.sub(scaled, constant)
         });

@@ -49,7 +49,7 @@ impl Changes {
         for symbol in body.changed() {
             let (before, after) = (body.terms.of_symbol(symbol), body.value_after(symbol));
             changes.increments.push(body.terms.sub(after, before));
-            changes.totals.push(body.terms.sub(star.map[&symbol], before));
+            changes.totals.push(body.terms.sub(star.update[&symbol], before));
         }
         changes
     }

@@ -102,7 +102,7 @@ impl Progress {
         let mut end = Linear::constant(Integer::ZERO);
         for (at, factor) in &facet.form {
             let before = terms.of_symbol(symbols[*at]);
-            let after = star.map.get(&symbols[*at]).copied().unwrap_or(before);
+            let after = star.update.get(&symbols[*at]).copied().unwrap_or(before);
             start = start.add_scaled(&terms.linear(before), factor);
             end = end.add_scaled(&terms.linear(after), factor);
         }

@@ -51,7 +51,9 @@ pub(super) fn candidates(body: &mut LoopBody<'_>, star: &PartialStar) -> Vec<Ter
     candidates.retain(|candidate| {
         let symbols = body.terms.symbols_of(*candidate);
         symbols.iter().any(|symbol| body.after.contains_key(symbol))
-            && symbols.iter().all(|symbol| body.after.contains_key(symbol) || !star.map.contains_key(symbol))
+            && symbols
+                .iter()
+                .all(|symbol| body.after.contains_key(symbol) || !star.update.contains_key(symbol))
     });
     candidates
 }

@@ -78,7 +78,7 @@ fn constants(body: &LoopBody<'_>, changed: &[SymbolId]) -> BTreeSet<SymbolId> {
     let is_constant = |symbol: &SymbolId| {
         terms.symbol(*symbol).kind == SymbolKind::Variable
             && terms.symbol(*symbol).sort == Sort::Int
-            && !formula.map.contains_key(symbol)
+            && !formula.update.contains_key(symbol)
     };
     let mut found = BTreeSet::new();
     for part in terms.conjuncts(formula.guard) {
@@ -87,7 +87,8 @@ fn constants(body: &LoopBody<'_>, changed: &[SymbolId]) -> BTreeSet<SymbolId> {
             found.extend(symbols.into_iter().filter(is_constant));
         }
     }
-    let values: Vec<TermId> = changed.iter().filter_map(|symbol| formula.map.get(symbol).copied()).collect();
+    let values: Vec<TermId> =
+        changed.iter().filter_map(|symbol| formula.update.get(symbol).copied()).collect();
     for symbol in terms.symbols_of_all(&values).into_iter().filter(is_constant) {
         if changed.len() + found.len() < MAX_DIMENSIONS {
             found.insert(symbol);
