@@ -45,7 +45,8 @@ pub fn limit_memory(megabytes: u32) {
 
 /// Leaves out what is never used of Z3. Its usual solver is a pair: one that applies tactics and one that is incremental. Only the second is asked here,
 /// but the tactics for all logics would be made, configured and taken apart with each solver, which costs as much as many small queries. Nor are
-/// models compressed: that concerns tables of functions, and only values of constants are read.
+/// models compressed: that is for functions which are defined by others, and queries without quantifiers have none. Called with the first solver, because a run
+/// without any should not pay for Z3's table of parameters.
 fn leave_out_the_unused() {
     static DONE: Once = Once::new();
     DONE.call_once(|| {
@@ -132,7 +133,6 @@ impl Default for Z3 {
 impl Z3 {
     /// Z3 on this thread.
     pub fn new(settings: Z3Settings) -> Self {
-        leave_out_the_unused();
         let context = Context::thread_local();
         if KEEPS_CONTEXTS.load(Ordering::Relaxed) {
             std::mem::forget(context.clone());
@@ -157,6 +157,7 @@ impl Z3 {
     pub fn z3_solver(&self) -> Z3Solver {
         let arithmetic = self.shared.settings.arithmetic;
         let made = contain(|| {
+            leave_out_the_unused();
             let solver = z3::Solver::new();
             let mut parameters = Params::new();
             parameters.set_u32("arith.solver", arithmetic.number());
