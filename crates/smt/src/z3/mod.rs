@@ -11,7 +11,7 @@ mod model;
 mod translate;
 mod watchdog;
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
@@ -45,8 +45,7 @@ pub fn limit_memory(megabytes: u32) {
 
 /// Leaves out what is never used of Z3. Its usual solver is a pair: one that applies tactics and one that is incremental. Only the second is asked here,
 /// but the tactics for all logics would be made, configured and taken apart with each solver, which costs as much as many small queries. Nor are
-/// models compressed: that is for functions which are defined by others, and queries without quantifiers have none. Called with the first solver, because a run
-/// without any should not pay for Z3's table of parameters.
+/// models compressed: that is for functions which are defined by others, and queries without quantifiers have none.
 fn leave_out_the_unused() {
     static DONE: Once = Once::new();
     DONE.call_once(|| {
@@ -104,11 +103,28 @@ pub struct Z3 {
 }
 
 struct Shared {
+    /// Made with the first solver: a run that only executes the program does not pay for it.
+    guarded: OnceCell<Guarded>,
+    settings: Z3Settings,
+    state: RefCell<State>,
+}
+
+/// A context and who interrupts it.
+struct Guarded {
     /// Before the context, so that it ends first.
     watchdog: Watchdog,
     _context: Context,
-    settings: Z3Settings,
-    state: RefCell<State>,
+}
+
+impl Guarded {
+    fn new() -> Self {
+        leave_out_the_unused();
+        let context = Context::thread_local();
+        if KEEPS_CONTEXTS.load(Ordering::Relaxed) {
+            std::mem::forget(context.clone());
+        }
+        Self { watchdog: Watchdog::new(&context), _context: context }
+    }
 }
 
 thread_local! {
@@ -133,13 +149,8 @@ impl Default for Z3 {
 impl Z3 {
     /// Z3 on this thread.
     pub fn new(settings: Z3Settings) -> Self {
-        let context = Context::thread_local();
-        if KEEPS_CONTEXTS.load(Ordering::Relaxed) {
-            std::mem::forget(context.clone());
-        }
-        let watchdog = Watchdog::new(&context);
         let state = RefCell::new(State { log: QueryLog::everywhere(), ..State::default() });
-        Self { shared: Rc::new(Shared { watchdog, _context: context, settings, state }) }
+        Self { shared: Rc::new(Shared { guarded: OnceCell::new(), settings, state }) }
     }
 
     /// Writes every query from now on to a file of its own in `directory`, which is made if need be.
@@ -156,8 +167,8 @@ impl Z3 {
     /// A solver without assertions.
     pub fn z3_solver(&self) -> Z3Solver {
         let arithmetic = self.shared.settings.arithmetic;
+        self.shared.guarded.get_or_init(Guarded::new);
         let made = contain(|| {
-            leave_out_the_unused();
             let solver = z3::Solver::new();
             let mut parameters = Params::new();
             parameters.set_u32("arith.solver", arithmetic.number());
@@ -275,7 +286,8 @@ impl Z3Solver {
         let most = self.shared.settings.query_effort.unwrap_or(u32::MAX);
         let limit = u32::try_from(left).unwrap_or(u32::MAX).min(most);
         self.limit_effort(solver, limit);
-        let (result, interrupted) = self.shared.watchdog.guard(budget, || {
+        let guarded = self.shared.guarded.get_or_init(Guarded::new);
+        let (result, interrupted) = guarded.watchdog.guard(budget, || {
             if literals.is_empty() { solver.check() } else { solver.check_assumptions(&literals) }
         });
         self.measure(solver, budget);
