@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use base::Region;
 
-use crate::loops::LoopForest;
 use crate::text::{Names, Notation};
 use crate::{Edge, Loc, ProcId, Program, Role};
 
@@ -39,7 +38,7 @@ fn drawing(program: &Program, procs: &[ProcId]) -> String {
 
 fn draw(program: &Program, proc: ProcId, notation: Notation<'_>, out: &mut String) {
     let procedure = &program.procs[proc];
-    let loops = LoopForest::of(procedure);
+    let loops = procedure.loops();
     let _ = writeln!(out, "  subgraph cluster_{proc} {{\n    label=\"{}\";", escape(&procedure.name));
     for location in procedure.locations.ids() {
         let mut style = String::new();

@@ -7,12 +7,17 @@
 //! * P3: types agree: places with values, arguments with parameters, conditions are truth values.
 //! * P4: the entry procedure has no parameters and is called by nobody.
 //! * P5: parameters and results are scalar variables of their procedure.
+//!
+//! (by construction)
+//! * P6: the loops of a procedure are computed once for each form of its control flow: a new location or edge forgets them; a copy shares them, and so does
+//!   a new version with the same control flow ([`Procedure::share_loops`]).
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use base::{IndexVec, Region, SourceMap, newtype_index};
 
 use crate::expr::Exprs;
+use crate::loops::LoopForest;
 use crate::op::Op;
 use crate::ty::{DataModel, SignedOverflow, Ty};
 
@@ -168,7 +173,7 @@ pub struct Procedure {
     pub params: Vec<VarId>,
     /// Scalar variables whose values at the exit are the results.
     pub results: Vec<VarId>,
-    /// Where it starts.
+    /// Where it starts. Must not change once the loops were asked for.
     pub entry: Loc,
     /// Where it returns.
     pub exit: Loc,
@@ -178,6 +183,8 @@ pub struct Procedure {
     pub locations: IndexVec<Loc, LocationInfo>,
     edges: IndexVec<EdgeId, Edge>,
     outgoing: IndexVec<Loc, Vec<EdgeId>>,
+    /// P6.
+    loops: OnceLock<Arc<LoopForest>>,
 }
 
 impl Procedure {
@@ -194,6 +201,7 @@ impl Procedure {
             locations: IndexVec::new(),
             edges: IndexVec::new(),
             outgoing: IndexVec::new(),
+            loops: OnceLock::new(),
         };
         for _ in 0..2 {
             procedure.add_location(LocationInfo { region: Region::NOWHERE, role: LocationRole::Plain });
@@ -202,11 +210,13 @@ impl Procedure {
     }
     /// Adds a location.
     pub fn add_location(&mut self, info: LocationInfo) -> Loc {
+        self.loops.take();
         self.outgoing.push(Vec::new());
         self.locations.push(info)
     }
     /// Adds an edge; edges that leave one location are tried in the order in which they were added.
     pub fn add_edge(&mut self, edge: Edge) -> EdgeId {
+        self.loops.take();
         let source = edge.source;
         let id = self.edges.push(edge);
         self.outgoing[source].push(id);
@@ -232,6 +242,22 @@ impl Procedure {
     /// The edges that leave a location.
     pub fn outgoing(&self, location: Loc) -> &[EdgeId] {
         &self.outgoing[location]
+    }
+    /// The loops, computed when they are first asked for (P6).
+    pub fn loops(&self) -> &LoopForest {
+        let forest = self.loops.get_or_init(|| Arc::new(LoopForest::of(self)));
+        assert_eq!(forest.entry(), self.entry, "P6: the entry should not change once loops were asked for");
+        forest
+    }
+    /// Takes over the loops of another procedure if they are known and control flows in the same way: what edges do has no part in it.
+    pub fn share_loops(&mut self, other: &Self) {
+        let flows = |procedure: &Self| (procedure.entry, procedure.locations.len(), procedure.edges.len());
+        let mut pairs = self.edges.iter().zip(&other.edges);
+        if flows(self) == flows(other)
+            && pairs.all(|(mine, theirs)| (mine.source, mine.target) == (theirs.source, theirs.target))
+        {
+            self.loops.clone_from(&other.loops);
+        }
     }
 }
 

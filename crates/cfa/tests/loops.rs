@@ -219,6 +219,33 @@ fn a_jump_into_a_loop_makes_it_irreducible() {
 }
 
 #[test]
+fn the_loops_of_a_procedure_are_computed_once_for_each_form_of_its_control_flow() {
+    let text = "program LP64 proc main() { local x : i32 l0 -> l2 l2 -> l2 : x := 1:i32 l2 -> l1 }";
+    let program = parse("a.cfa", text).unwrap();
+    let old = &program.procs[program.entry];
+    assert!(std::ptr::eq(old.loops(), old.loops()));
+    assert!(std::ptr::eq(old.loops(), old.clone().loops()), "a copy shares them");
+
+    let rebuilt = |targets: [Loc; 3]| {
+        let mut new = cfa::Procedure::new("main", old.region);
+        new.add_location(old.locations[Loc(2)]);
+        for (edge, target) in old.edges().iter().zip(targets) {
+            new.add_edge(cfa::Edge { target, ops: Vec::new(), ..edge.clone() });
+        }
+        new.share_loops(old);
+        new
+    };
+    let mut same = rebuilt([Loc(2), Loc(2), Loc(1)]);
+    assert!(std::ptr::eq(old.loops(), same.loops()), "other operations, same control flow");
+    let other = rebuilt([Loc(2), Loc(1), Loc(1)]);
+    assert!(other.loops().loops().is_empty(), "other control flow");
+
+    same.add_edge(cfa::Edge { source: Loc(0), target: Loc(0), ..old.edges()[EdgeId(0)].clone() });
+    assert_eq!(same.loops().loops().len(), 2, "a new edge");
+    assert_eq!(old.loops().loops().len(), 1);
+}
+
+#[test]
 fn only_some_locations_reach_the_error() {
     let text = "program LP64 proc main() { error l3 l0 -> l2 l2 -> l2 l2 -> l3 l0 -> l4 l4 -> l1 }";
     let program = parse("a.cfa", text).unwrap();

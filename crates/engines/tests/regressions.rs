@@ -126,7 +126,7 @@ fn instances_for_variables_are_not_believed() {
     let prepared = task.program();
     let procedure = &prepared.procs[prepared.entry];
     let error = procedure.error.expect("the error should still be there");
-    let forest = cfa::loops::LoopForest::of(procedure);
+    let forest = procedure.loops();
     let head = forest.loops().iter().next().expect("the loop should still be there").header;
     let mut terms = Terms::new();
     let vocabulary = Vocabulary::of(prepared, prepared.entry, &mut terms);

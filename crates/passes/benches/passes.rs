@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 use cfa::Program;
-use cfa::loops::LoopForest;
 use cfa::pointsto::{PointsTo, Punning};
 use cfa::text::{parse, print};
 use passes::{
@@ -88,9 +87,7 @@ fn main() {
     eprintln!("{} bytes of text", printed.len());
     timed("parse", || parse("large.cfa", &printed)).expect("what is printed should be a program");
     timed("verify", || large.verify()).expect("passes should keep the invariants");
-    timed("loops", || {
-        large.procs.iter().map(LoopForest::of).map(|forest| forest.loops().len()).sum::<usize>()
-    });
+    timed("loops", || large.procs.iter().map(|procedure| procedure.loops().loops().len()).sum::<usize>());
     timed("points-to", || PointsTo::new(large, Punning::Any));
     let passes: [(&str, Pass); 5] = [
         ("propagate", propagate),

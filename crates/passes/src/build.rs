@@ -128,6 +128,7 @@ pub(crate) fn procedure(
             builder.edge(source, target, edge.ops, edge.origin.unwrap_or(origin), edge.from);
         }
     }
+    builder.procedure.share_loops(old);
     builder.finish()
 }
 

@@ -15,7 +15,6 @@ use base::IndexVec;
 
 use super::back::{BackTranslation, EdgeOrigin};
 use super::build::{self, NewEdge, replace_procedures};
-use cfa::loops::LoopForest;
 use cfa::{Loc, LocationRole, Op, ProcId, Program, Role};
 
 /// What may be merged.
@@ -53,7 +52,7 @@ struct Inflow {
 impl<'a> Chains<'a> {
     fn new(program: &'a Program, proc: ProcId, calls: CallEdges) -> Self {
         let procedure = &program.procs[proc];
-        let loops = LoopForest::of(procedure);
+        let loops = procedure.loops();
         let count = procedure.locations.len();
         let mut dissolved = IndexVec::filled(false, count);
         let mut inflow: IndexVec<Loc, Inflow> = IndexVec::filled(Inflow::default(), count);

@@ -14,7 +14,7 @@
 
 use base::{Idx, IndexVec};
 
-use cfa::loops::{Digraph, Dominators, LoopForest};
+use cfa::loops::{Digraph, Dominators};
 use cfa::{EdgeId, Loc, Procedure};
 
 /// What decides whether control gets to a location.
@@ -76,7 +76,7 @@ impl ControlDependence {
 
 /// The headers of outermost loops from which control can neither return nor get into another such loop.
 fn endless_headers(procedure: &Procedure, returning: Option<Loc>) -> Vec<Loc> {
-    let forest = LoopForest::of(procedure);
+    let forest = procedure.loops();
     let backward = Digraph::of(procedure).reversed();
     let mut harmless = backward.reachable(returning);
     let mut endless = Vec::new();

@@ -12,7 +12,6 @@ use base::IndexVec;
 use rustc_hash::FxHashMap;
 
 use super::lifetimes::read_vars;
-use cfa::loops::LoopForest;
 use cfa::op::{Op, Place};
 use cfa::{Edge, EdgeId, Loc, ProcId, Program, Storage, VarId};
 
@@ -76,7 +75,7 @@ fn solve(
         }
     }
     // Backwards, so that a round carries facts through everything but loops.
-    let order: Vec<Loc> = LoopForest::of(procedure).order().iter().rev().copied().collect();
+    let order: Vec<Loc> = procedure.loops().order().iter().rev().copied().collect();
     let mut state = vec![0; words];
     loop {
         let mut changed = false;

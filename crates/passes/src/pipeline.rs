@@ -14,7 +14,7 @@ use super::resolve::resolve_calls;
 use super::slice::slice;
 use base::census;
 use cfa::pointsto::{PointsTo, Punning};
-use cfa::{ProcId, Program, SignedOverflow};
+use cfa::{Op, ProcId, Procedure, Program, SignedOverflow};
 
 /// What is removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,6 +101,13 @@ pub fn pipeline(program: &Program, config: &PipelineConfig) -> Pipelined {
 
 /// The calls of the result, each with the reason for which inlining left it.
 fn kept_calls(program: &Program, config: &PipelineConfig) -> Vec<KeptCall> {
+    let has_call = |procedure: &Procedure| {
+        let mut ops = procedure.edges().iter().flat_map(|edge| &edge.ops);
+        ops.any(|op| matches!(op, Op::Call { .. }))
+    };
+    if !program.procs.iter().any(has_call) {
+        return Vec::new();
+    }
     let calls = CallGraph::new(program);
     let reason = |targets: &[ProcId]| match &config.inline {
         None => KeptReason::Off,

@@ -9,7 +9,7 @@
 
 use std::sync::OnceLock;
 
-use base::{IndexVec, timeline};
+use base::timeline;
 
 use super::back::BackTranslation;
 use super::inline::{KeptCall, KeptReason};
@@ -21,13 +21,7 @@ use cfa::{ProcId, Program};
 #[derive(Debug)]
 pub struct Prepared<'p> {
     given: &'p Program,
-    made: OnceLock<Made>,
-}
-
-#[derive(Debug)]
-struct Made {
-    pipelined: Pipelined,
-    forests: IndexVec<ProcId, OnceLock<LoopForest>>,
+    made: OnceLock<Pipelined>,
 }
 
 impl<'p> Prepared<'p> {
@@ -39,30 +33,27 @@ impl<'p> Prepared<'p> {
     pub fn given(&self) -> &'p Program {
         self.given
     }
-    fn made(&self) -> &Made {
+    fn made(&self) -> &Pipelined {
         self.made.get_or_init(|| {
             let _stage = timeline::stage("passes");
-            let pipelined = pipeline(self.given, &PipelineConfig::default());
-            let forests = pipelined.program.procs.iter().map(|_| OnceLock::new()).collect();
-            Made { pipelined, forests }
+            pipeline(self.given, &PipelineConfig::default())
         })
     }
     /// The program after the standard passes: what engines work on, and what annotations speak about.
     pub fn program(&self) -> &Program {
-        &self.made().pipelined.program
+        &self.made().program
     }
     /// The way from the prepared program to the one that was given.
     pub fn back(&self) -> &BackTranslation {
-        &self.made().pipelined.back
+        &self.made().back
     }
     /// The loops of a procedure of the prepared program.
     pub fn loops(&self, proc: ProcId) -> &LoopForest {
-        let made = self.made();
-        made.forests[proc].get_or_init(|| LoopForest::of(&made.pipelined.program.procs[proc]))
+        self.program().procs[proc].loops()
     }
     /// A call that is left in the procedure where execution starts, if there is one.
     pub fn kept_call(&self) -> Option<&KeptCall> {
-        let pipelined = &self.made().pipelined;
+        let pipelined = self.made();
         pipelined.kept_calls.iter().find(|call| call.proc == pipelined.program.entry)
     }
     /// What is called there and why the call is left, for people.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use base::{Budget, Cancel, Stop};
 use proptest::prelude::*;
-use smt::{Answer, Core, Solver, SolverFactory, Why, Z3, Z3Settings, minimise};
+use smt::{Answer, Core, Solver, SolverFactory, Why, Z3, Z3Settings, check_formula, minimise};
 use term::{BvOp, Evaluator, Integer, Sort, SymbolId, SymbolKind, TermId, Terms, Value};
 
 fn symbols(terms: &mut Terms, names: &[&str]) -> Vec<SymbolId> {
@@ -102,21 +102,23 @@ fn values_of_every_sort_come_back() {
     assert_eq!(model.int(huge), -Integer::power_of_two(80));
 }
 
-/// Sums of three cubes: no solution is known for this one, nor that there is none.
+/// Thirteen pigeons in twelve holes: no two share one. Every known search without counting takes far longer than anybody waits, and none gives up.
 fn hard(terms: &mut Terms) -> TermId {
-    let v = variables(terms, &["x", "y", "z"]);
-    let cubes: Vec<TermId> = v
-        .iter()
-        .map(|x| {
-            let square = terms.mul(*x, *x);
-            terms.mul(square, *x)
-        })
-        .collect();
-    let (sum, target, bound) = (terms.sum(cubes), terms.int(114), terms.int(1_000_000));
-    let mut formulas = vec![terms.eq(sum, target)];
-    for x in &v {
-        let low = terms.neg(bound);
-        formulas.extend([terms.ge(*x, low), terms.le(*x, bound)]);
+    let mut places = |pigeon: u32| -> Vec<TermId> {
+        let names = (0..12).map(|hole| format!("p{pigeon}h{hole}"));
+        let symbols: Vec<SymbolId> =
+            names.map(|name| terms.declare(name, Sort::Bool, SymbolKind::Variable)).collect();
+        symbols.into_iter().map(|symbol| terms.of_symbol(symbol)).collect()
+    };
+    let places: Vec<Vec<TermId>> = (0..13).map(&mut places).collect();
+    let mut formulas: Vec<TermId> = places.iter().map(|holes| terms.or(holes.iter().copied())).collect();
+    for (number, one) in places.iter().enumerate() {
+        for other in &places[number + 1..] {
+            for (mine, theirs) in one.iter().zip(other) {
+                let both = terms.and([*mine, *theirs]);
+                formulas.push(terms.not(both));
+            }
+        }
     }
     terms.and(formulas)
 }
@@ -176,6 +178,24 @@ fn effort_limits_are_deterministic() {
     assert_eq!(spent, 300);
     assert_eq!(run(300, None), (why, spent, effort));
     assert_eq!(run(1_000_000, Some(200_000)).0, Why::Effort);
+}
+
+#[test]
+fn effort_is_charged_to_the_solver_that_spends_it() {
+    let mut terms = Terms::new();
+    let formula = hard(&mut terms);
+    let spent = || {
+        let z3 = Z3::new(Z3Settings { query_effort: Some(50_000), ..Z3Settings::default() });
+        let mut budget = Budget::unlimited();
+        let answer = check_formula(&mut z3.z3_solver(), &terms, formula, &mut budget);
+        assert!(matches!(answer, Answer::Unknown(Why::Effort)), "{answer:?}");
+        budget.spent()
+    };
+    let first = spent();
+    assert!(first >= 50, "{first}");
+    // Z3's own count goes on: it would be ten times as much.
+    let later: Vec<u64> = (0..10).map(|_| spent()).collect();
+    assert!(later.iter().all(|ticks| *ticks < 2 * first), "{first}, then {later:?}");
 }
 
 #[test]

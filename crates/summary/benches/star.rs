@@ -67,11 +67,11 @@ fn stars(criterion: &mut Criterion) {
             group.bench_with_input(BenchmarkId::new(name, count), &program, |bencher, program| {
                 bencher.iter(|| {
                     let (mut terms, mut budget) = (Terms::new(), Budget::unlimited());
-                    let loops = cfa::loops::LoopForest::of(&program.procs[program.entry]);
+                    let loops = program.procs[program.entry].loops();
                     let graph = Graph::of(
                         program,
                         program.entry,
-                        &loops,
+                        loops,
                         graph::cut::Target::Error,
                         &mut terms,
                         &mut budget,

@@ -111,10 +111,9 @@ fn measure(definition: &Path, options: &[String]) -> Result<String, String> {
     let mut budget = Budget::unlimited();
     let solvers = Z3::new(Z3Settings::default());
     let start = now();
-    let loops = cfa::loops::LoopForest::of(&program.procs[program.entry]);
-    let graph =
-        Graph::of(&program, program.entry, &loops, graph::cut::Target::Error, &mut terms, &mut budget)
-            .map_err(|stop| stop.to_string())?;
+    let loops = program.procs[program.entry].loops();
+    let graph = Graph::of(&program, program.entry, loops, graph::cut::Target::Error, &mut terms, &mut budget)
+        .map_err(|stop| stop.to_string())?;
     let with_graph = now();
     let mut stars = Stars::new(solvers.clone(), StarOptions::default());
     let summaries =

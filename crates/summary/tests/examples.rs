@@ -24,10 +24,9 @@ fn summarise(body: &str, options: StarOptions) -> Summarised {
     let mut terms = Terms::new();
     let mut budget = Budget::unlimited();
     let solvers = Z3::new(Z3Settings::default());
-    let loops = cfa::loops::LoopForest::of(&program.procs[program.entry]);
-    let graph =
-        Graph::of(&program, program.entry, &loops, graph::cut::Target::Error, &mut terms, &mut budget)
-            .expect("there is no limit");
+    let loops = program.procs[program.entry].loops();
+    let graph = Graph::of(&program, program.entry, loops, graph::cut::Target::Error, &mut terms, &mut budget)
+        .expect("there is no limit");
     let mut stars = Stars::new(solvers.clone(), options);
     let summaries = Summaries::new(&graph, &mut terms, &mut stars, &mut budget).expect("there is no limit");
     let is_unsigned = body.contains(" : u32");

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use base::Budget;
-use cfa::loops::LoopForest;
 use graph::Graph;
 use smt::{Z3, Z3Settings};
 use summary::{StarOptions, Stars, Summaries};
@@ -48,10 +47,9 @@ fn ticks(depth: usize) -> u64 {
     let text = nest(depth);
     let program = cfa::text::parse("nest.cfa", &text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     let (mut terms, mut budget) = (Terms::new(), Budget::unlimited());
-    let loops = LoopForest::of(&program.procs[program.entry]);
-    let graph =
-        Graph::of(&program, program.entry, &loops, graph::cut::Target::Error, &mut terms, &mut budget)
-            .expect("there is no limit");
+    let loops = program.procs[program.entry].loops();
+    let graph = Graph::of(&program, program.entry, loops, graph::cut::Target::Error, &mut terms, &mut budget)
+        .expect("there is no limit");
     let before = budget.spent();
     let mut stars = Stars::new(Z3::new(Z3Settings::default()), StarOptions::default());
     let summaries = Summaries::new(&graph, &mut terms, &mut stars, &mut budget).expect("there is no limit");

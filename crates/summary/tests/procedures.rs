@@ -1,7 +1,6 @@
 //! Summaries of procedures: the relation from the entry to the exit includes every call that the interpreter makes.
 
 use base::Budget;
-use cfa::loops::LoopForest;
 use cfa::{ProcId, Program, VarId};
 use graph::cut::{Graph, Target};
 use interp::{Observer, Uninitialised, Value, View, Written};
@@ -88,10 +87,10 @@ fn the_summary_of_a_procedure_includes_its_calls_and_bounds_its_results() {
     for (text, bound) in PROCEDURES {
         let program = compile(text);
         let proc = program.procs.iter_enumerated().find(|(_, procedure)| &*procedure.name == "f").unwrap().0;
-        let forest = LoopForest::of(&program.procs[proc]);
+        let forest = program.procs[proc].loops();
         let mut logic = Logic::new(Budget::unlimited());
         let Logic { terms, budget, solvers } = &mut logic;
-        let graph = Graph::of(&program, proc, &forest, Target::Exit, terms, budget).unwrap();
+        let graph = Graph::of(&program, proc, forest, Target::Exit, terms, budget).unwrap();
         let mut stars = Stars::new(solvers.clone(), StarOptions::default());
         let relation = relation_to_target(&graph, terms, &mut stars, budget).unwrap();
         let relation = relation.pruning();

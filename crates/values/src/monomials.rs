@@ -11,7 +11,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use cfa::loops::LoopForest;
 use cfa::{BinaryOp, Expr, ExprId, Loc, Op, Place, Procedure, Program, Ty, UnaryOp, VarId};
 use rustc_hash::FxHashMap;
 
@@ -218,7 +217,7 @@ struct Steps {
 }
 
 fn stepped(program: &Program, procedure: &Procedure) -> Steps {
-    let forest = LoopForest::of(procedure);
+    let forest = procedure.loops();
     let mut found = Steps::default();
     for (id, _) in forest.loops().iter_enumerated() {
         let body: BTreeSet<Loc> = forest.body(id).iter().copied().collect();

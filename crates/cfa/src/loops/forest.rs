@@ -57,8 +57,8 @@ pub struct LoopForest {
 }
 
 impl LoopForest {
-    /// The loops of a procedure.
-    pub fn of(procedure: &Procedure) -> Self {
+    /// The loops of a procedure, for [`Procedure::loops`], which keeps them.
+    pub(crate) fn of(procedure: &Procedure) -> Self {
         Self::new(&Digraph::of(procedure), procedure.entry)
     }
     /// The loops of a graph.
@@ -68,6 +68,10 @@ impl LoopForest {
         let mut forest = raw.ordered(graph, entry);
         forest.mark_irreducible();
         forest
+    }
+    /// Where all paths start.
+    pub(crate) fn entry(&self) -> Loc {
+        self.entry
     }
     /// All loops, outer ones before inner ones.
     pub fn loops(&self) -> &IndexVec<LoopId, Loop> {

@@ -26,7 +26,6 @@ use super::leap::is_set;
 use super::oracle::Position;
 use super::value::is_wide;
 use cfa::expr::{BinaryOp, Expr, ExprId, UnaryOp};
-use cfa::loops::LoopForest;
 use cfa::op::Op;
 use cfa::program::{Edge, EdgeId, Length, Loc, ProcId, Program, Storage, VarId};
 use cfa::ty::{DataModel, Ty};
@@ -42,8 +41,7 @@ const TEST_LIMIT: usize = 4;
 fn loop_heads(program: &Program, procs: &IndexVec<ProcId, ProcCode>, locations: usize) -> Vec<u64> {
     let mut heads = vec![0; locations.div_ceil(64)];
     for (proc, procedure) in program.procs.iter_enumerated() {
-        let forest = LoopForest::of(procedure);
-        for looped in forest.loops() {
+        for looped in procedure.loops().loops() {
             let number = procs[proc].first_location as usize + looped.header.index();
             heads[number / 64] |= 1 << (number % 64);
         }

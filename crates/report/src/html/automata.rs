@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use base::Region;
-use cfa::loops::LoopForest;
 use cfa::text::{Names, Notation};
 use cfa::{Edge, ProcId, Procedure, Program, Role};
 use serde::Serialize;
@@ -98,7 +97,7 @@ impl Automata {
 }
 
 fn automaton(program: &Program, procedure: &Procedure, form: Form) -> Automaton {
-    let forest = LoopForest::of(procedure);
+    let forest = procedure.loops();
     let index = |location: cfa::Loc| location.0 as usize;
     let nodes = procedure.locations.iter_enumerated().map(|(location, info)| Node {
         at: spot(info.region),

@@ -12,8 +12,8 @@
 
 use std::collections::VecDeque;
 
-use base::{IndexVec, Region};
-use cfa::loops::{LoopForest, LoopId};
+use base::Region;
+use cfa::loops::LoopId;
 use cfa::{Edge, EdgeId, Loc, LocationRole, Op, ProcId, Procedure, Program, Role, Source};
 use interp::{Observer, Value, View, Written};
 
@@ -184,7 +184,6 @@ pub(super) struct Folder<'a> {
     program: &'a Program,
     relevance: &'a Relevance,
     scope: Scope,
-    forests: IndexVec<ProcId, Option<LoopForest>>,
     root: Stretch,
     loops: Vec<Rounds>,
     pending: Vec<Pending>,
@@ -197,7 +196,6 @@ impl<'a> Folder<'a> {
             program,
             relevance,
             scope,
-            forests: IndexVec::filled(None, program.procs.len()),
             root: Stretch::new(0, 0, scope.most),
             loops: Vec::new(),
             pending: Vec::new(),
@@ -256,7 +254,7 @@ impl<'a> Folder<'a> {
             self.close_loop();
         }
         let program = self.program;
-        let forest = self.forests[proc].get_or_insert_with(|| LoopForest::of(&program.procs[proc]));
+        let forest = program.procs[proc].loops();
         let headed = forest.headed_by(edge.source);
         let text = loop_text(&program.procs[proc], edge.source);
         let stays = headed.is_some_and(|id| forest.contains(id, edge.target)) || is_inside(text, edge);

@@ -11,10 +11,11 @@ mod model;
 mod translate;
 mod watchdog;
 
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::Budget;
@@ -40,6 +41,18 @@ pub fn z3_version() -> String {
 /// Limits the memory of all of Z3 in this process. Should be called before the first solver is made.
 pub fn limit_memory(megabytes: u32) {
     z3::set_global_param("memory_max_size", &megabytes.to_string());
+}
+
+/// Leaves out what is never used of Z3. Its usual solver is a pair: one that applies tactics and one that is incremental. Only the second is asked here,
+/// but the tactics for all logics would be made, configured and taken apart with each solver, which costs as much as many small queries. Nor are
+/// models compressed: that is for functions which are defined by others, and queries without quantifiers have none.
+fn leave_out_the_unused() {
+    static DONE: Once = Once::new();
+    DONE.call_once(|| {
+        z3::set_global_param("tactic.default_tactic", "skip");
+        z3::set_global_param("combined_solver.ignore_solver1", "true");
+        z3::set_global_param("model.compact", "false");
+    });
 }
 
 static KEEPS_CONTEXTS: AtomicBool = AtomicBool::new(false);
@@ -90,11 +103,33 @@ pub struct Z3 {
 }
 
 struct Shared {
+    /// Made with the first solver: a run that only executes the program does not pay for it.
+    guarded: OnceCell<Guarded>,
+    settings: Z3Settings,
+    state: RefCell<State>,
+}
+
+/// A context and who interrupts it.
+struct Guarded {
     /// Before the context, so that it ends first.
     watchdog: Watchdog,
     _context: Context,
-    settings: Z3Settings,
-    state: RefCell<State>,
+}
+
+impl Guarded {
+    fn new() -> Self {
+        leave_out_the_unused();
+        let context = Context::thread_local();
+        if KEEPS_CONTEXTS.load(Ordering::Relaxed) {
+            std::mem::forget(context.clone());
+        }
+        Self { watchdog: Watchdog::new(&context), _context: context }
+    }
+}
+
+thread_local! {
+    /// Z3's count of effort in the context of this thread when last looked at. The count goes on from one [`Z3`] to the next, and it has 32 bits.
+    static EFFORT: Cell<u32> = const { Cell::new(0) };
 }
 
 #[derive(Default)]
@@ -102,8 +137,6 @@ struct State {
     translator: Translator,
     statistics: Statistics,
     log: Option<QueryLog>,
-    /// Z3's count of effort when last looked at.
-    effort: u64,
     failure: Option<String>,
 }
 
@@ -116,13 +149,8 @@ impl Default for Z3 {
 impl Z3 {
     /// Z3 on this thread.
     pub fn new(settings: Z3Settings) -> Self {
-        let context = Context::thread_local();
-        if KEEPS_CONTEXTS.load(Ordering::Relaxed) {
-            std::mem::forget(context.clone());
-        }
-        let watchdog = Watchdog::new(&context);
         let state = RefCell::new(State { log: QueryLog::everywhere(), ..State::default() });
-        Self { shared: Rc::new(Shared { watchdog, _context: context, settings, state }) }
+        Self { shared: Rc::new(Shared { guarded: OnceCell::new(), settings, state }) }
     }
 
     /// Writes every query from now on to a file of its own in `directory`, which is made if need be.
@@ -139,6 +167,7 @@ impl Z3 {
     /// A solver without assertions.
     pub fn z3_solver(&self) -> Z3Solver {
         let arithmetic = self.shared.settings.arithmetic;
+        self.shared.guarded.get_or_init(Guarded::new);
         let made = contain(|| {
             let solver = z3::Solver::new();
             let mut parameters = Params::new();
@@ -257,7 +286,8 @@ impl Z3Solver {
         let most = self.shared.settings.query_effort.unwrap_or(u32::MAX);
         let limit = u32::try_from(left).unwrap_or(u32::MAX).min(most);
         self.limit_effort(solver, limit);
-        let (result, interrupted) = self.shared.watchdog.guard(budget, || {
+        let guarded = self.shared.guarded.get_or_init(Guarded::new);
+        let (result, interrupted) = guarded.watchdog.guard(budget, || {
             if literals.is_empty() { solver.check() } else { solver.check_assumptions(&literals) }
         });
         self.measure(solver, budget);
@@ -313,16 +343,11 @@ impl Z3Solver {
     /// Charges the effort that Z3 counts.
     fn measure(&mut self, solver: &z3::Solver, budget: &mut Budget) {
         let count = match solver.get_statistics().value("rlimit count") {
-            Some(StatisticsValue::UInt(count)) => u64::from(count),
-            Some(StatisticsValue::Double(_)) | None => 0,
+            Some(StatisticsValue::UInt(count)) => count,
+            Some(StatisticsValue::Double(_)) | None => return,
         };
-        let spent = {
-            let state = &mut *self.shared.state.borrow_mut();
-            let spent = count.saturating_sub(state.effort);
-            state.effort = count;
-            state.statistics.effort += spent;
-            spent
-        };
+        let spent = u64::from(count.wrapping_sub(EFFORT.replace(count)));
+        self.shared.state.borrow_mut().statistics.effort += spent;
         self.statistics.effort += spent;
         charge(budget, spent);
     }
@@ -338,7 +363,6 @@ impl Z3Solver {
         ]
     }
 
-    /// All that is asserted, in order.
     /// The same answer, unless it is a model that does not satisfy what was asked.
     fn check_model(&self, terms: &Terms, assumptions: &[TermId], answer: Answer) -> Answer {
         let Answer::Sat(model) = &answer else { return answer };
@@ -350,6 +374,7 @@ impl Z3Solver {
         Answer::Unknown(Why::Incomplete("its model does not satisfy the query".to_owned()))
     }
 
+    /// All that is asserted, in order.
     fn assertions(&self) -> impl Iterator<Item = TermId> {
         self.levels.iter().flat_map(|level| level.assertions.iter().copied())
     }

@@ -66,6 +66,8 @@ pub struct LoopBody<'a> {
     pub(super) definition: Body,
     solvers: Z3,
     solver: Z3Solver,
+    /// For questions that have nothing to do with the relation, made for the first of them: a new solver costs more than such a question.
+    scratch: Option<Z3Solver>,
     models: VecDeque<Rc<Model>>,
     /// One iteration between states that satisfy the facts, over the variables and `after`.
     pub(super) relation: TermId,
@@ -110,6 +112,7 @@ impl<'a> LoopBody<'a> {
             definition: body.clone(),
             solvers,
             solver,
+            scratch: None,
             models: VecDeque::new(),
             relation,
             after,
@@ -187,7 +190,8 @@ impl<'a> LoopBody<'a> {
     pub(super) fn is_impossible(&mut self, formula: TermId) -> Result<bool, Stop> {
         self.statistics.questions += 1;
         let mut allowance = self.budget.child(MAX_QUESTION_TICKS.min(*self.effort));
-        let answer = check_formula(&mut self.solvers.z3_solver(), self.terms, formula, &mut allowance);
+        let scratch = self.scratch.get_or_insert_with(|| self.solvers.z3_solver());
+        let answer = check_formula(scratch, self.terms, formula, &mut allowance);
         self.budget.absorb(&allowance);
         *self.effort = self.effort.saturating_sub(allowance.spent());
         match answer {

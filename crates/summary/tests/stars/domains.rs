@@ -159,11 +159,11 @@ fn a_star_without_effort_is_weaker_and_says_so() {
     let options = StarOptions { effort: 0, ..StarOptions::default() };
     let mut stars = Stars::new(whole.solvers.clone(), options);
     let mut budget = Budget::unlimited();
-    let loops = cfa::loops::LoopForest::of(&whole.program.procs[whole.program.entry]);
+    let loops = whole.program.procs[whole.program.entry].loops();
     let graph = Graph::of(
         &whole.program,
         whole.program.entry,
-        &loops,
+        loops,
         graph::cut::Target::Error,
         &mut whole.terms,
         &mut budget,
