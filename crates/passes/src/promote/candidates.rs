@@ -3,7 +3,6 @@
 use base::{Idx, IndexVec};
 use rustc_hash::FxHashMap;
 
-use cfa::loops::LoopForest;
 use cfa::op::{Callee, Op, Place};
 use cfa::pointsto::{AllocationSite, PointsTo, Punning, RegionId};
 use cfa::{BinaryOp, Expr, ExprId, ProcId, Program, Storage, Ty, VarId};
@@ -230,13 +229,11 @@ impl<'a> Candidates<'a> {
     /// An allocation that is executed again makes another object while the first one may live.
     fn refuse_sites(&mut self) {
         let entry = &self.program.procs[self.program.entry];
-        let mut forest = None;
         for region in self.points_to.regions().ids() {
             for index in 0..self.points_to.regions()[region].sites.len() {
                 let site = self.points_to.regions()[region].sites[index];
-                let forest = forest.get_or_insert_with(|| LoopForest::of(entry));
                 let elsewhere = site.proc != self.program.entry
-                    || forest.innermost(entry.edges()[site.edge].source).is_some();
+                    || entry.loops().innermost(entry.edges()[site.edge].source).is_some();
                 self.refused[region] |= elsewhere;
             }
         }

@@ -33,7 +33,6 @@ mod translate;
 use std::collections::BTreeMap;
 
 use base::newtype_index;
-use cfa::loops::LoopForest;
 use cfa::op::Op;
 use cfa::{Expr, Program, Storage, Ty};
 
@@ -134,14 +133,12 @@ fn reborn(candidates: &Candidates<'_>, pointees: &Pointees) -> Vec<ObjectId> {
     let program = candidates.program;
     let procedure = &program.procs[program.entry];
     let mut found = Vec::new();
-    let mut forest = None;
     for edge in procedure.edges() {
         for op in &edge.ops {
             let Op::Begin { var } = op else { continue };
             let Some(object) = candidates.of_var(*var) else { continue };
             let holders: Vec<Holder> = pointees.holders(object).collect();
-            let forest = forest.get_or_insert_with(|| LoopForest::of(procedure));
-            if holders.is_empty() || forest.innermost(edge.source).is_none() {
+            if holders.is_empty() || procedure.loops().innermost(edge.source).is_none() {
                 continue;
             }
             let var_of = |holder: &Holder| match holder {
