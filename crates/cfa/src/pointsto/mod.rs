@@ -56,8 +56,6 @@ pub enum Punning {
     EffectiveTypes,
     /// Every integer may be part of a pointer.
     Any,
-    /// No integer, not even a byte, is part of a pointer: what uses the result checks that.
-    Never,
 }
 
 /// An allocation: the operation that makes the object.

@@ -248,12 +248,7 @@ impl<'a> Solver<'a> {
             Ty::Int { width, .. } if number == Number::MayBeAddress => {
                 let wide = width >= self.program.data_model.pointer_width();
                 self.data[root.0 as usize].holds_wide_integers |= wide;
-                let may_be_part = match self.punning {
-                    Punning::Any => true,
-                    Punning::EffectiveTypes => width == 8,
-                    Punning::Never => false,
-                };
-                if may_be_part {
+                if width == 8 || self.punning == Punning::Any {
                     let content = self.content(region);
                     self.expose(content);
                 }

@@ -11,6 +11,53 @@ pub(super) fn constant(exprs: &Exprs, id: ExprId) -> Option<i128> {
     }
 }
 
+/// A number that an unsigned expression does not exceed, if its form tells one below the limit of its type.
+pub(super) fn greatest(exprs: &Exprs, id: ExprId) -> Option<i128> {
+    let whole = |ty: Ty| ty.range().map(|(_, most)| most);
+    let unsigned = |id: ExprId| matches!(exprs.ty(id), Ty::Int { signed: false, .. });
+    let (mut factor, mut at) = (1_i128, id);
+    loop {
+        match *exprs.get(at) {
+            Expr::Const { .. } => return constant(exprs, at).and_then(|value| value.checked_mul(factor)),
+            Expr::Cast { arg, .. }
+                if unsigned(at) && unsigned(arg) && whole(exprs.ty(arg)) <= whole(exprs.ty(at)) =>
+            {
+                at = arg;
+            }
+            Expr::Binary { op: BinaryOp::Mul, lhs, rhs } if unsigned(at) => {
+                let (other, by) = match (constant(exprs, lhs), constant(exprs, rhs)) {
+                    (_, Some(by)) => (lhs, by),
+                    (Some(by), _) => (rhs, by),
+                    (None, None) => break,
+                };
+                // The product must not wrap around.
+                let least = greatest_of_type(exprs, other)?.checked_mul(by)?;
+                if least > whole(exprs.ty(at))? {
+                    break;
+                }
+                (factor, at) = (factor.checked_mul(by)?, other);
+            }
+            _ => break,
+        }
+    }
+    greatest_of_type(exprs, at).and_then(|most| most.checked_mul(factor))
+}
+
+/// The greatest value of an unsigned expression by its type, or by that of what it is converted from.
+fn greatest_of_type(exprs: &Exprs, id: ExprId) -> Option<i128> {
+    let mut at = id;
+    while let Expr::Cast { arg, .. } = *exprs.get(at)
+        && matches!(exprs.ty(arg), Ty::Int { signed: false, .. })
+        && exprs.ty(arg).range() <= exprs.ty(at).range()
+    {
+        at = arg;
+    }
+    match exprs.ty(at) {
+        ty @ Ty::Int { signed: false, .. } => ty.range().map(|(_, most)| most),
+        _ => None,
+    }
+}
+
 /// An address constant.
 pub(super) fn address(exprs: &mut Exprs, value: i128) -> ExprId {
     let bits = Ty::unsigned(exprs.pointer_width()).bits_of(value);

@@ -416,7 +416,7 @@ impl Body<'_, '_> {
         })
     }
 
-    /// As glibc does it: no bytes for an old object frees it and returns null.
+    /// As glibc does it: no bytes for an old object frees it and returns null; what is refused leaves it as it is.
     fn reallocate(&mut self, old: ExprId, size: ExprId, site: &Site) -> ExprId {
         let var = self.temporary(Ty::Ptr);
         let place = Place::Var(var);
@@ -425,8 +425,10 @@ impl Body<'_, '_> {
         let is_empty = build::compare(self.exprs(), BinaryOp::Eq, size, zero);
         let is_old = build::compare(self.exprs(), BinaryOp::Ne, old, null);
         let frees = build::and(self.exprs(), is_empty, is_old);
+        let refused = self.is_refused(size);
+        let op = Op::Realloc { place, old, size };
         if build::constant(&self.ctx.program.exprs, frees) == Some(0) {
-            self.graph.emit(Op::Realloc { place, old, size }, site.origin);
+            self.unless_refused(refused, place, op, site);
         } else if let Some(here) = self.graph.location() {
             let keeps = build::not(self.exprs(), frees);
             self.graph.set(Graph::step(here, Op::Assume { cond: frees }, site.origin));
@@ -434,10 +436,37 @@ impl Body<'_, '_> {
             self.graph.emit(Op::Assign { place, value: null }, site.origin);
             let freed = self.graph.take();
             self.graph.set(Graph::step(here, Op::Assume { cond: keeps }, site.origin));
-            self.graph.emit(Op::Realloc { place, old, size }, site.origin);
+            self.unless_refused(refused, place, op, site);
             self.graph.join(freed);
         }
         self.read_var(var)
+    }
+
+    /// Whether memory of a size is refused for certain: no object has more bytes than a difference of pointers can tell.
+    fn is_refused(&mut self, size: ExprId) -> ExprId {
+        let word = self.word();
+        let most = word.range().map_or(i128::MAX, |(_, most)| most / 2);
+        if build::greatest(self.exprs(), size).is_some_and(|size| size <= most) {
+            return self.exprs().bool(false);
+        }
+        let most = self.exprs().int(word, most);
+        build::compare(self.exprs(), BinaryOp::Lt, most, size)
+    }
+
+    /// An allocation, or null where it is refused.
+    fn unless_refused(&mut self, refused: ExprId, place: Place, op: Op, site: &Site) {
+        if build::constant(self.exprs(), refused) == Some(0) {
+            self.graph.emit(op, site.origin);
+        } else if let Some(here) = self.graph.location() {
+            let granted = build::not(self.exprs(), refused);
+            let value = build::address(self.exprs(), 0);
+            self.graph.set(Graph::step(here, Op::Assume { cond: refused }, site.origin));
+            self.graph.emit(Op::Assign { place, value }, site.origin);
+            let refusal = self.graph.take();
+            self.graph.set(Graph::step(here, Op::Assume { cond: granted }, site.origin));
+            self.graph.emit(op, site.origin);
+            self.graph.join(refusal);
+        }
     }
 
     fn stable_pointer(&mut self, value: ExprId) -> ExprId {
@@ -446,16 +475,17 @@ impl Body<'_, '_> {
     }
 
     fn allocate(&mut self, size: ExprId, kind: AllocKind, contents: InitKind, site: &Site) -> Returned {
-        // No object has more bytes than a difference of pointers can tell: that is refused for certain.
-        let most = self.word().range().map_or(i128::MAX, |(_, most)| most / 2);
-        if kind == AllocKind::Heap
-            && build::constant(&self.ctx.program.exprs, size).is_some_and(|size| size > most)
-        {
+        let var = self.temporary(Ty::Ptr);
+        let size = if kind == AllocKind::Heap { self.stable(size) } else { size };
+        let op = Op::Malloc { place: Place::Var(var), size, kind, contents };
+        let refused = match kind {
+            AllocKind::Heap => self.is_refused(size),
+            AllocKind::Stack => self.exprs().bool(false),
+        };
+        if build::constant(self.exprs(), refused) == Some(1) {
             return Returned::Scalar(build::address(self.exprs(), 0));
         }
-        let var = self.temporary(Ty::Ptr);
-        let op = Op::Malloc { place: Place::Var(var), size, kind, contents };
-        self.graph.emit(op, site.origin);
+        self.unless_refused(refused, Place::Var(var), op, site);
         let what = "memory allocation never fails";
         self.ctx.approximate(ApproximationKind::Assumption, what, base::Region::NOWHERE);
         let value = self.read_var(var);

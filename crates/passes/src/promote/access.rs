@@ -145,6 +145,12 @@ impl Translator<'_> {
                 let pair: Pair = pair.clone();
                 self.read_pair(&pair, case.index)
             }
+            // It never holds a pointer to a promoted object.
+            Some([Slot::Value(var)]) => {
+                let var = *var;
+                let raw = self.read(var, case.index, Ty::Ptr);
+                self.from_raw(raw)
+            }
             _ => Fat {
                 object: self.slots.invalid(&mut self.out, super::slots::OBJECT),
                 offset: super::offsets::Linear::constant(0),
@@ -201,19 +207,24 @@ impl Translator<'_> {
         writes
     }
 
-    /// What a store of a pointer assigns, all at once.
+    /// What a store of a pointer assigns, all at once. Where no pointer to a promoted object is ever stored, the pointer is stored as it is.
     pub(super) fn stored_pointer(
         &mut self,
         cases: &[Case],
         coverage: Coverage,
-        value: &Fat,
+        (value, raw): (&Fat, ExprId),
     ) -> Vec<(Place, ExprId)> {
         let mut writes = Vec::new();
         for (at, case) in cases.iter().enumerate() {
-            let Some([Slot::Pointer(pair)]) = self.slots.leaves(case.object).get(case.leaves.clone()) else {
-                continue;
+            let pair = match self.slots.leaves(case.object).get(case.leaves.clone()) {
+                Some([Slot::Pointer(pair)]) => pair.clone(),
+                Some([Slot::Value(var)]) => {
+                    let var = *var;
+                    writes.push(self.guarded(cases, at, coverage, (var, Ty::Ptr), raw));
+                    continue;
+                }
+                _ => continue,
             };
-            let pair = pair.clone();
             if let Some(var) = pair.object {
                 writes.push(self.guarded(cases, at, coverage, (var, super::slots::OBJECT), value.object));
             }

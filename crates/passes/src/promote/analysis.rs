@@ -1,26 +1,28 @@
 //! What every pointer may be, insensitive to flow, with offsets and fields.
 //!
 //! # Paper
-//! Andersen, Program Analysis and Specialization for the C Programming Language, DIKU 1994: inclusion instead of unification. It refines the regions of
-//! [`cfa::pointsto`], which decide what is followed at all.
+//! Andersen, Program Analysis and Specialization for the C Programming Language, DIKU 1994: inclusion instead of unification. Objects that are not followed, and
+//! everything from outside, are *foreign*.
 //!
 //! # Why it is sound
-//! As there. That no pointer in memory is read or written in part, or as a number, is checked when objects are laid out: up to the first such access all
-//! pointers are what the analysis says, so that access is seen.
+//! By induction over an execution: a pointer that is derived from a followed object is where the analysis says. Each way in which pointers move is a constraint. A pointer that
+//! *escapes* takes its object out of what is followed: it is turned into a number, handed to a procedure, stored in foreign memory, or it may
+//! be foreign as well, so that nobody knows what it is. So foreign pointers never lead to followed objects. That no pointer in followed memory is read or written in part, or as a
+//! number, is checked when objects are laid out: up to the first such access all pointers are what the analysis says, so that access is seen.
 //!
 //! # Cost
-//! Rounds times expressions; offsets of a pointer change at most some twenty times.
+//! Rounds times expressions; offsets of a pointer change at most some twenty times, and each object escapes once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use cfa::op::{Op, Place};
+use cfa::op::{Callee, Op, Place};
 use cfa::pointsto::AllocationSite;
-use cfa::{BinaryOp, Expr, ExprId, Source, Ty, VarId};
+use cfa::{BinaryOp, Expr, ExprId, Source, Storage, Ty, VarId};
 
 use super::ObjectId;
-use super::candidates::Candidates;
+use super::candidates::{Candidates, is_pointer};
 use super::offsets::{Linear, Offsets, Other, Pointee, linear};
 use crate::lifetimes::prologue;
 use crate::totality::Totality;
@@ -39,35 +41,84 @@ pub(super) struct Pointees {
     holders: BTreeMap<Holder, Pointee>,
     exprs: FxHashMap<ExprId, Pointee>,
     sums: FxHashMap<ExprId, Linear>,
+    escaped: BTreeSet<ObjectId>,
 }
 
 impl Pointees {
-    pub(super) fn new(candidates: &Candidates<'_>) -> Self {
-        let program = candidates.program;
-        let totality = Totality::new(program);
-        let mut pointees =
-            Self { holders: BTreeMap::new(), exprs: FxHashMap::default(), sums: FxHashMap::default() };
-        for id in &candidates.used {
-            if let Expr::Binary { op: BinaryOp::PtrAdd, rhs, .. } = *program.exprs.get(*id) {
-                pointees.sums.insert(*id, linear(program, &totality, rhs));
+    /// The analysis, with the objects that escape refused.
+    pub(super) fn new(candidates: &mut Candidates<'_>) -> Self {
+        let mut sums = sums(candidates);
+        loop {
+            let mut pointees = Self {
+                holders: BTreeMap::new(),
+                exprs: FxHashMap::default(),
+                sums,
+                escaped: BTreeSet::new(),
+            };
+            pointees.solve(candidates);
+            pointees.mixed();
+            if pointees.escaped.is_empty() {
+                return pointees;
+            }
+            for object in &pointees.escaped {
+                candidates.refuse(*object);
+            }
+            sums = pointees.sums;
+        }
+    }
+
+    fn solve(&mut self, candidates: &Candidates<'_>) {
+        for var in unwritten(candidates) {
+            self.hold(Holder::Var(var), &Pointee::other(Other::Unwritten));
+        }
+        for (var, declared) in candidates.program.vars.iter_enumerated() {
+            let holds =
+                matches!(declared.storage, Storage::Scalar(Ty::Ptr) | Storage::Array { elem: Ty::Ptr, .. });
+            if holds && candidates.is_shared(var) {
+                self.hold(Holder::Var(var), &Pointee::other(Other::Foreign));
             }
         }
-        for var in unwritten(candidates) {
-            pointees.hold(Holder::Var(var), &Pointee::other(Other::Unwritten));
-        }
         loop {
-            let before = pointees.holders.clone();
-            pointees.evaluate(candidates);
-            pointees.flow(candidates);
-            if pointees.holders == before {
-                return pointees;
+            let before = self.holders.clone();
+            self.evaluate(candidates);
+            self.flow(candidates);
+            if self.holders == before {
+                return;
             }
         }
     }
 
-    /// What a promoted pointer expression may be.
+    /// What may be foreign and may be an object: nobody can tell which.
+    fn mixed(&mut self) {
+        for pointee in self.holders.values().chain(self.exprs.values()) {
+            if pointee.other == Other::Foreign {
+                self.escaped.extend(pointee.objects.keys());
+            }
+        }
+    }
+
+    fn escape(&mut self, pointee: &Pointee) {
+        self.escaped.extend(pointee.objects.keys());
+    }
+    fn escape_expr(&mut self, expr: ExprId) {
+        if let Some(pointee) = self.exprs.get(&expr).cloned() {
+            self.escape(&pointee);
+        }
+    }
+
+    /// What a pointer expression may be.
     pub(super) fn of(&self, expr: ExprId) -> &Pointee {
         &self.exprs[&expr]
+    }
+    /// Whether an expression is a pointer to followed objects.
+    pub(super) fn is_followed(&self, expr: ExprId) -> bool {
+        self.exprs.get(&expr).is_some_and(|pointee| !pointee.objects.is_empty())
+    }
+    /// Whether an expression is a pointer that leads to no object at all.
+    pub(super) fn leads_nowhere(&self, expr: ExprId) -> bool {
+        self.exprs
+            .get(&expr)
+            .is_some_and(|pointee| pointee.objects.is_empty() && pointee.other < Other::Foreign)
     }
     /// What a variable or memory may hold.
     pub(super) fn held(&self, holder: Holder) -> Pointee {
@@ -85,41 +136,45 @@ impl Pointees {
 
     fn evaluate(&mut self, candidates: &Candidates<'_>) {
         for id in &candidates.used {
-            if candidates.region(*id).is_some() && candidates.program.exprs.ty(*id) == Ty::Ptr {
+            if is_pointer(candidates.program, *id) {
                 let pointee = self.evaluated(candidates, *id);
                 self.exprs.insert(*id, pointee);
+            } else if let Expr::Cast { arg, .. } = *candidates.program.exprs.get(*id) {
+                self.escape_expr(arg);
             }
         }
     }
 
     fn evaluated(&self, candidates: &Candidates<'_>, id: ExprId) -> Pointee {
         let known = |id: ExprId| self.exprs.get(&id).cloned().unwrap_or_default();
-        match *candidates.program.exprs.get(id) {
+        let object =
+            |object: Option<ObjectId>| object.map_or_else(|| Pointee::other(Other::Foreign), Pointee::object);
+        let exprs = &candidates.program.exprs;
+        match *exprs.get(id) {
             Expr::Const { bits, .. } => Pointee::other(if bits == 0 { Other::Null } else { Other::Number }),
             Expr::Var { var, .. } | Expr::Elem { array: var, .. } => self.held(Holder::Var(var)),
-            Expr::Load { addr, .. } if candidates.region(addr).is_some() => self.loaded(&known(addr)),
-            Expr::Address { var } => candidates.of_var(var).map_or_else(Pointee::default, Pointee::object),
-            Expr::Function { proc } => {
-                candidates.of_proc(proc).map_or_else(Pointee::default, Pointee::object)
-            }
+            Expr::Load { addr, .. } => self.loaded(&known(addr)),
+            Expr::Address { var } => object(candidates.of_var(var)),
+            Expr::Function { proc } => object(candidates.of_proc(proc)),
             Expr::Binary { lhs, .. } => known(lhs).plus(&self.sums[&id]),
             Expr::Ite { then, other, .. } => {
                 let mut pointee = known(then);
                 pointee.join(&known(other));
                 pointee
             }
-            Expr::Cast { arg, .. } if candidates.program.exprs.ty(arg) == Ty::Ptr => known(arg),
-            // A number that became a pointer; what belongs to an object was refused.
-            Expr::Cast { .. } | Expr::Load { .. } | Expr::LoadBits { .. } | Expr::Unary { .. } => {
+            Expr::Cast { arg, .. } if is_pointer(candidates.program, arg) => known(arg),
+            Expr::Cast { arg, .. } if matches!(exprs.get(arg), Expr::Const { .. }) => {
                 Pointee::other(Other::Number)
             }
+            Expr::Cast { .. } | Expr::LoadBits { .. } | Expr::Unary { .. } => Pointee::other(Other::Foreign),
         }
     }
 
     /// What may be read at an address.
     pub(super) fn loaded(&self, address: &Pointee) -> Pointee {
         // What was never written belongs to no object.
-        let mut found = Pointee::other(Other::Unwritten);
+        let other = if address.other == Other::Foreign { Other::Foreign } else { Other::Unwritten };
+        let mut found = Pointee::other(other);
         for (object, offsets) in &address.objects {
             let everywhere = Holder::Memory(*object, None)..=Holder::Memory(*object, Some(i64::MAX));
             for (holder, held) in self.holders.range(everywhere) {
@@ -136,6 +191,9 @@ impl Pointees {
     }
 
     fn store(&mut self, address: &Pointee, value: &Pointee) {
+        if address.other == Other::Foreign {
+            self.escape(value);
+        }
         for (object, offsets) in &address.objects {
             match offsets {
                 Offsets::Few(offsets) => {
@@ -164,44 +222,69 @@ impl Pointees {
 
     fn op(&mut self, candidates: &Candidates<'_>, site: AllocationSite, op: &Op) {
         match op {
-            Op::Assign { place, value } if candidates.region(*value).is_some() => {
+            Op::Assign { place, value } => {
                 if let Some(value) = self.exprs.get(value).cloned() {
                     self.write(candidates, place, &value);
                 }
             }
-            Op::Havoc { place, source: Source::Uninitialised, .. } => {
-                self.write(candidates, place, &Pointee::other(Other::Unwritten));
+            Op::Havoc { place, source, .. } => {
+                let other = if *source == Source::Uninitialised { Other::Unwritten } else { Other::Foreign };
+                self.write(candidates, place, &Pointee::other(other));
             }
             Op::Malloc { place, .. } => {
-                if let Some(object) = candidates.of_site(site) {
-                    self.write(candidates, place, &Pointee::object(object));
-                }
+                let object = candidates.of_site(site);
+                let value = object.map_or_else(|| Pointee::other(Other::Foreign), Pointee::object);
+                self.write(candidates, place, &value);
+            }
+            Op::Realloc { place, old, .. } => {
+                self.escape_expr(*old);
+                self.write(candidates, place, &Pointee::other(Other::Foreign));
             }
             Op::Init { var, contents } => {
                 let other = match contents {
                     cfa::InitKind::Zero => Other::Null,
                     cfa::InitKind::Uninitialised => Other::Unwritten,
                 };
-                if candidates.region_of(*var).is_some() {
-                    self.hold(Holder::Var(*var), &Pointee::other(other));
+                self.hold_array(candidates, *var, other);
+            }
+            Op::Allocate { var, .. } => self.hold_array(candidates, *var, Other::Unwritten),
+            Op::Copy { to, from, .. } => self.copy(*to, *from),
+            Op::Forget { to, addresses, .. } if !addresses.is_empty() => {
+                self.escape_expr(*to);
+                for address in addresses {
+                    self.escape_expr(*address);
                 }
             }
-            Op::Allocate { var, .. } if candidates.region_of(*var).is_some() => {
-                self.hold(Holder::Var(*var), &Pointee::other(Other::Unwritten));
+            Op::Call { callee, args, results } => {
+                if let Callee::Indirect { pointer, .. } = callee {
+                    self.escape_expr(*pointer);
+                }
+                for arg in args {
+                    self.escape_expr(*arg);
+                }
+                for place in results.iter().flatten() {
+                    self.write(candidates, place, &Pointee::other(Other::Foreign));
+                }
             }
-            Op::Copy { to, from, .. } => self.copy(candidates, *to, *from),
             _ => {}
+        }
+    }
+
+    fn hold_array(&mut self, candidates: &Candidates<'_>, var: VarId, other: Other) {
+        if matches!(candidates.program.vars[var].storage, Storage::Array { elem: Ty::Ptr, .. }) {
+            self.hold(Holder::Var(var), &Pointee::other(other));
         }
     }
 
     fn write(&mut self, candidates: &Candidates<'_>, place: &Place, value: &Pointee) {
         match *place {
             Place::Var(var) | Place::Elem { array: var, .. } => {
-                if candidates.region_of(var).is_some() {
+                let storage = candidates.program.vars[var].storage;
+                if matches!(storage, Storage::Scalar(Ty::Ptr) | Storage::Array { elem: Ty::Ptr, .. }) {
                     self.hold(Holder::Var(var), value);
                 }
             }
-            Place::Mem { addr, ty: Ty::Ptr } if candidates.region(addr).is_some() => {
+            Place::Mem { addr, ty: Ty::Ptr } => {
                 let address = self.of(addr).clone();
                 self.store(&address, value);
             }
@@ -209,12 +292,16 @@ impl Pointees {
         }
     }
 
-    /// Every pointer of the source may be anywhere in the target, or at its offset if both addresses are known.
-    fn copy(&mut self, candidates: &Candidates<'_>, to: ExprId, from: ExprId) {
-        if candidates.region(to).is_none() || candidates.region(from).is_none() {
+    /// Every pointer of the source may be anywhere in the target, or at its offset if both addresses are known. A copy between followed and foreign memory
+    /// takes both out of what is followed.
+    fn copy(&mut self, to: ExprId, from: ExprId) {
+        let (to, from) = (self.of(to).clone(), self.of(from).clone());
+        if to.other == Other::Foreign || from.other == Other::Foreign {
+            self.escape(&to);
+            self.escape(&from);
+            // What they hold is foreign from then on.
             return;
         }
-        let (to, from) = (self.of(to).clone(), self.of(from).clone());
         let mut moved = Vec::new();
         for (source, source_offsets) in &from.objects {
             let everywhere = Holder::Memory(*source, None)..=Holder::Memory(*source, Some(i64::MAX));
@@ -235,10 +322,25 @@ impl Pointees {
     }
 }
 
+/// What is added to pointers.
+fn sums(candidates: &Candidates<'_>) -> FxHashMap<ExprId, Linear> {
+    let program = candidates.program;
+    let totality = Totality::new(program);
+    let mut sums = FxHashMap::default();
+    for id in &candidates.used {
+        if let Expr::Binary { op: BinaryOp::PtrAdd, rhs, .. } = *program.exprs.get(*id) {
+            sums.insert(*id, linear(program, &totality, rhs));
+        }
+    }
+    sums
+}
+
 /// Pointer variables that may be read before they are written.
 fn unwritten(candidates: &Candidates<'_>) -> Vec<VarId> {
     let program = candidates.program;
-    let pointers: Vec<VarId> =
-        program.vars.ids().filter(|var| candidates.region_of(*var).is_some()).collect();
+    let holds = |var: &VarId| {
+        matches!(program.vars[*var].storage, Storage::Scalar(Ty::Ptr) | Storage::Array { elem: Ty::Ptr, .. })
+    };
+    let pointers: Vec<VarId> = program.vars.ids().filter(holds).collect();
     prologue(program, program.entry, &pointers).stale
 }

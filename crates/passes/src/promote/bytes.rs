@@ -135,7 +135,8 @@ impl Rewriter<'_> {
             Slot::Pointer(_) => {
                 let number = self.translator.out.exprs.int(OBJECT, 0);
                 let fat = Fat { object: number, offset: Linear::constant(raw as i64) };
-                self.translator.stored_pointer(&cases, coverage, &fat)
+                let raw = self.translator.out.exprs.add(Expr::Const { ty: Ty::Ptr, bits: raw });
+                self.translator.stored_pointer(&cases, coverage, (&fat, raw))
             }
             Slot::Value(_) => {
                 let value = self.translator.out.exprs.add(Expr::Const { ty: leaf.ty, bits: raw });
@@ -159,12 +160,18 @@ impl Rewriter<'_> {
             if sources.is_empty() || !sources.iter().all(known) {
                 return self.forget(to, length, source);
             }
-            let is_pair = targets.iter().any(|case| {
-                matches!(self.translator.slots.leaf(case.object, case.leaves.start), Slot::Pointer(_))
-            });
-            if is_pair {
+            if leaf.ty == Ty::Ptr {
                 let value = self.translator.loaded_pointer(&sources, covered);
-                writes.extend(self.translator.stored_pointer(&targets, all, &value));
+                let is_raw = |case: &Case| {
+                    matches!(self.translator.slots.leaf(case.object, case.leaves.start), Slot::Value(_))
+                };
+                // What comes from pairs goes to pairs.
+                let raw = if sources.iter().all(is_raw) {
+                    self.translator.loaded(&sources, covered, Ty::Ptr)
+                } else {
+                    self.translator.out.exprs.int(Ty::Ptr, 0)
+                };
+                writes.extend(self.translator.stored_pointer(&targets, all, (&value, raw)));
             } else {
                 let value = self.translator.loaded(&sources, covered, leaf.ty);
                 writes.extend(self.translator.stored(&targets, all, value));

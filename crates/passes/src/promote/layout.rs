@@ -97,12 +97,10 @@ pub(super) fn accesses(candidates: &Candidates<'_>, pointees: &Pointees) -> Acce
     let program = candidates.program;
     let mut accesses = Accesses::new();
     let mut note = |address: ExprId, extent: Extent| {
-        if candidates.region(address).is_some() {
-            for (object, offsets) in &pointees.of(address).objects {
-                let known = accesses.entry(*object).or_default();
-                if !known.contains(&(offsets.clone(), extent)) {
-                    known.push((offsets.clone(), extent));
-                }
+        for (object, offsets) in &pointees.of(address).objects {
+            let known = accesses.entry(*object).or_default();
+            if !known.contains(&(offsets.clone(), extent)) {
+                known.push((offsets.clone(), extent));
             }
         }
     };
@@ -123,8 +121,6 @@ pub(super) fn accesses(candidates: &Candidates<'_>, pointees: &Pointees) -> Acce
             }
         }
         if let Op::Copy { to, from, length } = op
-            && candidates.region(*to).is_some()
-            && candidates.region(*from).is_some()
             && let Expr::Const { bits, .. } = *program.exprs.get(*length)
             && let Ok(length) = i64::try_from(bits)
         {

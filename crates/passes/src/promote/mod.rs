@@ -1,8 +1,8 @@
 //! Memory that is really variables: objects, and allocations that are executed once, become scalars and arrays; pointers to them become a number of an object and an offset.
 //!
 //! # Rule
-//! What is promoted are whole regions of the points-to analysis ([`cfa::pointsto`]): no address in it is turned into a number or handed out of the entry procedure, and every object in it exists
-//! at most once at a time. Each access is an interval of bits in an object that it may mean; [`layout`] divides objects so that each interval is a variable, an
+//! What is promoted are objects that exist at most once at a time and whose addresses do not escape: they are not turned into numbers, handed to procedures, or stored where
+//! they cannot be followed ([`analysis`]). Each access is an interval of bits in an object that it may mean; [`layout`] divides objects so that each interval is a variable, an
 //! element of an array, or a few bytes. A pointer that is always the same object, or has always the same offset, needs no variable for that.
 //!
 //! Where several objects are possible, a load chooses by the number of the object, and a store assigns all of them, those that are not meant what they hold already. An access outside all of them is
@@ -62,18 +62,16 @@ pub fn promote(program: &Program) -> (Program, BackTranslation) {
     }
     let mut candidates = Candidates::new(program);
     loop {
-        if !candidates.ids().any(|object| {
-            candidates.is_promoted(object) && !matches!(candidates.object(object).kind, Kind::Proc(_))
-        }) {
+        let pointees = Pointees::new(&mut candidates);
+        let is_memory = |object: ObjectId| !matches!(candidates.object(object).kind, Kind::Proc(_));
+        if !candidates.promoted().any(is_memory) {
             return (program.clone(), BackTranslation::identity(program));
         }
-        let pointees = Pointees::new(&candidates);
         match divide(&candidates, &pointees) {
             Ok(layouts) => return rewritten(&candidates, &pointees, layouts),
             Err(objects) => {
                 for object in objects {
-                    let region = candidates.object(object).region;
-                    candidates.refuse(region);
+                    candidates.refuse(object);
                 }
             }
         }
@@ -87,7 +85,7 @@ fn divide(
 ) -> Result<BTreeMap<ObjectId, Layout>, Vec<ObjectId>> {
     let accesses = accesses(candidates, pointees);
     let (mut layouts, mut failed) = (BTreeMap::new(), Vec::new());
-    for object in candidates.ids().filter(|object| candidates.is_promoted(*object)) {
+    for object in candidates.promoted() {
         match layout(candidates, object, accesses.get(&object).map_or(&[], Vec::as_slice)) {
             Some(layout) => {
                 layouts.insert(object, layout);
@@ -116,14 +114,12 @@ fn overwritten(
             Op::Write { to, .. } => to,
             _ => continue,
         };
-        if candidates.region(*to).is_some() {
-            let objects = pointees.of(*to).objects.keys();
-            let holds_pointers = |object: &&ObjectId| {
-                let layout = layouts.get(*object);
-                layout.is_some_and(|layout| layout.leaves.iter().any(|leaf| leaf.ty == Ty::Ptr))
-            };
-            found.extend(objects.filter(holds_pointers));
-        }
+        let objects = pointees.of(*to).objects.keys();
+        let holds_pointers = |object: &&ObjectId| {
+            let layout = layouts.get(*object);
+            layout.is_some_and(|layout| layout.leaves.iter().any(|leaf| leaf.ty == Ty::Ptr))
+        };
+        found.extend(objects.filter(holds_pointers));
     }
     found
 }
@@ -194,7 +190,7 @@ fn rewritten(
 /// The variables that stand for a whole variable in memory.
 fn origins(candidates: &Candidates<'_>, slots: &Slots) -> BTreeMap<cfa::VarId, VarOrigin> {
     let mut origins = BTreeMap::new();
-    for object in candidates.ids().filter(|object| candidates.is_promoted(*object)) {
+    for object in candidates.promoted() {
         let (Kind::Var(var), Some([slots::Slot::Value(new)])) =
             (candidates.object(object).kind, slots.leaves(object).get(..))
         else {

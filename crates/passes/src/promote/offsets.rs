@@ -108,6 +108,8 @@ pub(super) enum Other {
     Unwritten,
     /// Or a number that belongs to no object.
     Number,
+    /// Or anything that is not followed.
+    Foreign,
 }
 
 impl Pointee {
@@ -145,7 +147,7 @@ impl Pointee {
     }
     /// The offset, if it is always that one; that of null is 0, and that of what was never written does not matter.
     pub(super) fn offset(&self) -> Option<i64> {
-        if self.other == Other::Number {
+        if self.other >= Other::Number {
             return None;
         }
         let mut offsets = self.objects.values().map(Offsets::single);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::Region;
-use cfa::op::{Freedom, Op, OutputFunction, Place};
+use cfa::op::{Callee, Freedom, Op, OutputFunction, Place};
 use cfa::pointsto::AllocationSite;
 use cfa::{EdgeId, Expr, ExprId, InitKind, Length, ProcId, Source, Storage, Ty, Var, VarId};
 use rustc_hash::FxHashMap;
@@ -89,7 +89,38 @@ impl<'a> Rewriter<'a> {
             Op::Output { function, args, result } if args.iter().any(|arg| self.is_promoted(*arg)) => {
                 self.output(*function, *result);
             }
+            Op::Call { callee, args, results } => self.call(callee, args, results),
             _ => self.plain(op),
+        }
+    }
+
+    /// A call that stays. Results that go to promoted memory go by a temporary.
+    fn call(&mut self, callee: &Callee, args: &[ExprId], results: &[Option<Place>]) {
+        let mut stores = Vec::new();
+        let mut places = Vec::new();
+        for place in results {
+            places.push(place.as_ref().map(|place| {
+                self.plain_place(place).unwrap_or_else(|| {
+                    let (Place::Mem { ty, .. } | Place::Bits { ty, .. }) = *place else {
+                        unreachable!("a variable that holds what a call returns is not promoted")
+                    };
+                    let var = self.temporary(ty);
+                    stores.push((*place, self.translator.out.exprs.var(var, ty)));
+                    Place::Var(var)
+                })
+            }));
+        }
+        let callee = match callee {
+            Callee::Direct(proc) => Callee::Direct(*proc),
+            Callee::Indirect { pointer, targets } => {
+                Callee::Indirect { pointer: self.translator.plain(*pointer), targets: targets.clone() }
+            }
+        };
+        let args = args.iter().map(|arg| self.translator.plain(*arg)).collect();
+        self.ops.push(Op::Call { callee, args, results: places });
+        for (place, value) in stores {
+            let writes = self.value_writes(&place, value);
+            self.parallel(writes);
         }
     }
 
@@ -108,7 +139,7 @@ impl<'a> Rewriter<'a> {
         let is_promoted = match place {
             Place::Var(var) | Place::Elem { array: var, .. } => self.translator.slots.pointer(*var).is_some(),
             Place::Mem { addr, .. } | Place::Bits { addr, .. } => {
-                self.translator.candidates.region(*addr).is_some()
+                self.is_promoted(*addr) || self.translator.pointees.leads_nowhere(*addr)
             }
         };
         (!is_promoted).then(|| place.map(&mut |expr| self.translator.plain(expr), &mut |var| var))
@@ -121,42 +152,22 @@ impl<'a> Rewriter<'a> {
             return;
         }
         if self.translator.candidates.program.exprs.ty(value) == Ty::Ptr {
-            let follows = self.is_promoted(value) || self.constant_pointer(value);
-            if follows && self.holds_pairs(place) {
-                let fat = self.translator.fat(value);
-                let writes = self.pointer_writes(place, &fat);
-                self.parallel(writes);
-                return;
-            }
+            let (fat, raw) = (self.translator.fat(value), self.translator.plain(value));
+            let writes = self.pointer_writes(place, (&fat, raw));
+            self.parallel(writes);
+            return;
         }
         let value = self.translator.plain(value);
         let writes = self.value_writes(place, value);
         self.parallel(writes);
     }
 
-    fn constant_pointer(&self, value: ExprId) -> bool {
-        matches!(self.translator.candidates.program.exprs.get(value), Expr::Const { .. })
-    }
-
-    /// Whether pointers at a promoted place are pairs.
-    fn holds_pairs(&self, place: &Place) -> bool {
-        let candidates = self.translator.candidates;
-        match place {
-            Place::Var(_) | Place::Elem { .. } => true,
-            Place::Mem { addr, .. } | Place::Bits { addr, .. } => {
-                let region = candidates.points_to.region(*addr);
-                let content = region.and_then(|region| candidates.points_to.contents(region));
-                content.is_some_and(|content| candidates.is_followed(content))
-            }
-        }
-    }
-
-    fn pointer_writes(&mut self, place: &Place, value: &Fat) -> Vec<(Place, ExprId)> {
+    fn pointer_writes(&mut self, place: &Place, value: (&Fat, ExprId)) -> Vec<(Place, ExprId)> {
         match *place {
-            Place::Var(var) => self.pair_writes(var, None, value),
+            Place::Var(var) => self.pair_writes(var, None, value.0),
             Place::Elem { array, index } => {
                 let index = self.translator.plain(index);
-                self.pair_writes(array, Some(index), value)
+                self.pair_writes(array, Some(index), value.0)
             }
             Place::Mem { addr, .. } | Place::Bits { addr, .. } => {
                 let extent = Extent::of(self.translator.candidates, Ty::Ptr);
@@ -274,8 +285,7 @@ impl<'a> Rewriter<'a> {
             Place::Bits { addr, bit, ty } => (addr, Extent::bits(self.translator.candidates, bit, ty)),
             Place::Var(_) | Place::Elem { .. } => return,
         };
-        if extent.ty == Ty::Ptr && self.holds_pairs(place) {
-            // Only what was never written is arbitrary here; see `Candidates::refuse_op`.
+        if extent.ty == Ty::Ptr {
             self.forget(addr, Some(extent.bytes()), &source);
             return;
         }
@@ -406,7 +416,8 @@ impl<'a> Rewriter<'a> {
         self.begin(object, contents);
         let number = self.translator.out.exprs.int(super::slots::OBJECT, i128::from(object.0));
         let fat = Fat { object: number, offset: Linear::constant(0) };
-        let writes = self.pointer_writes(place, &fat);
+        let null = self.translator.out.exprs.int(Ty::Ptr, 0);
+        let writes = self.pointer_writes(place, (&fat, null));
         self.parallel(writes);
     }
 
@@ -443,8 +454,7 @@ impl<'a> Rewriter<'a> {
     pub(super) fn first_allocations(&mut self) -> Vec<Op> {
         let length = self.translator.out.exprs.int(Ty::unsigned(64), 1);
         let candidates = self.translator.candidates;
-        let objects = candidates.ids().filter(|object| candidates.is_promoted(*object));
-        let arrays: Vec<VarId> = objects.flat_map(|object| self.arrays(object)).collect();
+        let arrays: Vec<VarId> = candidates.promoted().flat_map(|object| self.arrays(object)).collect();
         arrays.into_iter().map(|var| Op::Allocate { var, length }).collect()
     }
 

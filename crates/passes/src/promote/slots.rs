@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::ObjectId;
 use super::analysis::{Holder, Pointees};
 use super::candidates::{Candidates, Kind, Lifetime};
-use super::layout::Layout;
+use super::layout::{Layout, Leaf};
 use super::offsets::{Offsets, Other, Pointee};
 
 /// The type of object numbers; 0 is no object.
@@ -83,7 +83,7 @@ impl Slots {
             pointers: FxHashMap::default(),
             invalid: FxHashMap::default(),
         };
-        for object in candidates.ids().filter(|object| candidates.is_promoted(*object)) {
+        for object in candidates.promoted() {
             slots.add_object(out, candidates, pointees, object);
         }
         for object in compared(candidates, pointees) {
@@ -101,8 +101,9 @@ impl Slots {
                 Storage::Array { elem: Ty::Ptr, length } => Shape::Many(length),
                 Storage::Scalar(_) | Storage::Array { .. } | Storage::Object { .. } => continue,
             };
-            if candidates.region_of(id).is_some() {
-                let pair = slots.pair(out, var, pointees.held(Holder::Var(id)), shape);
+            let pointee = pointees.held(Holder::Var(id));
+            if !pointee.objects.is_empty() {
+                let pair = slots.pair(out, var, pointee, shape);
                 slots.pointers.insert(id, pair);
             }
         }
@@ -122,8 +123,6 @@ impl Slots {
             let size = self.add(out, &var, "size of", Storage::Scalar(Ty::unsigned(64)));
             self.sizes.insert(object, size);
         }
-        let content = candidates.points_to.contents(candidates.object(object).region);
-        let follows = content.is_some_and(|content| candidates.is_followed(content));
         let layout = self.layouts.get(&object).cloned().unwrap_or_default();
         let mut leaves = Vec::new();
         for (index, leaf) in layout.leaves.iter().enumerate() {
@@ -140,16 +139,12 @@ impl Slots {
             } else {
                 format!("bit {} of", leaf.at)
             };
-            leaves.push(if leaf.ty == Ty::Ptr && follows {
-                let at = match layout.element {
-                    None => Offsets::one(leaf.at / 8),
-                    Some(element) => Offsets::Stride { modulus: element, residue: leaf.at / 8 },
-                };
-                let address = Pointee { objects: BTreeMap::from([(object, at)]), other: Other::Nothing };
-                let part = Var { name: titled(&var, &name), ..var.clone() };
-                Slot::Pointer(self.pair(out, &part, pointees.loaded(&address), shape))
-            } else {
+            let pointee = held(pointees, object, &layout, leaf);
+            leaves.push(if pointee.objects.is_empty() {
                 Slot::Value(self.add(out, &var, &name, shape.storage(leaf.ty)))
+            } else {
+                let part = Var { name: titled(&var, &name), ..var.clone() };
+                Slot::Pointer(self.pair(out, &part, pointee, shape))
             });
         }
         self.leaves.insert(object, leaves);
@@ -203,6 +198,18 @@ impl Slots {
     }
 }
 
+/// What the pointers in a leaf may be.
+fn held(pointees: &Pointees, object: ObjectId, layout: &Layout, leaf: &Leaf) -> Pointee {
+    if leaf.ty != Ty::Ptr {
+        return Pointee::default();
+    }
+    let at = match layout.element {
+        None => Offsets::one(leaf.at / 8),
+        Some(element) => Offsets::Stride { modulus: element, residue: leaf.at / 8 },
+    };
+    pointees.loaded(&Pointee { objects: BTreeMap::from([(object, at)]), other: Other::Nothing })
+}
+
 fn titled(var: &Var, what: &str) -> Arc<str> {
     if what.is_empty() { var.name.clone() } else { format!("%{what} {}", var.name).into() }
 }
@@ -232,7 +239,7 @@ fn compared(candidates: &Candidates<'_>, pointees: &Pointees) -> BTreeSet<Object
         if exprs.ty(lhs) != Ty::Ptr || op == BinaryOp::PtrAdd {
             continue;
         }
-        if candidates.region(lhs).is_none() || candidates.region(rhs).is_none() {
+        if !pointees.is_followed(lhs) && !pointees.is_followed(rhs) {
             continue;
         }
         let (left, right) = (pointees.of(lhs), pointees.of(rhs));
@@ -249,7 +256,7 @@ pub(super) fn is_open(candidates: &Candidates<'_>, op: BinaryOp, left: &Pointee,
     let mut pairs = left.objects.iter().flat_map(|one| right.objects.iter().map(move |other| (one, other)));
     let with_none = |one: &Pointee, other: &Pointee| one.other != Other::Nothing && !other.objects.is_empty();
     let with_number =
-        |one: &Pointee, other: &Pointee| one.other == Other::Number && !other.objects.is_empty();
+        |one: &Pointee, other: &Pointee| one.other >= Other::Number && !other.objects.is_empty();
     if !equality && (with_none(left, right) || with_none(right, left)) {
         return true;
     }

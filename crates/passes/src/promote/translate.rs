@@ -51,12 +51,9 @@ impl<'a> Translator<'a> {
         translator
     }
 
-    /// Whether an expression is a pointer that is promoted. Constants may be taken either way.
+    /// Whether an expression is a pointer to promoted objects.
     pub(super) fn is_promoted(&self, id: ExprId) -> bool {
-        let program = self.candidates.program;
-        program.exprs.ty(id) == Ty::Ptr
-            && self.candidates.region(id).is_some()
-            && !matches!(program.exprs.get(id), Expr::Const { .. })
+        self.pointees.is_followed(id)
     }
     /// What an expression that is no promoted pointer becomes.
     pub(super) fn plain(&self, id: ExprId) -> ExprId {
@@ -65,16 +62,25 @@ impl<'a> Translator<'a> {
             Some(New::Pointer(_)) | None => id,
         }
     }
-    /// What a promoted pointer, or a constant, becomes.
+    /// What a pointer becomes; one that is not promoted is a number that belongs to no object.
     pub(super) fn fat(&mut self, id: ExprId) -> Fat {
         if let Some(New::Pointer(fat)) = self.done.get(&id) {
             return fat.clone();
         }
-        let constant = match *self.candidates.program.exprs.get(id) {
-            Expr::Const { bits, .. } => bits as i64,
-            _ => 0,
+        let raw = self.plain(id);
+        self.from_raw(raw)
+    }
+    pub(super) fn from_raw(&mut self, raw: ExprId) -> Fat {
+        let object = self.out.exprs.int(OBJECT, 0);
+        let offset = match *self.out.exprs.get(raw) {
+            Expr::Const { bits, .. } => Linear::constant(bits as i64),
+            _ => {
+                let number = Ty::unsigned(self.out.data_model.pointer_width());
+                let number = self.cast(number, raw);
+                Linear::term(1, number)
+            }
         };
-        Fat { object: self.out.exprs.int(OBJECT, 0), offset: Linear::constant(constant) }
+        Fat { object, offset }
     }
 
     fn node(&mut self, id: ExprId) -> New {
@@ -83,11 +89,13 @@ impl<'a> Translator<'a> {
             return New::Pointer(self.pointer(id, expr));
         }
         match expr {
-            Expr::Load { addr, ty } if self.candidates.region(addr).is_some() => {
+            Expr::Load { addr, ty } if self.is_promoted(addr) || self.pointees.leads_nowhere(addr) => {
                 let extent = Extent::of(self.candidates, ty);
                 New::Plain(self.load(addr, &extent))
             }
-            Expr::LoadBits { addr, bit, ty } if self.candidates.region(addr).is_some() => {
+            Expr::LoadBits { addr, bit, ty }
+                if self.is_promoted(addr) || self.pointees.leads_nowhere(addr) =>
+            {
                 let extent = Extent::bits(self.candidates, bit, ty);
                 New::Plain(self.load(addr, &extent))
             }
@@ -127,13 +135,9 @@ impl<'a> Translator<'a> {
                 self.choose(cond, &then, &other)
             }
             Expr::Cast { arg, .. } if self.candidates.program.exprs.ty(arg) == Ty::Ptr => self.fat(arg),
-            // A number that belongs to no object.
-            Expr::Cast { arg, .. } => {
-                let number = self.plain(arg);
-                let object = self.out.exprs.int(OBJECT, 0);
-                Fat { object, offset: Linear::term(1, number) }
+            Expr::Cast { .. } | Expr::Const { .. } | Expr::LoadBits { .. } | Expr::Unary { .. } => {
+                self.fat(id)
             }
-            Expr::Const { .. } | Expr::LoadBits { .. } | Expr::Unary { .. } => self.fat(id),
         }
     }
 
@@ -275,7 +279,7 @@ impl<'a> Translator<'a> {
 
     fn compare(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> ExprId {
         let (left, right) = (self.fat(lhs), self.fat(rhs));
-        let (left_pointee, right_pointee) = (self.known(lhs), self.known(rhs));
+        let (left_pointee, right_pointee) = (self.pointees.of(lhs).clone(), self.pointees.of(rhs).clone());
         if matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
             let equal = if right_pointee == Pointee::other(Other::Null) {
                 self.is_null(&left, &left_pointee)
@@ -301,14 +305,6 @@ impl<'a> Translator<'a> {
                 self.cast(Ty::signed(width), result)
             }
             _ => result,
-        }
-    }
-
-    fn known(&self, id: ExprId) -> Pointee {
-        match *self.candidates.program.exprs.get(id) {
-            Expr::Const { bits: 0, .. } => Pointee::other(Other::Null),
-            Expr::Const { .. } => Pointee::other(Other::Number),
-            _ => self.pointees.of(id).clone(),
         }
     }
 

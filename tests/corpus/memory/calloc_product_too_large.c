@@ -1,0 +1,13 @@
+// No object has more bytes than a difference of pointers can tell: the allocation is refused.
+// expect: unsafe
+// engines: gps gps-lite impact cra explicit
+extern void *calloc(unsigned long, unsigned long);
+extern void reach_error(void);
+int main(void)
+{
+    unsigned long n = ~0ul;
+    char *p = calloc(n, 2);
+    if (p) return 0;
+    reach_error();
+    return 0;
+}
