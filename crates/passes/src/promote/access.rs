@@ -149,7 +149,7 @@ impl Translator<'_> {
             Some([Slot::Value(var)]) => {
                 let var = *var;
                 let raw = self.read(var, case.index, Ty::Ptr);
-                self.from_raw(raw)
+                self.of_raw(raw)
             }
             _ => Fat {
                 object: self.slots.invalid(&mut self.out, super::slots::OBJECT),

@@ -68,17 +68,15 @@ impl<'a> Translator<'a> {
             return fat.clone();
         }
         let raw = self.plain(id);
-        self.from_raw(raw)
+        self.of_raw(raw)
     }
-    pub(super) fn from_raw(&mut self, raw: ExprId) -> Fat {
+    pub(super) fn of_raw(&mut self, raw: ExprId) -> Fat {
         let object = self.out.exprs.int(OBJECT, 0);
-        let offset = match *self.out.exprs.get(raw) {
-            Expr::Const { bits, .. } => Linear::constant(bits as i64),
-            _ => {
-                let number = Ty::unsigned(self.out.data_model.pointer_width());
-                let number = self.cast(number, raw);
-                Linear::term(1, number)
-            }
+        let offset = if let Expr::Const { bits, .. } = *self.out.exprs.get(raw) {
+            Linear::constant(bits as i64)
+        } else {
+            let number = Ty::unsigned(self.out.data_model.pointer_width());
+            Linear::term(1, self.cast(number, raw))
         };
         Fat { object, offset }
     }
