@@ -9,12 +9,15 @@
 //! | [`inline`](fn@inline) | the same (see there for `alloca`) | same |
 //! | [`resolve_calls`] | the same | same |
 //! | [`propagate`](fn@propagate) | the same | same |
+//! | [`unroll`](fn@unroll) | the same, with copies of the bodies of short loops | same |
 //! | [`promote`](fn@promote) | more: what memory does wrong no longer ends an execution | may become so |
 //! | [`eliminate_dead`] | the same, with fewer variables | same |
 //! | [`prune`](fn@prune) | those that may still reach the error; others end early | same |
 //! | [`slice`](fn@slice) | more: what does not influence the error no longer ends or blocks an execution | may become so |
 //! | [`compress`](fn@compress) | the same, in fewer steps | same |
 //! | [`compact`](fn@compact) | the same | same |
+//!
+//! `promote` and `unroll` are not part of the pipeline yet; see the head of `promote`.
 //!
 //! So a proof of safety for a new program holds for the old one, always; a counterexample does unless it was
 //! made from a slice: it is replayed.
@@ -48,6 +51,7 @@ mod relevance;
 mod resolve;
 mod slice;
 mod totality;
+mod unroll;
 
 pub use back::{
     BackTranslation, Context, ContextId, EdgeOrigin, LocationOrigin, OpOrigin, ProcOrigin, Step, VarOrigin,
@@ -65,3 +69,4 @@ pub use propagate::propagate;
 pub use prune::prune;
 pub use resolve::resolve_calls;
 pub use slice::slice;
+pub use unroll::unroll;

@@ -7,7 +7,6 @@ use super::compress::{CallEdges, compress};
 use super::dead_variables::eliminate_dead;
 use super::inline::{InlineConfig, KeptCall, KeptReason, inline};
 use super::instrument::instrument;
-use super::promote::promote;
 use super::propagate::propagate;
 use super::prune::prune;
 use super::resolve::resolve_calls;
@@ -75,13 +74,6 @@ pub fn pipeline(program: &Program, config: &PipelineConfig) -> Pipelined {
         });
     }
     stage.apply(propagate);
-    if config.precision == Precision::Slice {
-        let vars = stage.program.vars.len();
-        stage.apply(promote);
-        if stage.program.vars.len() > vars {
-            stage.apply(propagate);
-        }
-    }
     stage.apply(match config.precision {
         // Slicing prunes first.
         Precision::Slice => slice,

@@ -1,6 +1,6 @@
 //! Which variables an access to promoted memory reads or writes, and when.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cfa::op::Place;
 use cfa::{BinaryOp, ExprId, Ty};
@@ -50,22 +50,21 @@ impl Translator<'_> {
             };
             let known = self.slots.layouts.get(object).cloned().unwrap_or_default();
             let size = self.candidates.object(*object).size;
-            match offsets {
+            // An object that is no array has a leaf at each offset.
+            let listed = match (known.element, size) {
+                (None, Some(size)) => offsets.listed(size),
+                _ => None,
+            };
+            if let (Some(_), Offsets::Stride { .. }) = (&listed, offsets) {
+                coverage = Coverage::Some;
+            }
+            let listed = listed.map(Offsets::Few);
+            match listed.as_ref().unwrap_or(offsets) {
                 Offsets::Few(offsets) => {
-                    let is_inside =
-                        |at: &&i64| **at >= 0 && size.is_none_or(|size| **at + extent.bytes() <= size);
-                    let inside: Vec<i64> = offsets.iter().filter(is_inside).copied().collect();
-                    if inside.len() < offsets.len() {
+                    let (few, covered) = self.few(this, address, (*object, extent), offsets);
+                    cases.extend(few);
+                    if covered == Coverage::Some {
                         coverage = Coverage::Some;
-                    }
-                    for (start, group) in groups(&inside, known.element) {
-                        let cond = self.at_offsets(this, address, (offsets.len(), &group));
-                        let index = known.element.map(|element| match group.as_slice() {
-                            [at] => self.out.exprs.int(OFFSET, i128::from(at / element)),
-                            _ => self.scaled(&address.offset.plus_constant(-start), element),
-                        });
-                        let leaves = known.parts(start, extent).unwrap_or(0..0);
-                        cases.push(Case { cond, object: *object, leaves, index });
                     }
                 }
                 Offsets::Stride { residue, .. } => {
@@ -88,6 +87,32 @@ impl Translator<'_> {
                     case.cond = self.and(case.cond, inside);
                 }
             }
+        }
+        (cases, coverage)
+    }
+
+    /// The ways in which an access to one object at few offsets may go.
+    fn few(
+        &mut self,
+        this: ExprId,
+        address: &Fat,
+        (object, extent): (ObjectId, &Extent),
+        offsets: &BTreeSet<i64>,
+    ) -> (Vec<Case>, Coverage) {
+        let known = self.slots.layouts.get(&object).cloned().unwrap_or_default();
+        let size = self.candidates.object(object).size;
+        let is_inside = |at: &&i64| **at >= 0 && size.is_none_or(|size| **at + extent.bytes() <= size);
+        let inside: Vec<i64> = offsets.iter().filter(is_inside).copied().collect();
+        let coverage = if inside.len() < offsets.len() { Coverage::Some } else { Coverage::All };
+        let mut cases = Vec::new();
+        for (start, group) in groups(&inside, known.element) {
+            let cond = self.at_offsets(this, address, (offsets.len(), &group));
+            let index = known.element.map(|element| match group.as_slice() {
+                [at] => self.out.exprs.int(OFFSET, i128::from(at / element)),
+                _ => self.scaled(&address.offset.plus_constant(-start), element),
+            });
+            let leaves = known.parts(start, extent).unwrap_or(0..0);
+            cases.push(Case { cond, object, leaves, index });
         }
         (cases, coverage)
     }

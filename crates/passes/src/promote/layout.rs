@@ -196,12 +196,23 @@ pub(super) fn layout(
     if matches!(candidates.object(object).kind, Kind::Proc(_)) {
         return Some(Layout::default());
     }
+    let size = candidates.object(object).size;
+    divided(size, accesses).or_else(|| {
+        // A small object may be no array, but fields at all offsets that are possible.
+        let listed =
+            |(offsets, extent): &(Offsets, Extent)| Some((Offsets::Few(offsets.listed(size?)?), *extent));
+        let listed: Option<Vec<_>> = accesses.iter().map(listed).collect();
+        divided(size, &listed?)
+    })
+}
+
+/// Divides an object of a size by the accesses as they are.
+fn divided(size: Option<i64>, accesses: &[(Offsets, Extent)]) -> Option<Layout> {
     let modulus = accesses.iter().fold(0, |unit, (offsets, _)| match offsets {
         Offsets::Few(_) => unit,
         Offsets::Stride { modulus, .. } => gcd(unit, *modulus),
     });
     let element = (modulus != 0).then_some(modulus);
-    let size = candidates.object(object).size;
     let mut extents: Vec<Extent> = Vec::new();
     for (offsets, extent) in accesses {
         let starts: Vec<i64> = match offsets {

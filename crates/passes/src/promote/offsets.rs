@@ -30,6 +30,16 @@ impl Offsets {
             Self::Few(_) | Self::Stride { .. } => None,
         }
     }
+    /// All of them in an object of a size, if they are few.
+    pub(super) fn listed(&self, size: i64) -> Option<BTreeSet<i64>> {
+        match self {
+            Self::Few(offsets) => Some(offsets.clone()),
+            Self::Stride { modulus, residue } => {
+                let listed = (*residue..size).step_by(usize::try_from(*modulus).ok()?);
+                (size / modulus <= MOST as i64).then(|| listed.collect())
+            }
+        }
+    }
     /// The greatest number that divides all of them; 0 if they are all zero.
     pub(super) fn unit(&self) -> i64 {
         match self {

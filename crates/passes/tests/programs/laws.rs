@@ -12,7 +12,7 @@ use interp::{
 };
 use passes::{
     BackTranslation, CallEdges, InlineConfig, PipelineConfig, Precision, compact, compress, eliminate_dead,
-    inline, instrument, pipeline, propagate, prune, resolve_calls, slice,
+    inline, instrument, pipeline, promote, propagate, prune, resolve_calls, slice, unroll,
 };
 
 use crate::generate::{Random, text};
@@ -211,6 +211,26 @@ fn propagation_keeps_executions() {
     check("propagate after inlining", Promise::Same, |program| {
         let inlined = inline(program, &InlineConfig::default());
         let (program, back) = propagate(&inlined.program);
+        (program, inlined.back.then(&back))
+    });
+}
+
+#[test]
+fn unrolling_keeps_executions() {
+    check("unroll", Promise::Same, unroll);
+    check("unroll after inlining", Promise::Same, |program| {
+        let inlined = inline(program, &InlineConfig::default());
+        let (program, back) = unroll(&inlined.program);
+        (program, inlined.back.then(&back))
+    });
+}
+
+#[test]
+fn promotion_loses_no_error() {
+    check("promote", Promise::NoErrorLost, promote);
+    check("promote after inlining", Promise::NoErrorLost, |program| {
+        let inlined = inline(program, &InlineConfig::default());
+        let (program, back) = promote(&inlined.program);
         (program, inlined.back.then(&back))
     });
 }
