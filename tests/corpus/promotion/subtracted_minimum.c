@@ -1,0 +1,9 @@
+// An index from which the least number is subtracted.
+// expect: unsafe
+// engines: none
+extern void reach_error(void);
+extern long __VERIFIER_nondet_long(void);
+int a[4];
+int main(void){ long i=__VERIFIER_nondet_long(), j=__VERIFIER_nondet_long(); int *p=a;
+ if (i < 0 && j < -9223372036854775807L) {
+  p[i-j] = 7; if (a[1]==7) reach_error(); } return 0;}
