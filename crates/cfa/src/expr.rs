@@ -82,6 +82,15 @@ impl BinaryOp {
     }
 }
 
+/// What is to be done with memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Access {
+    /// To be read.
+    Read,
+    /// To be written.
+    Write,
+}
+
 /// One node of an expression; see the module for what it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
@@ -134,6 +143,25 @@ pub enum Expr {
         /// The procedure.
         proc: ProcId,
     },
+    /// Whether so many bytes from an address on lie in one live object, which may be written if they are to be. Holds for no bytes.
+    Accessible {
+        /// A pointer.
+        addr: ExprId,
+        /// Number of bytes, an unsigned integer.
+        length: ExprId,
+        /// What for.
+        access: Access,
+    },
+    /// Whether an address may be freed: null, or the start of a live heap object.
+    Freeable {
+        /// A pointer.
+        addr: ExprId,
+    },
+    /// Undefined in every state.
+    Undefined {
+        /// The type that it would have.
+        ty: Ty,
+    },
     /// An operation on one operand; the type is that of the operand.
     Unary {
         /// What to do.
@@ -173,13 +201,19 @@ impl Expr {
     /// The operands, in order.
     pub fn operands(&self) -> impl Iterator<Item = ExprId> + use<> {
         let operands = match *self {
-            Self::Const { .. } | Self::Var { .. } | Self::Address { .. } | Self::Function { .. } => [None; 3],
+            Self::Const { .. }
+            | Self::Var { .. }
+            | Self::Address { .. }
+            | Self::Function { .. }
+            | Self::Undefined { .. } => [None; 3],
             Self::Elem { index: arg, .. }
             | Self::Load { addr: arg, .. }
             | Self::LoadBits { addr: arg, .. }
+            | Self::Freeable { addr: arg }
             | Self::Unary { arg, .. }
             | Self::Cast { arg, .. } => [Some(arg), None, None],
             Self::Binary { lhs, rhs, .. } => [Some(lhs), Some(rhs), None],
+            Self::Accessible { addr, length, .. } => [Some(addr), Some(length), None],
             Self::Ite { cond, then, other } => [Some(cond), Some(then), Some(other)],
         };
         operands.into_iter().flatten()
@@ -188,7 +222,15 @@ impl Expr {
     #[must_use]
     pub fn map_operands(&self, mut map: impl FnMut(ExprId) -> ExprId) -> Self {
         match *self {
-            Self::Const { .. } | Self::Var { .. } | Self::Address { .. } | Self::Function { .. } => *self,
+            Self::Const { .. }
+            | Self::Var { .. }
+            | Self::Address { .. }
+            | Self::Function { .. }
+            | Self::Undefined { .. } => *self,
+            Self::Accessible { addr, length, access } => {
+                Self::Accessible { addr: map(addr), length: map(length), access }
+            }
+            Self::Freeable { addr } => Self::Freeable { addr: map(addr) },
             Self::Elem { array, index, ty } => Self::Elem { array, index: map(index), ty },
             Self::Load { addr, ty } => Self::Load { addr: map(addr), ty },
             Self::LoadBits { addr, bit, ty } => Self::LoadBits { addr: map(addr), bit, ty },
@@ -256,7 +298,9 @@ impl Exprs {
             | Expr::Elem { ty, .. }
             | Expr::Load { ty, .. }
             | Expr::LoadBits { ty, .. }
+            | Expr::Undefined { ty }
             | Expr::Cast { ty, .. } => ty,
+            Expr::Accessible { .. } | Expr::Freeable { .. } => Ty::BOOL,
             Expr::Address { .. } | Expr::Function { .. } => Ty::Ptr,
             Expr::Unary { arg, .. } => self.ty(arg),
             Expr::Binary { op, lhs, .. } => match op {

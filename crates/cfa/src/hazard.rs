@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use base::IndexVec;
 
-use crate::expr::{BinaryOp, Expr, ExprId, UnaryOp};
+use crate::expr::{Access, BinaryOp, Expr, ExprId, UnaryOp};
 use crate::op::{Callee, Op, OutputFunction, Place};
 use crate::program::{Length, Loc, ProcId, Program, Storage, VarId};
 use crate::ty::{SignedOverflow, Ty};
@@ -90,13 +90,6 @@ pub fn hazards(program: &Program) -> Hazards {
         SignedOverflow::Error => found.can_fail |= found.undefined.remove(&Hazard::SignedOverflow),
     }
     found
-}
-
-/// Whether memory is read or written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Access {
-    Read,
-    Write,
 }
 
 struct Search<'a> {
@@ -187,6 +180,9 @@ impl Search<'_> {
             | Op::Forget { .. }
             // How string literals get their contents.
             | Op::Write { .. }
+            // Made by passes; the operation that they come from has been looked at.
+            | Op::CopyElems { .. }
+            | Op::FillElems { .. }
             | Op::Halt { .. } => {}
         }
     }

@@ -16,7 +16,7 @@ pub mod text;
 pub mod ty;
 pub mod verify;
 
-pub use expr::{BinaryOp, Expr, ExprId, Exprs, UnaryOp};
+pub use expr::{Access, BinaryOp, Expr, ExprId, Exprs, UnaryOp};
 pub use op::{AllocKind, Callee, Freedom, HaltReason, InitKind, Op, OutputFunction, Place, STDIN, Source};
 pub use program::{
     Approximation, ApproximationKind, Edge, EdgeId, Length, Loc, LocationInfo, LocationRole, Origin, ProcId,

@@ -53,6 +53,8 @@ pub enum Source {
     },
     /// A variable that is declared without initialiser.
     Uninitialised,
+    /// A pass over-approximates it: it has one value, which the program no longer says.
+    Rounded,
     /// The result of a function without body.
     Extern {
         /// Its name.
@@ -252,6 +254,30 @@ pub enum Op {
         /// The bytes.
         bytes: Arc<[u8]>,
     },
+    /// Copies elements of one array variable to another one, or to the same; the ranges may overlap. Undefined if a range leaves its array.
+    CopyElems {
+        /// Where to; its elements have the type of those that are copied.
+        to: VarId,
+        /// Index of the first element there.
+        at: ExprId,
+        /// Where from.
+        from: VarId,
+        /// Index of the first element there.
+        start: ExprId,
+        /// Number of elements, an unsigned integer.
+        count: ExprId,
+    },
+    /// Sets elements of an array variable to one value. Undefined if the range leaves the array.
+    FillElems {
+        /// The array.
+        to: VarId,
+        /// Index of the first element.
+        at: ExprId,
+        /// The value; it has the type of the elements.
+        value: ExprId,
+        /// Number of elements, an unsigned integer.
+        count: ExprId,
+    },
     /// Runs a procedure: arguments to its parameters, its results to places.
     Call {
         /// Whom.
@@ -325,6 +351,8 @@ impl Op {
             | Self::Fill { .. }
             | Self::Forget { .. }
             | Self::Write { .. }
+            | Self::CopyElems { .. }
+            | Self::FillElems { .. }
             | Self::Halt { .. } => (None, &[]),
         };
         one.into_iter().chain(many.iter().flatten())
@@ -345,6 +373,8 @@ impl Op {
             Self::Fill { to, byte, length } => ([Some(*to), Some(*byte), Some(*length)], &[]),
             Self::Forget { to, length, addresses, .. } => ([Some(*to), Some(*length), None], addresses),
             Self::Write { to, .. } => ([Some(*to), None, None], &[]),
+            Self::CopyElems { at, start, count, .. } => ([Some(*at), Some(*start), Some(*count)], &[]),
+            Self::FillElems { at, value, count, .. } => ([Some(*at), Some(*value), Some(*count)], &[]),
             Self::Call { callee: Callee::Direct(_), args, .. } => ([None; 3], args),
             Self::Call { callee: Callee::Indirect { pointer, .. }, args, .. } => {
                 ([Some(*pointer), None, None], args)
@@ -359,15 +389,25 @@ impl Op {
     pub fn exprs(&self) -> impl Iterator<Item = ExprId> {
         self.values().chain(self.places().filter_map(Place::expr))
     }
-    /// The variables that are named outside expressions: what is written, initialised, begun or ended.
+    /// The variables that are named outside expressions: what is written, initialised, begun or ended, and the array that elements are copied from.
     pub fn vars(&self) -> impl Iterator<Item = VarId> {
         let whole = match self {
-            Self::Init { var, .. } | Self::Allocate { var, .. } | Self::Begin { var } | Self::End { var } => {
-                Some(*var)
-            }
-            _ => None,
+            Self::Init { var, .. }
+            | Self::Allocate { var, .. }
+            | Self::Begin { var }
+            | Self::End { var }
+            | Self::FillElems { to: var, .. } => [Some(*var), None],
+            Self::CopyElems { to, from, .. } => [Some(*to), Some(*from)],
+            _ => [None, None],
         };
-        whole.into_iter().chain(self.places().filter_map(Place::var))
+        whole.into_iter().flatten().chain(self.places().filter_map(Place::var))
+    }
+    /// The array whose elements are read outside expressions.
+    pub fn copied_array(&self) -> Option<VarId> {
+        match self {
+            Self::CopyElems { from, .. } => Some(*from),
+            _ => None,
+        }
     }
     /// The procedures that a call may enter; none for other operations.
     pub fn call_targets(&self) -> &[ProcId] {
@@ -418,6 +458,16 @@ impl Op {
                 addresses: addresses.iter().map(|address| expr(*address)).collect(),
             },
             Self::Write { to, bytes } => Self::Write { to: expr(*to), bytes: bytes.clone() },
+            Self::CopyElems { to, at, from, start, count } => Self::CopyElems {
+                to: var(*to),
+                at: expr(*at),
+                from: var(*from),
+                start: expr(*start),
+                count: expr(*count),
+            },
+            Self::FillElems { to, at, value, count } => {
+                Self::FillElems { to: var(*to), at: expr(*at), value: expr(*value), count: expr(*count) }
+            }
             Self::Call { callee, args, results } => Self::Call {
                 callee: match callee {
                     Callee::Direct(target) => Callee::Direct(*target),

@@ -49,6 +49,8 @@ pub enum Length {
     Fixed(u64),
     /// Set by [`Op::Allocate`].
     Dynamic,
+    /// Every integer is an index.
+    Unbounded,
 }
 
 /// How a variable is kept.

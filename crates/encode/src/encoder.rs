@@ -87,7 +87,10 @@ impl<'a> Encoder<'a> {
             }
             Op::Havoc { place, source, at } => {
                 let ty = self.place_type(*place);
-                let choice = Origin::Input(source.clone(), *at);
+                let choice = match source {
+                    Source::Rounded => Origin::Rounded(Rounding::Memory),
+                    _ => Origin::Input(source.clone(), *at),
+                };
                 let value = self.skolem(transition, &input_name(source), ty, choice);
                 self.write(transition, *place, value);
             }
@@ -113,6 +116,14 @@ impl<'a> Encoder<'a> {
             Op::Forget { to, length, .. } => self.evaluate(transition, &[*to, *length]),
             Op::Fill { to, byte, length } => self.evaluate(transition, &[*to, *byte, *length]),
             Op::Write { to, .. } => self.evaluate(transition, &[*to]),
+            Op::CopyElems { to, at, from, start, count } => {
+                self.evaluate(transition, &[*at, *start, *count]);
+                self.copy_elements(transition, (*to, *at), (*from, *start), *count);
+            }
+            Op::FillElems { to, at, value, count } => {
+                self.evaluate(transition, &[*at, *value, *count]);
+                self.fill_elements(transition, (*to, *at), *value, *count);
+            }
             Op::Begin { .. } | Op::End { .. } => {}
             Op::Call { callee, args, results } => self.call(transition, callee, args, results),
             Op::Output { args, result, .. } => {
@@ -271,6 +282,7 @@ fn input_name(source: &Source) -> String {
             .strip_prefix("__VERIFIER_nondet_")
             .map_or_else(|| function.to_string(), |ty| format!("input_{ty}")),
         Source::Uninitialised => "uninitialised".into(),
+        Source::Rounded => "rounded".into(),
         Source::Extern { function } | Source::Library { function, .. } => function.to_string(),
         Source::Argument { name } | Source::Global { name } => name.to_string(),
     }

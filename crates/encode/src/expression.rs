@@ -82,6 +82,12 @@ impl Encoder<'_> {
             Expr::Load { .. } | Expr::LoadBits { .. } => {
                 (Coded::Int(self.round_up(transition, Rounding::Memory, ty)), Terms::TRUE)
             }
+            Expr::Accessible { .. } | Expr::Freeable { .. } => {
+                let term = self.round_up(transition, Rounding::Memory, ty);
+                (Coded::Bool(self.as_bool(Coded::Int(term))), Terms::TRUE)
+            }
+            Expr::Undefined { .. } if ty == Ty::BOOL => (Coded::Bool(Terms::FALSE), Terms::FALSE),
+            Expr::Undefined { .. } => (Coded::Int(self.terms.int(0)), Terms::FALSE),
             // A local object has a new address in every lifetime, so no one symbol stands for it.
             Expr::Address { var } if self.program.vars[var].owner.is_some() => {
                 let address = self.round_up(transition, Rounding::LocalAddress, ty);
@@ -181,8 +187,27 @@ impl Encoder<'_> {
         position
     }
 
+    /// Requires that a position, of which nothing is known, is an index of an array.
+    pub(crate) fn require_inside(&mut self, transition: &mut Transition, array: VarId, position: TermId) {
+        let Storage::Array { length, .. } = self.program.vars[array].storage else { return };
+        if length == Length::Unbounded {
+            return;
+        }
+        let zero = self.terms.int(0);
+        let above = self.terms.le(zero, position);
+        self.require(transition, above);
+        if let Length::Fixed(length) = length {
+            let length = self.terms.number(Integer::from(length));
+            let below = self.terms.lt(position, length);
+            self.require(transition, below);
+        }
+    }
+
     fn inside(&mut self, array: VarId, index: ExprId, position: TermId) -> TermId {
         let Storage::Array { length, .. } = self.program.vars[array].storage else { return Terms::TRUE };
+        if length == Length::Unbounded {
+            return Terms::TRUE;
+        }
         let known = self.known(index);
         let zero = self.terms.int(0);
         let mut conditions = Vec::new();

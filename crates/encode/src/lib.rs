@@ -9,6 +9,7 @@
 mod arithmetic;
 mod bits;
 mod encoder;
+mod elements;
 mod expression;
 pub mod facts;
 pub mod join;

@@ -53,6 +53,8 @@ pub enum Rounding {
     CallResult,
     /// What an output function returns.
     OutputResult,
+    /// Elements of an array that are copied or filled together.
+    Elements,
     /// A product of variables that is followed as a symbol.
     FollowedProduct,
     /// A product of two variables.
@@ -77,7 +79,7 @@ pub enum Rounding {
 
 impl Rounding {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Memory,
         Self::LocalAddress,
         Self::Allocation,
@@ -85,6 +87,7 @@ impl Rounding {
         Self::CallEffect,
         Self::CallResult,
         Self::OutputResult,
+        Self::Elements,
         Self::FollowedProduct,
         Self::Product,
         Self::Quotient,
@@ -108,6 +111,7 @@ impl fmt::Display for Rounding {
             Self::CallEffect => "effect of a call",
             Self::CallResult => "result of a call",
             Self::OutputResult => "result of an output function",
+            Self::Elements => "elements that are copied or filled together",
             Self::FollowedProduct => "product of variables",
             Self::Product => "product of two variables",
             Self::Quotient => "quotient of a division by a variable",

@@ -4,13 +4,14 @@
 //! * R1 of [`super::rare_instruction`]: every step can be repeated.
 
 use super::Uninitialised;
-use super::array::Miss;
+use super::array::{MAX_LENGTH, Miss};
 use super::code::VarPlace;
 use super::machine::State;
+use super::map::ELEMENT;
 use super::ops;
-use super::outcome::{Fault, UndefinedKind};
+use super::outcome::{Fault, Resource, UndefinedKind};
 use super::rare_instruction::Context;
-use super::value::is_wide;
+use super::value::{from_register, is_wide, to_register};
 use cfa::op::Source;
 use cfa::program::{Storage, VarId};
 use cfa::ty::{DataModel, FloatKind, Ty};
@@ -185,7 +186,7 @@ impl State<'_> {
         }
         Ok(())
     }
-    fn elem_type(&self, var: VarId) -> Ty {
+    pub(super) fn elem_type(&self, var: VarId) -> Ty {
         match self.program.vars[var].storage {
             Storage::Array { elem, .. } => elem,
             Storage::Scalar(ty) => ty,
@@ -273,5 +274,73 @@ impl State<'_> {
             Ok(made) => self.memory.charge(made),
             Err(miss) => Err(self.missing_elem(var, index, miss)),
         }
+    }
+    /// Reads an element of an unbounded array.
+    pub(super) fn load_map(
+        &mut self,
+        var: VarId,
+        index: i128,
+        context: &mut Context<'_>,
+    ) -> Result<u128, Fault> {
+        let VarPlace::Map { map, ty } = self.code.vars[var] else { return Ok(0) };
+        if let Some(bits) = self.maps[map as usize].get(index) {
+            return Ok(bits);
+        }
+        if self.policy() == Uninitialised::Report {
+            let name = &self.program.vars[var].name;
+            return Err(Fault::undefined(UndefinedKind::UninitialisedRead, format!("{name}[{index}]")));
+        }
+        let bits = self.choose(context.oracle, ty, &Source::Uninitialised, context.asker)?;
+        self.store_map(var, index, bits)?;
+        Ok(bits)
+    }
+    pub(super) fn store_map(&mut self, var: VarId, index: i128, bits: u128) -> Result<(), Fault> {
+        let VarPlace::Map { map, .. } = self.code.vars[var] else { return Ok(()) };
+        if self.maps[map as usize].set(index, bits) {
+            self.memory.charge(ELEMENT)?;
+        }
+        Ok(())
+    }
+    /// The bits of an element of an array variable of any kind.
+    fn load_any(&mut self, var: VarId, index: i128, context: &mut Context<'_>) -> Result<u128, Fault> {
+        let narrow = u64::try_from(index).unwrap_or(u64::MAX);
+        match self.code.vars[var] {
+            VarPlace::Map { .. } => self.load_map(var, index, context),
+            VarPlace::Array { array, ty } if is_wide(ty) => self.load_elem_wide(array, var, narrow, context),
+            VarPlace::Array { array, ty } => {
+                Ok(from_register(ty, self.load_elem(array, narrow, context)?))
+            }
+            VarPlace::Scalar(_) | VarPlace::Object { .. } => Ok(0),
+        }
+    }
+    /// Writes an element of an array variable of any kind.
+    pub(super) fn store_any(&mut self, var: VarId, index: i128, bits: u128) -> Result<(), Fault> {
+        let narrow = u64::try_from(index).unwrap_or(u64::MAX);
+        match self.code.vars[var] {
+            VarPlace::Map { .. } => self.store_map(var, index, bits),
+            VarPlace::Array { array, ty } if is_wide(ty) => self.store_elem_wide(array, var, narrow, bits),
+            VarPlace::Array { array, ty } => self.store_elem(array, narrow, to_register(ty, bits)),
+            VarPlace::Scalar(_) | VarPlace::Object { .. } => Ok(()),
+        }
+    }
+    /// Copies elements. All are read before the first one is written, so the step can be repeated.
+    pub(super) fn copy_elements(
+        &mut self,
+        (to, at): (VarId, i128),
+        (from, start): (VarId, i128),
+        count: u64,
+        context: &mut Context<'_>,
+    ) -> Result<(), Fault> {
+        if count > MAX_LENGTH {
+            return Err(Fault::Resource(Resource::ObjectSize));
+        }
+        let mut values = Vec::new();
+        for number in 0..count {
+            values.push(self.load_any(from, start.saturating_add(i128::from(number)), context)?);
+        }
+        for (number, bits) in values.into_iter().enumerate() {
+            self.store_any(to, at.saturating_add(number as i128), bits)?;
+        }
+        Ok(())
     }
 }

@@ -14,7 +14,7 @@ use base::{IndexVec, Region};
 use super::Uninitialised;
 use super::insn::Insn;
 use super::oracle::Position;
-use cfa::expr::{BinaryOp, ExprId};
+use cfa::expr::{Access as CfaAccess, BinaryOp, ExprId};
 use cfa::op::{AllocKind, InitKind, OutputFunction, Source};
 use cfa::program::{Loc, ProcId, VarId};
 use cfa::ty::Ty;
@@ -103,6 +103,42 @@ pub(crate) enum Rare {
         src: Reg,
         var: VarId,
     },
+    /// An element of an unbounded array; registers are wide or narrow by their types.
+    LoadMap {
+        dst: Reg,
+        var: VarId,
+        index: Reg,
+        index_ty: Ty,
+    },
+    StoreMap {
+        var: VarId,
+        index: Reg,
+        index_ty: Ty,
+        src: Reg,
+    },
+    /// Copies elements between array variables of any kind.
+    CopyElems {
+        to: (VarId, Reg, Ty),
+        from: (VarId, Reg, Ty),
+        count: (Reg, Ty),
+    },
+    FillElems {
+        to: (VarId, Reg, Ty),
+        value: Reg,
+        count: (Reg, Ty),
+    },
+    Accessible {
+        dst: Reg,
+        addr: Reg,
+        length: Reg,
+        ty: Ty,
+        access: CfaAccess,
+    },
+    Freeable {
+        dst: Reg,
+        addr: Reg,
+    },
+    Undefined,
     /// Before an expression that the evaluator would evaluate without its guards.
     Unguarded,
     /// Evaluated by the evaluator: its code would be too long.
@@ -254,6 +290,11 @@ pub(crate) enum VarPlace {
         array: u32,
         ty: Ty,
     },
+    /// An unbounded array.
+    Map {
+        map: u32,
+        ty: Ty,
+    },
     /// The register holds the address of the object.
     Object {
         reg: Reg,
@@ -265,6 +306,7 @@ pub(crate) enum VarPlace {
 pub(crate) enum WrittenTo {
     Var(VarId),
     Elem { array: VarId, index: Reg },
+    Map { array: VarId, index: Reg, index_ty: Ty },
     Mem { addr: Reg },
     Bits { addr: Reg, bit: u8 },
 }
@@ -305,6 +347,7 @@ pub struct Code {
     pub(crate) global_wide_arrays: Vec<(u32, u64)>,
     pub(crate) array_vars: Vec<VarId>,
     pub(crate) wide_array_count: u32,
+    pub(crate) map_count: u32,
 }
 
 impl Code {

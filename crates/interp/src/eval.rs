@@ -12,7 +12,7 @@ use super::float;
 use super::ops::{self, Rules};
 use super::outcome::{Fault, UndefinedKind};
 use super::value::Value;
-use cfa::expr::{BinaryOp, Expr, ExprId, UnaryOp};
+use cfa::expr::{Access, BinaryOp, Expr, ExprId, UnaryOp};
 use cfa::program::{ProcId, Program, VarId};
 use cfa::ty::{DataModel, Ty};
 
@@ -56,13 +56,19 @@ pub fn eval(
         fn var(&mut self, var: VarId, _: Ty) -> Result<u128, EvalError> {
             (self.0)(var).map(|value| value.bits).ok_or(EvalError::NoValue(var))
         }
-        fn elem(&mut self, _: VarId, _: u64, _: Ty) -> Result<u128, EvalError> {
+        fn elem(&mut self, _: VarId, _: i128, _: Ty) -> Result<u128, EvalError> {
             Err(EvalError::NeedsMemory)
         }
         fn load(&mut self, _: u64, _: Ty) -> Result<u128, EvalError> {
             Err(EvalError::NeedsMemory)
         }
         fn load_bits(&mut self, _: u64, _: u8, _: Ty) -> Result<u128, EvalError> {
+            Err(EvalError::NeedsMemory)
+        }
+        fn accessible(&mut self, _: u64, _: u64, _: Access) -> Result<u128, EvalError> {
+            Err(EvalError::NeedsMemory)
+        }
+        fn freeable(&mut self, _: u64) -> Result<u128, EvalError> {
             Err(EvalError::NeedsMemory)
         }
         fn address(&mut self, _: VarId) -> Result<u64, EvalError> {
@@ -86,9 +92,11 @@ pub fn eval(
 pub(crate) trait Env {
     type Error;
     fn var(&mut self, var: VarId, ty: Ty) -> Result<u128, Self::Error>;
-    fn elem(&mut self, array: VarId, index: u64, ty: Ty) -> Result<u128, Self::Error>;
+    fn elem(&mut self, array: VarId, index: i128, ty: Ty) -> Result<u128, Self::Error>;
     fn load(&mut self, addr: u64, ty: Ty) -> Result<u128, Self::Error>;
     fn load_bits(&mut self, addr: u64, bit: u8, ty: Ty) -> Result<u128, Self::Error>;
+    fn accessible(&mut self, addr: u64, length: u64, access: Access) -> Result<u128, Self::Error>;
+    fn freeable(&mut self, addr: u64) -> Result<u128, Self::Error>;
     fn address(&mut self, var: VarId) -> Result<u64, Self::Error>;
     fn function(&mut self, proc: ProcId) -> Result<u64, Self::Error>;
     fn pointer(&mut self, address: u64) -> u64;
@@ -135,11 +143,17 @@ fn apply<E: Env>(
     match *exprs.get(expr) {
         Expr::Const { bits, .. } => Ok(bits),
         Expr::Var { var, ty } => env.var(var, ty),
-        Expr::Elem { array, index, ty } => env.elem(array, narrow_index(exprs.ty(index), values[&index]), ty),
+        Expr::Elem { array, index, ty } => env.elem(array, whole_index(exprs.ty(index), values[&index]), ty),
         Expr::Load { addr, ty } => env.load(values[&addr] as u64, ty),
         Expr::LoadBits { addr, bit, ty } => env.load_bits(values[&addr] as u64, bit, ty),
         Expr::Address { var } => env.address(var).map(u128::from),
         Expr::Function { proc } => env.function(proc).map(u128::from),
+        Expr::Accessible { addr, length, access } => {
+            let length = exprs.ty(length).value_of(values[&length]);
+            env.accessible(values[&addr] as u64, u64::try_from(length).unwrap_or(u64::MAX), access)
+        }
+        Expr::Freeable { addr } => env.freeable(values[&addr] as u64),
+        Expr::Undefined { .. } => Err(E::undefined(UndefinedKind::BadAddress, String::new())),
         Expr::Unary { op, arg } => {
             let (ty, bits) = (exprs.ty(arg), values[&arg]);
             let result = match (op, ty) {
@@ -168,9 +182,14 @@ fn apply<E: Env>(
 
 /// An index as one of 64 bits; what is negative or too large is beyond the end of every array.
 pub(crate) fn narrow_index(ty: Ty, bits: u128) -> u64 {
+    u64::try_from(whole_index(ty, bits)).unwrap_or(u64::MAX)
+}
+
+/// An index as a number; one that does not fit is the greatest.
+pub(crate) fn whole_index(ty: Ty, bits: u128) -> i128 {
     let index = ty.value_of(bits);
     let unsigned_overflow = !ty.is_signed() && index < 0;
-    if unsigned_overflow { u64::MAX } else { u64::try_from(index).unwrap_or(u64::MAX) }
+    if unsigned_overflow { i128::MAX } else { index }
 }
 
 /// An operation on values, for people.

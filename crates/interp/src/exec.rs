@@ -12,6 +12,7 @@ use std::io::Write;
 
 use base::{Budget, Stop};
 
+use super::eval::whole_index;
 use super::code::WrittenTo;
 use super::eval::fault;
 use super::insn::{Access, Class, Insn};
@@ -411,7 +412,12 @@ fn wrote<O: Observer>(state: &State<'_>, regs: &[u64], index: u32, observer: &mu
         |reg: u32| Value { ty: Ty::Ptr, bits: u128::from(state.memory.address(regs[reg as usize])) };
     let to = match to {
         WrittenTo::Var(var) => Written::Var(var),
-        WrittenTo::Elem { array, index } => Written::Elem { array, index: regs[index as usize] },
+        WrittenTo::Elem { array, index } => {
+            Written::Elem { array, index: i128::from(regs[index as usize]) }
+        }
+        WrittenTo::Map { array, index, index_ty } => {
+            Written::Elem { array, index: whole_index(index_ty, state.bits(regs, index_ty, index)) }
+        }
         WrittenTo::Mem { addr } => Written::Mem { addr: address(addr) },
         WrittenTo::Bits { addr, bit } => Written::Bits { addr: address(addr), bit },
     };

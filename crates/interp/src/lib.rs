@@ -35,6 +35,7 @@ mod guard;
 mod insn;
 mod leap;
 mod machine;
+mod map;
 mod memory;
 mod narrate;
 mod observe;

@@ -8,6 +8,7 @@ use super::array::Array;
 use super::code::{Code, VarPlace};
 use super::eval::narrow_index;
 use super::insn::Insn;
+use super::map::Map;
 use super::memory::{Memory, NewObject, ObjectKind};
 use super::observe::{Observer, View};
 use super::oracle::{Chosen, Oracle};
@@ -39,6 +40,7 @@ pub(super) struct State<'p> {
     pub(super) wide: Vec<u128>,
     pub(super) arrays: Vec<Array<u64>>,
     pub(super) wide_arrays: Vec<Array<u128>>,
+    pub(super) maps: Vec<Map>,
     pub(super) memory: Memory,
     pub(super) frames: Vec<Frame>,
     /// Number of activations of each procedure.
@@ -107,6 +109,7 @@ impl<'p> Machine<'p> {
                 wide: code.wide_image.clone(),
                 arrays: vec![Array::default(); code.array_vars.len()],
                 wide_arrays: vec![Array::default(); code.wide_array_count as usize],
+                maps: vec![Map::default(); code.map_count as usize],
                 memory: Memory::new(program.data_model, config.memory_limit),
                 frames: Vec::new(),
                 active: vec![0; program.procs.len()],
@@ -191,7 +194,7 @@ impl<'p> Machine<'p> {
                     }
                 }
                 VarPlace::Scalar(slot) => self.set(var, Value { ty: slot.ty, bits: 0 }),
-                VarPlace::Array { .. } => {}
+                VarPlace::Array { .. } | VarPlace::Map { .. } => {}
             }
         }
     }
@@ -209,13 +212,18 @@ impl<'p> Machine<'p> {
         }
     }
     /// Gives an element of an array variable a value; whether there is such an element.
-    pub fn set_elem(&mut self, array: VarId, index: u64, value: Value) -> bool {
-        let VarPlace::Array { array, ty } = self.state.code.vars[array] else { return false };
-        let made = if is_wide(ty) {
-            self.state.wide_arrays[array as usize].set(index, value.bits)
-        } else {
-            let register = self.state.register(ty, value.bits);
-            self.state.arrays[array as usize].set(index, register)
+    pub fn set_elem(&mut self, array: VarId, index: i128, value: Value) -> bool {
+        let narrow = u64::try_from(index).unwrap_or(u64::MAX);
+        let made = match self.state.code.vars[array] {
+            VarPlace::Map { .. } => return self.state.store_map(array, index, value.bits).is_ok(),
+            VarPlace::Array { array, ty } if is_wide(ty) => {
+                self.state.wide_arrays[array as usize].set(narrow, value.bits)
+            }
+            VarPlace::Array { array, ty } => {
+                let register = self.state.register(ty, value.bits);
+                self.state.arrays[array as usize].set(narrow, register)
+            }
+            VarPlace::Scalar(_) | VarPlace::Object { .. } => return false,
         };
         made.is_ok_and(|made| self.state.memory.charge(made).is_ok())
     }
@@ -350,6 +358,7 @@ impl State<'_> {
             wide: &self.wide,
             arrays: &self.arrays,
             wide_arrays: &self.wide_arrays,
+            maps: &self.maps,
             memory: &self.memory,
         }
     }

@@ -16,6 +16,7 @@ use std::collections::VecDeque;
 use super::address::AddressSpace;
 use super::bytes::{Bytes, DENSE_LIMIT, PAGE};
 use super::outcome::{Fault, Resource, UndefinedKind};
+use cfa::expr::Access;
 use cfa::op::InitKind;
 use cfa::ty::DataModel;
 
@@ -505,5 +506,17 @@ impl Memory {
     pub(crate) fn size_of(&self, pointer: u64) -> u64 {
         let (index, _) = self.locate(pointer);
         self.objects.get(index as usize).map_or(0, |object| u64::from(object.size))
+    }
+    /// Whether so many bytes may be read, or written; always for none.
+    pub(crate) fn is_accessible(&self, pointer: u64, length: u64, access: Access) -> bool {
+        let is_legal = match access {
+            Access::Read => self.check(pointer, length),
+            Access::Write => self.check_writable(pointer, length),
+        };
+        length == 0 || is_legal.is_ok()
+    }
+    /// Whether a pointer is null or the start of a live heap object.
+    pub(crate) fn is_freeable(&self, pointer: u64) -> bool {
+        self.address(pointer) == 0 || self.is_start_of(pointer, ObjectKind::Heap)
     }
 }

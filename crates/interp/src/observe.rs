@@ -2,6 +2,7 @@
 
 use super::array::{Array, Miss};
 use super::code::{Code, VarPlace};
+use super::map::Map;
 use super::memory::{Memory, ObjectKind};
 use super::value::{Value, from_register, is_wide};
 use cfa::program::{EdgeId, ProcId, Program, VarId};
@@ -17,7 +18,7 @@ pub enum Written {
         /// The array.
         array: VarId,
         /// The index.
-        index: u64,
+        index: i128,
     },
     /// To memory.
     Mem {
@@ -92,6 +93,7 @@ pub struct View<'a> {
     pub(crate) wide: &'a [u128],
     pub(crate) arrays: &'a [Array<u64>],
     pub(crate) wide_arrays: &'a [Array<u128>],
+    pub(crate) maps: &'a [Map],
     pub(crate) memory: &'a Memory,
 }
 
@@ -118,19 +120,35 @@ impl View<'_> {
                 let has_value = slot.flag.is_none_or(|flag| self.regs[flag as usize] != 0);
                 has_value.then(|| self.register(slot.ty, slot.reg))
             }
-            VarPlace::Array { .. } | VarPlace::Object { .. } => None,
+            VarPlace::Array { .. } | VarPlace::Map { .. } | VarPlace::Object { .. } => None,
         }
     }
-    /// Number of elements of an array variable.
+    /// The elements of an array variable that have values, by index.
+    pub fn elements(&self, array: VarId) -> Vec<(i128, Value)> {
+        if let VarPlace::Map { map, ty } = self.code.vars[array] {
+            return self.maps[map as usize]
+                .iter()
+                .map(|(index, bits)| (index, Value { ty, bits }))
+                .collect();
+        }
+        let all = (0..i128::from(self.length(array))).filter_map(|index| Some((index, self.elem(array, index)?)));
+        all.collect()
+    }
+    /// Number of elements of an array variable; of an unbounded one, of those that have values.
     pub fn length(&self, array: VarId) -> u64 {
         match self.code.vars[array] {
             VarPlace::Array { array, ty } if is_wide(ty) => self.wide_arrays[array as usize].len(),
             VarPlace::Array { array, .. } => self.arrays[array as usize].len(),
+            VarPlace::Map { map, .. } => self.maps[map as usize].len() as u64,
             VarPlace::Scalar(_) | VarPlace::Object { .. } => 0,
         }
     }
     /// An element of an array variable; `None` if there is none or it has no value.
-    pub fn elem(&self, array: VarId, index: u64) -> Option<Value> {
+    pub fn elem(&self, array: VarId, index: i128) -> Option<Value> {
+        if let VarPlace::Map { map, ty } = self.code.vars[array] {
+            return self.maps[map as usize].get(index).map(|bits| Value { ty, bits });
+        }
+        let index = u64::try_from(index).ok()?;
         let VarPlace::Array { array, ty } = self.code.vars[array] else { return None };
         let bits: Result<u128, Miss> = if is_wide(ty) {
             self.wide_arrays[array as usize].get(index)

@@ -44,6 +44,8 @@ pub enum UndefinedKind {
     InvalidBool,
     /// An output format that does not match its arguments.
     BadFormat,
+    /// An access to memory that leads to no object, in a program in which memory became variables.
+    BadAddress,
 }
 
 impl fmt::Display for UndefinedKind {
@@ -65,6 +67,7 @@ impl fmt::Display for UndefinedKind {
             Self::UninitialisedRead => "read of an uninitialised value",
             Self::BadFunctionPointer => "call through a bad function pointer",
             Self::InvalidBool => "invalid truth value",
+            Self::BadAddress => "access through a bad address",
             Self::BadFormat => "output format does not match its arguments",
         })
     }

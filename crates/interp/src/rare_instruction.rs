@@ -12,16 +12,17 @@ use super::Uninitialised;
 use super::bytes::PAGE;
 use super::call::reset_array;
 use super::code::{Rare, Reg, VarPlace};
-use super::eval::{Env, evaluate, fault, narrow_index};
+use super::eval::{Env, evaluate, fault, narrow_index, whole_index};
 use super::float;
 use super::machine::State;
+use super::map::ELEMENT;
 use super::memory::{NewObject, ObjectKind};
 use super::ops::{self, Rules};
 use super::oracle::{Calls, Chosen, Oracle, Position, Request};
 use super::outcome::{Fault, UndefinedKind};
 use super::printf;
 use super::value::{Value, from_register, is_wide, to_register};
-use cfa::expr::BinaryOp;
+use cfa::expr::{Access, BinaryOp};
 use cfa::op::{AllocKind, Freedom, InitKind, Source};
 use cfa::program::{ProcId, VarId};
 use cfa::ty::{DataModel, Ty};
@@ -128,8 +129,20 @@ impl State<'_> {
             | Rare::Store { .. }
             | Rare::LoadBits { .. }
             | Rare::StoreBits { .. }
+            | Rare::LoadMap { .. }
+            | Rare::StoreMap { .. }
             | Rare::LoadElemWide { .. }
             | Rare::StoreElemWide { .. }) => self.access(regs, access, context)?,
+            Rare::Accessible { dst, addr, length, ty, access } => {
+                let length = ty.value_of(self.bits(regs, *ty, *length));
+                let length = u64::try_from(length).unwrap_or(u64::MAX);
+                let holds = self.memory.is_accessible(regs[*addr as usize], length, *access);
+                regs[*dst as usize] = u64::from(holds);
+            }
+            Rare::Freeable { dst, addr } => {
+                regs[*dst as usize] = u64::from(self.memory.is_freeable(regs[*addr as usize]));
+            }
+            Rare::Undefined => return Err(Fault::undefined(UndefinedKind::BadAddress, String::new())),
             Rare::Unguarded => {
                 return Err(Fault::Unsupported("a large expression that computes with addresses".to_owned()));
             }
@@ -152,6 +165,9 @@ impl State<'_> {
                 return Err(Fault::Exit(ty.value_of(self.bits(regs, *ty, *status))));
             }
             Rare::Abort => return Err(Fault::Abort),
+            elements @ (Rare::CopyElems { .. } | Rare::FillElems { .. }) => {
+                return self.elements(regs, elements, context);
+            }
             output @ Rare::Output { .. } => return self.output(regs, output, context),
             memory => return self.rare_memory(regs, memory),
         }
@@ -188,9 +204,50 @@ impl State<'_> {
             Rare::StoreElemWide { array, index, src, var } => {
                 self.store_elem_wide(*array, *var, regs[*index as usize], self.wide[*src as usize])?;
             }
+            Rare::LoadMap { dst, var, index, index_ty } => {
+                let index = whole_index(*index_ty, self.bits(regs, *index_ty, *index));
+                let ty = self.elem_type(*var);
+                let bits = self.load_map(*var, index, context)?;
+                self.put(regs, ty, *dst, bits);
+            }
+            Rare::StoreMap { var, index, index_ty, src } => {
+                let index = whole_index(*index_ty, self.bits(regs, *index_ty, *index));
+                let bits = self.bits(regs, self.elem_type(*var), *src);
+                self.store_map(*var, index, bits)?;
+            }
             _ => {}
         }
         Ok(())
+    }
+    /// Many elements of arrays at once; the cost grows with their number.
+    fn elements(
+        &mut self,
+        regs: &mut [u64],
+        instruction: &Rare,
+        context: &mut Context<'_>,
+    ) -> Result<u32, Fault> {
+        let place = |state: &Self, (var, reg, ty): (VarId, Reg, Ty)| {
+            (var, whole_index(ty, state.bits(regs, ty, reg)))
+        };
+        let count = match *instruction {
+            Rare::CopyElems { to, from, count } => {
+                let (to, from) = (place(self, to), place(self, from));
+                let count = self.size(regs, count.1, count.0)?;
+                self.copy_elements(to, from, count, context)?;
+                count
+            }
+            Rare::FillElems { to, value, count } => {
+                let (var, start) = place(self, to);
+                let bits = self.bits(regs, self.elem_type(var), value);
+                let count = self.size(regs, count.1, count.0)?;
+                for number in 0..count {
+                    self.store_any(var, start.saturating_add(i128::from(number)), bits)?;
+                }
+                count
+            }
+            _ => 0,
+        };
+        Ok(u32::try_from(count / 8).unwrap_or(u32::MAX))
     }
     /// Formatted output; the cost grows with its length.
     fn output(
@@ -301,6 +358,11 @@ impl State<'_> {
                 self.memory.renew(pointer, contents)?;
                 Ok(self.memory.size_of(pointer))
             }
+            VarPlace::Map { map, .. } => {
+                let count = self.maps[map as usize].reset(contents) as u64;
+                self.memory.refund(count * ELEMENT);
+                Ok(count)
+            }
             VarPlace::Scalar(_) => Ok(0),
         }
     }
@@ -323,7 +385,7 @@ impl State<'_> {
                 let array = &mut self.arrays[array as usize];
                 reset_array(array, &mut self.memory, length, InitKind::Uninitialised)
             }
-            VarPlace::Scalar(_) | VarPlace::Object { .. } => Ok(()),
+            VarPlace::Map { .. } | VarPlace::Scalar(_) | VarPlace::Object { .. } => Ok(()),
         }
     }
     fn malloc(&mut self, size: u64, kind: AllocKind, contents: InitKind) -> Result<u64, Fault> {
@@ -392,8 +454,11 @@ impl Env for Running<'_, '_, '_> {
         }
         Ok(self.state.bits(self.regs, ty, slot.reg))
     }
-    fn elem(&mut self, var: VarId, index: u64, ty: Ty) -> Result<u128, Fault> {
+    fn elem(&mut self, var: VarId, index: i128, ty: Ty) -> Result<u128, Fault> {
+        let whole = index;
+        let index = u64::try_from(index).unwrap_or(u64::MAX);
         match self.state.code.vars[var] {
+            VarPlace::Map { .. } => self.state.load_map(var, whole, self.context),
             VarPlace::Array { array, .. } if is_wide(ty) => {
                 self.state.load_elem_wide(array, var, index, self.context)
             }
@@ -408,6 +473,12 @@ impl Env for Running<'_, '_, '_> {
     }
     fn load_bits(&mut self, addr: u64, bit: u8, ty: Ty) -> Result<u128, Fault> {
         self.state.load_bits(addr, bit, ty, self.context)
+    }
+    fn accessible(&mut self, addr: u64, length: u64, access: Access) -> Result<u128, Fault> {
+        Ok(u128::from(self.state.memory.is_accessible(addr, length, access)))
+    }
+    fn freeable(&mut self, addr: u64) -> Result<u128, Fault> {
+        Ok(u128::from(self.state.memory.is_freeable(addr)))
     }
     fn address(&mut self, var: VarId) -> Result<u64, Fault> {
         let VarPlace::Object { reg } = self.state.code.vars[var] else { return Ok(0) };

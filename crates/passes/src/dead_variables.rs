@@ -20,7 +20,7 @@ use super::lifetimes::read_vars;
 use super::liveness::dead_operations;
 use super::totality::Totality;
 use cfa::op::{Callee, Op, Place};
-use cfa::{EdgeId, Expr, ExprId, ProcId, Program, Storage, VarId};
+use cfa::{EdgeId, Expr, ExprId, Length, ProcId, Program, Storage, VarId};
 
 /// Removes assignments to variables that are never read.
 pub fn eliminate_dead(program: &Program) -> (Program, BackTranslation) {
@@ -115,8 +115,20 @@ impl<'a> Needs<'a> {
                 let range = self.totality.range(*length);
                 (total(*length) && range.is_some_and(|(low, _)| low >= 0)).then_some(*var)
             }
+            Op::CopyElems { to, at, from, start, count }
+                if self.is_unbounded(*to) && self.is_unbounded(*from) =>
+            {
+                [*at, *start, *count].into_iter().all(total).then_some(*to)
+            }
+            Op::FillElems { to, at, value, count } if self.is_unbounded(*to) => {
+                [*at, *value, *count].into_iter().all(total).then_some(*to)
+            }
             _ => None,
         }
+    }
+
+    fn is_unbounded(&self, array: VarId) -> bool {
+        matches!(self.program.vars[array].storage, Storage::Array { length: Length::Unbounded, .. })
     }
 
     /// The variable of a place that can be written without risk.
@@ -171,6 +183,7 @@ impl<'a> Needs<'a> {
             for (proc, edge, position) in std::mem::take(&mut self.writers[var]) {
                 let op = &program.procs[proc].edges()[edge].ops[position as usize];
                 op.exprs().for_each(|expr| self.need_expr(expr));
+                op.copied_array().into_iter().for_each(|array| self.need(array));
             }
             for arg in std::mem::take(&mut self.arguments[var]) {
                 self.need_expr(arg);
@@ -190,6 +203,9 @@ impl<'a> Needs<'a> {
             }
         } else {
             op.values().for_each(|expr| self.need_expr(expr));
+            if let Op::CopyElems { .. } | Op::FillElems { .. } = op {
+                op.vars().for_each(|array| self.need(array));
+            }
         }
         for place in op.places() {
             match (self.harmless(place), place.expr()) {

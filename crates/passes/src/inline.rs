@@ -420,7 +420,7 @@ impl<'a> Inliner<'a> {
                     let (place, source, at) = (Place::Var(new), Source::Uninitialised, Region::NOWHERE);
                     piece.push(Op::Havoc { place, source, at }, None);
                 }
-                Storage::Array { length: Length::Fixed(_), .. } => {
+                Storage::Array { length: Length::Fixed(_) | Length::Unbounded, .. } => {
                     piece.push(Op::Init { var: new, contents: InitKind::Uninitialised }, None);
                 }
                 // Its length is undefined until it is allocated.

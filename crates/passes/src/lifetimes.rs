@@ -141,6 +141,9 @@ impl<'a> Analysis<'a> {
             Place::Elem { array, .. } => Some(*array),
             Place::Var(_) | Place::Mem { .. } | Place::Bits { .. } => None,
         }));
+        if let Op::CopyElems { .. } | Op::FillElems { .. } = op {
+            found.extend(op.vars());
+        }
         found.retain(|var| !matches!(self.program.vars[*var].storage, Storage::Object { .. }));
         found
     }

@@ -168,6 +168,11 @@ impl Numbering {
                 Place::Mem { .. } | Place::Bits { .. } => {}
             }
         }
+        match op {
+            Op::CopyElems { to, from, .. } => reads.extend([*to, *from].into_iter().filter_map(number)),
+            Op::FillElems { to, .. } => reads.extend(number(*to)),
+            _ => {}
+        }
         for root in op.exprs() {
             read_vars(program, root, |var| reads.extend(number(var)));
         }

@@ -254,6 +254,7 @@ impl<'a> Slicer<'a> {
             read_vars(self.program, root, |var| pending.push(Fact::Var(var)));
             self.read_memory(root);
         }
+        self.pending.extend(op.copied_array().map(Fact::Var));
         let mut addresses: Vec<ExprId> = Vec::new();
         match op {
             Op::Copy { from, .. } => addresses.push(*from),
@@ -282,6 +283,10 @@ impl<'a> Slicer<'a> {
             let expr = self.program.exprs.get(id);
             match expr {
                 Expr::Load { addr, .. } | Expr::LoadBits { addr, .. } => {
+                    self.pending.extend(self.points_to.region(*addr).map(Fact::Region));
+                }
+                // Whether an object lives is a part of its region.
+                Expr::Accessible { addr, .. } | Expr::Freeable { addr } => {
                     self.pending.extend(self.points_to.region(*addr).map(Fact::Region));
                 }
                 // An object has an address only while it lives.

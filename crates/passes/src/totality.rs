@@ -60,7 +60,8 @@ impl Totality {
             Expr::Elem { array, index, .. } => {
                 fact.partial |= !self.is_inside(program, array, index);
             }
-            Expr::Load { .. } | Expr::LoadBits { .. } => fact.partial = true,
+            Expr::Load { .. } | Expr::LoadBits { .. } | Expr::Undefined { .. } => fact.partial = true,
+            Expr::Accessible { .. } | Expr::Freeable { .. } => {}
             Expr::Unary { op: UnaryOp::Neg, arg } => {
                 let exact =
                     self.range(arg).and_then(|(low, high)| Some((high.checked_neg()?, low.checked_neg()?)));

@@ -429,6 +429,7 @@ fn input(chosen: &Chosen, sources: &SourceMap) -> Input {
     let (source, name) = match &chosen.source {
         Source::Input { function } => ("input", Some(function.to_string())),
         Source::Uninitialised => ("uninitialised", None),
+        Source::Rounded => ("rounded", None),
         Source::Extern { function } => ("extern", Some(function.to_string())),
         Source::Library { function, .. } => ("library", Some(function.to_string())),
         Source::Argument { name } => ("argument", Some(name.to_string())),

@@ -79,6 +79,9 @@ fn before(program: &Program, edge: &Edge, mut live: VarSet) -> VarSet {
         if let Op::Init { var, .. } | Op::Allocate { var, .. } = op {
             live.remove(*var);
         }
+        if let Some(array) = op.copied_array() {
+            live.insert(array);
+        }
         for expr in operands_first(program, op.exprs()) {
             if let Expr::Var { var, .. } | Expr::Elem { array: var, .. } = program.exprs.get(expr) {
                 live.insert(*var);

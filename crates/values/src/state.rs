@@ -61,10 +61,13 @@ pub struct State {
 /// How deep disjunctions in conditions are followed on both sides.
 const DISJUNCTION_DEPTH: u32 = 3;
 
+/// The widest integers whose values are followed: sums of them fit the bounds of a [`Value`].
+const MAX_WIDTH: u8 = 100;
+
 /// The values of a type, if they fit the analysis.
 pub fn type_range(ty: Ty) -> Option<Value> {
     match ty {
-        Ty::Int { width, .. } if width <= 64 => {
+        Ty::Int { width, .. } if width <= MAX_WIDTH => {
             let (low, high) = ty.range()?;
             Value::range(low, high)
         }
@@ -196,9 +199,12 @@ impl State {
         let result = match node {
             Expr::Const { ty, bits } if type_range(ty).is_some() => Some(Value::constant(ty.value_of(bits))),
             Expr::Var { var, .. } | Expr::Elem { array: var, .. } => self.value(program, var),
+            Expr::Undefined { .. } => return Abstract::Never,
             Expr::Const { .. }
             | Expr::Load { .. }
             | Expr::LoadBits { .. }
+            | Expr::Accessible { .. }
+            | Expr::Freeable { .. }
             | Expr::Address { .. }
             | Expr::Function { .. } => None,
             Expr::Unary { op, arg } => {
@@ -435,6 +441,17 @@ impl State {
                     self.write(program, *place, Abstract::Unknown);
                 }
             }
+            Op::CopyElems { to, from, .. } => {
+                let copied = self.get(*from).map_or(Abstract::Unknown, Abstract::Known);
+                self.write_element(program, *to, copied);
+            }
+            Op::FillElems { to, value, .. } => {
+                let value = self.eval(program, *value);
+                if value == Abstract::Never {
+                    return false;
+                }
+                self.write_element(program, *to, value);
+            }
             Op::Begin { .. }
             | Op::End { .. }
             | Op::Free { .. }
@@ -447,16 +464,19 @@ impl State {
         true
     }
 
+    /// Some elements of an array get a value.
+    fn write_element(&mut self, program: &Program, array: VarId, value: Abstract) {
+        let joined = match (self.get(array), value) {
+            (Some(old), Abstract::Known(new)) => Abstract::Known(old.join(new)),
+            _ => Abstract::Unknown,
+        };
+        self.set(program, array, joined);
+    }
+
     fn write(&mut self, program: &Program, place: Place, value: Abstract) {
         match place {
             Place::Var(var) => self.set(program, var, value),
-            Place::Elem { array, .. } => {
-                let joined = match (self.get(array), value) {
-                    (Some(old), Abstract::Known(new)) => Abstract::Known(old.join(new)),
-                    _ => Abstract::Unknown,
-                };
-                self.set(program, array, joined);
-            }
+            Place::Elem { array, .. } => self.write_element(program, array, value),
             Place::Mem { .. } | Place::Bits { .. } => {}
         }
     }
@@ -507,7 +527,7 @@ fn unary(op: UnaryOp, value: Value, ty: Ty) -> Option<Value> {
 
 fn cast(value: Value, ty: Ty) -> Option<Value> {
     match ty {
-        Ty::Int { width, .. } if width <= 64 => Some(value.wrapped(ty.range()?.0, u32::from(width))),
+        Ty::Int { width, .. } if width <= MAX_WIDTH => Some(value.wrapped(ty.range()?.0, u32::from(width))),
         Ty::Int { .. } | Ty::Float(_) | Ty::Ptr => None,
     }
 }

@@ -215,8 +215,9 @@ impl Value {
         if self.within(low, high) {
             return self;
         }
-        let shift = (self.low - low).div_euclid(size);
-        if let (Some(offset), true) = (shift.checked_mul(size), (self.high - low).div_euclid(size) == shift)
+        let shift_of = |value: i128| Some(value.checked_sub(low)?.div_euclid(size));
+        if let (Some(shift), Some(last)) = (shift_of(self.low), shift_of(self.high))
+            && let (Some(offset), true) = (shift.checked_mul(size), last == shift)
             && let Some(moved) = Self::constant(-offset).plus(self)
         {
             return moved; // all members wrap equally often

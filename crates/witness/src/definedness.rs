@@ -112,6 +112,8 @@ impl<'a> Definedness<'a> {
                 }
                 _ => unknown("an element of an array of variable length"),
             },
+            Expr::Accessible { .. } | Expr::Freeable { .. } => Defined::Always,
+            Expr::Undefined { .. } => unknown("an undefined expression"),
             Expr::Load { ty: Ty::BOOL, .. } => unknown("a truth value in memory"),
             Expr::Load { addr, ty } => {
                 let size = self.program.size_of(ty);

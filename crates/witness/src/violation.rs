@@ -48,9 +48,11 @@ pub fn segments(trace: &Trace, sources: &SourceMap, texts: &[Text]) -> Option<Ve
 fn returned(chosen: &Chosen, close: u32, text: &Text) -> Option<Segment> {
     match chosen.source {
         Source::Input { .. } | Source::Extern { .. } => {}
-        Source::Library { .. } | Source::Uninitialised | Source::Argument { .. } | Source::Global { .. } => {
-            return None;
-        }
+        Source::Library { .. }
+        | Source::Uninitialised
+        | Source::Rounded
+        | Source::Argument { .. }
+        | Source::Global { .. } => return None,
     }
     let value = match chosen.value.ty {
         Ty::Int { width, .. } if width <= 64 => chosen.value.as_int().to_string(),

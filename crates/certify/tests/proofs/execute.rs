@@ -112,7 +112,7 @@ impl Checked<'_> {
         let mut model = state(self.program, vocabulary, view);
         for (var, value) in facts.iter() {
             let values = match self.program.vars[var].storage {
-                Storage::Array { .. } => (0..view.length(var)).map(|index| view.elem(var, index)).collect(),
+                Storage::Array { .. } => view.elements(var).into_iter().map(|(_, value)| Some(value)).collect(),
                 _ => vec![view.scalar(var)],
             };
             if values.into_iter().flatten().any(|found| !value.contains(found.as_int())) {
@@ -138,10 +138,8 @@ fn state(program: &Program, vocabulary: &Vocabulary, view: &View<'_>) -> Model {
         let Some(symbol) = vocabulary.symbol(var) else { continue };
         if let Storage::Array { .. } = info.storage {
             let mut array = ArrayValue::new(Integer::from(0));
-            for index in 0..view.length(var).min(64) {
-                if let Some(value) = view.elem(var, index) {
-                    array.set(Integer::from(index as i64), Integer::from(value.as_int()));
-                }
+            for (index, value) in view.elements(var).into_iter().take(64) {
+                array.set(Integer::from(index), Integer::from(value.as_int()));
             }
             model.set(symbol, term::Value::Array(array));
         } else if let Some(value) = view.scalar(var).filter(|value| value.ty.is_int()) {

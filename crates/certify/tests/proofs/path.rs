@@ -290,7 +290,13 @@ impl<'a> Path<'a> {
             }
             Expr::Unary { op, arg } => self.unary(op, arg, ty),
             Expr::Binary { op, lhs, rhs } => self.binary(expr, op, (lhs, rhs), ty),
-            Expr::Load { .. } | Expr::LoadBits { .. } | Expr::Address { .. } | Expr::Function { .. } => {
+            Expr::Load { .. }
+            | Expr::LoadBits { .. }
+            | Expr::Address { .. }
+            | Expr::Function { .. }
+            | Expr::Accessible { .. }
+            | Expr::Freeable { .. }
+            | Expr::Undefined { .. } => {
                 self.rounded(ty)
             }
         }

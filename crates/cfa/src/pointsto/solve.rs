@@ -232,6 +232,8 @@ impl<'a> Solver<'a> {
                 self.unify(then, other);
                 Some(then)
             }
+            Expr::Undefined { .. } => Some(self.fresh()),
+            Expr::Accessible { .. } | Expr::Freeable { .. } => None,
             // No other expression is a pointer (I3).
             Expr::Unary { .. } | Expr::Cast { .. } => Some(self.exposed),
         }
@@ -346,7 +348,12 @@ impl<'a> Solver<'a> {
             | Op::Allocate { .. }
             | Op::Begin { .. }
             | Op::End { .. }
+            | Op::FillElems { .. }
             | Op::Halt { .. } => {}
+            Op::CopyElems { to, from, .. } => {
+                let (to, from) = (self.vars[*to], self.vars[*from]);
+                self.unify(to, from);
+            }
         }
     }
 

@@ -116,7 +116,9 @@ pub(super) fn continues_word(c: char) -> bool {
 /// Words that mean something where an expression is expected. All other keywords are told apart by where they
 /// stand.
 fn is_reserved(word: &str) -> bool {
-    matches!(word, "mem" | "bits" | "fn" | "true" | "false" | "null" | "malloc" | "realloc" | "_")
+    let names_expression = matches!(word, "mem" | "bits" | "fn" | "true" | "false" | "null");
+    let tests_memory = matches!(word, "readable" | "writable" | "freeable" | "undefined");
+    names_expression || tests_memory || matches!(word, "malloc" | "realloc" | "_")
         || super::lex::type_of_word(word).is_some()
         || let_number(word).is_some()
         // A lone operator, not a word.

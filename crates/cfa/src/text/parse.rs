@@ -302,8 +302,13 @@ impl Parser<'_> {
         } else {
             let elem = self.ty()?;
             if self.accept("[") {
-                let length =
-                    if self.at_symbol("]") { Length::Dynamic } else { Length::Fixed(self.natural()?) };
+                let length = if self.at_symbol("]") {
+                    Length::Dynamic
+                } else if self.accept("*") {
+                    Length::Unbounded
+                } else {
+                    Length::Fixed(self.natural()?)
+                };
                 self.expect("]")?;
                 Storage::Array { elem, length }
             } else {

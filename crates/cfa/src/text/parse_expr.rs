@@ -4,6 +4,7 @@ use super::lex::{Kind, type_of_word};
 use super::names::let_number;
 use super::parse::Parser;
 use super::{NESTING_LIMIT, ParseError};
+use crate::expr::Access;
 use crate::verify::check_expr;
 use crate::{BinaryOp, Expr, ExprId, FloatKind, Ty, UnaryOp};
 
@@ -166,6 +167,10 @@ impl Parser<'_> {
                     Ok(self.program.exprs.int(Ty::Ptr, 0))
                 }
                 "mem" | "bits" => self.load(),
+                "readable" | "writable" | "freeable" | "undefined" => {
+                    let word = text.clone();
+                    self.memory_test(&word)
+                }
                 "fn" => {
                     self.advance();
                     self.expect("(")?;
@@ -214,6 +219,26 @@ impl Parser<'_> {
             (addr, ty, None) => Expr::Load { addr, ty },
             (addr, ty, Some(bit)) => Expr::LoadBits { addr, bit, ty },
         };
+        self.add(token, expr)
+    }
+
+    /// `readable(addr, length)`, `writable(addr, length)`, `freeable(addr)` or `undefined(ty)`.
+    fn memory_test(&mut self, word: &str) -> Result<ExprId, ParseError> {
+        let token = self.position();
+        self.advance();
+        self.expect("(")?;
+        let expr = match word {
+            "undefined" => Expr::Undefined { ty: self.ty()? },
+            "freeable" => Expr::Freeable { addr: self.expr()? },
+            _ => {
+                let addr = self.expr()?;
+                self.expect(",")?;
+                let length = self.expr()?;
+                let access = if word == "readable" { Access::Read } else { Access::Write };
+                Expr::Accessible { addr, length, access }
+            }
+        };
+        self.expect(")")?;
         self.add(token, expr)
     }
 

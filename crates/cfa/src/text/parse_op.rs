@@ -93,8 +93,30 @@ impl Parser<'_> {
                 self.expect(")")?;
                 Ok(Op::Write { to, bytes: bytes.into() })
             }
+            "copy_elems" => {
+                self.advance();
+                let (to, at) = self.element()?;
+                let (from, start) = self.element()?;
+                let [count] = self.listed()?;
+                Ok(Op::CopyElems { to, at, from, start, count })
+            }
+            "fill_elems" => {
+                self.advance();
+                let (to, at) = self.element()?;
+                let [value, count] = self.listed()?;
+                Ok(Op::FillElems { to, at, value, count })
+            }
             _ => self.assignment(),
         }
+    }
+
+    /// `array[index]`.
+    fn element(&mut self) -> Result<(VarId, ExprId), ParseError> {
+        let var = self.whole()?;
+        self.expect("[")?;
+        let index = self.expr()?;
+        self.expect("]")?;
+        Ok((var, index))
     }
 
     fn allocate(&mut self) -> Result<Op, ParseError> {
@@ -127,6 +149,11 @@ impl Parser<'_> {
     /// A word and exactly `N` arguments.
     fn arguments<const N: usize>(&mut self) -> Result<[ExprId; N], ParseError> {
         self.advance();
+        self.listed()
+    }
+
+    /// Exactly `N` expressions in parentheses.
+    fn listed<const N: usize>(&mut self) -> Result<[ExprId; N], ParseError> {
         let token = self.position();
         let exprs = self.list()?;
         exprs.try_into().or_else(|_| self.error_at(token, format!("{N} arguments should stand here")))
@@ -169,6 +196,8 @@ impl Parser<'_> {
     fn source(&mut self) -> Result<Source, ParseError> {
         Ok(if self.accept_word("uninit") {
             Source::Uninitialised
+        } else if self.accept_word("rounded") {
+            Source::Rounded
         } else if self.accept_word("input") {
             Source::Input { function: self.text()?.into() }
         } else if self.accept_word("extern") {

@@ -82,6 +82,7 @@ impl Printer<'_> {
             Storage::Scalar(ty) => put!(self, "{ty}"),
             Storage::Array { elem, length: Length::Fixed(length) } => put!(self, "{elem}[{length}]"),
             Storage::Array { elem, length: Length::Dynamic } => put!(self, "{elem}[]"),
+            Storage::Array { elem, length: Length::Unbounded } => put!(self, "{elem}[*]"),
             Storage::Object { size, align, read_only } => {
                 put!(self, "object {size} align {align}{}", if read_only { " readonly" } else { "" });
             }

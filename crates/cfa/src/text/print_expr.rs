@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::names::{Names, escape};
 use crate::op::{AllocKind, Callee, Freedom, HaltReason, InitKind, Op, OutputFunction, Place, Source};
+use crate::expr::Access;
 use crate::{BinaryOp, Expr, ExprId, FloatKind, Program, Ty, UnaryOp};
 
 /// For whom something is printed.
@@ -99,6 +100,24 @@ impl<'a> Notation<'a> {
             }
             Expr::Function { proc } => {
                 let _ = write!(out, "fn({})", self.names.proc(proc));
+            }
+            Expr::Accessible { addr, length, access } => {
+                out.push_str(match access {
+                    Access::Read => "readable(",
+                    Access::Write => "writable(",
+                });
+                self.write(out, addr, 0, depth);
+                out.push_str(", ");
+                self.write(out, length, 0, depth);
+                out.push(')');
+            }
+            Expr::Freeable { addr } => {
+                out.push_str("freeable(");
+                self.write(out, addr, 0, depth);
+                out.push(')');
+            }
+            Expr::Undefined { ty } => {
+                let _ = write!(out, "undefined({ty})");
             }
             Expr::Unary { op, arg } => self.write_unary(out, op, arg, depth),
             Expr::Binary { op, lhs, rhs } => {
@@ -208,6 +227,15 @@ impl<'a> Notation<'a> {
                 out
             }
             Op::Write { to, bytes } => format!("write({}, {})", self.expr(*to), escape(bytes, '"')),
+            Op::CopyElems { to, at, from, start, count } => {
+                let (to, from) = (self.names.var(*to), self.names.var(*from));
+                let (at, start) = (self.expr(*at), self.expr(*start));
+                format!("copy_elems {to}[{at}] {from}[{start}] ({})", self.expr(*count))
+            }
+            Op::FillElems { to, at, value, count } => {
+                let (to, at) = (self.names.var(*to), self.expr(*at));
+                format!("fill_elems {to}[{at}] ({})", self.list(&[*value, *count]))
+            }
             Op::Call { callee, args, results } => self.call(callee, args, results),
             Op::Output { function, args, result } => {
                 let mut out = format!("output {}({})", output_word(*function), self.list(args));
@@ -257,6 +285,7 @@ fn origin(source: &Source) -> String {
     let (word, name) = match source {
         Source::Input { function } => ("input", Some(function)),
         Source::Uninitialised => ("uninit", None),
+        Source::Rounded => ("rounded", None),
         Source::Extern { function } => ("extern", Some(function)),
         Source::Library { function, freedom: Freedom::World } => ("world", Some(function)),
         Source::Library { function, freedom: Freedom::Determined } => ("library", Some(function)),
@@ -324,6 +353,9 @@ fn strength(expr: &Expr) -> u8 {
         | Expr::Load { .. }
         | Expr::LoadBits { .. }
         | Expr::Address { .. }
-        | Expr::Function { .. } => UNARY + 1,
+        | Expr::Function { .. }
+        | Expr::Accessible { .. }
+        | Expr::Freeable { .. }
+        | Expr::Undefined { .. } => UNARY + 1,
     }
 }

@@ -131,6 +131,12 @@ pub(crate) fn check_expr(
         Expr::Function { proc } => {
             ensure!(proc.index() < procs, P1, "procedure {proc} does not exist")
         }
+        Expr::Accessible { addr, length, .. } => {
+            want(addr, ty(addr) == Ty::Ptr, "a pointer")?;
+            want(length, ty(length).is_int() && !ty(length).is_signed(), "an unsigned integer")
+        }
+        Expr::Freeable { addr } => want(addr, ty(addr) == Ty::Ptr, "a pointer"),
+        Expr::Undefined { ty } => check_ty(ty),
         Expr::Unary { op: UnaryOp::Neg, arg } => want(arg, ty(arg) != Ty::Ptr, "a number"),
         Expr::Unary { op: UnaryOp::Not, arg } => want(arg, ty(arg).is_int(), "an integer"),
         Expr::Binary { op, lhs, rhs } => check_binary(exprs, op, lhs, rhs),
@@ -283,6 +289,20 @@ pub(crate) fn check_op(program: &Program, op: &Op) -> Result<(), Complaint> {
             check_size(program, *length, "a length")
         }
         Op::Write { to, .. } => pointer(*to),
+        Op::CopyElems { to, at, from, start, count } => {
+            let (target, _) = elem_of(&program.vars, *to, Invariant::P3)?;
+            let (source, _) = elem_of(&program.vars, *from, Invariant::P3)?;
+            ensure!(target == source, Invariant::P3, "elements of type {source} go to those of type {target}")?;
+            check_int(program, *at, "an index")?;
+            check_int(program, *start, "an index")?;
+            check_size(program, *count, "a number of elements")
+        }
+        Op::FillElems { to, at, value, count } => {
+            let (elem, _) = elem_of(&program.vars, *to, Invariant::P3)?;
+            check_int(program, *at, "an index")?;
+            check_type(program, *value, elem, "a value")?;
+            check_size(program, *count, "a number of elements")
+        }
         Op::Call { callee, args, results } => check_call(program, callee, args, results),
         Op::Output { args, result, .. } => {
             for arg in args {

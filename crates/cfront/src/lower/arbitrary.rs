@@ -135,7 +135,11 @@ fn evaluate(program: &Program, tainted: &Tainted) -> Vec<bool> {
             Expr::Var { var, .. } | Expr::Elem { array: var, .. } => tainted.vars.contains(&var),
             Expr::Load { ty: Ty::Ptr, .. } => tainted.pointers_in_memory,
             Expr::Load { .. } | Expr::LoadBits { .. } => tainted.integers_in_memory,
-            Expr::Address { .. } | Expr::Function { .. } => false,
+            Expr::Address { .. }
+            | Expr::Function { .. }
+            | Expr::Accessible { .. }
+            | Expr::Freeable { .. }
+            | Expr::Undefined { .. } => false,
             Expr::Unary { arg, .. } | Expr::Cast { arg, .. } => of(arg),
             Expr::Binary { op: BinaryOp::PtrAdd, lhs, .. } => of(lhs),
             Expr::Binary { op: BinaryOp::PtrSub, .. } => false,

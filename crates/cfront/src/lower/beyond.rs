@@ -273,7 +273,12 @@ impl State<'_> {
             Expr::Const { bits, .. } => Targets { elsewhere: bits != 0, ..Targets::default() },
             Expr::Var { var, .. } | Expr::Elem { array: var, .. } => self.vars[var].clone(),
             Expr::Address { var } => Targets::start_of(var),
-            Expr::Function { .. } | Expr::Unary { .. } | Expr::Cast { .. } => Targets::elsewhere(),
+            Expr::Function { .. }
+            | Expr::Unary { .. }
+            | Expr::Cast { .. }
+            | Expr::Accessible { .. }
+            | Expr::Freeable { .. }
+            | Expr::Undefined { .. } => Targets::elsewhere(),
             Expr::Binary { lhs, rhs, .. } => {
                 let amount = narrowed(self.ranges.get(rhs), self.indices.range(id));
                 self.of(lhs).plus(amount)

@@ -26,7 +26,7 @@ const MAX_MINIMISED: usize = 6;
 enum Fact {
     AtMost(VarId, i128),
     AtLeast(VarId, i128),
-    Element(VarId, u64, i128),
+    Element(VarId, i128, i128),
     /// The number of the product among those of the point, and its value.
     Product(usize, i128),
 }
@@ -62,7 +62,7 @@ fn product(view: &View<'_>, factors: &[VarId]) -> Option<i128> {
 struct Seen {
     var: VarId,
     symbol: SymbolId,
-    index: Option<u64>,
+    index: Option<i128>,
     value: i128,
 }
 
@@ -109,10 +109,10 @@ impl States {
                 let value = view.scalar(var).and_then(number);
                 seen.extend(value.map(|value| Seen { var, symbol, index: None, value }));
             } else if view.length(var) <= MAX_ELEMENTS {
-                for index in 0..view.length(var) {
-                    let value = view.elem(var, index).and_then(number);
-                    seen.extend(value.map(|value| Seen { var, symbol, index: Some(index), value }));
-                }
+                let of = |(index, value): (i128, Value)| {
+                    number(value).map(|value| Seen { var, symbol, index: Some(index), value })
+                };
+                seen.extend(view.elements(var).into_iter().filter_map(of));
             }
         }
         seen

@@ -328,6 +328,9 @@ impl Walk<'_> {
             }
             Some((Written::Mem { .. } | Written::Bits { .. }, _)) | None => {}
         }
+        if let Op::CopyElems { to, .. } | Op::FillElems { to, .. } = op {
+            self.values.remove(to);
+        }
         // What was known of the place is not true any more.
         let changed: Vec<VarId> = op.vars().collect();
         for var in changed {

@@ -192,6 +192,9 @@ fn evaluate(program: &Program, known: &Known, is_punned: &dyn Fn(ExprId) -> bool
             | Expr::Const { .. }
             | Expr::LoadBits { .. }
             | Expr::Address { .. }
+            | Expr::Accessible { .. }
+            | Expr::Freeable { .. }
+            | Expr::Undefined { .. }
             | Expr::Function { .. } => false,
         });
     }
@@ -208,6 +211,8 @@ impl Known {
     fn propagate(&mut self, program: &Program, op: &Op, exprs: &[bool]) {
         match op {
             Op::Assign { place, value } if exprs[value.0 as usize] => self.add(place),
+            Op::FillElems { to, value, .. } if exprs[value.0 as usize] => self.add(&Place::Var(*to)),
+            Op::CopyElems { to, from, .. } if self.vars.contains(from) => self.add(&Place::Var(*to)),
             Op::Call { callee, args, results } => {
                 let targets = match callee {
                     Callee::Direct(target) => std::slice::from_ref(target),

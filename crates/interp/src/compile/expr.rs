@@ -224,6 +224,23 @@ impl Compiler<'_> {
                 self.rare(Rare::LoadBits { ty, bit, dst, addr });
                 dst
             }
+            Expr::Accessible { addr, length, access } => {
+                let ty = self.program.exprs.ty(length);
+                let (addr, length) = (self.memo[&addr], self.memo[&length]);
+                let dst = target.unwrap_or_else(|| self.temp(Ty::BOOL));
+                self.rare(Rare::Accessible { dst, addr, length, ty, access });
+                dst
+            }
+            Expr::Freeable { addr } => {
+                let addr = self.memo[&addr];
+                let dst = target.unwrap_or_else(|| self.temp(Ty::BOOL));
+                self.rare(Rare::Freeable { dst, addr });
+                dst
+            }
+            Expr::Undefined { .. } => {
+                self.rare(Rare::Undefined);
+                target.unwrap_or_else(|| self.temp(ty))
+            }
             Expr::Unary { op, arg } => self.unary(op, ty, arg, target),
             Expr::Binary { op, lhs, rhs } => self.guarded_binary(op, (lhs, rhs), ty, target),
             Expr::Cast { arg, .. } => {
@@ -240,6 +257,12 @@ impl Compiler<'_> {
     }
     fn element(&mut self, var: VarId, index: ExprId, ty: Ty, target: Option<Reg>) -> Reg {
         self.guard_number(index);
+        if let VarPlace::Map { .. } = self.code.vars[var] {
+            let (index, index_ty) = (self.memo[&index], self.program.exprs.ty(index));
+            let dst = target.unwrap_or_else(|| self.temp(ty));
+            self.rare(Rare::LoadMap { dst, var, index, index_ty });
+            return dst;
+        }
         let index = self.index(index);
         let dst = target.unwrap_or_else(|| self.temp(ty));
         let VarPlace::Array { array, .. } = self.code.vars[var] else { return dst };

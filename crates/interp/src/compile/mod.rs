@@ -147,6 +147,7 @@ impl<'p> Compiler<'p> {
             global_wide_arrays: Vec::new(),
             array_vars: Vec::new(),
             wide_array_count: 0,
+            map_count: 0,
         };
         Self {
             program,
@@ -239,7 +240,7 @@ impl<'p> Compiler<'p> {
     fn scalar(&self, var: VarId) -> Slot {
         match self.code.vars[var] {
             VarPlace::Scalar(slot) => slot,
-            VarPlace::Array { ty, .. } => Slot { ty, reg: 0, flag: None },
+            VarPlace::Array { ty, .. } | VarPlace::Map { ty, .. } => Slot { ty, reg: 0, flag: None },
             VarPlace::Object { reg } => Slot { ty: Ty::Ptr, reg, flag: None },
         }
     }
@@ -297,10 +298,14 @@ impl<'p> Compiler<'p> {
                     let reg = if is_wide(ty) { self.wide_register(0) } else { self.register(0) };
                     self.code.vars[*var] = VarPlace::Scalar(Slot { ty, reg, flag: None });
                 }
+                Storage::Array { elem, length: Length::Unbounded } => {
+                    self.code.vars[*var] = VarPlace::Map { map: self.code.map_count, ty: elem };
+                    self.code.map_count += 1;
+                }
                 Storage::Array { elem, length } => {
                     let length = match length {
                         Length::Fixed(length) => length,
-                        Length::Dynamic => 0,
+                        Length::Dynamic | Length::Unbounded => 0,
                     };
                     let array = if is_wide(elem) {
                         wide_lengths.push(length);

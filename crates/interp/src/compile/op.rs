@@ -17,6 +17,7 @@ use cfa::ty::Ty;
 enum Spot {
     Var(VarId),
     Elem { array: VarId, index: Reg },
+    Map { array: VarId, index: Reg, index_ty: Ty },
     Mem { addr: Reg, ty: Ty },
     Bits { addr: Reg, bit: u8, ty: Ty },
 }
@@ -57,6 +58,18 @@ impl Compiler<'_> {
             }
             Op::Free { .. } | Op::Copy { .. } | Op::Fill { .. } | Op::Forget { .. } | Op::Write { .. } => {
                 self.memory_op(op);
+            }
+            Op::CopyElems { to, at, from, start, count } => {
+                let ty = |compiler: &Self, id: ExprId| compiler.program.exprs.ty(id);
+                let (to_ty, from_ty, count_ty) = (ty(self, *at), ty(self, *start), ty(self, *count));
+                let (at, start, count) = (self.value(*at), self.value(*start), self.value(*count));
+                let (to, from) = ((*to, at, to_ty), (*from, start, from_ty));
+                self.rare(Rare::CopyElems { to, from, count: (count, count_ty) });
+            }
+            Op::FillElems { to, at, value, count } => {
+                let (at_ty, count_ty) = (self.program.exprs.ty(*at), self.program.exprs.ty(*count));
+                let (at, value, count) = (self.value(*at), self.value(*value), self.value(*count));
+                self.rare(Rare::FillElems { to: (*to, at, at_ty), value, count: (count, count_ty) });
             }
             Op::Call { callee, args, results } => self.call(callee, args, results),
             Op::Output { function, args, result } => self.output(*function, args, result.as_ref()),
@@ -118,6 +131,10 @@ impl Compiler<'_> {
             Place::Elem { array, index } => {
                 self.value(index);
                 self.guard_number(index);
+                if let VarPlace::Map { .. } = self.code.vars[array] {
+                    let index_ty = self.program.exprs.ty(index);
+                    return Spot::Map { array, index: self.value(index), index_ty };
+                }
                 Spot::Elem { array, index: self.index(index) }
             }
             Place::Mem { addr, ty } => Spot::Mem { addr: self.value(addr), ty },
@@ -139,7 +156,7 @@ impl Compiler<'_> {
     fn landing(&mut self, spot: Spot, ty: Ty) -> Reg {
         match spot {
             Spot::Var(var) => self.scalar(var).reg,
-            Spot::Elem { .. } | Spot::Mem { .. } | Spot::Bits { .. } => self.temp(ty),
+            Spot::Elem { .. } | Spot::Map { .. } | Spot::Mem { .. } | Spot::Bits { .. } => self.temp(ty),
         }
     }
     /// Writes a register to a place.
@@ -163,6 +180,9 @@ impl Compiler<'_> {
                     self.emit(Insn::StoreElem { array, index, src });
                 }
             }
+            Spot::Map { array: var, index, index_ty } => {
+                self.rare(Rare::StoreMap { var, index, index_ty, src });
+            }
             Spot::Mem { addr, ty } => match plain_access(ty, self.program.data_model) {
                 Some(kind) => self.emit(Insn::Store { addr, src, kind }),
                 None => self.rare(Rare::Store { ty, addr, src }),
@@ -178,12 +198,13 @@ impl Compiler<'_> {
         let to = match spot {
             Spot::Var(var) => WrittenTo::Var(var),
             Spot::Elem { array, index } => WrittenTo::Elem { array, index },
+            Spot::Map { array, index, index_ty } => WrittenTo::Map { array, index, index_ty },
             Spot::Mem { addr, .. } => WrittenTo::Mem { addr },
             Spot::Bits { addr, bit, .. } => WrittenTo::Bits { addr, bit },
         };
         let reg = match spot {
             Spot::Var(var) => self.scalar(var).reg,
-            Spot::Elem { .. } | Spot::Mem { .. } | Spot::Bits { .. } => src,
+            Spot::Elem { .. } | Spot::Map { .. } | Spot::Mem { .. } | Spot::Bits { .. } => src,
         };
         let index = self.code.written.len() as u32;
         self.code.written.push((to, ty, reg));
@@ -199,6 +220,8 @@ impl Compiler<'_> {
                 }
             }
             Spot::Elem { array, index } => self.rare(Rare::ForgetElem { var: array, index }),
+            // An element of an unbounded array keeps its value: only passes make them, where every value is chosen.
+            Spot::Map { .. } => {}
             Spot::Mem { addr, ty } => {
                 let size = ty.size(self.program.data_model);
                 self.rare(Rare::ForgetMem { addr, size });

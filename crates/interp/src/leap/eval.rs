@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::form::Form;
 use super::walk::{Values, Walker};
-use crate::eval::narrow_index;
+use crate::eval::whole_index;
 use crate::ops::{self, Rules};
 use cfa::expr::{BinaryOp, Expr, ExprId, UnaryOp};
 use cfa::ty::{SignedOverflow, Ty};
@@ -69,7 +69,7 @@ impl Walker<'_> {
             Expr::Elem { array, index, .. } => {
                 let index_ty = exprs.ty(index);
                 let index = index_ty.bits_of(known[&index].as_constant()?);
-                let value = self.view.elem(array, narrow_index(index_ty, index))?;
+                let value = self.view.elem(array, whole_index(index_ty, index))?;
                 Some(Form::constant(value.as_int()))
             }
             Expr::Unary { op, arg } => {
@@ -99,7 +99,13 @@ impl Walker<'_> {
                 let chosen = if known[&cond].as_constant()? == 0 { other } else { then };
                 Some(known[&chosen])
             }
-            Expr::Load { .. } | Expr::LoadBits { .. } | Expr::Address { .. } | Expr::Function { .. } => None,
+            Expr::Load { .. }
+            | Expr::LoadBits { .. }
+            | Expr::Address { .. }
+            | Expr::Function { .. }
+            | Expr::Accessible { .. }
+            | Expr::Freeable { .. }
+            | Expr::Undefined { .. } => None,
         }
     }
 

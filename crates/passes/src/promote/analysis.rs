@@ -166,7 +166,7 @@ impl Pointees {
             Expr::Cast { arg, .. } if matches!(exprs.get(arg), Expr::Const { .. }) => {
                 Pointee::other(Other::Number)
             }
-            Expr::Cast { .. } | Expr::LoadBits { .. } | Expr::Unary { .. } => Pointee::other(Other::Foreign),
+            _ => Pointee::other(Other::Foreign),
         }
     }
 

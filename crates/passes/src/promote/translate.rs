@@ -133,9 +133,7 @@ impl<'a> Translator<'a> {
                 self.choose(cond, &then, &other)
             }
             Expr::Cast { arg, .. } if self.candidates.program.exprs.ty(arg) == Ty::Ptr => self.fat(arg),
-            Expr::Cast { .. } | Expr::Const { .. } | Expr::LoadBits { .. } | Expr::Unary { .. } => {
-                self.fat(id)
-            }
+            _ => self.fat(id),
         }
     }
 

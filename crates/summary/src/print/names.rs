@@ -226,6 +226,7 @@ impl Wish {
                 let what = match source {
                     Source::Input { .. } => "input",
                     Source::Uninitialised => "uninitialised",
+                    Source::Rounded => "rounded",
                     Source::Extern { function } | Source::Library { function, .. } => function,
                     Source::Argument { name } | Source::Global { name } => {
                         return Self::Plain(name.to_string());
@@ -292,6 +293,7 @@ fn meaning(
             Source::Input { function } | Source::Extern { function } | Source::Library { function, .. } => {
                 format!("what {function}() returns in line {}", region.line)
             }
+            Source::Rounded => "a value in memory".to_owned(),
             Source::Uninitialised => format!("an uninitialised value of line {}", region.line),
             Source::Argument { .. } => "an argument of the program".to_owned(),
             Source::Global { .. } => "a global variable at the start".to_owned(),

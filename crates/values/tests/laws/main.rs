@@ -43,7 +43,7 @@ fn contradiction(program: &Program, state: &State, view: &View<'_>) -> Option<St
     for (var, value) in state.iter() {
         let info = &program.vars[var];
         let found = match info.storage {
-            Storage::Array { .. } => (0..view.length(var)).filter_map(|at| view.elem(var, at)).collect(),
+            Storage::Array { .. } => view.elements(var).into_iter().map(|(_, value)| value).collect(),
             Storage::Scalar(_) => Vec::from_iter(view.scalar(var)),
             Storage::Object { .. } => Vec::new(),
         };

@@ -172,7 +172,7 @@ impl Harness<'_> {
         for chosen in &self.trace.choices {
             let name = match &chosen.source {
                 Source::Input { function } | Source::Extern { function } => &**function,
-                Source::Uninitialised => {
+                Source::Uninitialised | Source::Rounded => {
                     return Err("a harness cannot set the values of uninitialised variables".to_owned());
                 }
                 Source::Library { function, .. } if **function == *cfa::STDIN => continue,
@@ -279,7 +279,7 @@ impl Harness<'_> {
         // What the program starts with is set up by `main`.
         let is_asked_for = |chosen: &&Chosen| match &chosen.source {
             Source::Argument { .. } | Source::Global { .. } | Source::Library { .. } => false,
-            Source::Input { .. } | Source::Extern { .. } | Source::Uninitialised => true,
+            Source::Input { .. } | Source::Extern { .. } | Source::Uninitialised | Source::Rounded => true,
         };
         let values: Vec<String> = self.trace.choices.iter().filter(is_asked_for).map(value).collect();
         let (count, list) =
