@@ -157,6 +157,14 @@ pub enum Expr {
         /// A pointer.
         addr: ExprId,
     },
+    /// An index of an array inside an object: its value if that is below the bound and not negative, else undefined. C does not allow
+    /// to leave an array that is a part of an object, even where the object goes on.
+    Bounded {
+        /// An integer of any type.
+        index: ExprId,
+        /// Number of elements; one more where only the address of an element is made.
+        bound: u64,
+    },
     /// Undefined in every state.
     Undefined {
         /// The type that it would have.
@@ -210,6 +218,7 @@ impl Expr {
             | Self::Load { addr: arg, .. }
             | Self::LoadBits { addr: arg, .. }
             | Self::Freeable { addr: arg }
+            | Self::Bounded { index: arg, .. }
             | Self::Unary { arg, .. }
             | Self::Cast { arg, .. } => [Some(arg), None, None],
             Self::Binary { lhs, rhs, .. } => [Some(lhs), Some(rhs), None],
@@ -231,6 +240,7 @@ impl Expr {
                 Self::Accessible { addr: map(addr), length: map(length), access }
             }
             Self::Freeable { addr } => Self::Freeable { addr: map(addr) },
+            Self::Bounded { index, bound } => Self::Bounded { index: map(index), bound },
             Self::Elem { array, index, ty } => Self::Elem { array, index: map(index), ty },
             Self::Load { addr, ty } => Self::Load { addr: map(addr), ty },
             Self::LoadBits { addr, bit, ty } => Self::LoadBits { addr: map(addr), bit, ty },
@@ -302,7 +312,7 @@ impl Exprs {
             | Expr::Cast { ty, .. } => ty,
             Expr::Accessible { .. } | Expr::Freeable { .. } => Ty::BOOL,
             Expr::Address { .. } | Expr::Function { .. } => Ty::Ptr,
-            Expr::Unary { arg, .. } => self.ty(arg),
+            Expr::Unary { arg, .. } | Expr::Bounded { index: arg, .. } => self.ty(arg),
             Expr::Binary { op, lhs, .. } => match op {
                 BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le => Ty::BOOL,
                 BinaryOp::PtrSub => Ty::signed(self.pointer_width),

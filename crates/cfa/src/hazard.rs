@@ -215,6 +215,7 @@ impl Search<'_> {
         let ty = exprs.ty(id);
         match *expr {
             Expr::Elem { array, index, .. } => self.element(array, index),
+            Expr::Bounded { .. } => self.add(Hazard::OutOfBounds),
             Expr::Load { addr, ty } => {
                 self.access(addr, Some(i128::from(self.program.size_of(ty))), Access::Read);
                 if ty == Ty::BOOL {

@@ -86,6 +86,10 @@ impl Encoder<'_> {
                 let term = self.round_up(transition, Rounding::Memory, ty);
                 (Coded::Bool(self.as_bool(Coded::Int(term))), Terms::TRUE)
             }
+            Expr::Bounded { index, bound } => {
+                let position = self.as_int(value(index));
+                (Coded::Int(position), self.below(index, position, bound))
+            }
             Expr::Undefined { .. } if ty == Ty::BOOL => (Coded::Bool(Terms::FALSE), Terms::FALSE),
             Expr::Undefined { .. } => (Coded::Int(self.terms.int(0)), Terms::FALSE),
             // A local object has a new address in every lifetime, so no one symbol stands for it.
@@ -205,21 +209,29 @@ impl Encoder<'_> {
 
     fn inside(&mut self, array: VarId, index: ExprId, position: TermId) -> TermId {
         let Storage::Array { length, .. } = self.program.vars[array].storage else { return Terms::TRUE };
-        if length == Length::Unbounded {
-            return Terms::TRUE;
+        match length {
+            Length::Unbounded => Terms::TRUE,
+            Length::Fixed(length) => self.below(index, position, length),
+            // A dynamic length is not part of the state: beyond the end is considered too, which only adds executions.
+            Length::Dynamic => {
+                let zero = self.terms.int(0);
+                let is_negative = self.known(index).is_none_or(|range| range.low() < 0);
+                if is_negative { self.terms.le(zero, position) } else { Terms::TRUE }
+            }
         }
+    }
+
+    /// That an index, which is at a position, is not negative and below a bound; what the analysis knows already is left out.
+    fn below(&mut self, index: ExprId, position: TermId, bound: u64) -> TermId {
         let known = self.known(index);
-        let zero = self.terms.int(0);
         let mut conditions = Vec::new();
         if known.is_none_or(|range| range.low() < 0) {
+            let zero = self.terms.int(0);
             conditions.push(self.terms.le(zero, position));
         }
-        // A dynamic length is not part of the state: beyond the end is considered too, which only adds executions.
-        if let Length::Fixed(length) = length
-            && known.is_none_or(|range| range.high() >= i128::from(length))
-        {
-            let length = self.terms.number(Integer::from(length));
-            conditions.push(self.terms.lt(position, length));
+        if known.is_none_or(|range| range.high() >= i128::from(bound)) {
+            let bound = self.terms.number(Integer::from(bound));
+            conditions.push(self.terms.lt(position, bound));
         }
         self.terms.and(conditions)
     }

@@ -138,6 +138,11 @@ pub(crate) enum Rare {
         dst: Reg,
         addr: Reg,
     },
+    Bounded {
+        index: Reg,
+        ty: Ty,
+        bound: u64,
+    },
     Undefined,
     /// Before an expression that the evaluator would evaluate without its guards.
     Unguarded,

@@ -153,6 +153,13 @@ fn apply<E: Env>(
             env.accessible(values[&addr] as u64, u64::try_from(length).unwrap_or(u64::MAX), access)
         }
         Expr::Freeable { addr } => env.freeable(values[&addr] as u64),
+        Expr::Bounded { index, bound } => {
+            let value = whole_index(exprs.ty(index), values[&index]);
+            if (0..i128::from(bound)).contains(&value) {
+                return Ok(values[&index]);
+            }
+            Err(E::undefined(UndefinedKind::ArrayBounds, beyond(value, bound)))
+        }
         Expr::Undefined { .. } => Err(E::undefined(UndefinedKind::BadAddress, String::new())),
         Expr::Unary { op, arg } => {
             let (ty, bits) = (exprs.ty(arg), values[&arg]);
@@ -183,6 +190,11 @@ fn apply<E: Env>(
 /// An index as one of 64 bits; what is negative or too large is beyond the end of every array.
 pub(crate) fn narrow_index(ty: Ty, bits: u128) -> u64 {
     u64::try_from(whole_index(ty, bits)).unwrap_or(u64::MAX)
+}
+
+/// An index that is outside an array, for people.
+pub(crate) fn beyond(index: i128, bound: u64) -> String {
+    format!("index {index} of an array with {bound} elements")
 }
 
 /// An index as a number; one that does not fit is the greatest.

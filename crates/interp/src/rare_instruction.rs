@@ -12,7 +12,7 @@ use super::Uninitialised;
 use super::bytes::PAGE;
 use super::call::reset_array;
 use super::code::{Rare, Reg, VarPlace};
-use super::eval::{Env, evaluate, fault, narrow_index, whole_index};
+use super::eval::{Env, beyond, evaluate, fault, narrow_index, whole_index};
 use super::float;
 use super::machine::State;
 use super::map::ELEMENT;
@@ -141,6 +141,12 @@ impl State<'_> {
             }
             Rare::Freeable { dst, addr } => {
                 regs[*dst as usize] = u64::from(self.memory.is_freeable(regs[*addr as usize]));
+            }
+            Rare::Bounded { index, ty, bound } => {
+                let index = whole_index(*ty, self.bits(regs, *ty, *index));
+                if !(0..i128::from(*bound)).contains(&index) {
+                    return Err(Fault::undefined(UndefinedKind::ArrayBounds, beyond(index, *bound)));
+                }
             }
             Rare::Undefined => return Err(Fault::undefined(UndefinedKind::BadAddress, String::new())),
             Rare::Unguarded => {

@@ -40,6 +40,10 @@ fn rewrite(program: &mut Program, expr: &Expr) -> Option<ExprId> {
             None => None,
         },
         Expr::Cast { ty, arg } if exprs.ty(arg) == ty => Some(arg),
+        Expr::Bounded { index, bound } => match *exprs.get(index) {
+            Expr::Const { ty, bits } if (0..i128::from(bound)).contains(&ty.value_of(bits)) => Some(index),
+            _ => None,
+        },
         Expr::Cast { ty: Ty::Ptr, arg } if bits(arg) == Some(0) => Some(exprs.int(Ty::Ptr, 0)),
         Expr::Unary { op: UnaryOp::Not, arg } => match *exprs.get(arg) {
             Expr::Unary { op: UnaryOp::Not, arg: inner } => Some(inner),

@@ -62,6 +62,12 @@ impl Totality {
             }
             Expr::Load { .. } | Expr::LoadBits { .. } | Expr::Undefined { .. } => fact.partial = true,
             Expr::Accessible { .. } | Expr::Freeable { .. } => {}
+            Expr::Bounded { index, bound } => {
+                let inside = (0, i128::from(bound) - 1);
+                fact.partial |= !self.range(index).is_some_and(|range| within(range, inside));
+                let (low, high) = self.range(index).unwrap_or(inside);
+                fact.range = Some((low.max(0), high.min(inside.1)));
+            }
             Expr::Unary { op: UnaryOp::Neg, arg } => {
                 let exact =
                     self.range(arg).and_then(|(low, high)| Some((high.checked_neg()?, low.checked_neg()?)));

@@ -200,6 +200,17 @@ impl State {
             Expr::Const { ty, bits } if type_range(ty).is_some() => Some(Value::constant(ty.value_of(bits))),
             Expr::Var { var, .. } | Expr::Elem { array: var, .. } => self.value(program, var),
             Expr::Undefined { .. } => return Abstract::Never,
+            Expr::Bounded { index, bound } => {
+                let inside = Value::range(0, i128::from(bound) - 1);
+                match (known(index), inside) {
+                    (_, None) => return Abstract::Never,
+                    (None, Some(inside)) => Some(inside),
+                    (Some(value), Some(inside)) => match value.meet(inside) {
+                        Some(value) => Some(value),
+                        None => return Abstract::Never,
+                    },
+                }
+            }
             Expr::Const { .. }
             | Expr::Load { .. }
             | Expr::LoadBits { .. }
@@ -371,6 +382,7 @@ impl State {
                     self.set(program, var, Abstract::Known(value));
                     return true;
                 }
+                Expr::Bounded { index, .. } => expr = index,
                 Expr::Cast { ty, arg } => {
                     let (Abstract::Known(inner), Some(range)) = (self.eval(program, arg), type_range(ty))
                     else {

@@ -296,6 +296,7 @@ impl<'a> Path<'a> {
             | Expr::Function { .. }
             | Expr::Accessible { .. }
             | Expr::Freeable { .. }
+            | Expr::Bounded { .. }
             | Expr::Undefined { .. } => {
                 self.rounded(ty)
             }

@@ -233,7 +233,7 @@ impl<'a> Solver<'a> {
                 Some(then)
             }
             Expr::Undefined { .. } => Some(self.fresh()),
-            Expr::Accessible { .. } | Expr::Freeable { .. } => None,
+            Expr::Accessible { .. } | Expr::Freeable { .. } | Expr::Bounded { .. } => None,
             // No other expression is a pointer (I3).
             Expr::Unary { .. } | Expr::Cast { .. } => Some(self.exposed),
         }

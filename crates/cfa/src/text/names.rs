@@ -117,7 +117,7 @@ pub(super) fn continues_word(c: char) -> bool {
 /// stand.
 fn is_reserved(word: &str) -> bool {
     let names_expression = matches!(word, "mem" | "bits" | "fn" | "true" | "false" | "null");
-    let tests_memory = matches!(word, "readable" | "writable" | "freeable" | "undefined");
+    let tests_memory = matches!(word, "readable" | "writable" | "freeable" | "bounded" | "undefined");
     names_expression || tests_memory || matches!(word, "malloc" | "realloc" | "_")
         || super::lex::type_of_word(word).is_some()
         || let_number(word).is_some()

@@ -167,7 +167,7 @@ impl Parser<'_> {
                     Ok(self.program.exprs.int(Ty::Ptr, 0))
                 }
                 "mem" | "bits" => self.load(),
-                "readable" | "writable" | "freeable" | "undefined" => {
+                "readable" | "writable" | "freeable" | "bounded" | "undefined" => {
                     let word = text.clone();
                     self.memory_test(&word)
                 }
@@ -222,7 +222,7 @@ impl Parser<'_> {
         self.add(token, expr)
     }
 
-    /// `readable(addr, length)`, `writable(addr, length)`, `freeable(addr)` or `undefined(ty)`.
+    /// `readable(addr, length)`, `writable(addr, length)`, `freeable(addr)`, `bounded(index, bound)` or `undefined(ty)`.
     fn memory_test(&mut self, word: &str) -> Result<ExprId, ParseError> {
         let token = self.position();
         self.advance();
@@ -230,6 +230,11 @@ impl Parser<'_> {
         let expr = match word {
             "undefined" => Expr::Undefined { ty: self.ty()? },
             "freeable" => Expr::Freeable { addr: self.expr()? },
+            "bounded" => {
+                let index = self.expr()?;
+                self.expect(",")?;
+                Expr::Bounded { index, bound: self.natural()? }
+            }
             _ => {
                 let addr = self.expr()?;
                 self.expect(",")?;

@@ -116,6 +116,11 @@ impl<'a> Notation<'a> {
                 self.write(out, addr, 0, depth);
                 out.push(')');
             }
+            Expr::Bounded { index, bound } => {
+                out.push_str("bounded(");
+                self.write(out, index, 0, depth);
+                let _ = write!(out, ", {bound})");
+            }
             Expr::Undefined { ty } => {
                 let _ = write!(out, "undefined({ty})");
             }
@@ -356,6 +361,7 @@ fn strength(expr: &Expr) -> u8 {
         | Expr::Function { .. }
         | Expr::Accessible { .. }
         | Expr::Freeable { .. }
+        | Expr::Bounded { .. }
         | Expr::Undefined { .. } => UNARY + 1,
     }
 }

@@ -136,6 +136,7 @@ pub(crate) fn check_expr(
             want(length, ty(length).is_int() && !ty(length).is_signed(), "an unsigned integer")
         }
         Expr::Freeable { addr } => want(addr, ty(addr) == Ty::Ptr, "a pointer"),
+        Expr::Bounded { index, .. } => want(index, ty(index).is_int(), "an integer"),
         Expr::Undefined { ty } => check_ty(ty),
         Expr::Unary { op: UnaryOp::Neg, arg } => want(arg, ty(arg) != Ty::Ptr, "a number"),
         Expr::Unary { op: UnaryOp::Not, arg } => want(arg, ty(arg).is_int(), "an integer"),

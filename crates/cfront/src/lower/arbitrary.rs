@@ -140,6 +140,7 @@ fn evaluate(program: &Program, tainted: &Tainted) -> Vec<bool> {
             | Expr::Accessible { .. }
             | Expr::Freeable { .. }
             | Expr::Undefined { .. } => false,
+            Expr::Bounded { index, .. } => of(index),
             Expr::Unary { arg, .. } | Expr::Cast { arg, .. } => of(arg),
             Expr::Binary { op: BinaryOp::PtrAdd, lhs, .. } => of(lhs),
             Expr::Binary { op: BinaryOp::PtrSub, .. } => false,

@@ -278,6 +278,7 @@ impl State<'_> {
             | Expr::Cast { .. }
             | Expr::Accessible { .. }
             | Expr::Freeable { .. }
+            | Expr::Bounded { .. }
             | Expr::Undefined { .. } => Targets::elsewhere(),
             Expr::Binary { lhs, rhs, .. } => {
                 let amount = narrowed(self.ranges.get(rhs), self.indices.range(id));

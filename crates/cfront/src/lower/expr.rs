@@ -7,6 +7,7 @@ use cfa::{BinaryOp, Expr, ExprId, Op, Place, Ty, UnaryOp};
 use crate::hir::{self, ArithmeticOp, CompareOp, Direction, ElementSize, ExprKind};
 use crate::lower::effects::Effects;
 use crate::lower::function::Body;
+use crate::lower::place::{PlaceRef, Purpose};
 use crate::lower::usage::ScopeKey;
 use crate::lower::{Lowered, build};
 use crate::types::{Type, TypeId};
@@ -277,16 +278,16 @@ impl Body<'_, '_> {
 
     /// The address of a place.
     pub(super) fn address_of(&mut self, place: hir::PlaceId) -> Lowered<ExprId> {
-        match self.place(place)? {
-            crate::lower::place::PlaceRef::Memory { addr, .. } => Ok(addr),
-            crate::lower::place::PlaceRef::Leaves { record, values, .. } => {
+        match self.place_for(place, Purpose::Address)? {
+            PlaceRef::Memory { addr, .. } => Ok(addr),
+            PlaceRef::Leaves { record, values, .. } => {
                 // An array or field of a value that is no lvalue: it is given a place of its own.
                 let size = self.ctx.hir.types.records[record].size;
                 let address = self.temporary_object(size, 16);
                 self.store_leaves(address, record, &values);
                 Ok(address)
             }
-            crate::lower::place::PlaceRef::Part { .. } => {
+            PlaceRef::Part { .. } => {
                 unreachable!("U1: nobody should take the address of a split variable")
             }
         }

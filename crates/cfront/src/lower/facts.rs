@@ -95,7 +95,11 @@ impl Facts {
 fn is_partial(exprs: &cfa::Exprs, expr: &Expr, signed_overflow: SignedOverflow) -> bool {
     let wraps = signed_overflow == SignedOverflow::Wrap;
     match *expr {
-        Expr::Elem { .. } | Expr::Load { .. } | Expr::LoadBits { .. } => true,
+        Expr::Elem { .. }
+        | Expr::Load { .. }
+        | Expr::LoadBits { .. }
+        | Expr::Bounded { .. }
+        | Expr::Undefined { .. } => true,
         Expr::Unary { op: UnaryOp::Neg, arg } => !wraps && exprs.ty(arg).is_signed(),
         Expr::Binary { op, lhs, rhs } => match op {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => !wraps && exprs.ty(lhs).is_signed(),

@@ -64,9 +64,23 @@ pub(super) struct Target {
     pub declared: Ty,
 }
 
+/// What a place is evaluated for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// It is read or written.
+    Access,
+    /// Its address is taken: the end of an array has one, too.
+    Address,
+}
+
 impl Body<'_, '_> {
-    /// Evaluates a place.
+    /// Evaluates a place that is read or written.
     pub(super) fn place(&mut self, place: PlaceId) -> Lowered<PlaceRef> {
+        self.place_for(place, Purpose::Access)
+    }
+
+    /// Evaluates a place.
+    pub(super) fn place_for(&mut self, place: PlaceId, purpose: Purpose) -> Lowered<PlaceRef> {
         let hir = self.ctx.hir;
         let access = access(hir, place);
         let mut reference = self.root(access.root, access.root_ty)?;
@@ -82,7 +96,6 @@ impl Body<'_, '_> {
                         }
                         None => self.exprs().int(Ty::signed(32), 0),
                     };
-                    let element = self.element(reference, array, index, ty);
                     // Arrays at the end of a record are used beyond their length, and compilers respect that.
                     let is_last = position.checked_sub(1).is_some_and(|before| match access.steps[before] {
                         Step::Field { record, field } => {
@@ -91,6 +104,15 @@ impl Body<'_, '_> {
                         }
                         Step::Index { .. } => false,
                     });
+                    let is_whole = position == 0 && !matches!(access.root, Root::Pointer(_));
+                    let is_memory = matches!(reference, PlaceRef::Memory { .. });
+                    let index = if is_memory && !is_last && !is_whole {
+                        let is_end = position + 1 == access.steps.len() && purpose == Purpose::Address;
+                        self.bounded(index, array, u64::from(is_end))
+                    } else {
+                        index
+                    };
+                    let element = self.element(reference, array, index, ty);
                     if let (PlaceRef::Memory { addr, .. }, false) = (&element, is_last) {
                         self.note_index(*addr, array);
                     }
@@ -184,6 +206,20 @@ impl Body<'_, '_> {
             }
             PlaceRef::Leaves { .. } => unreachable!("L2: a record with an array should have no leaves"),
         }
+    }
+
+    /// An index of an array that is a part of an object, or of so many elements beyond its end.
+    fn bounded(&mut self, index: ExprId, array: TypeId, beyond: u64) -> ExprId {
+        let count = match self.ctx.hir.types.array(array) {
+            Some((_, ArrayLength::Fixed(count))) if count > 0 => count,
+            _ => return index,
+        };
+        let bound = count.saturating_add(beyond);
+        let constant = build::constant(self.exprs(), index).map(|value| (value, value));
+        let is_inside = constant
+            .or_else(|| build::range(self.exprs(), index))
+            .is_some_and(|(low, high)| low >= 0 && high < i128::from(bound));
+        if is_inside { index } else { self.exprs().add(Expr::Bounded { index, bound }) }
     }
 
     /// An address is that of an element of an array: it is undefined for other indices than those of the array.

@@ -194,6 +194,7 @@ fn evaluate(program: &Program, known: &Known, is_punned: &dyn Fn(ExprId) -> bool
             | Expr::Address { .. }
             | Expr::Accessible { .. }
             | Expr::Freeable { .. }
+            | Expr::Bounded { .. }
             | Expr::Undefined { .. }
             | Expr::Function { .. } => false,
         });

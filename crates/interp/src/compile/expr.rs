@@ -237,6 +237,18 @@ impl Compiler<'_> {
                 self.rare(Rare::Freeable { dst, addr });
                 dst
             }
+            Expr::Bounded { index, bound } => {
+                self.guard_number(index);
+                let reg = self.memo[&index];
+                self.rare(Rare::Bounded { index: reg, ty, bound });
+                match target {
+                    Some(target) => {
+                        self.copy(ty, target, reg);
+                        target
+                    }
+                    None => reg,
+                }
+            }
             Expr::Undefined { .. } => {
                 self.rare(Rare::Undefined);
                 target.unwrap_or_else(|| self.temp(ty))

@@ -106,6 +106,10 @@ impl Walker<'_> {
             | Expr::Accessible { .. }
             | Expr::Freeable { .. }
             | Expr::Undefined { .. } => None,
+            Expr::Bounded { index, bound } => {
+                let value = known[&index].as_constant()?;
+                (0..i128::from(bound)).contains(&value).then_some(known[&index])
+            }
         }
     }
 
