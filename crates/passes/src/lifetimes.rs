@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use cfa::loops::Digraph;
 use cfa::op::{Op, Place};
-use cfa::{Expr, ExprId, Loc, ProcId, Program, Storage, VarId};
+use cfa::{Edge, Expr, ExprId, Loc, ProcId, Program, Storage, VarId};
 
 /// What to do around an inlined copy of a procedure.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +29,34 @@ pub(crate) fn prologue(program: &Program, proc: ProcId, locals: &[VarId]) -> Pro
 /// The variables among some that may be read from a location on before they are written.
 pub(crate) fn read_first(program: &Program, proc: ProcId, vars: &[VarId], at: Loc) -> Vec<VarId> {
     Analysis::new(program, proc, vars).solve(at, Direction::Backward)
+}
+
+/// Which variables among some may be read from each location on before they are written.
+pub(crate) struct ReadLater<'a> {
+    analysis: Analysis<'a>,
+    state: IndexVec<Loc, Bits>,
+}
+
+impl<'a> ReadLater<'a> {
+    /// Of one procedure.
+    pub(crate) fn new(program: &'a Program, proc: ProcId, vars: &'a [VarId]) -> Self {
+        let analysis = Analysis::new(program, proc, vars);
+        let state = analysis.states(Direction::Backward);
+        Self { analysis, state }
+    }
+    /// Whether a variable may be read after some operation of an edge before it is written.
+    pub(crate) fn contains(&self, var: VarId, edge: &Edge, position: usize) -> bool {
+        for op in &edge.ops[position + 1..] {
+            if self.analysis.reads(op).contains(&var) {
+                return true;
+            }
+            if written(op).any(|written| written == var) {
+                return false;
+            }
+        }
+        let Some(index) = self.analysis.index.get(&var) else { return true };
+        self.state[edge.target][index / 64] >> (index % 64) & 1 == 1
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,6 +84,13 @@ impl<'a> Analysis<'a> {
 
     /// The variables for which the answer may be yes at `at`.
     fn solve(&self, at: Loc, direction: Direction) -> Vec<VarId> {
+        let state = self.states(direction);
+        let found = |index: &usize| state[at][index / 64] >> (index % 64) & 1 == 1;
+        (0..self.locals.len()).filter(found).map(|index| self.locals[index]).collect()
+    }
+
+    /// The answers at all locations, one bit for each variable.
+    fn states(&self, direction: Direction) -> IndexVec<Loc, Bits> {
         let procedure = &self.program.procs[self.proc];
         let graph = Digraph::of(procedure);
         // Facts travel along edges of `onward` into its targets.
@@ -89,8 +124,7 @@ impl<'a> Analysis<'a> {
                 }
             }
         }
-        let found = |index: &usize| state[at][index / 64] >> (index % 64) & 1 == 1;
-        (0..self.locals.len()).filter(found).map(|index| self.locals[index]).collect()
+        state
     }
 
     /// What an edge adds, and what it lets through.

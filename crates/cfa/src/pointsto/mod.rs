@@ -59,7 +59,7 @@ pub enum Punning {
 }
 
 /// An allocation: the operation that makes the object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AllocationSite {
     /// The procedure.
     pub proc: ProcId,

@@ -1,15 +1,15 @@
-//! Which variables an access to promoted memory reads or writes, and when.
+//! Which variables an access to memory reads or writes, and when.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use cfa::op::Place;
-use cfa::{BinaryOp, ExprId, Ty};
+use cfa::{BinaryOp, Expr, ExprId, Ty, VarId};
 
-use super::ObjectId;
-use super::layout::Extent;
-use super::offsets::{Offsets, Other, Pointee};
-use super::slots::{OFFSET, Pair, Slot};
+use super::layout::{Extent, Part};
+use super::offsets::Progression;
+use super::pointee::Pointee;
+use super::slots::{OBJECT, Slot, WORD};
 use super::translate::{Fat, Translator};
+use super::{FOREIGN, ObjectId};
 
 /// One way in which an access may go.
 #[derive(Clone, Debug)]
@@ -17,311 +17,358 @@ pub(super) struct Case {
     /// When it goes that way.
     pub(super) cond: ExprId,
     pub(super) object: ObjectId,
+    pub(super) segment: usize,
     /// The leaves, the one with the least significant bits first.
-    pub(super) leaves: std::ops::Range<usize>,
-    /// Which element, if the object is an array.
+    pub(super) parts: Vec<Part>,
+    /// Which element, if the variables are arrays.
     pub(super) index: Option<ExprId>,
 }
 
-/// Which accesses the cases cover.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Coverage {
-    /// All.
-    All,
-    /// Others are undefined.
-    Some,
+/// All ways in which an access may go.
+#[derive(Clone, Debug)]
+pub(super) struct Ways {
+    pub(super) cases: Vec<Case>,
+    /// When it goes to memory that is not followed.
+    pub(super) foreign: ExprId,
+    /// Whether it may go nowhere: then it is undefined.
+    pub(super) may_fail: bool,
+}
+
+/// A value that is written if a condition holds.
+#[derive(Clone, Debug)]
+pub(super) struct Write {
+    pub(super) var: VarId,
+    pub(super) index: Option<ExprId>,
+    pub(super) ty: Ty,
+    pub(super) cond: ExprId,
+    pub(super) value: ExprId,
+}
+
+/// A group of offsets that lead to the same leaves.
+struct Group {
+    segment: usize,
+    /// The offset of a scalar; the residue in an array.
+    at: i64,
 }
 
 impl Translator<'_> {
-    /// The ways in which an access may go. Where an object is not divided as the access needs it, the range of leaves is empty.
-    pub(super) fn cases(
-        &mut self,
-        address: &Fat,
-        pointee: &Pointee,
-        extent: &Extent,
-    ) -> (Vec<Case>, Coverage) {
-        let mut cases = Vec::new();
-        let mut coverage = if pointee.other == Other::Nothing { Coverage::All } else { Coverage::Some };
-        for (object, offsets) in &pointee.objects {
-            let this = if pointee.only() == Some(*object) {
-                self.out.exprs.bool(true)
-            } else {
-                self.object_is(address.object, *object)
-            };
-            let known = self.slots.layouts.get(object).cloned().unwrap_or_default();
-            let size = self.candidates.object(*object).size;
-            // An object that is no array has a leaf at each offset.
-            let listed = match (known.element, size) {
-                (None, Some(size)) => offsets.listed(size),
-                _ => None,
-            };
-            if let (Some(_), Offsets::Stride { .. }) = (&listed, offsets) {
-                coverage = Coverage::Some;
-            }
-            let listed = listed.map(Offsets::Few);
-            match listed.as_ref().unwrap_or(offsets) {
-                Offsets::Few(offsets) => {
-                    let (few, covered) = self.few(this, address, (*object, extent), offsets);
-                    cases.extend(few);
-                    if covered == Coverage::Some {
-                        coverage = Coverage::Some;
-                    }
-                }
-                Offsets::Stride { residue, .. } => {
-                    let Some(element) = known.element else { continue };
-                    let start = residue % element;
-                    let leaves = known.parts(start, extent).unwrap_or(0..0);
-                    let has_none = |leaf: usize| size.is_some_and(|size| known.length(leaf, size) == 0);
-                    if leaves.clone().any(has_none) {
-                        coverage = Coverage::Some;
-                        continue;
-                    }
-                    let index = self.scaled(&address.offset.plus_constant(-start), element);
-                    cases.push(Case { cond: this, object: *object, leaves, index: Some(index) });
-                }
-            }
-            if size.is_none() {
-                coverage = Coverage::Some;
-                let inside = self.within(address, *object, extent);
-                for case in cases.iter_mut().filter(|case| case.object == *object) {
-                    case.cond = self.and(case.cond, inside);
-                }
-            }
-        }
-        (cases, coverage)
-    }
-
-    /// The ways in which an access to one object at few offsets may go.
-    fn few(
-        &mut self,
-        this: ExprId,
-        address: &Fat,
-        (object, extent): (ObjectId, &Extent),
-        offsets: &BTreeSet<i64>,
-    ) -> (Vec<Case>, Coverage) {
-        let known = self.slots.layouts.get(&object).cloned().unwrap_or_default();
-        let size = self.candidates.object(object).size;
-        let is_inside = |at: &&i64| **at >= 0 && size.is_none_or(|size| **at + extent.bytes() <= size);
-        let inside: Vec<i64> = offsets.iter().filter(is_inside).copied().collect();
-        let coverage = if inside.len() < offsets.len() { Coverage::Some } else { Coverage::All };
-        let mut cases = Vec::new();
-        for (start, group) in groups(&inside, known.element) {
-            let cond = self.at_offsets(this, address, (offsets.len(), &group));
-            let index = known.element.map(|element| match group.as_slice() {
-                [at] => self.out.exprs.int(OFFSET, i128::from(at / element)),
-                _ => self.scaled(&address.offset.plus_constant(-start), element),
-            });
-            let leaves = known.parts(start, extent).unwrap_or(0..0);
-            cases.push(Case { cond, object, leaves, index });
-        }
-        (cases, coverage)
-    }
-
-    /// Whether an access goes to one of some offsets, of so many that are possible.
-    fn at_offsets(&mut self, this: ExprId, address: &Fat, (possible, offsets): (usize, &[i64])) -> ExprId {
-        if offsets.len() == possible {
-            return this;
-        }
-        let offset = self.number(&address.offset);
-        let mut there = self.out.exprs.bool(false);
-        for at in offsets {
-            let at = self.out.exprs.int(OFFSET, i128::from(*at));
-            let here = self.binary(BinaryOp::Eq, offset, at);
-            there = self.or(there, here);
-        }
-        self.and(this, there)
-    }
-
-    /// Whether an access lies in an object.
-    pub(super) fn within(&mut self, address: &Fat, object: ObjectId, extent: &Extent) -> ExprId {
-        let ty = Ty::unsigned(64);
-        let size = match (self.candidates.object(object).size, self.slots.size(object)) {
-            (Some(size), _) => self.out.exprs.int(ty, i128::from(size)),
-            (None, Some(var)) => self.out.exprs.var(var, ty),
-            (None, None) => return self.out.exprs.bool(false),
+    /// The ways in which an access may go.
+    pub(super) fn ways(&mut self, address: &Fat, pointee: &Pointee, extent: &Extent) -> Ways {
+        let others = pointee.others;
+        let mut ways = Ways {
+            cases: Vec::new(),
+            foreign: self.object_is(address, pointee, FOREIGN),
+            may_fail: others.null || others.number || others.unwritten,
         };
-        let (start, zero) = (self.number(&address.offset), self.out.exprs.int(OFFSET, 0));
+        for (object, offsets) in &pointee.objects {
+            let this = self.object_is(address, pointee, *object);
+            if !self.objects.is_followed(*object) {
+                ways.foreign = self.or(ways.foreign, this);
+                continue;
+            }
+            let size = self.objects.get(*object).size;
+            let mut groups: BTreeMap<(usize, i64), Group> = BTreeMap::new();
+            let mut is_clipped = false;
+            for at in offsets.iter() {
+                let inside = at.within(size, extent.bytes());
+                is_clipped |= inside != Some(at);
+                for group in inside.into_iter().flat_map(|at| self.groups(*object, at)) {
+                    groups.insert((group.segment, group.at), group);
+                }
+            }
+            // An array of fixed length knows its bounds.
+            let is_bounded = |group: &Group| self.has_bounds(*object, group.segment);
+            let is_guarded = is_clipped && !(groups.len() == 1 && groups.values().all(is_bounded));
+            ways.may_fail |= is_guarded;
+            let is_only = groups.len() == 1 && !is_guarded;
+            for group in groups.into_values() {
+                let cond = if is_only { this } else { self.belongs(this, address, *object, &group) };
+                if let Some(case) = self.case(cond, address, *object, &group, extent) {
+                    ways.cases.push(case);
+                }
+            }
+        }
+        ways
+    }
+
+    /// The groups of leaves that some offsets of an object lead to.
+    fn groups(&self, object: ObjectId, at: Progression) -> Vec<Group> {
+        let segments = &self.slots.segments[&object];
+        let Some(number) = segments.iter().position(|segment| segment.contains(at.start)) else {
+            return Vec::new();
+        };
+        let segment = &segments[number];
+        let from = at.start - segment.start;
+        let at = segment.element.map_or(at.start, |element| from.rem_euclid(element));
+        vec![Group { segment: number, at }]
+    }
+
+    /// Whether the variables of a segment are arrays with a fixed number of elements.
+    fn has_bounds(&self, object: ObjectId, segment: usize) -> bool {
+        let segment = &self.slots.segments[&object][segment];
+        segment.element.is_some() && segment.end.is_some() && !self.objects.is_many(object)
+    }
+
+    /// Whether an address in an object is one of a group.
+    fn belongs(&mut self, this: ExprId, address: &Fat, object: ObjectId, group: &Group) -> ExprId {
+        let segment = self.slots.segments[&object][group.segment].clone();
+        let offset = self.number(&address.offset);
+        let Some(element) = segment.element else {
+            let at = self.word(group.at);
+            let here = self.binary(BinaryOp::Eq, offset, at);
+            return self.and(this, here);
+        };
+        let start = self.word(segment.start);
+        let above = self.binary(BinaryOp::Le, start, offset);
+        let mut cond = self.and(this, above);
+        if let Some(end) = segment.end {
+            let end = self.word(end);
+            let below = self.binary(BinaryOp::Lt, offset, end);
+            cond = self.and(cond, below);
+        }
+        if segment.leaves.len() > 1 {
+            let from = self.number(&address.offset.plus_constant(-i128::from(segment.start)));
+            let (element, residue) = (self.word(element), self.word(group.at));
+            let rest = self.binary(BinaryOp::Rem, from, element);
+            let aligned = self.binary(BinaryOp::Eq, rest, residue);
+            cond = self.and(cond, aligned);
+        }
+        cond
+    }
+
+    fn case(
+        &mut self,
+        cond: ExprId,
+        address: &Fat,
+        object: ObjectId,
+        group: &Group,
+        extent: &Extent,
+    ) -> Option<Case> {
+        let segment = self.slots.segments[&object][group.segment].clone();
+        let from = if segment.element.is_none() { group.at - segment.start } else { group.at };
+        let parts = segment.parts(from * 8 + extent.bit, extent.width)?;
+        let mut cond = cond;
+        let is_many = self.objects.is_many(object);
+        let size = self.objects.get(object).size;
+        let is_guarded = segment.element.is_some() && !self.has_bounds(object, group.segment);
+        if size.is_none() || is_guarded {
+            let length = self.word(extent.bytes());
+            let inside = self.inside(address, object, length);
+            cond = self.and(cond, inside);
+        }
+        let element = segment.element.map(|element| {
+            let start = i128::from(segment.start + group.at);
+            self.scaled(&address.offset.plus_constant(-start), element)
+        });
+        let index = match (is_many, element) {
+            (false, element) => element,
+            (true, None) => Some(address.instance),
+            (true, Some(element)) => Some(self.binary(BinaryOp::Add, address.instance, element)),
+        };
+        Some(Case { cond, object, segment: group.segment, parts, index })
+    }
+
+    /// The size of an object in bytes.
+    pub(super) fn size(&mut self, address: &Fat, object: ObjectId) -> ExprId {
+        match (self.objects.get(object).size, self.slots.size(object)) {
+            (Some(size), _) => self.word(size),
+            (None, Some(var)) => {
+                let index = self.objects.is_many(object).then_some(address.instance);
+                self.read(var, index, WORD)
+            }
+            (None, None) => self.word(0),
+        }
+    }
+
+    /// Whether so many bytes from an address on lie in an object.
+    pub(super) fn inside(&mut self, address: &Fat, object: ObjectId, length: ExprId) -> ExprId {
+        let size = self.size(address, object);
+        let (start, zero) = (self.number(&address.offset), self.word(0));
         let above = self.binary(BinaryOp::Le, zero, start);
-        let end = self.number(&address.offset.plus_constant(extent.bytes()));
-        let end = self.cast(ty, end);
+        let end = self.binary(BinaryOp::Add, start, length);
         let below = self.binary(BinaryOp::Le, end, size);
         self.and(above, below)
     }
 
-    /// Folds the cases of a load of a value.
-    pub(super) fn loaded(&mut self, cases: &[Case], coverage: Coverage, ty: Ty) -> ExprId {
-        let mut result = match coverage {
-            Coverage::All => None,
-            Coverage::Some => Some(self.slots.invalid(&mut self.out, ty)),
-        };
-        for case in cases.iter().rev() {
+    /// The index of a part.
+    fn index_of(&mut self, case: &Case, part: Part) -> Option<ExprId> {
+        let index = case.index?;
+        if part.delta == 0 {
+            return Some(index);
+        }
+        let delta = self.word(part.delta);
+        Some(self.binary(BinaryOp::Add, index, delta))
+    }
+
+    /// The value of a load.
+    pub(super) fn loaded(&mut self, ways: &Ways, extent: &Extent) -> ExprId {
+        let ty = extent.ty;
+        let mut result =
+            (ways.may_fail || ways.cases.is_empty()).then(|| self.out.exprs.add(Expr::Undefined { ty }));
+        if self.truth(ways.foreign) != Some(false) {
+            let arbitrary = self.round(ty);
+            result = Some(match result {
+                None => arbitrary,
+                Some(other) => self.ite(ways.foreign, arbitrary, other),
+            });
+        }
+        for case in ways.cases.iter().rev() {
             let value = self.read_value(case, ty);
             result = Some(match result {
                 None => value,
                 Some(other) => self.ite(case.cond, value, other),
             });
         }
-        result.unwrap_or_else(|| self.slots.invalid(&mut self.out, ty))
-    }
-
-    pub(super) fn read_pointer(&mut self, case: &Case) -> Fat {
-        match self.slots.leaves(case.object).get(case.leaves.clone()) {
-            Some([Slot::Pointer(pair)]) => {
-                let pair: Pair = pair.clone();
-                self.read_pair(&pair, case.index)
-            }
-            // It never holds a pointer to a promoted object.
-            Some([Slot::Value(var)]) => {
-                let var = *var;
-                let raw = self.read(var, case.index, Ty::Ptr);
-                self.of_raw(raw)
-            }
-            _ => Fat {
-                object: self.slots.invalid(&mut self.out, super::slots::OBJECT),
-                offset: super::offsets::Linear::constant(0),
-            },
-        }
+        result.unwrap_or_else(|| self.out.exprs.add(Expr::Undefined { ty }))
     }
 
     fn read_value(&mut self, case: &Case, ty: Ty) -> ExprId {
-        let leaves = self.slots.layouts[&case.object].leaves[case.leaves.clone()].to_vec();
-        let vars: Vec<_> =
-            case.leaves.clone().map(|index| self.slots.leaf(case.object, index).clone()).collect();
-        if let ([leaf], [Slot::Value(var)]) = (leaves.as_slice(), vars.as_slice()) {
-            let value = self.read(*var, case.index, leaf.ty);
-            return self.cast(ty, value);
-        }
-        let width = leaves.iter().map(|leaf| leaf.width).sum::<i64>();
-        let Ok(width) = u8::try_from(width) else { return self.slots.invalid(&mut self.out, ty) };
-        if vars.is_empty() || leaves.iter().any(|leaf| !leaf.ty.is_int()) {
-            return self.slots.invalid(&mut self.out, ty);
-        }
-        let whole = Ty::unsigned(width);
-        let mut sum = self.out.exprs.int(whole, 0);
-        let mut shift = 0;
-        for (leaf, var) in leaves.iter().zip(&vars) {
-            let Slot::Value(var) = var else { continue };
-            let bits = self.read(*var, case.index, leaf.ty);
-            let bits = self.cast(whole, bits);
-            let factor = self.out.exprs.int(whole, 1_i128 << shift);
-            let part = self.binary(BinaryOp::Mul, bits, factor);
-            sum = self.binary(BinaryOp::Add, sum, part);
-            shift += leaf.width;
-        }
-        self.cast(ty, sum)
-    }
-
-    /// What a store of a value assigns, all at once.
-    pub(super) fn stored(
-        &mut self,
-        cases: &[Case],
-        coverage: Coverage,
-        value: ExprId,
-    ) -> Vec<(Place, ExprId)> {
-        let mut writes = Vec::new();
-        for (at, case) in cases.iter().enumerate() {
-            let leaves = self.slots.layouts[&case.object].leaves[case.leaves.clone()].to_vec();
-            let mut shift = 0;
-            for (leaf, index) in leaves.iter().zip(case.leaves.clone()) {
-                let Slot::Value(var) = *self.slots.leaf(case.object, index) else { continue };
-                let part = self.part(value, leaves.len(), shift, leaf.ty);
-                shift += leaf.width;
-                writes.push(self.guarded(cases, at, coverage, (var, leaf.ty), part));
-            }
-        }
-        writes
-    }
-
-    /// What a store of a pointer assigns, all at once. Where no pointer to a promoted object is ever stored, the pointer is stored as it is.
-    pub(super) fn stored_pointer(
-        &mut self,
-        cases: &[Case],
-        coverage: Coverage,
-        (value, raw): (&Fat, ExprId),
-    ) -> Vec<(Place, ExprId)> {
-        let mut writes = Vec::new();
-        for (at, case) in cases.iter().enumerate() {
-            let pair = match self.slots.leaves(case.object).get(case.leaves.clone()) {
-                Some([Slot::Pointer(pair)]) => pair.clone(),
-                Some([Slot::Value(var)]) => {
-                    let var = *var;
-                    writes.push(self.guarded(cases, at, coverage, (var, Ty::Ptr), raw));
-                    continue;
-                }
-                _ => continue,
+        let leaves = &self.slots.segments[&case.object][case.segment].leaves;
+        let widths: Vec<i64> = case.parts.iter().map(|part| leaves[part.leaf].width).collect();
+        let mut values = Vec::new();
+        for part in &case.parts {
+            let Slot::Value(var, ty) = *self.slots.leaf(case.object, case.segment, part.leaf) else {
+                return self.round(ty);
             };
-            if let Some(var) = pair.object {
-                writes.push(self.guarded(cases, at, coverage, (var, super::slots::OBJECT), value.object));
+            let index = self.index_of(case, *part);
+            values.push(self.read(var, index, ty));
+        }
+        let bits = match values.as_slice() {
+            [value] => *value,
+            _ => {
+                let whole = Ty::unsigned(widths.iter().sum::<i64>().clamp(1, 128) as u8);
+                let mut sum = self.out.exprs.int(whole, 0);
+                let mut shift = 0;
+                for (value, width) in values.iter().zip(&widths) {
+                    let value = self.cast(whole, *value);
+                    let factor = self.out.exprs.add(Expr::Const { ty: whole, bits: 1 << shift });
+                    let part = self.binary(BinaryOp::Mul, value, factor);
+                    sum = self.binary(BinaryOp::Add, sum, part);
+                    shift += width;
+                }
+                sum
             }
-            if let Some(var) = pair.offset {
-                let offset = self.scaled(&value.offset, pair.unit);
-                writes.push(self.guarded(cases, at, coverage, (var, OFFSET), offset));
+        };
+        let held = self.out.exprs.ty(bits);
+        if ty == Ty::BOOL && held != Ty::BOOL {
+            // Other bytes than 0 and 1 are no truth values.
+            let (zero, one) = (self.out.exprs.int(held, 0), self.out.exprs.int(held, 1));
+            let (is_zero, is_one) = (self.binary(BinaryOp::Eq, bits, zero), self.binary(BinaryOp::Eq, bits, one));
+            let is_valid = self.or(is_zero, is_one);
+            let undefined = self.out.exprs.add(Expr::Undefined { ty });
+            return self.ite(is_valid, is_one, undefined);
+        }
+        self.cast(ty, bits)
+    }
+
+    /// The pointer of a load.
+    pub(super) fn loaded_pointer(&mut self, ways: &Ways) -> Fat {
+        let undefined = |translator: &mut Self| {
+            let object = translator.out.exprs.add(Expr::Undefined { ty: OBJECT });
+            Fat { object, ..translator.at(super::NONE) }
+        };
+        let mut result = (ways.may_fail || ways.cases.is_empty()).then(|| undefined(self));
+        if self.truth(ways.foreign) != Some(false) {
+            let arbitrary = self.arbitrary();
+            result = Some(match result {
+                None => arbitrary,
+                Some(other) => self.choose(ways.foreign, &arbitrary, &Fat { offset: arbitrary.offset.clone(), ..other }),
+            });
+        }
+        for case in ways.cases.iter().rev() {
+            let Some(value) = self.read_pointer(case) else { continue };
+            result = Some(match result {
+                None => value,
+                // What is undefined needs no offset of its own.
+                Some(other) if matches!(self.out.exprs.get(other.object), Expr::Undefined { .. }) => {
+                    let object = self.ite(case.cond, value.object, other.object);
+                    Fat { object, ..value }
+                }
+                Some(other) => self.choose(case.cond, &value, &other),
+            });
+        }
+        result.unwrap_or_else(|| undefined(self))
+    }
+
+    pub(super) fn read_pointer(&mut self, case: &Case) -> Option<Fat> {
+        let [part] = case.parts.as_slice() else { return None };
+        let Slot::Pointer(pair) = self.slots.leaf(case.object, case.segment, part.leaf).clone() else {
+            return None;
+        };
+        let index = self.index_of(case, *part);
+        Some(self.read_pair(&pair, index))
+    }
+
+    /// What a store of a value writes.
+    pub(super) fn stored(&mut self, ways: &Ways, value: ExprId) -> Vec<Write> {
+        let mut writes = Vec::new();
+        for case in &ways.cases {
+            let leaves = self.slots.segments[&case.object][case.segment].leaves.clone();
+            // A value of several leaves is cut as an integer of their width.
+            let value = match case.parts.as_slice() {
+                [_] => value,
+                parts => {
+                    let width = parts.iter().map(|part| leaves[part.leaf].width).sum::<i64>();
+                    self.cast(Ty::unsigned(width.clamp(1, 128) as u8), value)
+                }
+            };
+            let mut shift = 0;
+            for part in &case.parts {
+                let Slot::Value(var, ty) = *self.slots.leaf(case.object, case.segment, part.leaf) else {
+                    continue;
+                };
+                let value = match case.parts.len() {
+                    1 => self.cast(ty, value),
+                    _ => self.part(value, shift, ty),
+                };
+                shift += leaves[part.leaf].width;
+                let index = self.index_of(case, *part);
+                writes.push(Write { var, index, ty, cond: case.cond, value });
             }
         }
         writes
     }
 
     /// The bits of a value that belong to a leaf.
-    fn part(&mut self, value: ExprId, count: usize, shift: i64, ty: Ty) -> ExprId {
-        if count == 1 {
-            return self.cast(ty, value);
-        }
-        let width = self.out.exprs.ty(value).width(self.out.data_model);
-        let unsigned = Ty::unsigned(width);
-        let bits = self.cast(unsigned, value);
+    fn part(&mut self, value: ExprId, shift: i64, ty: Ty) -> ExprId {
         let amount = self.out.exprs.int(Ty::signed(32), i128::from(shift));
-        let bits = self.binary(BinaryOp::Shr, bits, amount);
+        let bits = self.binary(BinaryOp::Shr, value, amount);
         self.cast(ty, bits)
     }
 
-    /// The write of one case: where it goes another way, the variable keeps its value; where it goes no way, it is undefined.
-    fn guarded(
-        &mut self,
-        cases: &[Case],
-        at: usize,
-        coverage: Coverage,
-        (var, ty): (cfa::VarId, Ty),
-        value: ExprId,
-    ) -> (Place, ExprId) {
-        let case = &cases[at];
-        let is_only = cases.len() == 1;
-        let index = case.index.map(|index| {
-            let zero = self.out.exprs.int(OFFSET, 0);
-            if is_only { index } else { self.ite(case.cond, index, zero) }
-        });
-        let place = match index {
-            None => Place::Var(var),
-            Some(index) => Place::Elem { array: var, index },
-        };
-        if is_only && coverage == Coverage::All {
-            return (place, value);
+    /// What a store of a pointer writes.
+    pub(super) fn stored_pointer(&mut self, ways: &Ways, value: &Fat) -> Vec<Write> {
+        let mut writes = Vec::new();
+        for case in &ways.cases {
+            let [part] = case.parts.as_slice() else { continue };
+            let Slot::Pointer(pair) = self.slots.leaf(case.object, case.segment, part.leaf).clone() else {
+                continue;
+            };
+            let index = self.index_of(case, *part);
+            writes.extend(self.pair_writes(&pair, index, case.cond, value));
         }
-        let mut other = if is_only { None } else { Some(self.read(var, index, ty)) };
-        if coverage == Coverage::Some {
-            let invalid = self.slots.invalid(&mut self.out, ty);
-            other = Some(match other {
-                None => invalid,
-                Some(kept) => {
-                    let mut elsewhere = self.out.exprs.bool(false);
-                    for (number, case) in cases.iter().enumerate() {
-                        if number != at {
-                            elsewhere = self.or(elsewhere, case.cond);
-                        }
-                    }
-                    self.ite(elsewhere, kept, invalid)
-                }
-            });
-        }
-        let kept = other.unwrap_or(value);
-        (place, self.ite(case.cond, value, kept))
+        writes
     }
-}
 
-/// Offsets by the leaf that they belong to: each one by itself, or all that have the same place in an element.
-fn groups(offsets: &[i64], element: Option<i64>) -> BTreeMap<i64, Vec<i64>> {
-    let mut groups: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
-    for at in offsets {
-        groups.entry(element.map_or(*at, |element| at % element)).or_default().push(*at);
+    /// What the variables of a pointer get.
+    pub(super) fn pair_writes(
+        &mut self,
+        pair: &super::slots::Pair,
+        index: Option<ExprId>,
+        cond: ExprId,
+        value: &Fat,
+    ) -> Vec<Write> {
+        let mut writes = Vec::new();
+        let mut write = |var: Option<VarId>, ty: Ty, value: ExprId| {
+            writes.extend(var.map(|var| Write { var, index, ty, cond, value }));
+        };
+        write(pair.object, OBJECT, value.object);
+        write(pair.instance, WORD, value.instance);
+        if pair.offset.is_some() {
+            let from = value.offset.plus_constant(-i128::from(pair.residue));
+            let scaled = self.scaled(&from, pair.modulus);
+            write(pair.offset, WORD, scaled);
+        }
+        writes
     }
-    groups
 }

@@ -1,212 +1,324 @@
-//! Memory that is really variables: objects, and allocations that are executed once, become scalars and arrays; pointers to them become a number of an object and an offset.
+//! Memory as variables: objects become scalars and arrays, pointers become numbers of objects and offsets.
 //!
 //! # Rule
-//! What is promoted are objects that exist at most once at a time and whose addresses do not escape: they are not turned into numbers, handed to procedures, or stored where
-//! they cannot be followed ([`analysis`]). Each access is an interval of bits in an object that it may mean; [`layout`] divides objects so that each interval is a variable, an
-//! element of an array, or a few bytes. A pointer that is always the same object, or has always the same offset, needs no variable for that.
+//! Each variable in memory and each allocation is an *object*; one that may exist several times (an allocation in a loop, a local of a procedure that is called)
+//! is *many* objects, told apart by a number. [`pointers`] says to which objects and offsets each pointer may lead. [`layout`] divides each object by the accesses
+//! to it: a field becomes a scalar, an array inside an object an array variable, and of many objects an unbounded array, the *region map*. A pointer becomes the number of
+//! an object, the number among many, and an offset, as far as they are not always the same ([`slots`]). A load chooses by these numbers ([`access`]), a store assigns all
+//! variables that may be meant, those that are not meant what they hold already. An access that leads to no object is undefined.
 //!
-//! Where several objects are possible, a load chooses by the number of the object, and a store assigns all of them, those that are not meant what they hold already. An access outside all of them is
-//! an undefined expression.
+//! What cannot be followed (memory from outside, pointers made of numbers, objects whose pointers are read as numbers) is *foreign* or *opaque*: loads give arbitrary values.
 //!
 //! # Meaning
-//! *More* executions: an access to an object before or after its lifetime, or to read-only memory, is not undefined any more, and neither is a wrong `free`; offsets do not wrap around at the width
-//! of a pointer; where a range of bytes is copied or set in a way that objects are not divided, the target becomes arbitrary. So a proof of safety holds for the program as it was; a counterexample is
-//! replayed. Comparisons that depend on where objects lie are made with arbitrary addresses.
+//! *More* executions: an access to an object after its lifetime, or to read-only memory, is not undefined any more, and neither is a wrong `free`; bytes that are copied or set in a
+//! way in which objects are not divided become arbitrary; and comparisons that depend on where objects lie have any result. So a proof of safety holds for the program as it was, and a
+//! counterexample is replayed. `Expr::Accessible` and `Expr::Freeable` keep their meaning.
 //!
-//! # Not part of the pipeline yet
-//! An attack found executions that it loses: sums of offsets are reassociated in signed 64 bits; two offsets of one store whose leaves overlap; a copy from an address with a stride into fields; a load
-//! of null from an element whose slot is a pair; constants that are no addresses in a pair with a unit; pointers copied through characters at symbolic offsets. And the analysis of a copy into the
-//! same array does not end. Each needs a program in the law test before the pass is switched on.
+//! Left out are executions that no machine can carry out: more than 2^99 bytes allocated at one place, and offsets of pointers that far.
 //!
 //! # Invariants
-//! * M1: no pointer in promoted memory is read or written as anything else; see [`layout`] and [`analysis`].
+//! * M1: no pointer in followed memory is read or written as anything else; see [`layout`] and [`pointers`].
 //! * M2: an operation that chooses a value has the position of the operation that chose it before, so choices go back.
+//! * M3: values that are not followed are chosen right before they are read: before the operation, or, if a branch reads them, before the branch, so that all its edges agree.
 //!
 //! # Cost
-//! Linear in the program, up to the rounds of [`analysis`], and times the number of objects that one access may mean.
+//! Linear in the program, up to the rounds of [`pointers`], and times the number of objects that one access may mean.
 
 mod access;
-mod analysis;
 mod bytes;
-mod candidates;
+mod compare;
 mod layout;
+mod object;
 mod offsets;
+mod pointee;
+mod pointers;
 mod rewrite;
 mod slots;
 mod translate;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use base::newtype_index;
+use base::{IndexVec, newtype_index};
 use cfa::op::Op;
-use cfa::{Expr, Program, Storage, Ty};
+use cfa::{
+    Edge, Expr, Loc, LocationInfo, LocationRole, Origin, Place, ProcId, Procedure, Program, Storage, VarId,
+};
 
-use self::analysis::{Holder, Pointees};
-use self::candidates::{Candidates, Kind};
-use self::layout::{Layout, accesses, layout};
-use self::rewrite::Rewriter;
-use self::slots::Slots;
+use self::layout::{Segment, layouts};
+use self::object::{Contents, Count, Kind, Objects};
+use self::pointers::{Pointers, holds_pointer};
+use self::rewrite::{Rewriter, havoc};
+use self::slots::{Slot, Slots};
 use self::translate::Translator;
-use crate::back::{BackTranslation, VarOrigin};
-use crate::build::{self, NewEdge, replace_procedures};
+use crate::back::{
+    BackTranslation, ContextId, Contexts, EdgeOrigin, LocationOrigin, ProcOrigin, VarOrigin, identity_vars,
+};
+use crate::build::Builder;
 use crate::lifetimes::read_first;
 
 newtype_index!(
-    /// An object that may be promoted; 0 is none.
+    /// What a pointer may lead to; the first ones are no objects.
     ObjectId,
     "object"
 );
 
-/// Turns memory into variables where all accesses are understood.
+/// No object: null, or a number.
+const NONE: ObjectId = ObjectId(0);
+/// What a pointer leads to that was never written.
+const GARBAGE: ObjectId = ObjectId(1);
+/// Memory that is not followed.
+const FOREIGN: ObjectId = ObjectId(2);
+/// The first object.
+const FIRST: usize = 3;
+/// Objects that one access may mean; beyond that they become opaque.
+const MAX_TARGETS: usize = 32;
+
+/// Turns memory into variables.
 pub fn promote(program: &Program) -> (Program, BackTranslation) {
-    let entry = &program.procs[program.entry];
-    let in_memory = program.vars.iter().any(|var| matches!(var.storage, Storage::Object { .. }));
-    let allocates = |op: &Op| matches!(op, Op::Malloc { .. });
-    if !in_memory && !entry.edges().iter().flat_map(|edge| &edge.ops).any(allocates) {
+    let mut objects = Objects::new(program);
+    let has_pointers = program.vars.ids().any(|var| holds_pointer(program, var));
+    if objects.ids().next().is_none() && !has_pointers {
         return (program.clone(), BackTranslation::identity(program));
     }
-    let mut candidates = Candidates::new(program);
     loop {
-        let pointees = Pointees::new(&mut candidates);
-        let is_memory = |object: ObjectId| !matches!(candidates.object(object).kind, Kind::Proc(_));
-        if !candidates.promoted().any(is_memory) {
-            return (program.clone(), BackTranslation::identity(program));
+        let pointers = Pointers::new(&objects);
+        if let Err(changes) = consistent(&objects, &pointers) {
+            changes.apply(&mut objects);
+            continue;
         }
-        match divide(&candidates, &pointees) {
-            Ok(layouts) => return rewritten(&candidates, &pointees, layouts),
-            Err(objects) => {
-                for object in objects {
-                    candidates.refuse(object);
-                }
-            }
+        match layouts(&objects, &pointers) {
+            Ok(segments) => return rewritten(&objects, &pointers, segments),
+            Err(failed) => Changes { opaque: failed, many: Vec::new() }.apply(&mut objects),
         }
     }
 }
 
-/// The layout of all objects, or those that have none.
-fn divide(
-    candidates: &Candidates<'_>,
-    pointees: &Pointees,
-) -> Result<BTreeMap<ObjectId, Layout>, Vec<ObjectId>> {
-    let accesses = accesses(candidates, pointees);
-    let (mut layouts, mut failed) = (BTreeMap::new(), Vec::new());
-    for object in candidates.promoted() {
-        match layout(candidates, object, accesses.get(&object).map_or(&[], Vec::as_slice)) {
-            Some(layout) => {
-                layouts.insert(object, layout);
-            }
-            None => failed.push(object),
-        }
-    }
-    failed.extend(overwritten(candidates, pointees, &layouts));
-    failed.extend(reborn(candidates, pointees));
-    if failed.is_empty() { Ok(layouts) } else { Err(failed) }
+/// Objects that must be treated in another way.
+struct Changes {
+    opaque: Vec<ObjectId>,
+    many: Vec<ObjectId>,
 }
 
-/// The objects whose pointers are written as bytes other than zero.
-fn overwritten(
-    candidates: &Candidates<'_>,
-    pointees: &Pointees,
-    layouts: &BTreeMap<ObjectId, Layout>,
-) -> Vec<ObjectId> {
-    let program = candidates.program;
-    let mut found = Vec::new();
-    for op in program.procs[program.entry].edges().iter().flat_map(|edge| &edge.ops) {
-        let to = match op {
-            Op::Fill { to, byte, .. } if !matches!(program.exprs.get(*byte), Expr::Const { bits: 0, .. }) => {
-                to
-            }
-            Op::Write { to, .. } => to,
-            _ => continue,
-        };
-        let objects = pointees.of(*to).objects.keys();
-        let holds_pointers = |object: &&ObjectId| {
-            let layout = layouts.get(*object);
-            layout.is_some_and(|layout| layout.leaves.iter().any(|leaf| leaf.ty == Ty::Ptr))
-        };
-        found.extend(objects.filter(holds_pointers));
-    }
-    found
-}
-
-/// The objects that begin again in a loop while a pointer to what they were before may still be read: the two would be taken for one.
-fn reborn(candidates: &Candidates<'_>, pointees: &Pointees) -> Vec<ObjectId> {
-    let program = candidates.program;
-    let procedure = &program.procs[program.entry];
-    let mut found = Vec::new();
-    for edge in procedure.edges() {
-        for op in &edge.ops {
-            let Op::Begin { var } = op else { continue };
-            let Some(object) = candidates.of_var(*var) else { continue };
-            let holders: Vec<Holder> = pointees.holders(object).collect();
-            if holders.is_empty() || procedure.loops().innermost(edge.source).is_none() {
-                continue;
-            }
-            let var_of = |holder: &Holder| match holder {
-                Holder::Var(var) => Some(*var),
-                Holder::Memory(..) => None,
-            };
-            let vars: Option<Vec<_>> = holders.iter().map(var_of).collect();
-            let is_forgotten =
-                vars.is_some_and(|vars| read_first(program, program.entry, &vars, edge.target).is_empty());
-            if !is_forgotten {
-                found.push(object);
-            }
+impl Changes {
+    fn apply(self, objects: &mut Objects<'_>) {
+        for object in self.opaque {
+            objects.get_mut(object).contents = Contents::Opaque;
+        }
+        for object in self.many {
+            objects.get_mut(object).count = Count::Many;
         }
     }
-    found
+}
+
+/// Whether all objects can be treated as they are.
+fn consistent(objects: &Objects<'_>, pointers: &Pointers) -> Result<(), Changes> {
+    let program = objects.program;
+    let mut opaque = BTreeSet::new();
+    let mut is_foreign_accessed = false;
+    for address in addresses(objects) {
+        let pointee = pointers.of(address);
+        is_foreign_accessed |= pointee.others.foreign;
+        let followed: Vec<ObjectId> =
+            pointee.objects.keys().copied().filter(|object| objects.is_followed(*object)).collect();
+        if followed.len() > MAX_TARGETS {
+            opaque.extend(followed);
+        }
+    }
+    if is_foreign_accessed {
+        opaque.extend(pointers.exposed());
+    }
+    opaque.retain(|object| objects.is_followed(*object));
+    let mut many = Vec::new();
+    for (site, op) in objects.ops() {
+        let Op::Begin { var } = op else { continue };
+        let Some(object) = objects.of_var(*var).filter(|object| !objects.is_many(*object)) else { continue };
+        let edge = &program.procs[site.proc].edges()[site.edge];
+        if program.procs[site.proc].loops().innermost(edge.source).is_some()
+            && may_be_stale(objects, pointers, object, site.proc, edge)
+        {
+            many.push(object);
+        }
+    }
+    if opaque.is_empty() && many.is_empty() {
+        return Ok(());
+    }
+    Err(Changes { opaque: opaque.into_iter().collect(), many })
+}
+
+/// Whether a pointer to what an object was before it begins again may still be read: the two would be taken for one.
+fn may_be_stale(
+    objects: &Objects<'_>,
+    pointers: &Pointers,
+    object: ObjectId,
+    proc: ProcId,
+    edge: &Edge,
+) -> bool {
+    if pointers.is_in_memory(object) {
+        return true;
+    }
+    let holders = pointers.holders(object);
+    let is_own = |var: &VarId| objects.program.vars[*var].owner == Some(proc);
+    !holders.iter().all(is_own) || !read_first(objects.program, proc, &holders, edge.target).is_empty()
+}
+
+/// The addresses that are accessed.
+fn addresses(objects: &Objects<'_>) -> Vec<cfa::ExprId> {
+    let mut addresses = Vec::new();
+    for id in &objects.used {
+        if let Expr::Load { addr, .. } | Expr::LoadBits { addr, .. } = *objects.program.exprs.get(*id) {
+            addresses.push(addr);
+        }
+    }
+    for (_, op) in objects.ops() {
+        addresses.extend(op.places().filter_map(|place| match *place {
+            Place::Mem { addr, .. } | Place::Bits { addr, .. } => Some(addr),
+            Place::Var(_) | Place::Elem { .. } => None,
+        }));
+        match op {
+            Op::Copy { to, from, .. } => addresses.extend([*to, *from]),
+            Op::Fill { to, .. } | Op::Write { to, .. } | Op::Forget { to, .. } => addresses.push(*to),
+            Op::Realloc { old, .. } => addresses.push(*old),
+            _ => {}
+        }
+    }
+    addresses.sort_unstable();
+    addresses.dedup();
+    addresses
 }
 
 fn rewritten(
-    candidates: &Candidates<'_>,
-    pointees: &Pointees,
-    layouts: BTreeMap<ObjectId, Layout>,
+    objects: &Objects<'_>,
+    pointers: &Pointers,
+    segments: BTreeMap<ObjectId, Vec<Segment>>,
 ) -> (Program, BackTranslation) {
-    let program = candidates.program;
+    let program = objects.program;
     let mut out = program.clone();
-    let slots = Slots::new(&mut out, candidates, pointees, layouts);
-    let origins = origins(candidates, &slots);
-    let mut rewriter = Rewriter::new(Translator::new(candidates, pointees, slots, out));
-    let entry = program.entry;
-    let mut edges: Vec<NewEdge> =
-        program.procs[entry].edges().ids().map(|edge| rewriter.edge(entry, edge)).collect();
-    let first = rewriter.first_allocations();
-    for edge in &mut edges {
-        if program.procs[entry].edges()[edge.edge].source == program.procs[entry].entry {
-            edge.from.ops.splice(0..0, first.iter().map(|_| None));
-            edge.ops.splice(0..0, first.iter().cloned());
+    let asked = compare::asked(objects, pointers);
+    let slots = Slots::new(&mut out, objects, pointers, segments, &asked);
+    let origins = origins(objects, &slots);
+    let mut rewriter = Rewriter::new(Translator::new(objects, pointers, slots, out));
+    let mut procs: IndexVec<ProcId, Procedure> = IndexVec::new();
+    let mut from: IndexVec<ProcId, ProcOrigin> = IndexVec::new();
+    for proc in program.procs.ids() {
+        let (procedure, origin) = if objects.procs.binary_search(&proc).is_ok() {
+            procedure(&mut rewriter, proc)
+        } else {
+            crate::build::stub(program, proc)
+        };
+        procs.push(procedure);
+        from.push(origin);
+    }
+    let mut out = rewriter.translator.out;
+    out.procs = procs;
+    let mut back = BackTranslation::new(from, identity_vars(program), Contexts::default());
+    back.extend_vars(out.vars.len(), &origins);
+    (out, back)
+}
+
+/// The new version of a procedure. It starts with a location of its own, so that what it does first is done once.
+fn procedure(rewriter: &mut Rewriter<'_>, proc: ProcId) -> (Procedure, ProcOrigin) {
+    let program = rewriter.translator.objects.program;
+    let old = &program.procs[proc];
+    let mut tested: IndexVec<Loc, BTreeSet<VarId>> = IndexVec::filled(BTreeSet::new(), old.locations.len());
+    for edge in old.edges() {
+        let vars = rewriter.tested(&edge.ops);
+        tested[edge.source].extend(vars);
+    }
+    let (mut builder, mut locations) = Builder::with_locations(program, proc, |_| true);
+    let start = builder.procedure.entry;
+    if old.entry != old.exit {
+        let origin = LocationOrigin { proc, location: old.entry, context: ContextId::ROOT };
+        let entry = builder.location(old.locations[old.entry], Some(origin));
+        builder.procedure.locations[start] =
+            LocationInfo { region: old.locations[old.entry].region, role: LocationRole::Plain };
+        locations[old.entry] = Some(entry);
+        let mut ops = if proc == program.entry { first_ops(rewriter) } else { Vec::new() };
+        ops.extend(tested[old.entry].iter().map(|var| havoc(*var)));
+        let from = EdgeOrigin { steps: Vec::new(), ops: vec![None; ops.len()] };
+        builder.edge(start, entry, ops, Origin::IMPLICIT, from);
+    }
+    for (id, edge) in old.edges().iter_enumerated() {
+        let new = rewriter.edge(proc, id, &tested[edge.target]);
+        if let (Some(source), Some(target)) = (locations[edge.source], locations[edge.target]) {
+            builder.edge(source, target, new.ops, edge.origin, new.from);
         }
     }
-    let out = rewriter.translator.out;
-    let (mut new, mut back) = replace_procedures(program, |proc| {
-        let edges = if proc == entry {
-            std::mem::take(&mut edges)
+    builder.procedure.params = parts(rewriter, &old.params);
+    builder.procedure.results = parts(rewriter, &old.results);
+    builder.finish()
+}
+
+/// The variables that pointers among some variables become, in order.
+fn parts(rewriter: &Rewriter<'_>, vars: &[VarId]) -> Vec<VarId> {
+    let mut parts = Vec::new();
+    for var in vars {
+        match rewriter.translator.slots.pointer(*var) {
+            Some(pair) => parts.extend(pair.vars().map(|(var, _)| var)),
+            None => parts.push(*var),
+        }
+    }
+    parts
+}
+
+/// What the program does first: counters are zero, no object lives that begins later, and pointers that are read before they are written lead nowhere.
+fn first_ops(rewriter: &mut Rewriter<'_>) -> Vec<Op> {
+    let translator = &mut rewriter.translator;
+    let zero = translator.word(0);
+    let mut ops: Vec<Op> = translator
+        .slots
+        .counters()
+        .map(|var| Op::Assign { place: Place::Var(var), value: zero })
+        .collect();
+    let lives: Vec<(ObjectId, VarId)> = translator.slots.single_lives().collect();
+    for (object, var) in lives {
+        if translator.objects.is_many(object) {
+            ops.push(Op::Init { var, contents: cfa::InitKind::Zero });
         } else {
-            program.procs[proc].edges().ids().map(|edge| NewEdge::same(program, proc, edge)).collect()
-        };
-        build::procedure(program, proc, |_| true, edges)
-    });
-    new.exprs = out.exprs;
-    new.vars = out.vars;
-    back.extend_vars(new.vars.len(), &origins);
-    (new, back)
+            let value = translator.out.exprs.bool(false);
+            ops.push(Op::Assign { place: Place::Var(var), value });
+        }
+    }
+    ops.extend(unwritten(rewriter));
+    for object in rewriter.translator.objects.ids() {
+        if rewriter.is_static(object) {
+            rewriter.choose_address(object, None);
+        }
+    }
+    ops.append(&mut rewriter.ops);
+    ops
+}
+
+/// Pointers that are never written before they are read lead nowhere.
+fn unwritten(rewriter: &mut Rewriter<'_>) -> Vec<Op> {
+    let program = rewriter.translator.objects.program;
+    let mut ops = Vec::new();
+    for var in program.vars.ids().filter(|var| holds_pointer(program, *var)) {
+        let Some(pair) = rewriter.translator.slots.pointer(var).cloned() else { continue };
+        let is_here = program.vars[var].owner.is_none_or(|owner| owner == program.entry);
+        let Some(object) = pair.object.filter(|_| is_here && pair.pointee.others.unwritten) else { continue };
+        if matches!(rewriter.translator.out.vars[object].storage, Storage::Scalar(_)) {
+            let value = rewriter.translator.object_number(GARBAGE);
+            ops.push(Op::Assign { place: Place::Var(object), value });
+        }
+    }
+    ops
 }
 
 /// The variables that stand for a whole variable in memory.
-fn origins(candidates: &Candidates<'_>, slots: &Slots) -> BTreeMap<cfa::VarId, VarOrigin> {
+fn origins(objects: &Objects<'_>, slots: &Slots) -> BTreeMap<VarId, VarOrigin> {
     let mut origins = BTreeMap::new();
-    for object in candidates.promoted() {
-        let (Kind::Var(var), Some([slots::Slot::Value(new)])) =
-            (candidates.object(object).kind, slots.leaves(object).get(..))
-        else {
+    for object in objects.ids().filter(|object| objects.is_followed(*object)) {
+        let leaves = slots.leaves(object);
+        let (Kind::Var(var), [(segment, leaf)]) = (objects.get(object).kind, leaves.as_slice()) else {
             continue;
         };
-        let layout = &slots.layouts[&object];
+        let layout = &slots.segments[&object][*segment];
         let is_whole = layout.element.is_none()
-            && candidates.object(object).size == Some(layout.leaves[0].width / 8)
-            && layout.leaves[0].at == 0;
-        if is_whole {
-            origins.insert(*new, VarOrigin { var, context: crate::back::ContextId::ROOT });
+            && layout.start == 0
+            && objects.get(object).size == Some(layout.leaves[*leaf].width / 8)
+            && !objects.is_many(object);
+        if let (Slot::Value(new, _), true) = (slots.leaf(object, *segment, *leaf), is_whole) {
+            origins.insert(*new, VarOrigin { var, context: ContextId::ROOT });
         }
     }
     origins

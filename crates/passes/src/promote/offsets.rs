@@ -1,90 +1,183 @@
-//! What a pointer may be: objects, and offsets in them, as far as the text of the program tells.
+//! Offsets in bytes that a pointer may have in an object, and sums that are added to pointers.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use cfa::{BinaryOp, Expr, ExprId, Program, Ty};
+use cfa::{BinaryOp, Expr, ExprId, Program, SignedOverflow, Ty};
 
-use super::ObjectId;
-use crate::totality::Totality;
+use crate::totality::{Totality, arithmetic};
 
-/// How many offsets are told apart before only their distance is.
-const MOST: usize = 16;
+/// How many progressions are told apart before only a common distance is.
+const MAX_PROGRESSIONS: usize = 16;
+/// More offsets than this are as good as all.
+const MAX_COUNT: i128 = 1 << 32;
+/// Offsets beyond this are as good as any.
+const MAX_OFFSET: i128 = 1 << 60;
+/// Greatest factor in a [`Linear`] sum: with at most [`MAX_TERMS`] of them no partial sum leaves the type of offsets.
+const MAX_FACTOR: i64 = 1 << 31;
+const MAX_TERMS: usize = 16;
 
-/// Offsets in bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Offsets {
-    /// One of these.
-    Few(BTreeSet<i64>),
-    /// Any that leaves this remainder.
-    Stride { modulus: i64, residue: i64 },
+/// An arithmetic progression of offsets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Progression {
+    /// The first one; of an unbounded progression the residue.
+    pub(super) start: i64,
+    /// The distance between two; 0 for one offset alone.
+    pub(super) step: i64,
+    /// How many there are; `None` for the whole residue class.
+    pub(super) count: Option<i64>,
 }
 
-impl Offsets {
+impl Progression {
+    /// Every offset.
+    pub(super) const ANY: Self = Self { start: 0, step: 1, count: None };
+
     pub(super) fn one(offset: i64) -> Self {
-        Self::Few(BTreeSet::from([offset]))
+        Self { start: offset, step: 0, count: Some(1) }
+    }
+    fn bounded(start: i128, step: i128, count: i128) -> Self {
+        let last = step.checked_mul(count - 1).and_then(|span| span.checked_add(start));
+        let is_small = |offset: i128| (-MAX_OFFSET..=MAX_OFFSET).contains(&offset);
+        match last {
+            Some(last) if count <= MAX_COUNT && is_small(start) && is_small(last) => {
+                let step = if count == 1 { 0 } else { step as i64 };
+                Self { start: start as i64, step, count: Some(count as i64) }
+            }
+            _ => Self::unbounded(start, step.max(1)),
+        }
+    }
+    fn unbounded(start: i128, step: i128) -> Self {
+        if step > MAX_OFFSET {
+            return Self::ANY;
+        }
+        Self { start: start.rem_euclid(step) as i64, step: step as i64, count: None }
+    }
+    /// The last one.
+    pub(super) fn last(self) -> Option<i64> {
+        Some(self.start + self.step * (self.count? - 1))
+    }
+    /// The only one.
+    pub(super) fn single(self) -> Option<i64> {
+        (self.count == Some(1)).then_some(self.start)
+    }
+    fn span(self) -> Option<i128> {
+        Some(i128::from(self.step) * i128::from(self.count? - 1))
+    }
+    /// Sums of an offset of each.
+    pub(super) fn plus(self, other: Self) -> Self {
+        let start = i128::from(self.start) + i128::from(other.start);
+        let step = i128::from(gcd(self.step, other.step));
+        match (self.span(), other.span()) {
+            (Some(left), Some(right)) if step > 0 => Self::bounded(start, step, (left + right) / step + 1),
+            (Some(_), Some(_)) => Self::bounded(start, 0, 1),
+            _ => Self::unbounded(start, step),
+        }
+    }
+    /// Whether every offset of the other is one of this.
+    fn includes(self, other: Self) -> bool {
+        let is_aligned = self.step != 0
+            && other.step % self.step == 0
+            && (i128::from(other.start) - i128::from(self.start)) % i128::from(self.step) == 0;
+        match (self.last(), other.last()) {
+            _ if self == other => true,
+            (None, _) => is_aligned,
+            (Some(last), Some(end)) => is_aligned && self.start <= other.start && end <= last,
+            (Some(_), None) => false,
+        }
+    }
+    /// Whether some offset may be one of both.
+    pub(super) fn meets(self, other: Self) -> bool {
+        let step = i128::from(gcd(self.step, other.step));
+        let distance = i128::from(self.start) - i128::from(other.start);
+        let is_aligned = if step == 0 { distance == 0 } else { distance % step == 0 };
+        let is_beyond = |one: Self, other: Self| match (one.last(), other.count) {
+            (Some(last), Some(_)) => last < other.start,
+            _ => false,
+        };
+        is_aligned && !is_beyond(self, other) && !is_beyond(other, self)
+    }
+    /// Those at which so many bytes lie in an object of a size, if it is known; `None` if there are none.
+    pub(super) fn within(self, size: Option<i64>, bytes: i64) -> Option<Self> {
+        let (start, count) = match self.count {
+            None => (self.start, i64::MAX),
+            Some(count) if self.start < 0 && self.step > 0 => {
+                let skipped = (-self.start).div_euclid(self.step) + i64::from(-self.start % self.step != 0);
+                (self.start + self.step * skipped, count - skipped)
+            }
+            Some(count) => (self.start, count),
+        };
+        if count <= 0 || start < 0 {
+            return None;
+        }
+        let Some(size) = size else {
+            return Some(if self.count.is_none() { self } else { Self { start, count: Some(count), ..self } });
+        };
+        let room = size - bytes - start;
+        if room < 0 {
+            return None;
+        }
+        let most = if self.step == 0 { 1 } else { room / self.step + 1 };
+        let count = count.min(most);
+        Some(Self { start, step: if count == 1 { 0 } else { self.step }, count: Some(count) })
+    }
+}
+
+/// Offsets in bytes: a union of progressions, none of which includes another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Offsets(BTreeSet<Progression>);
+
+impl Offsets {
+    pub(super) fn of(progression: Progression) -> Self {
+        Self(BTreeSet::from([progression]))
+    }
+    pub(super) fn iter(&self) -> impl Iterator<Item = Progression> + '_ {
+        self.0.iter().copied()
     }
     /// The only offset.
     pub(super) fn single(&self) -> Option<i64> {
-        match self {
-            Self::Few(offsets) if offsets.len() == 1 => offsets.first().copied(),
-            Self::Few(_) | Self::Stride { .. } => None,
+        match self.0.first() {
+            Some(first) if self.0.len() == 1 => first.single(),
+            _ => None,
         }
     }
-    /// All of them in an object of a size, if they are few.
-    pub(super) fn listed(&self, size: i64) -> Option<BTreeSet<i64>> {
-        match self {
-            Self::Few(offsets) => Some(offsets.clone()),
-            Self::Stride { modulus, residue } => {
-                let listed = (*residue..size).step_by(usize::try_from(*modulus).ok()?);
-                (size / modulus <= MOST as i64).then(|| listed.collect())
+    /// Adds offsets; whether there are new ones. A progression that grows becomes unbounded, and so do too many of them: there are finitely many steps.
+    pub(super) fn join(&mut self, other: &Self) -> bool {
+        let mut changed = false;
+        for new in other.iter() {
+            if self.iter().any(|known| known.includes(new)) {
+                continue;
             }
+            let grows = self.iter().any(|known| known.single().is_none() && new.includes(known));
+            let new = if grows {
+                Progression::unbounded(i128::from(new.start), i128::from(new.step.max(1)))
+            } else {
+                new
+            };
+            self.0.retain(|known| !new.includes(*known));
+            self.0.insert(new);
+            changed = true;
         }
+        if self.0.len() > MAX_PROGRESSIONS {
+            let (modulus, residue) = self.stride();
+            let all = Progression::unbounded(i128::from(residue), i128::from(modulus.max(1)));
+            self.0 = BTreeSet::from([all]);
+        }
+        changed
     }
-    /// The greatest number that divides all of them; 0 if they are all zero.
-    pub(super) fn unit(&self) -> i64 {
-        match self {
-            Self::Few(offsets) => offsets.iter().fold(0, |unit, offset| gcd(unit, *offset)),
-            Self::Stride { modulus, residue } => gcd(*modulus, *residue),
+    pub(super) fn plus(&self, amount: Progression) -> Self {
+        let mut sums = Self(BTreeSet::new());
+        for progression in self.iter() {
+            sums.join(&Self::of(progression.plus(amount)));
         }
+        sums
     }
-    fn stride(&self) -> (i64, i64) {
-        match self {
-            Self::Few(offsets) => {
-                let first = offsets.first().copied().unwrap_or(0);
-                (offsets.iter().fold(0, |unit, offset| gcd(unit, offset.wrapping_sub(first))), first)
-            }
-            Self::Stride { modulus, residue } => (*modulus, *residue),
-        }
-    }
-    fn from_stride(modulus: i64, residue: i64) -> Self {
-        match modulus {
-            0 => Self::one(residue),
-            _ => Self::Stride { modulus, residue: residue.rem_euclid(modulus) },
-        }
-    }
-    pub(super) fn join(&mut self, other: &Self) {
-        if let (Self::Few(left), Self::Few(right)) = (&*self, other) {
-            let both: BTreeSet<i64> = left.union(right).copied().collect();
-            if both.len() <= MOST {
-                *self = Self::Few(both);
-                return;
-            }
-        }
-        let ((left, a), (right, b)) = (self.stride(), other.stride());
-        *self = Self::from_stride(gcd(gcd(left, right), a.wrapping_sub(b)), a);
-    }
-    /// The sums with a constant and multiples of some numbers.
-    pub(super) fn plus(&self, sum: &Linear) -> Self {
-        let step = sum.terms.iter().fold(0, |unit, (factor, _)| gcd(unit, *factor));
-        match self {
-            Self::Few(offsets) if step == 0 => {
-                Self::Few(offsets.iter().map(|offset| offset.wrapping_add(sum.constant)).collect())
-            }
-            Self::Few(_) | Self::Stride { .. } => {
-                let (modulus, residue) = self.stride();
-                Self::from_stride(gcd(modulus, step), residue.wrapping_add(sum.constant))
-            }
-        }
+    /// A number that divides the distance of any two of them, and one of them; 0 for one offset alone.
+    pub(super) fn stride(&self) -> (i64, i64) {
+        let first = self.0.first().map_or(0, |first| first.start);
+        let modulus = self.iter().fold(0, |modulus, progression| {
+            let distance = progression.start.saturating_sub(first);
+            gcd(gcd(modulus, progression.step), distance)
+        });
+        (modulus, first)
     }
 }
 
@@ -97,163 +190,121 @@ pub(super) fn gcd(left: i64, right: i64) -> i64 {
     i64::try_from(left).unwrap_or(1)
 }
 
-/// What a pointer may be.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Pointee {
-    /// Into an object.
-    pub(super) objects: BTreeMap<ObjectId, Offsets>,
-    /// Null or another constant.
-    pub(super) other: Other,
-}
-
-/// What else a pointer may be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Other {
-    /// Nothing else.
-    #[default]
-    Nothing,
-    /// Null.
-    Null,
-    /// Or it was never written: arbitrary, and no access through it is defined.
-    Unwritten,
-    /// Or a number that belongs to no object.
-    Number,
-    /// Or anything that is not followed.
-    Foreign,
-}
-
-impl Pointee {
-    pub(super) fn object(object: ObjectId) -> Self {
-        Self { objects: BTreeMap::from([(object, Offsets::one(0))]), other: Other::Nothing }
-    }
-    pub(super) fn other(other: Other) -> Self {
-        Self { objects: BTreeMap::new(), other }
-    }
-    pub(super) fn join(&mut self, other: &Self) {
-        for (object, offsets) in &other.objects {
-            match self.objects.get_mut(object) {
-                Some(known) => known.join(offsets),
-                None => {
-                    self.objects.insert(*object, offsets.clone());
-                }
-            }
-        }
-        self.other = self.other.max(other.other);
-    }
-    pub(super) fn plus(&self, sum: &Linear) -> Self {
-        let objects = self.objects.iter().map(|(object, offsets)| (*object, offsets.plus(sum))).collect();
-        let other = match self.other {
-            Other::Null if sum.constant != 0 || !sum.terms.is_empty() => Other::Number,
-            other => other,
-        };
-        Self { objects, other }
-    }
-    /// The object, if it is always that one.
-    pub(super) fn only(&self) -> Option<ObjectId> {
-        match (self.objects.len(), self.other) {
-            (1, Other::Nothing) => self.objects.keys().next().copied(),
-            _ => None,
-        }
-    }
-    /// The offset, if it is always that one; that of null is 0, and that of what was never written does not matter.
-    pub(super) fn offset(&self) -> Option<i64> {
-        if self.other >= Other::Number {
-            return None;
-        }
-        let mut offsets = self.objects.values().map(Offsets::single);
-        let Some(first) = offsets.next() else { return Some(0) };
-        let first = first?;
-        let same = offsets.all(|offset| offset == Some(first));
-        (same && (first == 0 || self.other == Other::Nothing)).then_some(first)
-    }
-    /// What divides all offsets.
-    pub(super) fn unit(&self) -> i64 {
-        self.objects.values().fold(0, |unit, offsets| gcd(unit, offsets.unit())).max(1)
-    }
-}
-
-/// A sum of products with constants, and a constant: an offset in bytes.
+/// A sum of products with constants, and a constant: an offset in bytes, as a mathematical integer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Linear {
-    pub(super) constant: i64,
+    pub(super) constant: i128,
     /// Factor and expression, no expression twice.
     pub(super) terms: Vec<(i64, ExprId)>,
 }
 
 impl Linear {
-    pub(super) fn constant(constant: i64) -> Self {
+    pub(super) fn constant(constant: i128) -> Self {
         Self { constant, terms: Vec::new() }
     }
     pub(super) fn term(factor: i64, expr: ExprId) -> Self {
         Self { constant: 0, terms: vec![(factor, expr)] }
     }
-    pub(super) fn add(&mut self, factor: i64, expr: ExprId) {
+    /// Adds a product; `None` if the sum would become too large to be computed in parts.
+    #[must_use]
+    pub(super) fn add(mut self, factor: i64, expr: ExprId) -> Option<Self> {
         match self.terms.iter().position(|(_, known)| *known == expr) {
             Some(at) => {
-                self.terms[at].0 = self.terms[at].0.wrapping_add(factor);
-                if self.terms[at].0 == 0 {
+                let sum = self.terms[at].0 + factor;
+                if sum.abs() > MAX_FACTOR {
+                    return None;
+                }
+                if sum == 0 {
                     self.terms.remove(at);
+                } else {
+                    self.terms[at].0 = sum;
                 }
             }
-            None => self.terms.push((factor, expr)),
+            None if self.terms.len() < MAX_TERMS => self.terms.push((factor, expr)),
+            None => return None,
         }
+        Some(self)
     }
-    pub(super) fn plus_constant(&self, constant: i64) -> Self {
-        Self { constant: self.constant.wrapping_add(constant), terms: self.terms.clone() }
+    pub(super) fn plus_constant(&self, constant: i128) -> Self {
+        Self { constant: self.constant + constant, terms: self.terms.clone() }
+    }
+    /// The sum of both; `None` if it would become too large to be computed in parts.
+    pub(super) fn plus(&self, other: &Self) -> Option<Self> {
+        let start = self.plus_constant(other.constant);
+        other.terms.iter().try_fold(start, |sum, (factor, expr)| sum.add(*factor, *expr))
     }
     /// The sum divided by a number that divides all of it.
     pub(super) fn divided(&self, by: i64) -> Option<Self> {
-        let divides = |number: i64| number % by == 0;
-        if !divides(self.constant) || !self.terms.iter().all(|(factor, _)| divides(*factor)) {
+        let divides = |factor: &(i64, ExprId)| factor.0 % by == 0;
+        if self.constant % i128::from(by) != 0 || !self.terms.iter().all(divides) {
             return None;
         }
         let terms = self.terms.iter().map(|(factor, expr)| (factor / by, *expr)).collect();
-        Some(Self { constant: self.constant / by, terms })
+        Some(Self { constant: self.constant / i128::from(by), terms })
     }
-    /// What divides all of it; 0 if it is zero.
-    pub(super) fn unit(&self) -> i64 {
-        self.terms.iter().fold(self.constant, |unit, (factor, _)| gcd(unit, *factor))
+    /// The values that it may have.
+    pub(super) fn progression(&self, totality: &Totality) -> Progression {
+        let constant = Progression::bounded(self.constant, 0, 1);
+        self.terms.iter().fold(constant, |sum, (factor, expr)| {
+            let factor = i128::from(*factor);
+            let product = match totality.range(*expr) {
+                Some((low, high)) => {
+                    let least = if factor > 0 { low.checked_mul(factor) } else { high.checked_mul(factor) };
+                    match (least, high.checked_sub(low).and_then(|span| span.checked_add(1))) {
+                        (Some(least), Some(count)) => Progression::bounded(least, factor.abs(), count),
+                        _ => Progression::unbounded(0, factor.abs()),
+                    }
+                }
+                None => Progression::unbounded(0, factor.abs()),
+            };
+            sum.plus(product)
+        })
     }
 }
 
-/// An integer expression of a program as a sum. Where the expression is defined, the sum has its value: sums and products that may wrap around are not taken apart.
+/// An integer expression of a program as a sum. Where the expression is defined, the sum has its value: operations that may wrap around are not taken apart.
 pub(super) fn linear(program: &Program, totality: &Totality, root: ExprId) -> Linear {
     let mut sum = Linear::default();
     let mut pending = vec![(1_i64, root)];
     while let Some((factor, id)) = pending.pop() {
         let constant = |id: ExprId| match *program.exprs.get(id) {
-            Expr::Const { ty, bits } if ty.is_int() => i64::try_from(ty.value_of(bits)).ok(),
+            Expr::Const { ty, bits } if ty.is_int() => Some(ty.value_of(bits)),
             _ => None,
         };
-        let times = |by: i64| factor.checked_mul(by);
-        let exact = is_exact(program, totality, id);
-        match *program.exprs.get(id) {
-            Expr::Binary { op: BinaryOp::Add, lhs, rhs } if exact => {
-                pending.extend([(factor, lhs), (factor, rhs)]);
+        let times = |by: i128| {
+            let product = i64::try_from(i128::from(factor).checked_mul(by)?).ok()?;
+            (product.abs() <= MAX_FACTOR).then_some(product)
+        };
+        if let Some(value) = constant(id).and_then(|value| value.checked_mul(i128::from(factor)))
+            && value.abs() <= i128::from(u64::MAX)
+        {
+            sum.constant += value;
+            continue;
+        }
+        let parts = match *program.exprs.get(id) {
+            _ if !is_exact(program, totality, id) => None,
+            Expr::Binary { op: BinaryOp::Add, lhs, rhs } => Some([Some((factor, lhs)), Some((factor, rhs))]),
+            Expr::Binary { op: BinaryOp::Sub, lhs, rhs } => Some([Some((factor, lhs)), Some((-factor, rhs))]),
+            Expr::Binary { op: BinaryOp::Mul, lhs, rhs } => match (constant(lhs), constant(rhs)) {
+                (_, Some(by)) => times(by).map(|product| [Some((product, lhs)), None]),
+                (Some(by), _) => times(by).map(|product| [Some((product, rhs)), None]),
+                (None, None) => None,
+            },
+            Expr::Cast { arg, .. } => {
+                let is_sum = matches!(program.exprs.get(arg), Expr::Binary { .. } | Expr::Const { .. });
+                is_sum.then_some([Some((factor, arg)), None])
             }
-            Expr::Binary { op: BinaryOp::Sub, lhs, rhs } if exact && factor != i64::MIN => {
-                pending.extend([(factor, lhs), (-factor, rhs)]);
+            _ => None,
+        };
+        match parts {
+            Some(parts) if sum.terms.len() + pending.len() + 2 <= MAX_TERMS => {
+                pending.extend(parts.into_iter().flatten().filter(|(factor, _)| *factor != 0));
             }
-            Expr::Binary { op: BinaryOp::Mul, lhs, rhs }
-                if exact && constant(rhs).and_then(times).is_some() =>
-            {
-                pending.push((constant(rhs).and_then(times).unwrap_or(1), lhs));
-            }
-            Expr::Binary { op: BinaryOp::Mul, lhs, rhs }
-                if exact && constant(lhs).and_then(times).is_some() =>
-            {
-                pending.push((constant(lhs).and_then(times).unwrap_or(1), rhs));
-            }
-            Expr::Cast { arg, .. }
-                if exact && matches!(program.exprs.get(arg), Expr::Binary { .. } | Expr::Const { .. }) =>
-            {
-                pending.push((factor, arg));
-            }
-            Expr::Const { .. } if constant(id).and_then(times).is_some() => {
-                let value = constant(id).and_then(times).unwrap_or(0);
-                sum.constant = sum.constant.wrapping_add(value);
-            }
-            _ => sum.add(factor, id),
+            _ => match sum.clone().add(factor, id) {
+                Some(more) => sum = more,
+                // A sum that is too long is not taken apart at all.
+                None => return Linear::term(1, root),
+            },
         }
     }
     sum
@@ -262,18 +313,17 @@ pub(super) fn linear(program: &Program, totality: &Totality, root: ExprId) -> Li
 /// Whether the value of a sum, a product or a conversion is that of the mathematical operation wherever it is defined.
 fn is_exact(program: &Program, totality: &Totality, id: ExprId) -> bool {
     let ty = program.exprs.ty(id);
-    let whole = ty.range();
-    let fits = |range: Option<(i128, i128)>| match (range, whole) {
+    let fits = |range: Option<(i128, i128)>| match (range, ty.range()) {
         (Some((low, high)), Some(whole)) => whole.0 <= low && high <= whole.1,
         _ => false,
     };
     match *program.exprs.get(id) {
         Expr::Binary { op, lhs, rhs } => {
-            let overflow_ends = ty.is_signed() && program.signed_overflow != cfa::SignedOverflow::Wrap;
-            let (Some(left), Some(right)) = (totality.range(lhs), totality.range(rhs)) else {
-                return overflow_ends;
-            };
-            overflow_ends || fits(crate::totality::arithmetic(op, left, right))
+            if ty.is_signed() && program.signed_overflow != SignedOverflow::Wrap {
+                return true;
+            }
+            let (Some(left), Some(right)) = (totality.range(lhs), totality.range(rhs)) else { return false };
+            fits(arithmetic(op, left, right))
         }
         Expr::Cast { arg, .. } => {
             matches!(program.exprs.ty(arg), Ty::Int { .. }) && fits(totality.range(arg))
@@ -286,24 +336,50 @@ fn is_exact(program: &Program, totality: &Totality, id: ExprId) -> bool {
 mod tests {
     use super::*;
 
-    #[test]
-    fn many_offsets_become_a_stride() {
-        let mut offsets = Offsets::one(4);
-        for _ in 0..40 {
-            let next = offsets.plus(&Linear::constant(8));
-            offsets.join(&next);
-        }
-        assert_eq!(offsets, Offsets::Stride { modulus: 8, residue: 4 });
-        assert_eq!(offsets.unit(), 4);
-        offsets.join(&Offsets::one(2));
-        assert_eq!(offsets, Offsets::Stride { modulus: 2, residue: 0 });
+    fn progression(start: i64, step: i64, count: i64) -> Progression {
+        Progression::bounded(i128::from(start), i128::from(step), i128::from(count))
     }
 
     #[test]
-    fn a_sum_is_divided_only_without_remainder() {
-        let sum = Linear { constant: 4, terms: vec![(8, ExprId(0))] };
-        assert_eq!(sum.divided(8), None);
-        assert_eq!(sum.plus_constant(-4).divided(8), Some(Linear::term(1, ExprId(0))));
-        assert_eq!(sum.unit(), 4);
+    fn many_offsets_become_a_stride() {
+        let mut offsets = Offsets::of(Progression::one(4));
+        for _ in 0..40 {
+            let next = offsets.plus(Progression::one(8));
+            offsets.join(&next);
+        }
+        assert_eq!(offsets.single(), None);
+        assert_eq!(offsets.stride(), (8, 4));
+        assert_eq!(offsets.iter().collect::<Vec<_>>(), [Progression::unbounded(4, 8)]);
+        assert!(offsets.join(&Offsets::of(Progression::one(2))));
+        assert_eq!(offsets.stride(), (2, 2));
+    }
+
+    #[test]
+    fn sums_cover_all_sums() {
+        let rows = progression(0, 40, 3);
+        let columns = progression(4, 4, 10);
+        assert_eq!(rows.plus(columns), progression(4, 4, 30));
+        assert_eq!(rows.plus(Progression::one(8)), progression(8, 40, 3));
+        assert_eq!(Progression::unbounded(4, 8).plus(columns), Progression::unbounded(0, 4));
+        assert_eq!(Progression::one(3).plus(Progression::one(-3)), Progression::one(0));
+    }
+
+    #[test]
+    fn what_lies_in_an_object_is_kept() {
+        assert_eq!(Progression::unbounded(4, 8).within(Some(28), 4), Some(progression(4, 8, 3)));
+        assert_eq!(progression(-8, 4, 5).within(Some(100), 4), Some(progression(0, 4, 3)));
+        assert_eq!(progression(-7, 4, 5).within(Some(100), 4), Some(progression(1, 4, 3)));
+        assert_eq!(Progression::one(-1).within(None, 1), None);
+        assert_eq!(Progression::one(8).within(Some(8), 1), None);
+        assert_eq!(Progression::one(0).within(Some(8), 8), Some(Progression::one(0)));
+    }
+
+    #[test]
+    fn progressions_meet_only_where_offsets_may_be_equal() {
+        let even = Progression::unbounded(0, 2);
+        assert!(!even.meets(Progression::one(3)) && even.meets(Progression::one(-4)));
+        assert!(!progression(0, 4, 3).meets(progression(12, 4, 3)));
+        assert!(progression(0, 4, 4).meets(progression(12, 8, 3)));
+        assert!(!progression(0, 4, 4).meets(progression(2, 4, 4)));
     }
 }

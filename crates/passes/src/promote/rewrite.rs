@@ -1,39 +1,44 @@
-//! Operations on promoted memory as operations on variables.
+//! Operations on memory as operations on variables.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
 use base::Region;
-use cfa::op::{Callee, Freedom, Op, OutputFunction, Place};
+use cfa::op::{Callee, Op, Place};
 use cfa::pointsto::AllocationSite;
-use cfa::{EdgeId, Expr, ExprId, InitKind, Length, ProcId, Source, Storage, Ty, Var, VarId};
+use cfa::{BinaryOp, EdgeId, Expr, ExprId, InitKind, ProcId, Source, Storage, Ty, Var, VarId};
 use rustc_hash::FxHashMap;
 
-use super::ObjectId;
-use super::access::{Case, Coverage};
-use super::layout::{Extent, Leaf};
+use super::access::{Ways, Write};
+use super::layout::Extent;
+use super::object::Kind;
 use super::offsets::Linear;
-use super::slots::{OFFSET, Pair, Slot};
+use super::slots::{OBJECT, Slot, WORD};
 use super::translate::{Fat, Translator};
+use super::{GARBAGE, NONE, ObjectId};
 use crate::back::{EdgeOrigin, OpOrigin};
 use crate::build::NewEdge;
 
-/// Rewrites the edges of the entry procedure.
+/// Rewrites the edges of all procedures.
 pub(super) struct Rewriter<'a> {
     pub(super) translator: Translator<'a>,
-    temporaries: FxHashMap<(Ty, usize), VarId>,
+    temporaries: FxHashMap<(ProcId, Ty, usize), VarId>,
     /// Temporaries that the operation at hand uses.
     used: FxHashMap<Ty, usize>,
+    pub(super) proc: ProcId,
     pub(super) ops: Vec<Op>,
 }
 
 impl<'a> Rewriter<'a> {
     pub(super) fn new(translator: Translator<'a>) -> Self {
-        Self { translator, temporaries: FxHashMap::default(), used: FxHashMap::default(), ops: Vec::new() }
+        let proc = translator.out.entry;
+        let (temporaries, used) = (FxHashMap::default(), FxHashMap::default());
+        Self { translator, temporaries, used, proc, ops: Vec::new() }
     }
 
-    /// The new version of an edge.
-    pub(super) fn edge(&mut self, proc: ProcId, edge: EdgeId) -> NewEdge {
-        let old = &self.translator.candidates.program.procs[proc].edges()[edge];
+    /// The new version of an edge. `after` are variables that are arbitrary at its end.
+    pub(super) fn edge(&mut self, proc: ProcId, edge: EdgeId, after: &BTreeSet<VarId>) -> NewEdge {
+        let old = &self.translator.objects.program.procs[proc].edges()[edge];
+        self.proc = proc;
         let mut new = NewEdge {
             edge,
             target: old.target,
@@ -41,225 +46,370 @@ impl<'a> Rewriter<'a> {
             from: EdgeOrigin::whole(proc, edge, 0),
             origin: None,
         };
+        let mut is_leading = true;
         for (position, op) in old.ops.iter().enumerate() {
             self.used.clear();
-            let site = AllocationSite { proc, edge, op: position as u32 };
-            self.op(site, op);
-            // A choice answers the operation that asks for it in the program before; so only a copy of it has its position.
-            let is_copy = |new: &Op| match (op, new) {
-                (Op::Havoc { .. }, Op::Havoc { .. }) => true,
-                (Op::Havoc { .. }, _) | (_, Op::Havoc { .. }) => false,
-                _ => true,
-            };
+            self.op(AllocationSite { proc, edge, op: position as u32 }, op);
+            let ops = std::mem::take(&mut self.ops);
+            is_leading &= matches!(op, Op::Assume { .. });
+            // What the tests read that an edge starts with was chosen before.
+            if !is_leading {
+                for var in self.rounded_in(&ops) {
+                    new.ops.push(havoc(var));
+                    new.from.ops.push(None);
+                }
+            }
             let origin = OpOrigin { step: 0, op: position as u32 };
-            for op in std::mem::take(&mut self.ops) {
-                new.from.ops.push(is_copy(&op).then_some(origin));
-                new.ops.push(op);
+            for new_op in ops {
+                new.from.ops.push(is_copy(op, &new_op).then_some(origin));
+                new.ops.push(new_op);
             }
         }
+        for var in after {
+            new.ops.push(havoc(*var));
+            new.from.ops.push(None);
+        }
         new
+    }
+
+    /// What the tests that an edge starts with read of what is arbitrary.
+    pub(super) fn tested(&self, ops: &[Op]) -> BTreeSet<VarId> {
+        let tests = ops.iter().map_while(|op| match op {
+            Op::Assume { cond } => Some(self.translator.plain(*cond)),
+            _ => None,
+        });
+        let mut found = BTreeSet::new();
+        for test in tests {
+            self.rounded_below(test, &mut found);
+        }
+        found
+    }
+
+    fn rounded_in(&self, ops: &[Op]) -> BTreeSet<VarId> {
+        let mut found = BTreeSet::new();
+        for expr in ops.iter().flat_map(Op::exprs) {
+            self.rounded_below(expr, &mut found);
+        }
+        found
+    }
+    fn rounded_below(&self, root: ExprId, found: &mut BTreeSet<VarId>) {
+        if !self.translator.rounded.is_empty() {
+            let is_rounded = |var: &VarId| self.translator.rounded.contains(var);
+            crate::lifetimes::read_vars(&self.translator.out, root, |var| {
+                if is_rounded(&var) {
+                    found.insert(var);
+                }
+            });
+        }
     }
 
     fn op(&mut self, site: AllocationSite, op: &Op) {
         match op {
             Op::Assign { place, value } => self.assign(place, *value),
             Op::Havoc { place, source, at } => self.havoc(place, source, *at),
-            Op::Init { var, contents } => self.init(*var, *contents, op),
-            Op::Allocate { var, length } => self.allocate(*var, *length, op),
-            Op::Begin { var } => match self.translator.candidates.of_var(*var) {
-                Some(object) => self.begin(object, InitKind::Uninitialised),
-                None => self.plain(op),
-            },
-            Op::End { var } => match self.translator.candidates.of_var(*var) {
-                Some(object) => self.end(object),
-                None => self.plain(op),
-            },
-            Op::Malloc { place, size, contents, .. } => self.malloc(site, place, *size, *contents, op),
-            Op::Free { addr } if self.is_promoted(*addr) => self.free(*addr),
-            Op::Copy { to, from, length } if self.is_promoted(*to) && self.is_promoted(*from) => {
-                let length = self.constant(*length);
-                self.copy(*to, *from, length);
+            Op::Init { var, contents } => self.init(*var, *contents),
+            Op::Allocate { var, length } => self.allocate(*var, *length),
+            Op::Begin { var } => {
+                if let Some(object) = self.translator.objects.of_var(*var) {
+                    self.begin(object);
+                }
             }
-            Op::Fill { to, byte, length } if self.is_promoted(*to) => self.fill(*to, *byte, *length),
-            Op::Write { to, bytes } if self.is_promoted(*to) => self.write_bytes(*to, bytes),
-            Op::Forget { to, length, source, .. } if self.is_promoted(*to) => {
-                let length = self.constant(*length);
-                self.forget(*to, length, source);
+            Op::End { var } => {
+                if let Some(object) = self.translator.objects.of_var(*var) {
+                    let pointer = self.translator.at(object);
+                    self.end(object, &pointer);
+                }
             }
-            Op::Output { function, args, result } if args.iter().any(|arg| self.is_promoted(*arg)) => {
-                self.output(*function, *result);
+            Op::Malloc { place, size, contents, .. } => self.malloc(site, place, *size, *contents),
+            Op::Realloc { place, old, size } => self.realloc(site, place, *old, *size),
+            Op::Free { addr } => self.free(*addr),
+            Op::Copy { to, from, length } => self.copy(*to, *from, *length),
+            Op::Fill { to, byte, length } => self.fill(*to, *byte, *length),
+            Op::Write { to, bytes } => self.write_bytes(*to, bytes),
+            Op::Forget { to, length, .. } => self.forget(*to, Some(*length)),
+            Op::Output { result, .. } => {
+                if let Some(place) = result {
+                    let value = self.translator.round(Ty::signed(32));
+                    self.store(place, value);
+                }
             }
             Op::Call { callee, args, results } => self.call(callee, args, results),
-            _ => self.plain(op),
+            Op::CopyElems { to, from, .. } if self.translator.slots.pointer(*to).is_some() => {
+                self.copy_pointers(*to, *from, op);
+            }
+            Op::FillElems { to, at, value, count } if self.translator.slots.pointer(*to).is_some() => {
+                self.fill_pointers(*to, *at, *value, *count);
+            }
+            Op::Assume { .. } | Op::CopyElems { .. } | Op::FillElems { .. } | Op::Halt { .. } => {
+                let new = op.map(|expr| self.translator.plain(expr), |var| var);
+                self.ops.push(new);
+            }
         }
     }
 
-    /// A call that stays. Results that go to promoted memory go by a temporary.
+    /// A call that stays: pointers are passed and returned as their variables.
     fn call(&mut self, callee: &Callee, args: &[ExprId], results: &[Option<Place>]) {
-        let mut stores = Vec::new();
-        let mut places = Vec::new();
-        for place in results {
-            places.push(place.as_ref().map(|place| {
-                self.plain_place(place).unwrap_or_else(|| {
-                    let (Place::Mem { ty, .. } | Place::Bits { ty, .. }) = *place else {
-                        unreachable!("a variable that holds what a call returns is not promoted")
-                    };
-                    let var = self.temporary(ty);
-                    stores.push((*place, self.translator.out.exprs.var(var, ty)));
-                    Place::Var(var)
-                })
-            }));
-        }
-        let callee = match callee {
-            Callee::Direct(proc) => Callee::Direct(*proc),
+        let program = self.translator.objects.program;
+        let (callee, targets) = match callee {
+            Callee::Direct(proc) => (Callee::Direct(*proc), vec![*proc]),
             Callee::Indirect { pointer, targets } => {
-                Callee::Indirect { pointer: self.translator.plain(*pointer), targets: targets.clone() }
+                let pointer = self.function(*pointer, targets);
+                (Callee::Indirect { pointer, targets: targets.clone() }, targets.clone())
             }
         };
-        let args = args.iter().map(|arg| self.translator.plain(*arg)).collect();
-        self.ops.push(Op::Call { callee, args, results: places });
+        let Some(first) = targets.first() else {
+            // A call of nobody.
+            let cond = self.translator.out.exprs.add(Expr::Undefined { ty: Ty::BOOL });
+            self.ops.push(Op::Assume { cond });
+            return;
+        };
+        let params = program.procs[*first].params.clone();
+        let mut new_args = Vec::new();
+        for (param, arg) in params.iter().zip(args) {
+            match self.translator.slots.pointer(*param).cloned() {
+                Some(pair) => {
+                    let (value, holds) = (self.translator.fat(*arg), self.translator.out.exprs.bool(true));
+                    let writes = self.translator.pair_writes(&pair, None, holds, &value);
+                    new_args.extend(writes.into_iter().map(|write| write.value));
+                }
+                None => new_args.push(self.translator.plain(*arg)),
+            }
+        }
+        let (mut places, mut stores) = (Vec::new(), Vec::new());
+        for (result, place) in program.procs[*first].results.clone().iter().zip(results) {
+            self.receive(*result, place.as_ref(), &mut places, &mut stores);
+        }
+        self.ops.push(Op::Call { callee, args: new_args, results: places });
         for (place, value) in stores {
-            let writes = self.value_writes(&place, value);
-            self.parallel(writes);
+            match value {
+                Received::Value(value) => self.store(&place, value),
+                Received::Pointer(fat) => self.store_pointer(&place, &fat),
+            }
         }
     }
 
-    fn is_promoted(&self, address: ExprId) -> bool {
-        self.translator.is_promoted(address)
-    }
-
-    /// The operation with its expressions translated.
-    fn plain(&mut self, op: &Op) {
-        let new = op.map(|expr| self.translator.plain(expr), |var| var);
-        self.ops.push(new);
-    }
-
-    /// The place, unless it is promoted.
-    fn plain_place(&self, place: &Place) -> Option<Place> {
-        let is_promoted = match place {
-            Place::Var(var) | Place::Elem { array: var, .. } => self.translator.slots.pointer(*var).is_some(),
-            Place::Mem { addr, .. } | Place::Bits { addr, .. } => {
-                self.is_promoted(*addr) || self.translator.pointees.leads_nowhere(*addr)
+    /// The places of one result: variables that are temporary, to be stored after the call.
+    fn receive(
+        &mut self,
+        result: VarId,
+        place: Option<&Place>,
+        places: &mut Vec<Option<Place>>,
+        stores: &mut Vec<(Place, Received)>,
+    ) {
+        match self.translator.slots.pointer(result).cloned() {
+            Some(mut pair) => {
+                let mut received = |rewriter: &mut Self, var: Option<VarId>, ty: Ty| {
+                    var?;
+                    let temporary = place.map(|_| rewriter.temporary(ty));
+                    places.push(temporary.map(Place::Var));
+                    temporary
+                };
+                pair.object = received(self, pair.object, OBJECT);
+                pair.instance = received(self, pair.instance, WORD);
+                pair.offset = received(self, pair.offset, WORD);
+                if let Some(place) = place {
+                    let fat = self.translator.read_pair(&pair, None);
+                    stores.push((*place, Received::Pointer(fat)));
+                }
             }
-        };
-        (!is_promoted).then(|| place.map(&mut |expr| self.translator.plain(expr), &mut |var| var))
+            None => {
+                let direct = place.and_then(|place| match *place {
+                    Place::Var(var) => Some(Place::Var(var)),
+                    _ => None,
+                });
+                match (place, direct) {
+                    (Some(place), None) => {
+                        let ty = self.translator.out.vars[result].scalar().unwrap_or(WORD);
+                        let temporary = self.temporary(ty);
+                        places.push(Some(Place::Var(temporary)));
+                        let value = self.translator.out.exprs.var(temporary, ty);
+                        stores.push((*place, Received::Value(value)));
+                    }
+                    (_, direct) => places.push(direct),
+                }
+            }
+        }
+    }
+
+    /// A pointer to a procedure as an address again.
+    fn function(&mut self, pointer: ExprId, targets: &[ProcId]) -> ExprId {
+        let (fat, pointee) = (self.translator.fat(pointer), self.translator.pointers.of(pointer).clone());
+        let mut result = self.translator.out.exprs.int(Ty::Ptr, 0);
+        for target in targets.iter().rev() {
+            if let Some(object) = self.translator.objects.of_proc(*target) {
+                let this = self.translator.object_is(&fat, &pointee, object);
+                let function = self.translator.out.exprs.add(Expr::Function { proc: *target });
+                result = self.translator.ite(this, function, result);
+            }
+        }
+        result
     }
 
     fn assign(&mut self, place: &Place, value: ExprId) {
-        if let Some(place) = self.plain_place(place) {
-            let value = self.translator.plain(value);
-            self.ops.push(Op::Assign { place, value });
-            return;
-        }
-        if self.translator.candidates.program.exprs.ty(value) == Ty::Ptr {
-            let (fat, raw) = (self.translator.fat(value), self.translator.plain(value));
-            let writes = self.pointer_writes(place, (&fat, raw));
-            self.parallel(writes);
-            return;
+        if self.translator.objects.program.exprs.ty(value) == Ty::Ptr {
+            let fat = self.translator.fat(value);
+            return self.store_pointer(place, &fat);
         }
         let value = self.translator.plain(value);
-        let writes = self.value_writes(place, value);
-        self.parallel(writes);
+        self.store(place, value);
     }
 
-    fn pointer_writes(&mut self, place: &Place, value: (&Fat, ExprId)) -> Vec<(Place, ExprId)> {
-        match *place {
-            Place::Var(var) => self.pair_writes(var, None, value.0),
+    /// Writes a value that is no pointer.
+    pub(super) fn store(&mut self, place: &Place, value: ExprId) {
+        let program = self.translator.objects.program;
+        let (addr, extent) = match *place {
+            Place::Var(_) => return self.ops.push(Op::Assign { place: *place, value }),
             Place::Elem { array, index } => {
                 let index = self.translator.plain(index);
-                self.pair_writes(array, Some(index), value.0)
+                let value = self.inside_length(array, index, value);
+                return self.ops.push(Op::Assign { place: Place::Elem { array, index }, value });
+            }
+            Place::Mem { addr, ty } => (addr, Extent::of(program, ty)),
+            Place::Bits { addr, bit, ty } => (addr, Extent::bits(program, bit, ty)),
+        };
+        let ways = self.ways(addr, &extent);
+        let writes = self.translator.stored(&ways, value);
+        self.write_all(writes, &ways);
+    }
+
+    /// A value that is undefined if it goes beyond the variable length of an array.
+    fn inside_length(&mut self, array: VarId, index: ExprId, value: ExprId) -> ExprId {
+        match self.translator.below_length(array, index) {
+            Some(inside) => {
+                let ty = self.translator.out.exprs.ty(value);
+                let undefined = self.translator.out.exprs.add(Expr::Undefined { ty });
+                self.translator.ite(inside, value, undefined)
+            }
+            None => value,
+        }
+    }
+
+    /// Writes a pointer.
+    pub(super) fn store_pointer(&mut self, place: &Place, value: &Fat) {
+        let holds = self.translator.out.exprs.bool(true);
+        match *place {
+            Place::Var(var) => {
+                let Some(pair) = self.translator.slots.pointer(var).cloned() else { return };
+                let writes = self.translator.pair_writes(&pair, None, holds, value);
+                self.write_always(writes);
+            }
+            Place::Elem { array, index } => {
+                let Some(pair) = self.translator.slots.pointer(array).cloned() else { return };
+                let index = self.translator.plain(index);
+                let mut writes = self.translator.pair_writes(&pair, Some(index), holds, value);
+                for write in &mut writes {
+                    write.value = self.inside_length(array, index, write.value);
+                }
+                self.write_always(writes);
             }
             Place::Mem { addr, .. } | Place::Bits { addr, .. } => {
-                let extent = Extent::of(self.translator.candidates, Ty::Ptr);
-                let (cases, coverage) = self.cases(addr, &extent);
-                self.check_nowhere(&cases);
-                self.translator.stored_pointer(&cases, coverage, value)
+                let extent = Extent::of(self.translator.objects.program, Ty::Ptr);
+                let ways = self.ways(addr, &extent);
+                let writes = self.translator.stored_pointer(&ways, value);
+                self.write_all(writes, &ways);
             }
         }
     }
 
-    fn pair_writes(&mut self, var: VarId, index: Option<ExprId>, value: &Fat) -> Vec<(Place, ExprId)> {
-        let Some(pair) = self.translator.slots.pointer(var).cloned() else { return Vec::new() };
-        let place = |var: VarId| match index {
+    fn ways(&mut self, addr: ExprId, extent: &Extent) -> Ways {
+        let (address, pointee) = (self.translator.fat(addr), self.translator.pointers.of(addr).clone());
+        self.translator.ways(&address, &pointee, extent)
+    }
+
+    pub(super) fn write_always(&mut self, writes: Vec<Write>) {
+        let ways = Ways { cases: Vec::new(), foreign: self.translator.out.exprs.bool(true), may_fail: false };
+        self.write_all(writes, &ways);
+    }
+
+    /// Writes what an access writes: where it goes another way, a variable keeps its value; where it goes no way, it is undefined.
+    pub(super) fn write_all(&mut self, mut writes: Vec<Write>, ways: &Ways) {
+        let mut covered = ways.foreign;
+        for case in &ways.cases {
+            covered = self.translator.or(covered, case.cond);
+        }
+        if !ways.may_fail && !ways.cases.is_empty() {
+            covered = self.translator.out.exprs.bool(true);
+        }
+        if writes.is_empty() {
+            if self.translator.truth(covered) != Some(true) {
+                // The access must still be possible.
+                let undefined = self.translator.out.exprs.add(Expr::Undefined { ty: Ty::BOOL });
+                let cond = self.translator.ite(covered, covered, undefined);
+                self.ops.push(Op::Assume { cond });
+            }
+            return;
+        }
+        if writes.len() > 1 {
+            let targets: BTreeSet<VarId> = writes.iter().map(|write| write.var).collect();
+            covered = self.settled(covered, &targets);
+            for write in &mut writes {
+                write.cond = self.settled(write.cond, &targets);
+                write.value = self.settled(write.value, &targets);
+                write.index = write.index.map(|index| self.settled(index, &targets));
+            }
+        }
+        for write in writes {
+            self.write_one(&write, covered);
+        }
+    }
+
+    fn write_one(&mut self, write: &Write, covered: ExprId) {
+        let Write { var, index, ty, cond, value } = *write;
+        let translator = &mut self.translator;
+        let is_certain = translator.truth(cond) == Some(true);
+        let is_fixed =
+            matches!(translator.out.vars[var].storage, Storage::Array { length: cfa::Length::Fixed(_), .. });
+        // An element elsewhere must be one that exists.
+        let index = match index {
+            Some(index) if !is_certain && is_fixed => {
+                let zero = translator.word(0);
+                let index = translator.cast(WORD, index);
+                Some(translator.ite(cond, index, zero))
+            }
+            index => index,
+        };
+        let value = if is_certain {
+            value
+        } else {
+            let kept = translator.read(var, index, ty);
+            let other = if translator.truth(covered) == Some(true) {
+                kept
+            } else {
+                let undefined = translator.out.exprs.add(Expr::Undefined { ty });
+                translator.ite(covered, kept, undefined)
+            };
+            translator.ite(cond, value, other)
+        };
+        let place = match index {
             None => Place::Var(var),
             Some(index) => Place::Elem { array: var, index },
         };
-        let mut writes = Vec::new();
-        if let Some(object) = pair.object {
-            writes.push((place(object), value.object));
-        }
-        if let Some(offset) = pair.offset {
-            let value = self.translator.scaled(&value.offset, pair.unit);
-            writes.push((place(offset), value));
-        }
-        writes
+        self.ops.push(Op::Assign { place, value });
     }
 
-    fn value_writes(&mut self, place: &Place, value: ExprId) -> Vec<(Place, ExprId)> {
-        let (addr, extent) = match *place {
-            Place::Mem { addr, ty } => (addr, Extent::of(self.translator.candidates, ty)),
-            Place::Bits { addr, bit, ty } => (addr, Extent::bits(self.translator.candidates, bit, ty)),
-            Place::Var(_) | Place::Elem { .. } => return Vec::new(),
-        };
-        let (cases, coverage) = self.cases(addr, &extent);
-        self.check_nowhere(&cases);
-        self.translator.stored(&cases, coverage, value)
-    }
-
-    fn cases(&mut self, addr: ExprId, extent: &Extent) -> (Vec<Case>, Coverage) {
-        let (address, pointee) = (self.translator.fat(addr), self.translator.pointees.of(addr).clone());
-        self.translator.cases(&address, &pointee, extent)
-    }
-
-    /// An access that goes no way ends the execution.
-    fn check_nowhere(&mut self, cases: &[Case]) {
-        if cases.is_empty() {
-            let cond = self.translator.slots.invalid(&mut self.translator.out, Ty::BOOL);
-            self.ops.push(Op::Assume { cond });
-        }
-    }
-
-    /// Assigns values that are all computed before.
-    pub(super) fn parallel(&mut self, writes: Vec<(Place, ExprId)>) {
-        let count = writes.len();
-        let mut later = Vec::new();
-        for (number, (place, value)) in writes.into_iter().enumerate() {
-            if number == 0 || count == 1 {
-                later.push((place, value));
-                continue;
-            }
-            let value = self.settled(value);
-            let place = match place {
-                Place::Elem { array, index } => Place::Elem { array, index: self.settled(index) },
-                place => place,
-            };
-            later.push((place, value));
-        }
-        self.ops.extend(later.into_iter().map(|(place, value)| Op::Assign { place, value }));
-    }
-
-    /// A value that later assignments do not change.
-    fn settled(&mut self, value: ExprId) -> ExprId {
-        let exprs = &self.translator.out.exprs;
-        if matches!(exprs.get(value), Expr::Const { .. }) {
+    /// A value that writing some variables does not change.
+    fn settled(&mut self, value: ExprId, targets: &BTreeSet<VarId>) -> ExprId {
+        let mut reads = false;
+        crate::lifetimes::read_vars(&self.translator.out, value, |var| reads |= targets.contains(&var));
+        if !reads {
             return value;
         }
-        let ty = exprs.ty(value);
+        let ty = self.translator.out.exprs.ty(value);
         let var = self.temporary(ty);
         self.ops.push(Op::Assign { place: Place::Var(var), value });
         self.translator.out.exprs.var(var, ty)
     }
 
-    fn temporary(&mut self, ty: Ty) -> VarId {
+    pub(super) fn temporary(&mut self, ty: Ty) -> VarId {
         let number = self.used.entry(ty).or_default();
         *number += 1;
+        let (proc, number) = (self.proc, *number);
         let out = &mut self.translator.out;
-        let owner = Some(out.entry);
-        *self.temporaries.entry((ty, *number)).or_insert_with(|| {
+        *self.temporaries.entry((proc, ty, number)).or_insert_with(|| {
             out.vars.push(Var {
                 name: format!("%m{number}_{ty}").into(),
                 storage: Storage::Scalar(ty),
-                owner,
+                owner: Some(proc),
                 c_type: "".into(),
                 declared: Region::NOWHERE,
                 scope: Region::NOWHERE,
@@ -267,213 +417,308 @@ impl<'a> Rewriter<'a> {
         })
     }
 
+    pub(super) fn assign_var(&mut self, var: VarId, value: ExprId) {
+        self.ops.push(Op::Assign { place: Place::Var(var), value });
+    }
+
+    /// An arbitrary value. The operation that chooses it has the position of the one that chose it before.
     fn havoc(&mut self, place: &Place, source: &Source, at: Region) {
-        let source = source.clone();
-        if let Some(place) = self.plain_place(place) {
-            self.ops.push(Op::Havoc { place, source, at });
-            return;
+        let ty = match *place {
+            Place::Var(var) | Place::Elem { array: var, .. } => match self.translator.out.vars[var].storage {
+                Storage::Scalar(ty) | Storage::Array { elem: ty, .. } => ty,
+                Storage::Object { .. } => return,
+            },
+            Place::Mem { ty, .. } | Place::Bits { ty, .. } => ty,
+        };
+        if ty == Ty::Ptr {
+            if *source == Source::Uninitialised {
+                let garbage = Fat { object: self.translator.object_number(GARBAGE), ..self.translator.at(NONE) };
+                return self.store_pointer(place, &garbage);
+            }
+            let number = Ty::unsigned(self.translator.out.data_model.pointer_width());
+            let var = self.temporary(number);
+            self.ops.push(Op::Havoc { place: Place::Var(var), source: source.clone(), at });
+            let value = self.translator.out.exprs.var(var, number);
+            let fat = self.translator.from_number(value);
+            return self.store_pointer(place, &fat);
         }
-        if let Place::Var(var) | Place::Elem { array: var, .. } = *place {
-            let index = place.expr().map(|index| self.translator.plain(index));
-            if let Some(pair) = self.translator.slots.pointer(var).cloned() {
-                self.havoc_pair(&pair, index, &source, at);
+        match *place {
+            Place::Var(_) => self.ops.push(Op::Havoc { place: *place, source: source.clone(), at }),
+            Place::Elem { array, index } if self.translator.slots.length(array).is_none() => {
+                let place = Place::Elem { array, index: self.translator.plain(index) };
+                self.ops.push(Op::Havoc { place, source: source.clone(), at });
+            }
+            _ => {
+                let var = self.temporary(ty);
+                self.ops.push(Op::Havoc { place: Place::Var(var), source: source.clone(), at });
+                let value = self.translator.out.exprs.var(var, ty);
+                self.store(place, value);
+            }
+        }
+    }
+
+    fn init(&mut self, var: VarId, contents: InitKind) {
+        if let Some(object) = self.translator.objects.of_var(var) {
+            let number = self.translator.slots.current(object);
+            let number = number.map(|current| self.translator.out.exprs.var(current, WORD));
+            return self.renew(object, number, contents);
+        }
+        match self.translator.slots.pointer(var).cloned() {
+            Some(pair) => self.init_slot(&Slot::Pointer(pair), contents),
+            None => self.ops.push(Op::Init { var, contents }),
+        }
+    }
+
+    fn allocate(&mut self, var: VarId, length: ExprId) {
+        let length = self.translator.plain(length);
+        let word = self.translator.cast(WORD, length);
+        let vars: Vec<VarId> = match self.translator.slots.pointer(var) {
+            Some(pair) => pair.vars().map(|(var, _)| var).collect(),
+            None => vec![var],
+        };
+        self.ops.extend(vars.into_iter().map(|var| Op::Allocate { var, length }));
+        if let Some(known) = self.translator.slots.length(var) {
+            self.assign_var(known, word);
+        }
+    }
+
+    /// Elements of an array of pointers are copied with all their variables.
+    fn copy_pointers(&mut self, to: VarId, from: VarId, op: &Op) {
+        let Op::CopyElems { at, start, count, .. } = *op else { return };
+        let slots = &self.translator.slots;
+        let (Some(target), Some(source)) = (slots.pointer(to).cloned(), slots.pointer(from).cloned()) else {
+            return;
+        };
+        let (at, start, count) =
+            (self.translator.plain(at), self.translator.plain(start), self.translator.plain(count));
+        self.copy_pairs(&target, at, &source, start, count);
+    }
+
+    fn fill_pointers(&mut self, to: VarId, at: ExprId, value: ExprId, count: ExprId) {
+        let Some(pair) = self.translator.slots.pointer(to).cloned() else { return };
+        let (fat, holds) = (self.translator.fat(value), self.translator.out.exprs.bool(true));
+        let (at, count) = (self.translator.plain(at), self.translator.plain(count));
+        for write in self.translator.pair_writes(&pair, None, holds, &fat) {
+            self.ops.push(Op::FillElems { to: write.var, at, value: write.value, count });
+        }
+    }
+
+    // Lifetimes.
+
+    /// A variable in memory begins to live.
+    fn begin(&mut self, object: ObjectId) {
+        if self.translator.objects.is_many(object) {
+            // The contents of a new one of many are arbitrary already.
+            let number = self.take_number(object, None);
+            if let (Some(current), Some(number)) = (self.translator.slots.current(object), number) {
+                self.assign_var(current, number);
             }
             return;
         }
-        let (addr, extent) = match *place {
-            Place::Mem { addr, ty } => (addr, Extent::of(self.translator.candidates, ty)),
-            Place::Bits { addr, bit, ty } => (addr, Extent::bits(self.translator.candidates, bit, ty)),
-            Place::Var(_) | Place::Elem { .. } => return,
+        self.renew(object, None, InitKind::Uninitialised);
+        self.start_life(object, None);
+    }
+
+    /// Gives an object new contents; of many the one with a number.
+    fn renew(&mut self, object: ObjectId, number: Option<ExprId>, contents: InitKind) {
+        if let (Some(number), InitKind::Zero) = (number, contents) {
+            return self.clear_one(object, number);
+        }
+        for (segment, leaf) in self.translator.slots.leaves(object) {
+            let slot = self.translator.slots.leaf(object, segment, leaf).clone();
+            self.init_slot(&slot, contents);
+        }
+    }
+
+    /// The number of a new one of many objects: the next one is behind it.
+    fn take_number(&mut self, object: ObjectId, size: Option<ExprId>) -> Option<ExprId> {
+        let next = self.translator.slots.next(object)?;
+        let number = self.temporary(WORD);
+        let value = self.translator.out.exprs.var(next, WORD);
+        self.assign_var(number, value);
+        let number = self.translator.out.exprs.var(number, WORD);
+        let size = match (self.translator.objects.get(object).size, size) {
+            (Some(size), _) => self.translator.word(size),
+            (None, Some(size)) => self.translator.cast(WORD, size),
+            (None, None) => self.translator.word(0),
         };
-        if extent.ty == Ty::Ptr {
-            self.forget(addr, Some(extent.bytes()), &source);
-            return;
+        // Empty objects have a number of their own, too.
+        let one = self.translator.word(1);
+        let room = self.translator.binary(BinaryOp::Add, size, one);
+        let following = self.translator.binary(BinaryOp::Add, number, room);
+        self.assign_var(next, following);
+        if let Some(var) = self.translator.slots.size(object) {
+            self.ops.push(Op::Assign { place: Place::Elem { array: var, index: number }, value: size });
         }
-        let (cases, coverage) = self.cases(addr, &extent);
-        self.check_nowhere(&cases);
-        if let ([case], Coverage::All) = (cases.as_slice(), coverage)
-            && case.leaves.len() == 1
-            && let Slot::Value(var) = *self.translator.slots.leaf(case.object, case.leaves.start)
-            && self.translator.slots.layouts[&case.object].leaves[case.leaves.start].ty == extent.ty
-        {
-            let place = case.index.map_or(Place::Var(var), |index| Place::Elem { array: var, index });
-            self.ops.push(Op::Havoc { place, source, at });
-            return;
-        }
-        let var = self.temporary(extent.ty);
-        self.ops.push(Op::Havoc { place: Place::Var(var), source, at });
-        let value = self.translator.out.exprs.var(var, extent.ty);
-        let writes = self.translator.stored(&cases, coverage, value);
-        self.parallel(writes);
+        self.start_life(object, Some(number));
+        Some(number)
     }
 
-    fn havoc_pair(&mut self, pair: &Pair, index: Option<ExprId>, source: &Source, at: Region) {
-        for var in [pair.object, pair.offset].into_iter().flatten() {
-            let place = index.map_or(Place::Var(var), |index| Place::Elem { array: var, index });
-            self.ops.push(Op::Havoc { place, source: source.clone(), at });
-        }
-    }
-
-    fn init(&mut self, var: VarId, contents: InitKind, op: &Op) {
-        if let Some(object) = self.translator.candidates.of_var(var) {
-            self.fresh(object, contents);
-        } else if let Some(pair) = self.translator.slots.pointer(var) {
-            let vars = [pair.object, pair.offset];
-            self.ops.extend(vars.into_iter().flatten().map(|var| Op::Init { var, contents }));
-        } else {
-            self.plain(op);
-        }
-    }
-
-    fn allocate(&mut self, var: VarId, length: ExprId, op: &Op) {
-        let Some(pair) = self.translator.slots.pointer(var) else { return self.plain(op) };
-        let vars = [pair.object, pair.offset];
-        let length = self.translator.plain(length);
-        self.ops.extend(vars.into_iter().flatten().map(|var| Op::Allocate { var, length }));
-    }
-
-    /// An object comes into being.
-    fn begin(&mut self, object: ObjectId, contents: InitKind) {
-        if let Some(var) = self.translator.slots.base(object) {
-            self.uninitialised(var);
-        }
+    fn start_life(&mut self, object: ObjectId, number: Option<ExprId>) {
         if let Some(var) = self.translator.slots.lives(object) {
-            let value = self.translator.out.exprs.bool(true);
-            self.ops.push(Op::Assign { place: Place::Var(var), value });
+            let holds = self.translator.out.exprs.bool(true);
+            self.set_one(var, number, holds);
         }
-        self.fresh(object, contents);
+        self.choose_address(object, number);
     }
 
-    fn end(&mut self, object: ObjectId) {
-        if let Some(var) = self.translator.slots.lives(object) {
-            let value = self.translator.out.exprs.bool(false);
-            self.ops.push(Op::Assign { place: Place::Var(var), value });
-        }
-    }
-
-    /// What is freed does not live any more.
-    fn free(&mut self, addr: ExprId) {
-        let (address, pointee) = (self.translator.fat(addr), self.translator.pointees.of(addr).clone());
-        for object in pointee.objects.keys() {
-            let Some(var) = self.translator.slots.lives(*object) else { continue };
-            let this = self.translator.object_is(address.object, *object);
-            let lives = self.translator.out.exprs.var(var, Ty::BOOL);
-            let other = self.translator.not(this);
-            let value = self.translator.and(other, lives);
-            self.ops.push(Op::Assign { place: Place::Var(var), value });
+    /// Whether an object lives as long as the program.
+    pub(super) fn is_static(&self, object: ObjectId) -> bool {
+        match self.translator.objects.get(object).kind {
+            Kind::Var(var) => self.translator.objects.program.vars[var].owner.is_none(),
+            Kind::Proc(_) => true,
+            Kind::Site(_) => false,
         }
     }
 
-    /// An object gets new contents throughout.
-    fn fresh(&mut self, object: ObjectId, contents: InitKind) {
-        let leaves: Vec<Leaf> = self
-            .translator
-            .slots
-            .layouts
-            .get(&object)
-            .map(|layout| layout.leaves.clone())
-            .unwrap_or_default();
-        for (index, leaf) in leaves.iter().enumerate() {
-            let slot = self.translator.slots.leaf(object, index).clone();
-            match slot {
-                Slot::Value(var) => self.fresh_var(var, leaf.ty, contents),
-                Slot::Pointer(pair) => {
-                    let parts = [(pair.object, super::slots::OBJECT), (pair.offset, OFFSET)];
-                    for (var, ty) in parts {
-                        if let Some(var) = var {
-                            self.fresh_var(var, ty, contents);
-                        }
+    fn set_one(&mut self, var: VarId, number: Option<ExprId>, value: ExprId) {
+        let place = number.map_or(Place::Var(var), |index| Place::Elem { array: var, index });
+        self.ops.push(Op::Assign { place, value });
+    }
+
+    /// An object gets an arbitrary address that is aligned and not null, if anybody asks for it.
+    pub(super) fn choose_address(&mut self, object: ObjectId, number: Option<ExprId>) {
+        let Some(var) = self.translator.slots.base(object) else { return };
+        let width = self.translator.out.data_model.pointer_width();
+        let align = self.translator.objects.get(object).align.max(1);
+        let bits = width - u8::from(width == 64) - align.trailing_zeros() as u8;
+        let (narrow, address) = (Ty::unsigned(bits), Ty::unsigned(width));
+        let chosen = self.temporary(narrow);
+        self.ops.push(Op::Havoc { place: Place::Var(chosen), source: Source::Rounded, at: Region::NOWHERE });
+        let chosen = self.translator.out.exprs.var(chosen, narrow);
+        let (wide, factor) =
+            (self.translator.cast(address, chosen), self.translator.out.exprs.int(address, i128::from(align)));
+        let product = self.translator.binary(BinaryOp::Mul, wide, factor);
+        let zero = self.translator.out.exprs.int(address, 0);
+        let is_null = self.translator.binary(BinaryOp::Eq, product, zero);
+        let value = self.translator.ite(is_null, factor, product);
+        self.set_one(var, number, value);
+    }
+
+    /// Gives the variables of a leaf, or all elements of them, new contents.
+    fn init_slot(&mut self, slot: &Slot, contents: InitKind) {
+        for (var, ty) in slot.vars() {
+            let is_array = matches!(self.translator.out.vars[var].storage, Storage::Array { .. });
+            let is_object = ty == OBJECT && matches!(slot, Slot::Pointer(_));
+            let garbage = i128::from(GARBAGE.0);
+            match contents {
+                InitKind::Zero if is_array => self.ops.push(Op::Init { var, contents }),
+                InitKind::Zero => {
+                    let zero = self.zero(ty);
+                    self.assign_var(var, zero);
+                }
+                InitKind::Uninitialised if is_object && !is_array => {
+                    let value = self.translator.out.exprs.int(OBJECT, garbage);
+                    self.assign_var(var, value);
+                }
+                InitKind::Uninitialised if is_array => self.ops.push(Op::Init { var, contents }),
+                InitKind::Uninitialised => self.ops.push(Op::Havoc {
+                    place: Place::Var(var),
+                    source: Source::Uninitialised,
+                    at: self.translator.out.vars[var].declared,
+                }),
+            }
+        }
+    }
+
+    pub(super) fn zero(&mut self, ty: Ty) -> ExprId {
+        self.translator.out.exprs.add(Expr::Const { ty, bits: 0 })
+    }
+
+    /// Sets one of many objects to zero.
+    fn clear_one(&mut self, object: ObjectId, number: ExprId) {
+        let holds = self.translator.out.exprs.bool(true);
+        let pointer = Fat { object: self.translator.object_number(object), instance: number, offset: Linear::constant(0) };
+        for (segment, leaf) in self.translator.slots.leaves(object) {
+            let slot = self.translator.slots.leaf(object, segment, leaf).clone();
+            let layout = self.translator.slots.segments[&object][segment].clone();
+            for (var, ty) in slot.vars() {
+                let value = self.zero(ty);
+                match layout.element {
+                    None => {
+                        let write = Write { var, index: Some(number), ty, cond: holds, value };
+                        self.write_always(vec![write]);
+                    }
+                    Some(element) => {
+                        let size = self.translator.size(&pointer, object);
+                        let by = self.translator.word(element);
+                        let count = self.translator.binary(BinaryOp::Div, size, by);
+                        let count = self.translator.cast(Ty::unsigned(64), count);
+                        self.ops.push(Op::FillElems { to: var, at: number, value, count });
                     }
                 }
             }
         }
     }
 
-    fn fresh_var(&mut self, var: VarId, ty: Ty, contents: InitKind) {
-        match (self.translator.out.vars[var].storage, contents) {
-            (Storage::Array { .. }, _) => self.ops.push(Op::Init { var, contents }),
-            (_, InitKind::Uninitialised) => self.uninitialised(var),
-            (_, InitKind::Zero) => {
-                let value = self.translator.out.exprs.add(Expr::Const { ty, bits: 0 });
-                self.ops.push(Op::Assign { place: Place::Var(var), value });
-            }
+    pub(super) fn end(&mut self, object: ObjectId, pointer: &Fat) {
+        if let Some(var) = self.translator.slots.lives(object) {
+            let number = self.translator.objects.is_many(object).then_some(pointer.instance);
+            let fails = self.translator.out.exprs.bool(false);
+            self.set_one(var, number, fails);
         }
     }
 
-    fn uninitialised(&mut self, var: VarId) {
-        let at = self.translator.out.vars[var].declared;
-        self.ops.push(Op::Havoc { place: Place::Var(var), source: Source::Uninitialised, at });
+    fn free(&mut self, addr: ExprId) {
+        let (pointer, pointee) = (self.translator.fat(addr), self.translator.pointers.of(addr).clone());
+        let mut writes = Vec::new();
+        for object in pointee.objects.keys() {
+            let Some(var) = self.translator.slots.lives(*object) else { continue };
+            let index = self.translator.objects.is_many(*object).then_some(pointer.instance);
+            let cond = self.translator.object_is(&pointer, &pointee, *object);
+            let value = self.translator.out.exprs.bool(false);
+            writes.push(Write { var, index, ty: Ty::BOOL, cond, value });
+        }
+        if !writes.is_empty() {
+            self.write_always(writes);
+        }
     }
 
-    fn malloc(&mut self, site: AllocationSite, place: &Place, size: ExprId, contents: InitKind, op: &Op) {
-        let Some(object) = self.translator.candidates.of_site(site) else { return self.plain(op) };
+    fn malloc(&mut self, site: AllocationSite, place: &Place, size: ExprId, contents: InitKind) {
+        let Some(object) = self.translator.objects.of_site(site) else { return };
         let size = self.translator.plain(size);
-        if let Some(var) = self.translator.slots.size(object) {
-            let value = self.translator.cast(Ty::unsigned(64), size);
-            self.ops.push(Op::Assign { place: Place::Var(var), value });
-            self.allocate_arrays(object, value);
+        let pointer = self.create(object, size, contents);
+        self.store_pointer(place, &pointer);
+    }
+
+    /// Makes the object of an allocation.
+    pub(super) fn create(&mut self, object: ObjectId, size: ExprId, contents: InitKind) -> Fat {
+        let mut pointer = self.translator.at(object);
+        if self.translator.objects.is_many(object) {
+            if let Some(number) = self.take_number(object, Some(size)) {
+                pointer.instance = number;
+                if contents == InitKind::Zero {
+                    self.clear_one(object, number);
+                }
+            }
+        } else {
+            if let Some(var) = self.translator.slots.size(object) {
+                let size = self.translator.cast(WORD, size);
+                self.assign_var(var, size);
+            }
+            self.renew(object, None, contents);
+            self.start_life(object, None);
         }
-        self.begin(object, contents);
-        let number = self.translator.out.exprs.int(super::slots::OBJECT, i128::from(object.0));
-        let fat = Fat { object: number, offset: Linear::constant(0) };
-        let null = self.translator.out.exprs.int(Ty::Ptr, 0);
-        let writes = self.pointer_writes(place, (&fat, null));
-        self.parallel(writes);
+        pointer
     }
+}
 
-    /// Arrays of variable length get theirs, and one element more that accesses elsewhere may name.
-    fn allocate_arrays(&mut self, object: ObjectId, size: ExprId) {
-        let Some(element) = self.translator.slots.layouts.get(&object).and_then(|layout| layout.element)
-        else {
-            return;
-        };
-        let ty = Ty::unsigned(64);
-        let by = self.translator.out.exprs.int(ty, i128::from(element));
-        let count = self.translator.binary(cfa::BinaryOp::Div, size, by);
-        let one = self.translator.out.exprs.int(ty, 1);
-        let length = self.translator.binary(cfa::BinaryOp::Add, count, one);
-        for var in self.arrays(object) {
-            self.ops.push(Op::Allocate { var, length });
-        }
-    }
+/// What a call returns.
+enum Received {
+    Value(ExprId),
+    Pointer(Fat),
+}
 
-    /// The arrays of variable length of an object.
-    fn arrays(&self, object: ObjectId) -> Vec<VarId> {
-        let slots = &self.translator.slots;
-        let vars = slots.leaves(object).iter().flat_map(|slot| match slot {
-            Slot::Value(var) => [Some(*var), None],
-            Slot::Pointer(pair) => [pair.object, pair.offset],
-        });
-        let is_dynamic = |var: &VarId| {
-            matches!(self.translator.out.vars[*var].storage, Storage::Array { length: Length::Dynamic, .. })
-        };
-        vars.flatten().filter(is_dynamic).collect()
-    }
+/// A value that is not followed becomes arbitrary.
+pub(super) fn havoc(var: VarId) -> Op {
+    Op::Havoc { place: Place::Var(var), source: Source::Rounded, at: Region::NOWHERE }
+}
 
-    /// Gives arrays of variable length an element before they are allocated.
-    pub(super) fn first_allocations(&mut self) -> Vec<Op> {
-        let length = self.translator.out.exprs.int(Ty::unsigned(64), 1);
-        let candidates = self.translator.candidates;
-        let arrays: Vec<VarId> = candidates.promoted().flat_map(|object| self.arrays(object)).collect();
-        arrays.into_iter().map(|var| Op::Allocate { var, length }).collect()
-    }
-
-    pub(super) fn constant(&self, id: ExprId) -> Option<i64> {
-        match *self.translator.candidates.program.exprs.get(id) {
-            Expr::Const { bits, .. } => i64::try_from(bits).ok(),
-            _ => None,
-        }
-    }
-
-    /// What an output function prints does not matter; what it returns is one number.
-    fn output(&mut self, function: OutputFunction, result: Option<Place>) {
-        let Some(place) = result else { return };
-        let function: Arc<str> = match function {
-            OutputFunction::Printf => "printf".into(),
-            OutputFunction::Puts => "puts".into(),
-            OutputFunction::Putchar => "putchar".into(),
-        };
-        let source = Source::Library { function, freedom: Freedom::Determined };
-        self.havoc(&place, &source, Region::NOWHERE);
+/// A choice answers the operation that asks for it in the program before; so only a copy of it has its position.
+fn is_copy(old: &Op, new: &Op) -> bool {
+    match (old, new) {
+        (Op::Havoc { source: old, .. }, Op::Havoc { source: new, .. }) => old == new,
+        (Op::Havoc { .. }, _) | (_, Op::Havoc { .. }) => false,
+        _ => true,
     }
 }

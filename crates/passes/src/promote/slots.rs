@@ -1,68 +1,105 @@
-//! The variables that promoted memory and promoted pointers become.
+//! The variables that memory and pointers become.
+//!
+//! # Pointers
+//! A pointer is three numbers: the object, which one of many, and the offset in it. Object [`super::NONE`] is none: the offset is the number of the address, 0 for null. Object
+//! [`super::GARBAGE`] is that of a pointer that was never written, [`super::FOREIGN`] is memory that is not followed. A number that is always the same needs no variable.
+//! Many objects are numbered by how many bytes all before them take, so that the elements of two of them never share an index.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use base::Region;
-use cfa::{BinaryOp, Expr, ExprId, Length, Program, Storage, Ty, Var, VarId};
-use rustc_hash::FxHashMap;
+use cfa::{Length, ProcId, Program, Storage, Ty, Var, VarId};
 
 use super::ObjectId;
-use super::analysis::{Holder, Pointees};
-use super::candidates::{Candidates, Kind, Lifetime};
-use super::layout::{Layout, Leaf};
-use super::offsets::{Offsets, Other, Pointee};
+use super::object::{Kind, Objects};
+use super::layout::{Leaf, Segment};
+use super::offsets::{Offsets, Progression};
+use super::pointee::Pointee;
+use super::pointers::{Pointers, holds_pointer};
 
-/// The type of object numbers; 0 is no object.
+/// The type of object numbers.
 pub(super) const OBJECT: Ty = Ty::unsigned(32);
-/// The type of offsets.
-pub(super) const OFFSET: Ty = Ty::signed(64);
+/// The type of offsets, indices and numbers among many objects: no sum of a few products of machine integers leaves it.
+pub(super) const WORD: Ty = Ty::signed(100);
 
-/// A pointer as an object and an offset.
+/// A pointer as variables.
 #[derive(Clone, Debug)]
 pub(super) struct Pair {
-    /// Holds the number of the object; `None` if it is always the only one of the pointee.
+    /// Holds the number of the object; `None` if it is always the same.
     pub(super) object: Option<VarId>,
-    /// Holds the offset in units; `None` if it is always the same.
+    /// Holds which one it is of many; `None` if there are not many.
+    pub(super) instance: Option<VarId>,
+    /// Holds the offset without the residue, in multiples of the modulus; `None` if it is always the residue.
     pub(super) offset: Option<VarId>,
-    /// Bytes of a unit.
-    pub(super) unit: i64,
+    pub(super) modulus: i64,
+    pub(super) residue: i64,
     pub(super) pointee: Pointee,
+}
+
+impl Pair {
+    /// All its variables, with their types.
+    pub(super) fn vars(&self) -> impl Iterator<Item = (VarId, Ty)> {
+        let typed = [(self.object, OBJECT), (self.instance, WORD), (self.offset, WORD)];
+        typed.into_iter().filter_map(|(var, ty)| Some((var?, ty)))
+    }
 }
 
 /// What a leaf becomes.
 #[derive(Clone, Debug)]
 pub(super) enum Slot {
-    Value(VarId),
+    Value(VarId, Ty),
     Pointer(Pair),
+}
+
+impl Slot {
+    /// All its variables, with their types.
+    pub(super) fn vars(&self) -> Vec<(VarId, Ty)> {
+        match self {
+            Self::Value(var, ty) => vec![(*var, *ty)],
+            Self::Pointer(pair) => pair.vars().collect(),
+        }
+    }
+}
+
+/// Which properties of objects somebody asks for.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    /// Whether they live.
+    pub(super) lives: BTreeSet<ObjectId>,
+    /// What the number of their address is.
+    pub(super) bases: BTreeSet<ObjectId>,
+    /// Their size, where it is not constant.
+    pub(super) sizes: BTreeSet<ObjectId>,
 }
 
 /// All new variables.
 pub(super) struct Slots {
-    pub(super) layouts: BTreeMap<ObjectId, Layout>,
-    leaves: BTreeMap<ObjectId, Vec<Slot>>,
-    /// The size in bytes of an object whose size is not constant.
-    sizes: FxHashMap<ObjectId, VarId>,
-    /// The address of an object, where the order of objects matters.
-    bases: FxHashMap<ObjectId, VarId>,
-    /// Whether an object lives, where that matters.
-    lives: FxHashMap<ObjectId, VarId>,
-    pointers: FxHashMap<VarId, Pair>,
-    invalid: FxHashMap<Ty, VarId>,
+    pub(super) segments: BTreeMap<ObjectId, Vec<Segment>>,
+    leaves: BTreeMap<(ObjectId, usize, usize), Slot>,
+    sizes: BTreeMap<ObjectId, VarId>,
+    bases: BTreeMap<ObjectId, VarId>,
+    lives: BTreeMap<ObjectId, VarId>,
+    /// For many objects: the number of the next one.
+    nexts: BTreeMap<ObjectId, VarId>,
+    /// For many objects that are one variable: the number of the present one.
+    currents: BTreeMap<ObjectId, VarId>,
+    pointers: BTreeMap<VarId, Pair>,
+    lengths: BTreeMap<VarId, VarId>,
 }
 
-/// One value or one for each index.
-#[derive(Clone, Copy)]
-enum Shape {
-    One,
-    Many(Length),
+/// How values are kept that a pointer or a leaf needs.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    length: Option<Length>,
+    owner: Option<ProcId>,
 }
 
 impl Shape {
     fn storage(self, ty: Ty) -> Storage {
-        match self {
-            Self::One => Storage::Scalar(ty),
-            Self::Many(length) => Storage::Array { elem: ty, length },
+        match self.length {
+            None => Storage::Scalar(ty),
+            Some(length) => Storage::Array { elem: ty, length },
         }
     }
 }
@@ -70,103 +107,128 @@ impl Shape {
 impl Slots {
     pub(super) fn new(
         out: &mut Program,
-        candidates: &Candidates<'_>,
-        pointees: &Pointees,
-        layouts: BTreeMap<ObjectId, Layout>,
+        objects: &Objects<'_>,
+        pointers: &Pointers,
+        segments: BTreeMap<ObjectId, Vec<Segment>>,
+        asked: &Asked,
     ) -> Self {
         let mut slots = Self {
-            layouts,
+            segments: BTreeMap::new(),
             leaves: BTreeMap::new(),
-            sizes: FxHashMap::default(),
-            bases: FxHashMap::default(),
-            lives: FxHashMap::default(),
-            pointers: FxHashMap::default(),
-            invalid: FxHashMap::default(),
+            sizes: BTreeMap::new(),
+            bases: BTreeMap::new(),
+            lives: BTreeMap::new(),
+            nexts: BTreeMap::new(),
+            currents: BTreeMap::new(),
+            pointers: BTreeMap::new(),
+            lengths: BTreeMap::new(),
         };
-        for object in candidates.promoted() {
-            slots.add_object(out, candidates, pointees, object);
+        for (object, segments) in &segments {
+            slots.add_leaves(out, objects, pointers, *object, segments);
         }
-        for object in compared(candidates, pointees) {
-            let var = declared(candidates, object);
-            let base = slots.add(out, &var, "address of", Storage::Scalar(OFFSET));
-            slots.bases.insert(object, base);
-            if candidates.object(object).lifetime == Lifetime::Some {
-                let lives = slots.add(out, &var, "lifetime of", Storage::Scalar(Ty::BOOL));
-                slots.lives.insert(object, lives);
+        slots.segments = segments;
+        for object in objects.ids() {
+            slots.add_object(out, objects, object, asked);
+        }
+        for (var, declared) in objects.program.vars.iter_enumerated() {
+            let owner = declared.owner;
+            match declared.storage {
+                Storage::Scalar(Ty::Ptr) | Storage::Array { elem: Ty::Ptr, .. } => {
+                    debug_assert!(holds_pointer(objects.program, var));
+                    let length = match declared.storage {
+                        Storage::Array { length, .. } => Some(length),
+                        _ => None,
+                    };
+                    let shape = Shape { length, owner };
+                    let pair = pair(out, objects, declared, pointers.of_var(var), shape);
+                    slots.pointers.insert(var, pair);
+                }
+                _ => {}
             }
-        }
-        for (id, var) in candidates.program.vars.iter_enumerated() {
-            let shape = match var.storage {
-                Storage::Scalar(Ty::Ptr) => Shape::One,
-                Storage::Array { elem: Ty::Ptr, length } => Shape::Many(length),
-                Storage::Scalar(_) | Storage::Array { .. } | Storage::Object { .. } => continue,
-            };
-            let pointee = pointees.held(Holder::Var(id));
-            if !pointee.objects.is_empty() {
-                let pair = slots.pair(out, var, pointee, shape);
-                slots.pointers.insert(id, pair);
+            if let Storage::Array { length: Length::Dynamic, .. } = declared.storage {
+                let length = add(out, declared, "length of", Storage::Scalar(WORD), owner);
+                slots.lengths.insert(var, length);
             }
         }
         slots
     }
 
-    fn add_object(
+    fn add_leaves(
         &mut self,
         out: &mut Program,
-        candidates: &Candidates<'_>,
-        pointees: &Pointees,
+        objects: &Objects<'_>,
+        pointers: &Pointers,
         object: ObjectId,
+        segments: &[Segment],
     ) {
-        let var = declared(candidates, object);
-        let size = candidates.object(object).size;
-        if size.is_none() {
-            let size = self.add(out, &var, "size of", Storage::Scalar(Ty::unsigned(64)));
-            self.sizes.insert(object, size);
+        let like = declared(objects, object);
+        let owner = owner(objects, object);
+        let size = objects.get(object).size;
+        for (number, segment) in segments.iter().enumerate() {
+            for (index, leaf) in segment.leaves.iter().enumerate() {
+                let length = match (segment.element, segment.length(index)) {
+                    _ if objects.is_many(object) => Some(Length::Unbounded),
+                    (None, _) => None,
+                    (Some(_), Some(length)) => Some(Length::Fixed(length.unsigned_abs())),
+                    (Some(_), None) => Some(Length::Unbounded),
+                };
+                // Only global variables are unbounded.
+                let owner = if length == Some(Length::Unbounded) { None } else { owner };
+                let shape = Shape { length, owner };
+                let name = title(segment, leaf, (segments.len(), size));
+                let slot = if leaf.ty == Ty::Ptr {
+                    let part = Var { name: titled(&like, &name), ..like.clone() };
+                    Slot::Pointer(pair(out, objects, &part, held(pointers, object, segment, leaf), shape))
+                } else {
+                    Slot::Value(add(out, &like, &name, shape.storage(leaf.ty), owner), leaf.ty)
+                };
+                self.leaves.insert((object, number, index), slot);
+            }
         }
-        let layout = self.layouts.get(&object).cloned().unwrap_or_default();
-        let mut leaves = Vec::new();
-        for (index, leaf) in layout.leaves.iter().enumerate() {
-            let shape = match (layout.element, size) {
-                (None, _) => Shape::One,
-                (Some(_), Some(size)) => Shape::Many(Length::Fixed(layout.length(index, size) as u64)),
-                (Some(_), None) => Shape::Many(Length::Dynamic),
-            };
-            let is_whole = layout.leaves.len() == 1 && leaf.at == 0 && size == Some(leaf.width / 8);
-            let name = if is_whole || layout.element.is_some() && layout.leaves.len() == 1 {
-                String::new()
-            } else if leaf.at % 8 == 0 {
-                format!("byte {} of", leaf.at / 8)
-            } else {
-                format!("bit {} of", leaf.at)
-            };
-            let pointee = held(pointees, object, &layout, leaf);
-            leaves.push(if pointee.objects.is_empty() {
-                Slot::Value(self.add(out, &var, &name, shape.storage(leaf.ty)))
-            } else {
-                let part = Var { name: titled(&var, &name), ..var.clone() };
-                Slot::Pointer(self.pair(out, &part, pointee, shape))
-            });
+    }
+
+    fn add_object(&mut self, out: &mut Program, objects: &Objects<'_>, object: ObjectId, asked: &Asked) {
+        let like = declared(objects, object);
+        let is_many = objects.is_many(object);
+        let length = is_many.then_some(Length::Unbounded);
+        let shape = Shape { length, owner: if is_many { None } else { owner(objects, object) } };
+        let known = objects.get(object);
+        let has_segments =
+            self.segments_of(object).any(|segment| segment.element.is_some() && segment.end.is_none());
+        if known.size.is_none() && (asked.sizes.contains(&object) || has_segments || is_many) {
+            let var = add(out, &like, "size of", shape.storage(WORD), shape.owner);
+            self.sizes.insert(object, var);
         }
-        self.leaves.insert(object, leaves);
+        if asked.lives.contains(&object) {
+            let var = add(out, &like, "lifetime of", shape.storage(Ty::BOOL), shape.owner);
+            self.lives.insert(object, var);
+        }
+        if asked.bases.contains(&object) {
+            let address = Ty::unsigned(objects.program.data_model.pointer_width());
+            let var = add(out, &like, "address of", shape.storage(address), shape.owner);
+            self.bases.insert(object, var);
+        }
+        if is_many {
+            let var = add(out, &like, "next of", Storage::Scalar(WORD), None);
+            self.nexts.insert(object, var);
+            if let Kind::Var(own) = known.kind {
+                let owner = objects.program.vars[own].owner;
+                let var = add(out, &like, "number of", Storage::Scalar(WORD), owner);
+                self.currents.insert(object, var);
+            }
+        }
     }
 
-    fn pair(&mut self, out: &mut Program, var: &Var, pointee: Pointee, shape: Shape) -> Pair {
-        let object = pointee.only().is_none().then(|| self.add(out, var, "object of", shape.storage(OBJECT)));
-        let offset =
-            pointee.offset().is_none().then(|| self.add(out, var, "offset of", shape.storage(OFFSET)));
-        Pair { object, offset, unit: pointee.unit(), pointee }
+    fn segments_of(&self, object: ObjectId) -> impl Iterator<Item = &Segment> {
+        self.segments.get(&object).into_iter().flatten()
     }
-
-    #[allow(clippy::unused_self)]
-    fn add(&self, out: &mut Program, like: &Var, what: &str, storage: Storage) -> VarId {
-        out.vars.push(Var { name: titled(like, what), storage, ..like.clone() })
+    pub(super) fn leaf(&self, object: ObjectId, segment: usize, leaf: usize) -> &Slot {
+        &self.leaves[&(object, segment, leaf)]
     }
-
-    pub(super) fn leaf(&self, object: ObjectId, index: usize) -> &Slot {
-        &self.leaves[&object][index]
-    }
-    pub(super) fn leaves(&self, object: ObjectId) -> &[Slot] {
-        &self.leaves[&object]
+    /// All leaves of an object: segment and leaf.
+    pub(super) fn leaves(&self, object: ObjectId) -> Vec<(usize, usize)> {
+        let all = (object, 0, 0)..=(object, usize::MAX, usize::MAX);
+        self.leaves.range(all).map(|((_, segment, leaf), _)| (*segment, *leaf)).collect()
     }
     pub(super) fn pointer(&self, var: VarId) -> Option<&Pair> {
         self.pointers.get(&var)
@@ -180,44 +242,82 @@ impl Slots {
     pub(super) fn lives(&self, object: ObjectId) -> Option<VarId> {
         self.lives.get(&object).copied()
     }
-    /// An expression that is undefined in every state: an element of an array that has none.
-    pub(super) fn invalid(&mut self, out: &mut Program, ty: Ty) -> ExprId {
-        let entry = out.entry;
-        let array = *self.invalid.entry(ty).or_insert_with(|| {
-            out.vars.push(Var {
-                name: "%invalid".into(),
-                storage: Storage::Array { elem: ty, length: Length::Fixed(0) },
-                owner: Some(entry),
-                c_type: "".into(),
-                declared: Region::NOWHERE,
-                scope: Region::NOWHERE,
-            })
-        });
-        let index = out.exprs.int(Ty::signed(32), 0);
-        out.exprs.add(Expr::Elem { array, index, ty })
+    pub(super) fn next(&self, object: ObjectId) -> Option<VarId> {
+        self.nexts.get(&object).copied()
+    }
+    pub(super) fn current(&self, object: ObjectId) -> Option<VarId> {
+        self.currents.get(&object).copied()
+    }
+    /// The number of elements of an array of variable length.
+    pub(super) fn length(&self, array: VarId) -> Option<VarId> {
+        self.lengths.get(&array).copied()
+    }
+    /// The variables that count something from the start of the program on.
+    pub(super) fn counters(&self) -> impl Iterator<Item = VarId> + '_ {
+        self.nexts.values().copied()
+    }
+    /// The lifetimes of single objects that do not live from the start on, by object.
+    pub(super) fn single_lives(&self) -> impl Iterator<Item = (ObjectId, VarId)> + '_ {
+        self.lives.iter().map(|(object, var)| (*object, *var))
     }
 }
 
+/// The variables of a pointer that may be what is known.
+fn pair(out: &mut Program, objects: &Objects<'_>, like: &Var, pointee: Pointee, shape: Shape) -> Pair {
+    let owner = shape.owner;
+    let object =
+        pointee.only().is_none().then(|| add(out, like, "object of", shape.storage(OBJECT), owner));
+    let is_many = pointee.others.foreign || pointee.objects.keys().any(|object| objects.is_many(*object));
+    let instance = is_many.then(|| add(out, like, "number of", shape.storage(WORD), owner));
+    let (modulus, residue) = pointee.stride();
+    let offset = (modulus != 0).then(|| add(out, like, "offset of", shape.storage(WORD), owner));
+    Pair { object, instance, offset, modulus, residue, pointee }
+}
+
 /// What the pointers in a leaf may be.
-fn held(pointees: &Pointees, object: ObjectId, layout: &Layout, leaf: &Leaf) -> Pointee {
-    if leaf.ty != Ty::Ptr {
-        return Pointee::default();
-    }
-    let at = match layout.element {
-        None => Offsets::one(leaf.at / 8),
-        Some(element) => Offsets::Stride { modulus: element, residue: leaf.at / 8 },
+fn held(pointers: &Pointers, object: ObjectId, segment: &Segment, leaf: &Leaf) -> Pointee {
+    let start = segment.start + leaf.at / 8;
+    let at = match segment.element {
+        None => Progression::one(start),
+        Some(element) => Progression { start: start.rem_euclid(element), step: element, count: None },
     };
-    pointees.loaded(&Pointee { objects: BTreeMap::from([(object, at)]), other: Other::Nothing })
+    pointers.held(object, &Offsets::of(at))
+}
+
+fn add(out: &mut Program, like: &Var, what: &str, storage: Storage, owner: Option<ProcId>) -> VarId {
+    out.vars.push(Var { name: titled(like, what), storage, owner, ..like.clone() })
 }
 
 fn titled(var: &Var, what: &str) -> Arc<str> {
     if what.is_empty() { var.name.clone() } else { format!("%{what} {}", var.name).into() }
 }
 
+/// What a leaf is called: nothing if it is all of the object.
+fn title(segment: &Segment, leaf: &Leaf, (segments, size): (usize, Option<i64>)) -> String {
+    let is_whole = segments == 1
+        && segment.leaves.len() == 1
+        && segment.start == 0
+        && leaf.at == 0
+        && size.is_none_or(|size| segment.element.is_some() || size == leaf.width / 8);
+    let from = segment.start * 8 + leaf.at;
+    if is_whole {
+        String::new()
+    } else if from % 8 == 0 {
+        format!("byte {} of", from / 8)
+    } else {
+        format!("bit {from} of")
+    }
+}
+
+/// Who owns the variables of a single object: its procedure, if no other one is left.
+fn owner(objects: &Objects<'_>, object: ObjectId) -> Option<ProcId> {
+    if objects.procs.len() > 1 { None } else { declared(objects, object).owner }
+}
+
 /// A variable that is declared like an object.
-fn declared(candidates: &Candidates<'_>, object: ObjectId) -> Var {
-    let program = candidates.program;
-    match candidates.object(object).kind {
+fn declared(objects: &Objects<'_>, object: ObjectId) -> Var {
+    let program = objects.program;
+    match objects.get(object).kind {
         Kind::Var(var) => program.vars[var].clone(),
         Kind::Site(_) | Kind::Proc(_) => Var {
             name: format!("%object{}", object.0).into(),
@@ -227,58 +327,5 @@ fn declared(candidates: &Candidates<'_>, object: ObjectId) -> Var {
             declared: Region::NOWHERE,
             scope: Region::NOWHERE,
         },
-    }
-}
-
-/// The objects whose addresses are compared with those of others, where C does not say how.
-fn compared(candidates: &Candidates<'_>, pointees: &Pointees) -> BTreeSet<ObjectId> {
-    let exprs = &candidates.program.exprs;
-    let mut found = BTreeSet::new();
-    for id in &candidates.used {
-        let Expr::Binary { op, lhs, rhs } = *exprs.get(*id) else { continue };
-        if exprs.ty(lhs) != Ty::Ptr || op == BinaryOp::PtrAdd {
-            continue;
-        }
-        if !pointees.is_followed(lhs) && !pointees.is_followed(rhs) {
-            continue;
-        }
-        let (left, right) = (pointees.of(lhs), pointees.of(rhs));
-        if is_open(candidates, op, left, right) {
-            found.extend(left.objects.keys().chain(right.objects.keys()));
-        }
-    }
-    found
-}
-
-/// Whether a comparison may depend on where objects lie.
-pub(super) fn is_open(candidates: &Candidates<'_>, op: BinaryOp, left: &Pointee, right: &Pointee) -> bool {
-    let equality = matches!(op, BinaryOp::Eq | BinaryOp::Ne);
-    let mut pairs = left.objects.iter().flat_map(|one| right.objects.iter().map(move |other| (one, other)));
-    let with_none = |one: &Pointee, other: &Pointee| one.other != Other::Nothing && !other.objects.is_empty();
-    let with_number =
-        |one: &Pointee, other: &Pointee| one.other >= Other::Number && !other.objects.is_empty();
-    if !equality && (with_none(left, right) || with_none(right, left)) {
-        return true;
-    }
-    if with_number(left, right) || with_number(right, left) {
-        return true;
-    }
-    pairs.any(|((one, one_offsets), (other, other_offsets))| {
-        let told_apart = equality
-            && is_inside(candidates, *one, one_offsets)
-            && is_inside(candidates, *other, other_offsets);
-        one != other && !told_apart
-    })
-}
-
-/// Whether an address always lies in an object that shares its memory with no other one at any time.
-fn is_inside(candidates: &Candidates<'_>, object: ObjectId, offsets: &Offsets) -> bool {
-    let object = candidates.object(object);
-    match (offsets, object.size, object.kind) {
-        (_, _, Kind::Proc(_)) => offsets.single() == Some(0),
-        (Offsets::Few(offsets), Some(size), _) => {
-            object.lifetime == Lifetime::Program && offsets.iter().all(|offset| (0..size).contains(offset))
-        }
-        _ => false,
     }
 }

@@ -1,21 +1,25 @@
-//! Expressions over promoted memory as expressions over variables.
+//! Expressions over memory as expressions over variables.
 
-use cfa::{BinaryOp, Expr, ExprId, Program, Ty, VarId};
+use std::collections::BTreeSet;
+
+use base::Region;
+use cfa::{BinaryOp, Expr, ExprId, Program, Storage, Ty, Var, VarId};
 use rustc_hash::FxHashMap;
 
-use super::ObjectId;
-use super::access::{Case, Coverage};
-use super::analysis::Pointees;
-use super::candidates::{Candidates, Kind, Lifetime, Object};
 use super::layout::Extent;
-use super::offsets::{Linear, Offsets, Other, Pointee, gcd};
-use super::slots::{OBJECT, OFFSET, Pair, Slots, is_open};
+use super::object::{Count, Objects};
+use super::offsets::{Linear, gcd};
+use super::pointee::Pointee;
+use super::pointers::{Pointers, peeled};
+use super::slots::{OBJECT, Pair, Slots, WORD};
+use super::{FOREIGN, GARBAGE, NONE, ObjectId};
 use crate::fold::simplified;
 
-/// A pointer: number of the object, offset in bytes.
+/// A pointer: number of the object, which one of many, offset in bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Fat {
     pub(super) object: ExprId,
+    pub(super) instance: ExprId,
     pub(super) offset: Linear,
 }
 
@@ -28,170 +32,249 @@ enum New {
 
 /// Translates the expressions of one program.
 pub(super) struct Translator<'a> {
-    pub(super) candidates: &'a Candidates<'a>,
-    pub(super) pointees: &'a Pointees,
+    pub(super) objects: &'a Objects<'a>,
+    pub(super) pointers: &'a Pointers,
     pub(super) slots: Slots,
     pub(super) out: Program,
+    /// Variables that stand for values that are not followed: arbitrary wherever they are read.
+    pub(super) rounded: BTreeSet<VarId>,
     done: FxHashMap<ExprId, New>,
+    /// Comparisons of pointers, by operation and operands.
+    pub(super) compared: FxHashMap<(BinaryOp, ExprId, ExprId), ExprId>,
 }
 
 impl<'a> Translator<'a> {
-    pub(super) fn new(
-        candidates: &'a Candidates<'a>,
-        pointees: &'a Pointees,
-        slots: Slots,
-        out: Program,
-    ) -> Self {
-        let mut translator = Self { candidates, pointees, slots, out, done: FxHashMap::default() };
-        for index in 0..candidates.used.len() {
-            let id = candidates.used[index];
-            let new = translator.node(id);
-            translator.done.insert(id, new);
+    pub(super) fn new(objects: &'a Objects<'a>, pointers: &'a Pointers, slots: Slots, out: Program) -> Self {
+        let rounded = BTreeSet::new();
+        let (done, compared) = (FxHashMap::default(), FxHashMap::default());
+        let mut translator = Self { objects, pointers, slots, out, rounded, done, compared };
+        for id in &objects.used {
+            let new = translator.node(*id);
+            translator.done.insert(*id, new);
         }
         translator
     }
 
-    /// Whether an expression is a pointer to promoted objects.
-    pub(super) fn is_promoted(&self, id: ExprId) -> bool {
-        self.pointees.is_followed(id)
-    }
-    /// What an expression that is no promoted pointer becomes.
+    /// What an expression that is no pointer becomes.
     pub(super) fn plain(&self, id: ExprId) -> ExprId {
         match self.done.get(&id) {
             Some(New::Plain(new)) => *new,
             Some(New::Pointer(_)) | None => id,
         }
     }
-    /// What a pointer becomes; one that is not promoted is a number that belongs to no object.
+    /// What a pointer becomes.
     pub(super) fn fat(&mut self, id: ExprId) -> Fat {
-        if let Some(New::Pointer(fat)) = self.done.get(&id) {
-            return fat.clone();
+        match self.done.get(&id) {
+            Some(New::Pointer(fat)) => fat.clone(),
+            Some(New::Plain(_)) | None => self.at(NONE),
         }
-        let raw = self.plain(id);
-        self.of_raw(raw)
-    }
-    pub(super) fn of_raw(&mut self, raw: ExprId) -> Fat {
-        let object = self.out.exprs.int(OBJECT, 0);
-        let offset = if let Expr::Const { bits, .. } = *self.out.exprs.get(raw) {
-            Linear::constant(bits as i64)
-        } else {
-            let number = Ty::unsigned(self.out.data_model.pointer_width());
-            Linear::term(1, self.cast(number, raw))
-        };
-        Fat { object, offset }
     }
 
     fn node(&mut self, id: ExprId) -> New {
-        let expr = *self.candidates.program.exprs.get(id);
-        if self.is_promoted(id) {
+        let program = self.objects.program;
+        let expr = *program.exprs.get(id);
+        if program.exprs.ty(id) == Ty::Ptr {
             return New::Pointer(self.pointer(id, expr));
         }
-        match expr {
-            Expr::Load { addr, ty } if self.is_promoted(addr) || self.pointees.leads_nowhere(addr) => {
-                let extent = Extent::of(self.candidates, ty);
-                New::Plain(self.load(addr, &extent))
+        let is_pointer = |operand: ExprId| program.exprs.ty(operand) == Ty::Ptr;
+        New::Plain(match expr {
+            Expr::Load { addr, ty } => self.load(addr, &Extent::of(program, ty)),
+            Expr::LoadBits { addr, bit, ty } => self.load(addr, &Extent::bits(program, bit, ty)),
+            Expr::Binary { op, lhs, rhs } if is_pointer(lhs) => self.compare(op, lhs, rhs),
+            Expr::Cast { ty, arg } if is_pointer(arg) => {
+                let (pointer, pointee) = (self.fat(arg), self.pointers.of(arg).clone());
+                let address = self.address(&pointer, &pointee);
+                self.cast(ty, address)
             }
-            Expr::LoadBits { addr, bit, ty }
-                if self.is_promoted(addr) || self.pointees.leads_nowhere(addr) =>
-            {
-                let extent = Extent::bits(self.candidates, bit, ty);
-                New::Plain(self.load(addr, &extent))
+            Expr::Accessible { addr, length, access } => self.accessible(addr, length, access),
+            Expr::Freeable { addr } => self.freeable(addr),
+            Expr::Elem { array, index, ty } => {
+                let index = self.plain(index);
+                self.element(array, index, ty)
             }
-            Expr::Binary { op, lhs, rhs } if self.is_promoted(lhs) || self.is_promoted(rhs) => {
-                New::Plain(self.compare(op, lhs, rhs))
-            }
-            _ if expr.operands().next().is_none() => New::Plain(id),
+            _ if expr.operands().next().is_none() => id,
             _ => {
                 let expr = expr.map_operands(|operand| self.plain(operand));
-                New::Plain(simplified(&mut self.out, expr))
+                simplified(&mut self.out, expr)
             }
+        })
+    }
+
+    /// An element of an array, which is undefined beyond a variable length, too.
+    fn element(&mut self, array: VarId, index: ExprId, ty: Ty) -> ExprId {
+        let element = self.out.exprs.add(Expr::Elem { array, index, ty });
+        match self.below_length(array, index) {
+            Some(inside) => {
+                let undefined = self.out.exprs.add(Expr::Undefined { ty });
+                self.ite(inside, element, undefined)
+            }
+            None => element,
         }
+    }
+    /// Whether an index is below the length of an array, if that is variable.
+    pub(super) fn below_length(&mut self, array: VarId, index: ExprId) -> Option<ExprId> {
+        let length = self.slots.length(array)?;
+        let length = self.out.exprs.var(length, WORD);
+        let index = self.cast(WORD, index);
+        Some(self.binary(BinaryOp::Lt, index, length))
     }
 
     fn pointer(&mut self, id: ExprId, expr: Expr) -> Fat {
+        let program = self.objects.program;
         match expr {
+            Expr::Const { bits, .. } => {
+                Fat { offset: Linear::constant(bits as i128), ..self.at(NONE) }
+            }
             Expr::Var { var, .. } => self.held(var, None),
             Expr::Elem { array, index, .. } => {
                 let index = self.plain(index);
-                self.held(array, Some(index))
+                let mut held = self.held(array, Some(index));
+                if let Some(inside) = self.below_length(array, index) {
+                    let undefined = self.out.exprs.add(Expr::Undefined { ty: OBJECT });
+                    held.object = self.ite(inside, held.object, undefined);
+                }
+                held
             }
             Expr::Load { addr, .. } => self.load_pointer(addr),
-            Expr::Address { var } => self.at(self.candidates.of_var(var)),
-            Expr::Function { proc } => self.at(self.candidates.of_proc(proc)),
-            Expr::Binary { lhs, .. } => {
+            Expr::Address { var } => self.at(self.objects.of_var(var).unwrap_or(NONE)),
+            Expr::Function { proc } => self.at(self.objects.of_proc(proc).unwrap_or(NONE)),
+            Expr::Binary { op: BinaryOp::PtrAdd, lhs, .. } => {
                 let base = self.fat(lhs);
-                let sum = self.pointees.sum(id).clone();
-                let mut offset = base.offset.plus_constant(sum.constant);
-                for (factor, term) in sum.terms {
-                    let term = self.plain(term);
-                    offset.add(factor, term);
-                }
-                Fat { object: base.object, offset }
+                let sum = self.pointers.sum(id).clone();
+                let terms = sum.terms.iter().map(|(factor, term)| (*factor, self.plain(*term))).collect();
+                let amount = Linear { constant: sum.constant, terms };
+                let offset = match base.offset.plus(&amount) {
+                    Some(offset) => offset,
+                    None => {
+                        let (left, right) = (self.number(&base.offset), self.number(&amount));
+                        Linear::term(1, self.binary(BinaryOp::Add, left, right))
+                    }
+                };
+                Fat { offset, ..base }
             }
             Expr::Ite { cond, then, other } => {
                 let (cond, then, other) = (self.plain(cond), self.fat(then), self.fat(other));
                 self.choose(cond, &then, &other)
             }
-            Expr::Cast { arg, .. } if self.candidates.program.exprs.ty(arg) == Ty::Ptr => self.fat(arg),
-            _ => self.fat(id),
+            Expr::Cast { arg, .. } if program.exprs.ty(arg) == Ty::Ptr => self.fat(arg),
+            Expr::Cast { arg, .. } => match (peeled(program, arg), *program.exprs.get(arg)) {
+                (Some(pointer), _) => self.fat(pointer),
+                (None, Expr::Const { bits, .. }) => {
+                    let bits = bits & (u128::MAX >> (128 - u32::from(program.data_model.pointer_width())));
+                    Fat { offset: Linear::constant(bits as i128), ..self.at(NONE) }
+                }
+                (None, _) => {
+                    let number = self.plain(arg);
+                    self.from_number(number)
+                }
+            },
+            Expr::Undefined { .. } => {
+                let object = self.out.exprs.add(Expr::Undefined { ty: OBJECT });
+                Fat { object, ..self.at(NONE) }
+            }
+            Expr::Binary { .. }
+            | Expr::Unary { .. }
+            | Expr::LoadBits { .. }
+            | Expr::Accessible { .. }
+            | Expr::Freeable { .. }
+            | Expr::Bounded { .. } => self.arbitrary(),
         }
     }
 
-    fn at(&mut self, object: Option<ObjectId>) -> Fat {
-        let number = object.map_or(0, |object| object.0);
-        Fat { object: self.out.exprs.int(OBJECT, i128::from(number)), offset: Linear::constant(0) }
+    /// The start of an object.
+    pub(super) fn at(&mut self, object: ObjectId) -> Fat {
+        let number = self.out.exprs.int(OBJECT, i128::from(object.0));
+        let instance = match (self.objects.get(object).count, self.slots.current(object)) {
+            (Count::Many, Some(current)) => self.out.exprs.var(current, WORD),
+            _ => self.out.exprs.int(WORD, 0),
+        };
+        Fat { object: number, instance, offset: Linear::constant(0) }
+    }
+    /// A pointer from outside.
+    pub(super) fn arbitrary(&mut self) -> Fat {
+        let number = self.round(Ty::unsigned(self.out.data_model.pointer_width()));
+        self.from_number(number)
+    }
+    /// A pointer that a number is: null, or into memory that is not followed.
+    pub(super) fn from_number(&mut self, number: ExprId) -> Fat {
+        let address = Ty::unsigned(self.out.data_model.pointer_width());
+        let number = self.cast(address, number);
+        let zero = self.out.exprs.int(address, 0);
+        let is_null = self.binary(BinaryOp::Eq, number, zero);
+        let (none, foreign) = (self.object_number(NONE), self.object_number(FOREIGN));
+        let object = self.ite(is_null, none, foreign);
+        let instance = self.cast(WORD, number);
+        Fat { object, instance, offset: Linear::constant(0) }
+    }
+    /// A new variable whose value is arbitrary wherever it is read.
+    pub(super) fn round(&mut self, ty: Ty) -> ExprId {
+        let var = self.out.vars.push(Var {
+            name: format!("%rounded{}", self.rounded.len()).into(),
+            storage: Storage::Scalar(ty),
+            owner: (self.objects.procs.len() == 1).then_some(self.out.entry),
+            c_type: "".into(),
+            declared: Region::NOWHERE,
+            scope: Region::NOWHERE,
+        });
+        self.rounded.insert(var);
+        self.out.exprs.var(var, ty)
     }
 
     /// One of two pointers.
     pub(super) fn choose(&mut self, cond: ExprId, then: &Fat, other: &Fat) -> Fat {
         let object = self.ite(cond, then.object, other.object);
+        let instance = self.ite(cond, then.instance, other.instance);
         if then.offset == other.offset {
-            return Fat { object, offset: then.offset.clone() };
+            return Fat { object, instance, offset: then.offset.clone() };
         }
-        let unit = gcd(then.offset.unit(), other.offset.unit()).max(1);
-        let (left, right) = (self.scaled(&then.offset, unit), self.scaled(&other.offset, unit));
+        let residue = then.offset.constant;
+        let distance = i64::try_from(other.offset.constant - residue).unwrap_or(1);
+        let factors = then.offset.terms.iter().chain(&other.offset.terms);
+        let unit = factors.fold(distance, |unit, (factor, _)| gcd(unit, *factor)).max(1);
+        let (left, right) = (then.offset.plus_constant(-residue), other.offset.plus_constant(-residue));
+        let (left, right) = (self.scaled(&left, unit), self.scaled(&right, unit));
         let chosen = self.ite(cond, left, right);
-        Fat { object, offset: Linear::term(unit, chosen) }
+        Fat { object, instance, offset: Linear::term(unit, chosen).plus_constant(residue) }
     }
 
     /// The pointer that a variable, or an element of it, holds.
     fn held(&mut self, var: VarId, index: Option<ExprId>) -> Fat {
         match self.slots.pointer(var).cloned() {
             Some(pair) => self.read_pair(&pair, index),
-            None => self.at(None),
+            None => self.at(NONE),
         }
     }
-
     pub(super) fn read_pair(&mut self, pair: &Pair, index: Option<ExprId>) -> Fat {
         let object = match (pair.object, pair.pointee.only()) {
             (Some(var), _) => self.read(var, index, OBJECT),
-            (None, only) => self.out.exprs.int(OBJECT, only.map_or(0, |object| i128::from(object.0))),
+            (None, only) => self.object_number(only.unwrap_or(NONE)),
         };
-        let offset = match (pair.offset, pair.pointee.offset()) {
-            (Some(var), _) => Linear::term(pair.unit, self.read(var, index, OFFSET)),
-            (None, always) => Linear::constant(always.unwrap_or(0)),
+        let instance = match pair.instance {
+            Some(var) => self.read(var, index, WORD),
+            None => self.out.exprs.int(WORD, 0),
         };
-        Fat { object, offset }
+        let offset = match pair.offset {
+            Some(var) => Linear::term(pair.modulus, self.read(var, index, WORD)),
+            None => Linear::constant(0),
+        };
+        Fat { object, instance, offset: offset.plus_constant(i128::from(pair.residue)) }
     }
-
     pub(super) fn read(&mut self, var: VarId, index: Option<ExprId>, ty: Ty) -> ExprId {
         match index {
             None => self.out.exprs.var(var, ty),
             Some(index) => self.out.exprs.add(Expr::Elem { array: var, index, ty }),
         }
     }
-
     fn load_pointer(&mut self, addr: ExprId) -> Fat {
-        let (address, pointee) = (self.fat(addr), self.pointees.of(addr).clone());
-        let extent = Extent::of(self.candidates, Ty::Ptr);
-        let (cases, exhaustive) = self.cases(&address, &pointee, &extent);
-        self.loaded_pointer(&cases, exhaustive)
+        let extent = Extent::of(self.objects.program, Ty::Ptr);
+        let (address, pointee) = (self.fat(addr), self.pointers.of(addr).clone());
+        let ways = self.ways(&address, &pointee, &extent);
+        self.loaded_pointer(&ways)
     }
-
     fn load(&mut self, addr: ExprId, extent: &Extent) -> ExprId {
-        let (address, pointee) = (self.fat(addr), self.pointees.of(addr).clone());
-        let (cases, exhaustive) = self.cases(&address, &pointee, extent);
-        self.loaded(&cases, exhaustive, extent.ty)
+        let (address, pointee) = (self.fat(addr), self.pointers.of(addr).clone());
+        let ways = self.ways(&address, &pointee, extent);
+        self.loaded(&ways, extent)
     }
 
     // Small expressions.
@@ -225,37 +308,54 @@ impl<'a> Translator<'a> {
             _ => self.binary(BinaryOp::Or, lhs, rhs),
         }
     }
-    fn truth(&self, id: ExprId) -> Option<bool> {
+    /// The value of a constant condition.
+    pub(super) fn truth(&self, id: ExprId) -> Option<bool> {
         match *self.out.exprs.get(id) {
             Expr::Const { bits, .. } => Some(bits != 0),
             _ => None,
         }
     }
-    pub(super) fn object_is(&mut self, object: ExprId, number: ObjectId) -> ExprId {
-        let number = self.out.exprs.int(OBJECT, i128::from(number.0));
-        if object == number {
+    pub(super) fn object_number(&mut self, object: ObjectId) -> ExprId {
+        self.out.exprs.int(OBJECT, i128::from(object.0))
+    }
+    /// Whether a pointer is one to an object, given what it may be.
+    pub(super) fn object_is(&mut self, pointer: &Fat, pointee: &Pointee, object: ObjectId) -> ExprId {
+        if pointee.only() == Some(object) {
             return self.out.exprs.bool(true);
         }
-        self.binary(BinaryOp::Eq, object, number)
+        let is_possible = match object {
+            NONE => pointee.others.null || pointee.others.number,
+            GARBAGE => pointee.others.unwritten,
+            FOREIGN => pointee.others.foreign,
+            object => pointee.objects.contains_key(&object),
+        };
+        if !is_possible {
+            return self.out.exprs.bool(false);
+        }
+        let number = self.object_number(object);
+        self.binary(BinaryOp::Eq, pointer.object, number)
+    }
+    pub(super) fn word(&mut self, value: i64) -> ExprId {
+        self.out.exprs.int(WORD, i128::from(value))
     }
 
-    /// A sum divided by a unit; rounded towards zero if it is no multiple.
+    /// A sum divided by a unit that divides it.
     pub(super) fn scaled(&mut self, sum: &Linear, unit: i64) -> ExprId {
         if let Some(sum) = sum.divided(unit) {
             return self.number(&sum);
         }
-        let (dividend, divisor) = (self.number(sum), self.out.exprs.int(OFFSET, i128::from(unit)));
+        let (dividend, divisor) = (self.number(sum), self.word(unit));
         self.binary(BinaryOp::Div, dividend, divisor)
     }
-    /// A sum as an expression of type [`OFFSET`].
+    /// A sum as an expression.
     pub(super) fn number(&mut self, sum: &Linear) -> ExprId {
         let mut total: Option<ExprId> = None;
         for (factor, term) in &sum.terms {
-            let term = self.cast(OFFSET, *term);
+            let term = self.cast(WORD, *term);
             let product = if *factor == 1 {
                 term
             } else {
-                let factor = self.out.exprs.int(OFFSET, i128::from(*factor));
+                let factor = self.word(*factor);
                 self.binary(BinaryOp::Mul, term, factor)
             };
             total = Some(match total {
@@ -263,163 +363,11 @@ impl<'a> Translator<'a> {
                 Some(total) => self.binary(BinaryOp::Add, total, product),
             });
         }
-        let constant = self.out.exprs.int(OFFSET, i128::from(sum.constant));
+        let constant = self.out.exprs.int(WORD, sum.constant);
         match total {
             None => constant,
             Some(total) if sum.constant == 0 => total,
             Some(total) => self.binary(BinaryOp::Add, total, constant),
         }
-    }
-
-    // Comparisons.
-
-    fn compare(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> ExprId {
-        let (left, right) = (self.fat(lhs), self.fat(rhs));
-        let (left_pointee, right_pointee) = (self.pointees.of(lhs).clone(), self.pointees.of(rhs).clone());
-        if matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
-            let equal = if right_pointee == Pointee::other(Other::Null) {
-                self.is_null(&left, &left_pointee)
-            } else if left_pointee == Pointee::other(Other::Null) {
-                self.is_null(&right, &right_pointee)
-            } else {
-                self.equal((&left, &left_pointee), (&right, &right_pointee))
-            };
-            return if op == BinaryOp::Eq { equal } else { self.not(equal) };
-        }
-        let within = self.offsets(op, &left.offset, &right.offset);
-        let same = self.same_object(&left, &right);
-        let beyond = if is_open(self.candidates, op, &left_pointee, &right_pointee) {
-            let (left, right) = (self.address(&left, &left_pointee), self.address(&right, &right_pointee));
-            self.apply(op, left, right)
-        } else {
-            within
-        };
-        let result = self.ite(same, within, beyond);
-        match op {
-            BinaryOp::PtrSub => {
-                let width = self.out.data_model.pointer_width();
-                self.cast(Ty::signed(width), result)
-            }
-            _ => result,
-        }
-    }
-
-    fn apply(&mut self, op: BinaryOp, left: ExprId, right: ExprId) -> ExprId {
-        self.binary(if op == BinaryOp::PtrSub { BinaryOp::Sub } else { op }, left, right)
-    }
-
-    /// A comparison of offsets in one object, or their difference.
-    fn offsets(&mut self, op: BinaryOp, left: &Linear, right: &Linear) -> ExprId {
-        if op == BinaryOp::PtrSub {
-            let mut difference = left.plus_constant(right.constant.wrapping_neg());
-            right.terms.iter().for_each(|(factor, term)| difference.add(-factor, *term));
-            return self.number(&difference);
-        }
-        let unit = gcd(left.unit(), right.unit()).max(1);
-        let (left, right) = (self.scaled(left, unit), self.scaled(right, unit));
-        self.apply(op, left, right)
-    }
-
-    fn same_object(&mut self, left: &Fat, right: &Fat) -> ExprId {
-        if left.object == right.object {
-            return self.out.exprs.bool(true);
-        }
-        self.binary(BinaryOp::Eq, left.object, right.object)
-    }
-
-    fn is_null(&mut self, pointer: &Fat, pointee: &Pointee) -> ExprId {
-        if pointee.other == Other::Nothing {
-            return self.out.exprs.bool(false);
-        }
-        let none = self.object_is(pointer.object, ObjectId(0));
-        if pointee.other == Other::Null {
-            return none;
-        }
-        let zero = self.offsets(BinaryOp::Eq, &pointer.offset, &Linear::constant(0));
-        self.and(none, zero)
-    }
-
-    /// Pointers to one object are equal if their offsets are; others may be only where C leaves it open.
-    fn equal(&mut self, left: (&Fat, &Pointee), right: (&Fat, &Pointee)) -> ExprId {
-        let same = self.same_object(left.0, right.0);
-        let within = self.offsets(BinaryOp::Eq, &left.0.offset, &right.0.offset);
-        let beyond = if is_open(self.candidates, BinaryOp::Eq, left.1, right.1) {
-            let (one, other) = (self.address(left.0, left.1), self.address(right.0, right.1));
-            let meet = self.binary(BinaryOp::Eq, one, other);
-            let (one, other) = (self.is_null(left.0, left.1), self.is_null(right.0, right.1));
-            let null = self.or(one, other);
-            let (one, other) = (self.is_regular(left.0, left.1), self.is_regular(right.0, right.1));
-            let apart = self.and(one, other);
-            let never = self.or(null, apart);
-            let valid = self.not(never);
-            self.and(valid, meet)
-        } else {
-            self.out.exprs.bool(false)
-        };
-        let both = self.and(same, within);
-        if self.truth(beyond) == Some(false) {
-            return both;
-        }
-        self.ite(same, within, beyond)
-    }
-
-    /// Whether a pointer points into an object that lives: then no other such pointer into another object equals it.
-    fn is_regular(&mut self, pointer: &Fat, pointee: &Pointee) -> ExprId {
-        let mut regular = self.out.exprs.bool(false);
-        for (object, offsets) in &pointee.objects {
-            let Object { lifetime, kind, size, .. } = *self.candidates.object(*object);
-            let mut here = self.object_is(pointer.object, *object);
-            match (lifetime, self.slots.lives(*object)) {
-                (Lifetime::Program, _) => {}
-                (Lifetime::Some, Some(lives)) => {
-                    let lives = self.out.exprs.var(lives, Ty::BOOL);
-                    here = self.and(here, lives);
-                }
-                (Lifetime::Some, None) | (Lifetime::Shared, _) => continue,
-            }
-            let is_inside = match (offsets, size) {
-                (Offsets::Few(offsets), Some(size)) => offsets.iter().all(|at| (0..size).contains(at)),
-                _ => matches!(kind, Kind::Proc(_)),
-            };
-            if !is_inside {
-                let byte = Extent { bit: 0, width: 8, ty: Ty::unsigned(8) };
-                let inside = self.within(pointer, *object, &byte);
-                here = self.and(here, inside);
-            }
-            regular = self.or(regular, here);
-        }
-        regular
-    }
-
-    /// An address as a number, where the order of objects is open.
-    fn address(&mut self, pointer: &Fat, pointee: &Pointee) -> ExprId {
-        let offset = self.number(&pointer.offset);
-        let mut base = self.out.exprs.int(OFFSET, 0);
-        for object in pointee.objects.keys() {
-            let Some(var) = self.slots.base(*object) else { continue };
-            let this = self.object_is(pointer.object, *object);
-            let start = self.out.exprs.var(var, OFFSET);
-            base = self.ite(this, start, base);
-        }
-        self.binary(BinaryOp::Add, base, offset)
-    }
-
-    /// Folds the cases of a load of a pointer.
-    pub(super) fn loaded_pointer(&mut self, cases: &[Case], exhaustive: Coverage) -> Fat {
-        let mut result: Option<Fat> = match exhaustive {
-            Coverage::All => None,
-            Coverage::Some => {
-                let object = self.slots.invalid(&mut self.out, OBJECT);
-                Some(Fat { object, offset: Linear::constant(0) })
-            }
-        };
-        for case in cases.iter().rev() {
-            let value = self.read_pointer(case);
-            result = Some(match result {
-                None => value,
-                Some(other) => self.choose(case.cond, &value, &other),
-            });
-        }
-        result.unwrap_or_else(|| self.at(None))
     }
 }

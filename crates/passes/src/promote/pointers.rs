@@ -1,0 +1,576 @@
+//! What every pointer may be, insensitive to flow, with offsets.
+//!
+//! # Paper
+//! Andersen, Program Analysis and Specialization for the C Programming Language, DIKU 1994: inclusion instead of unification. Memory that is not followed, and
+//! everything from outside, is *foreign*.
+//!
+//! # Why it is sound
+//! By induction over an execution: a pointer to a followed object is where the analysis says. Each way in which pointers move is a constraint. An object whose address gets
+//! where it is not followed (foreign memory, an opaque object, a number) is *exposed*. Foreign pointers may lead to exposed objects; so if any foreign pointer
+//! is accessed, [`super::promote`] makes exposed objects opaque and starts again. That no pointer in followed memory is read or written in part, or as a number, is checked when
+//! objects are laid out: up to the first such access all pointers are what the analysis says, so that access is seen.
+//!
+//! # Cost
+//! Operations are evaluated again when what they read has changed. A set of offsets changes at most some twenty times.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use cfa::op::{Callee, InitKind, Op, Place};
+use cfa::pointsto::AllocationSite;
+use cfa::{BinaryOp, Expr, ExprId, ProcId, Program, Source, Storage, Ty, VarId};
+
+use super::ObjectId;
+use super::object::{Contents, Objects};
+use super::offsets::{Linear, Offsets, Progression, linear};
+use super::pointee::{Others, Pointee};
+use crate::lifetimes::{ReadLater, prologue};
+use crate::totality::Totality;
+
+/// Places in one object that are told apart; beyond that all are taken together.
+const MAX_CELLS: usize = 64;
+
+/// What may be at some offsets of an object.
+type Cells = BTreeMap<Progression, Pointee>;
+
+/// The result.
+pub(super) struct Pointers {
+    vars: FxHashMap<VarId, Pointee>,
+    memory: BTreeMap<ObjectId, Cells>,
+    exprs: FxHashMap<ExprId, Pointee>,
+    /// What is added to pointers: the sum, and its values.
+    sums: FxHashMap<ExprId, (Linear, Progression)>,
+    exposed: BTreeSet<ObjectId>,
+    totality: Totality,
+}
+
+impl Pointers {
+    pub(super) fn new(objects: &Objects<'_>) -> Self {
+        let mut solver = Solver::new(objects);
+        solver.solve();
+        solver.finish()
+    }
+
+    /// What a pointer expression may be.
+    pub(super) fn of(&self, expr: ExprId) -> &Pointee {
+        &self.exprs[&expr]
+    }
+    /// What a variable, or an element of it, may hold.
+    pub(super) fn of_var(&self, var: VarId) -> Pointee {
+        self.vars.get(&var).cloned().unwrap_or_default()
+    }
+    /// What the pointers at some offsets of an object may be.
+    pub(super) fn held(&self, object: ObjectId, at: &Offsets) -> Pointee {
+        loaded(self.memory.get(&object), at)
+    }
+    /// What is added by an addition to a pointer.
+    pub(super) fn sum(&self, addition: ExprId) -> &Linear {
+        &self.sums[&addition].0
+    }
+    /// The values of what is added.
+    pub(super) fn amount(&self, addition: ExprId) -> Progression {
+        self.sums[&addition].1
+    }
+    /// An integer expression as a sum.
+    pub(super) fn linear(&self, program: &Program, expr: ExprId) -> Linear {
+        linear(program, &self.totality, expr)
+    }
+    /// Objects whose addresses are known where they are not followed.
+    pub(super) fn exposed(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        self.exposed.iter().copied()
+    }
+    /// All variables that may hold a pointer to an object.
+    pub(super) fn holders(&self, object: ObjectId) -> Vec<VarId> {
+        let holds = |(_, held): &(&VarId, &Pointee)| held.objects.contains_key(&object);
+        let mut vars: Vec<VarId> = self.vars.iter().filter(holds).map(|(var, _)| *var).collect();
+        vars.sort_unstable();
+        vars
+    }
+    /// Whether memory may hold a pointer to an object.
+    pub(super) fn is_in_memory(&self, object: ObjectId) -> bool {
+        self.memory.values().flat_map(Cells::values).any(|held| held.objects.contains_key(&object))
+    }
+}
+
+/// What may be read at some offsets.
+fn loaded(cells: Option<&Cells>, at: &Offsets) -> Pointee {
+    let mut found = Pointee::default();
+    for (place, held) in cells.into_iter().flatten() {
+        if at.iter().any(|offset| offset.meets(*place)) {
+            found.join(held);
+        }
+    }
+    found
+}
+
+/// An operation and the pointers that it evaluates, operands first.
+struct Task<'a> {
+    site: AllocationSite,
+    op: &'a Op,
+    nodes: Vec<ExprId>,
+    /// Those of them that become numbers.
+    numbers: Vec<ExprId>,
+}
+
+struct Solver<'a> {
+    objects: &'a Objects<'a>,
+    program: &'a Program,
+    tasks: Vec<Task<'a>>,
+    queue: VecDeque<usize>,
+    is_queued: Vec<bool>,
+    /// The operations that read a variable, or an object.
+    readers: FxHashMap<VarId, Vec<usize>>,
+    loaders: BTreeMap<ObjectId, BTreeSet<usize>>,
+    /// Declarations of pointers that are written before they are read.
+    unread: BTreeSet<AllocationSite>,
+    result: Pointers,
+}
+
+impl<'a> Solver<'a> {
+    fn new(objects: &'a Objects<'a>) -> Self {
+        let program = objects.program;
+        let tasks: Vec<Task<'a>> = objects.ops().map(|(site, op)| task(program, site, op)).collect();
+        let mut readers: FxHashMap<VarId, Vec<usize>> = FxHashMap::default();
+        for (number, task) in tasks.iter().enumerate() {
+            for var in read_pointers(program, task) {
+                readers.entry(var).or_default().push(number);
+            }
+        }
+        let totality = Totality::new(program);
+        let result = Pointers {
+            vars: FxHashMap::default(),
+            memory: BTreeMap::new(),
+            exprs: FxHashMap::default(),
+            sums: sums(objects, &totality),
+            exposed: BTreeSet::new(),
+            totality,
+        };
+        Self {
+            objects,
+            program,
+            queue: (0..tasks.len()).collect(),
+            is_queued: vec![true; tasks.len()],
+            tasks,
+            readers,
+            loaders: BTreeMap::new(),
+            unread: BTreeSet::new(),
+            result,
+        }
+    }
+
+    fn solve(&mut self) {
+        self.start();
+        while let Some(number) = self.queue.pop_front() {
+            self.is_queued[number] = false;
+            let mut values = FxHashMap::default();
+            for index in 0..self.tasks[number].nodes.len() {
+                let id = self.tasks[number].nodes[index];
+                let value = self.evaluated(id, &values, number);
+                values.insert(id, value);
+            }
+            let Task { site, op, .. } = self.tasks[number];
+            self.op(number, site, op, &values);
+        }
+    }
+
+    /// Variables that are read before they are written hold nothing that leads anywhere; declarations whose value is never read do nothing.
+    fn start(&mut self) {
+        let program = self.program;
+        for proc in &self.objects.procs {
+            let is_own = |var: &VarId| {
+                let owner = program.vars[*var].owner;
+                holds_pointer(program, *var) && (owner == Some(*proc) || owner.is_none())
+            };
+            let pointers: Vec<VarId> = program.vars.ids().filter(is_own).collect();
+            for var in prologue(program, *proc, &pointers).stale {
+                if program.vars[var].owner.is_some() || *proc == program.entry {
+                    self.hold_var(var, &Pointee::others(Others::UNWRITTEN));
+                }
+            }
+            let later = ReadLater::new(program, *proc, &pointers);
+            for task in self.tasks.iter().filter(|task| task.site.proc == *proc) {
+                let Op::Havoc { place: Place::Var(var), source: Source::Uninitialised, .. } = task.op else {
+                    continue;
+                };
+                let edge = &program.procs[*proc].edges()[task.site.edge];
+                if holds_pointer(program, *var) && !later.contains(*var, edge, task.site.op as usize) {
+                    self.unread.insert(task.site);
+                }
+            }
+        }
+    }
+
+    fn finish(mut self) -> Pointers {
+        for index in 0..self.objects.used.len() {
+            let id = self.objects.used[index];
+            if self.program.exprs.ty(id) == Ty::Ptr {
+                let known = std::mem::take(&mut self.result.exprs);
+                let value = self.evaluated(id, &known, 0);
+                self.result.exprs = known;
+                self.result.exprs.insert(id, value);
+            }
+        }
+        self.result
+    }
+
+    fn enqueue(&mut self, number: usize) {
+        if !std::mem::replace(&mut self.is_queued[number], true) {
+            self.queue.push_back(number);
+        }
+    }
+
+    fn hold_var(&mut self, var: VarId, value: &Pointee) {
+        if self.result.vars.entry(var).or_default().join(value) {
+            for number in self.readers.get(&var).cloned().unwrap_or_default() {
+                self.enqueue(number);
+            }
+        }
+    }
+
+    fn hold_memory(&mut self, object: ObjectId, at: Progression, value: &Pointee) {
+        if self.objects.get(object).contents == Contents::Opaque {
+            return self.expose(value);
+        }
+        let size = self.objects.get(object).size;
+        let Some(at) = at.within(size, 1) else { return };
+        let cells = self.result.memory.entry(object).or_default();
+        let at = if cells.contains_key(&Progression::ANY) { Progression::ANY } else { at };
+        let mut changed = !cells.contains_key(&at);
+        changed |= cells.entry(at).or_default().join(value);
+        if cells.len() > MAX_CELLS {
+            let mut all = Pointee::default();
+            for held in cells.values() {
+                all.join(held);
+            }
+            *cells = Cells::from([(Progression::ANY, all)]);
+        }
+        if changed {
+            for number in self.loaders.get(&object).cloned().unwrap_or_default() {
+                self.enqueue(number);
+            }
+        }
+    }
+
+    fn expose(&mut self, value: &Pointee) {
+        self.result.exposed.extend(value.objects.keys());
+    }
+
+    fn evaluated(&mut self, id: ExprId, known: &FxHashMap<ExprId, Pointee>, task: usize) -> Pointee {
+        let of = |id: ExprId| known.get(&id).cloned().unwrap_or_default();
+        let exprs = &self.program.exprs;
+        let object = |object: Option<ObjectId>| object.map(Pointee::object).unwrap_or_default();
+        match *exprs.get(id) {
+            Expr::Const { bits, .. } => {
+                Pointee::others(if bits == 0 { Others::NULL } else { Others::NUMBER })
+            }
+            Expr::Var { var, .. } | Expr::Elem { array: var, .. } => self.result.of_var(var),
+            Expr::Load { addr, .. } => self.load(&of(addr), task),
+            Expr::Address { var } => object(self.objects.of_var(var)),
+            Expr::Function { proc } => object(self.objects.of_proc(proc)),
+            Expr::Binary { op: BinaryOp::PtrAdd, lhs, .. } => of(lhs).plus(self.result.amount(id)),
+            Expr::Ite { then, other, .. } => {
+                let mut pointee = of(then);
+                pointee.join(&of(other));
+                pointee
+            }
+            Expr::Cast { arg, .. } if exprs.ty(arg) == Ty::Ptr => of(arg),
+            Expr::Cast { arg, .. } => match (peeled(self.program, arg), exprs.get(arg)) {
+                (Some(pointer), _) => of(pointer),
+                (None, Expr::Const { bits: 0, .. }) => Pointee::others(Others::NULL),
+                (None, Expr::Const { .. }) => Pointee::others(Others::NUMBER),
+                (None, _) => Pointee::others(Others::FOREIGN),
+            },
+            Expr::Undefined { .. } => Pointee::default(),
+            Expr::Binary { .. }
+            | Expr::Unary { .. }
+            | Expr::LoadBits { .. }
+            | Expr::Accessible { .. }
+            | Expr::Freeable { .. }
+            | Expr::Bounded { .. } => Pointee::others(Others::FOREIGN),
+        }
+    }
+
+    fn load(&mut self, address: &Pointee, task: usize) -> Pointee {
+        let mut found = Pointee::default();
+        if address.others.foreign {
+            found.join(&Pointee::others(Others::FOREIGN));
+        }
+        for (object, at) in &address.objects {
+            if self.objects.is_followed(*object) {
+                self.loaders.entry(*object).or_default().insert(task);
+                found.join(&loaded(self.result.memory.get(object), at));
+            } else {
+                found.join(&Pointee::others(Others::FOREIGN));
+            }
+        }
+        found
+    }
+
+    fn store(&mut self, address: &Pointee, value: &Pointee) {
+        if address.others.foreign {
+            self.expose(value);
+        }
+        for (object, offsets) in &address.objects {
+            for at in offsets.iter() {
+                self.hold_memory(*object, at, value);
+            }
+        }
+    }
+
+    fn write(&mut self, place: &Place, value: &Pointee, known: &FxHashMap<ExprId, Pointee>) {
+        match *place {
+            Place::Var(var) | Place::Elem { array: var, .. } => {
+                if holds_pointer(self.program, var) {
+                    self.hold_var(var, value);
+                }
+            }
+            Place::Mem { addr, ty: Ty::Ptr } => {
+                let address = known.get(&addr).cloned().unwrap_or_default();
+                self.store(&address, value);
+            }
+            Place::Mem { .. } | Place::Bits { .. } => {}
+        }
+    }
+
+    fn op(&mut self, number: usize, site: AllocationSite, op: &Op, known: &FxHashMap<ExprId, Pointee>) {
+        let of = |id: ExprId| known.get(&id).cloned().unwrap_or_default();
+        for index in 0..self.tasks[number].numbers.len() {
+            let pointer = self.tasks[number].numbers[index];
+            self.expose(&of(pointer));
+        }
+        match op {
+            Op::Assign { place, value } => {
+                if self.program.exprs.ty(*value) == Ty::Ptr {
+                    self.write(place, &of(*value), known);
+                }
+            }
+            Op::Havoc { .. } if self.unread.contains(&site) => {}
+            Op::Havoc { place, source, .. } => {
+                let others =
+                    if *source == Source::Uninitialised { Others::UNWRITTEN } else { Others::FOREIGN };
+                self.write(place, &Pointee::others(others), known);
+            }
+            Op::Init { var, contents } => self.renew(*var, *contents),
+            Op::Allocate { var, .. } | Op::Begin { var } => self.renew(*var, InitKind::Uninitialised),
+            Op::Malloc { place, contents, .. } => {
+                let Some(object) = self.objects.of_site(site) else { return };
+                self.hold_memory(object, Progression::ANY, &Pointee::others(fresh(*contents)));
+                self.write(place, &Pointee::object(object), known);
+            }
+            Op::Realloc { place, old, .. } => {
+                let Some(object) = self.objects.of_site(site) else { return };
+                self.hold_memory(object, Progression::ANY, &Pointee::others(Others::UNWRITTEN));
+                self.copy(number, &Pointee::object(object), &of(*old));
+                self.write(place, &Pointee::object(object), known);
+            }
+            Op::Copy { to, from, .. } => self.copy(number, &of(*to), &of(*from)),
+            Op::Fill { to, byte, .. } => {
+                let is_zero = matches!(self.program.exprs.get(*byte), Expr::Const { bits: 0, .. });
+                let others = if is_zero { Others::NULL } else { Others::NUMBER };
+                self.store_everywhere(&of(*to), &Pointee::others(others));
+            }
+            Op::Write { to, .. } => self.store_everywhere(&of(*to), &Pointee::others(Others::NUMBER)),
+            Op::Forget { to, addresses, .. } => {
+                let others = if addresses.is_empty() { Others::UNWRITTEN } else { Others::FOREIGN };
+                self.store_everywhere(&of(*to), &Pointee::others(others));
+                for address in addresses {
+                    self.expose(&of(*address));
+                }
+            }
+            Op::CopyElems { to, from, .. } if holds_pointer(self.program, *from) => {
+                let value = self.result.of_var(*from);
+                self.hold_var(*to, &value);
+            }
+            Op::FillElems { to, value, .. } if holds_pointer(self.program, *to) => {
+                self.hold_var(*to, &of(*value));
+            }
+            Op::Call { callee, args, results } => {
+                let targets = match callee {
+                    Callee::Direct(target) => std::slice::from_ref(target),
+                    Callee::Indirect { targets, .. } => targets,
+                };
+                self.alike(targets);
+                for target in targets {
+                    let procedure = &self.program.procs[*target];
+                    for (param, arg) in procedure.params.iter().zip(args) {
+                        if holds_pointer(self.program, *param) {
+                            self.hold_var(*param, &of(*arg));
+                        }
+                    }
+                    for (result, place) in procedure.results.iter().zip(results) {
+                        if let (Some(place), true) = (place, holds_pointer(self.program, *result)) {
+                            let value = self.result.of_var(*result);
+                            self.write(place, &value, known);
+                        }
+                    }
+                }
+            }
+            Op::Assume { .. }
+            | Op::End { .. }
+            | Op::Free { .. }
+            | Op::CopyElems { .. }
+            | Op::FillElems { .. }
+            | Op::Output { .. }
+            | Op::Halt { .. } => {}
+        }
+    }
+
+    /// All targets of one call take and return pointers alike.
+    fn alike(&mut self, targets: &[ProcId]) {
+        let Some((first, others)) = targets.split_first() else { return };
+        if others.is_empty() {
+            return;
+        }
+        let program = self.program;
+        let interface = |proc: &ProcId| {
+            let procedure = &program.procs[*proc];
+            procedure.params.iter().chain(&procedure.results).copied().collect::<Vec<VarId>>()
+        };
+        for position in 0..interface(first).len() {
+            let vars: Vec<VarId> =
+                targets.iter().filter_map(|target| interface(target).get(position).copied()).collect();
+            if !vars.iter().all(|var| holds_pointer(program, *var)) {
+                continue;
+            }
+            let mut all = Pointee::default();
+            for var in &vars {
+                all.join(&self.result.of_var(*var));
+            }
+            for var in vars {
+                self.hold_var(var, &all);
+            }
+        }
+    }
+
+    /// A variable gets new contents.
+    fn renew(&mut self, var: VarId, contents: InitKind) {
+        let value = Pointee::others(fresh(contents));
+        match self.objects.of_var(var) {
+            Some(object) => self.hold_memory(object, Progression::ANY, &value),
+            None if holds_pointer(self.program, var) => self.hold_var(var, &value),
+            None => {}
+        }
+    }
+
+    fn store_everywhere(&mut self, address: &Pointee, value: &Pointee) {
+        for object in address.objects.keys() {
+            self.hold_memory(*object, Progression::ANY, value);
+        }
+    }
+
+    /// Every pointer of the source may be anywhere in the target, or at its place if both addresses are known.
+    fn copy(&mut self, task: usize, to: &Pointee, from: &Pointee) {
+        if from.others.foreign || from.objects.keys().any(|object| !self.objects.is_followed(*object)) {
+            self.store_everywhere(to, &Pointee::others(Others::FOREIGN));
+        }
+        for (source, source_offsets) in &from.objects {
+            self.loaders.entry(*source).or_default().insert(task);
+            let cells = self.result.memory.get(source).cloned().unwrap_or_default();
+            for (at, held) in cells {
+                if to.others.foreign {
+                    self.expose(&held);
+                }
+                for (target, target_offsets) in &to.objects {
+                    let moved = match (source_offsets.single(), target_offsets.single()) {
+                        (Some(source), Some(target)) => {
+                            at.plus(Progression::one(-source)).plus(Progression::one(target))
+                        }
+                        _ => Progression::ANY,
+                    };
+                    self.hold_memory(*target, moved, &held);
+                }
+            }
+        }
+    }
+}
+
+/// What pointers are in fresh memory.
+fn fresh(contents: InitKind) -> Others {
+    match contents {
+        InitKind::Uninitialised => Others::UNWRITTEN,
+        InitKind::Zero => Others::NULL,
+    }
+}
+
+/// Whether a variable holds pointers.
+pub(super) fn holds_pointer(program: &Program, var: VarId) -> bool {
+    matches!(program.vars[var].storage, Storage::Scalar(Ty::Ptr) | Storage::Array { elem: Ty::Ptr, .. })
+}
+
+/// The pointer that a number is, if it was converted and nothing else.
+pub(super) fn peeled(program: &Program, number: ExprId) -> Option<ExprId> {
+    let width = program.data_model.pointer_width();
+    let mut at = number;
+    loop {
+        match *program.exprs.get(at) {
+            Expr::Cast { ty: Ty::Int { width: own, .. }, arg } if own >= width => {
+                if program.exprs.ty(arg) == Ty::Ptr {
+                    return Some(arg);
+                }
+                at = arg;
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// An operation with the pointers that it evaluates. A pointer that becomes a number and a pointer again at once is no number.
+fn task<'a>(program: &Program, site: AllocationSite, op: &'a Op) -> Task<'a> {
+    let mut seen = FxHashSet::default();
+    let mut pending: Vec<ExprId> = op.exprs().collect();
+    let mut numbers = Vec::new();
+    while let Some(id) = pending.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        match *program.exprs.get(id) {
+            Expr::Cast { ty: Ty::Ptr, arg } if peeled(program, arg).is_some() => {
+                pending.extend(peeled(program, arg));
+            }
+            Expr::Cast { arg, .. } if program.exprs.ty(arg) == Ty::Ptr && program.exprs.ty(id) != Ty::Ptr => {
+                numbers.push(arg);
+                pending.push(arg);
+            }
+            ref expr => pending.extend(expr.operands()),
+        }
+    }
+    let mut nodes: Vec<ExprId> = seen.into_iter().filter(|id| program.exprs.ty(*id) == Ty::Ptr).collect();
+    nodes.sort_unstable();
+    numbers.sort_unstable();
+    Task { site, op, nodes, numbers }
+}
+
+/// The variables whose pointers an operation reads.
+fn read_pointers(program: &Program, task: &Task<'_>) -> Vec<VarId> {
+    let mut vars = Vec::new();
+    for id in &task.nodes {
+        if let Expr::Var { var, .. } | Expr::Elem { array: var, .. } = *program.exprs.get(*id) {
+            vars.push(var);
+        }
+    }
+    vars.extend(task.op.copied_array());
+    for target in task.op.call_targets() {
+        vars.extend(program.procs[*target].results.iter().copied());
+        if task.op.call_targets().len() > 1 {
+            vars.extend(program.procs[*target].params.iter().copied());
+        }
+    }
+    vars.sort_unstable();
+    vars.dedup();
+    vars
+}
+
+/// What is added to pointers.
+fn sums(objects: &Objects<'_>, totality: &Totality) -> FxHashMap<ExprId, (Linear, Progression)> {
+    let program = objects.program;
+    let mut sums = FxHashMap::default();
+    for id in &objects.used {
+        if let Expr::Binary { op: BinaryOp::PtrAdd, rhs, .. } = *program.exprs.get(*id) {
+            let sum = linear(program, totality, rhs);
+            let amount = sum.progression(totality);
+            sums.insert(*id, (sum, amount));
+        }
+    }
+    sums
+}
