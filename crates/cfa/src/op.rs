@@ -55,6 +55,8 @@ pub enum Source {
     Uninitialised,
     /// A pass over-approximates it: it has one value, which the program no longer says.
     Rounded,
+    /// What the memory behind a pointer from outside holds: one that an input or a function without body yields, or that such memory holds.
+    Outside,
     /// The result of a function without body.
     Extern {
         /// Its name.

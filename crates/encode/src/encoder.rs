@@ -87,10 +87,7 @@ impl<'a> Encoder<'a> {
             }
             Op::Havoc { place, source, at } => {
                 let ty = self.place_type(*place);
-                let choice = match source {
-                    Source::Rounded => Origin::Rounded(Rounding::Memory),
-                    _ => Origin::Input(source.clone(), *at),
-                };
+                let choice = Origin::Input(source.clone(), *at);
                 let value = self.skolem(transition, &input_name(source), ty, choice);
                 self.write(transition, *place, value);
             }
@@ -283,6 +280,7 @@ fn input_name(source: &Source) -> String {
             .map_or_else(|| function.to_string(), |ty| format!("input_{ty}")),
         Source::Uninitialised => "uninitialised".into(),
         Source::Rounded => "rounded".into(),
+        Source::Outside => "outside".into(),
         Source::Extern { function } | Source::Library { function, .. } => function.to_string(),
         Source::Argument { name } | Source::Global { name } => name.to_string(),
     }

@@ -154,6 +154,8 @@ impl Skolem {
     pub fn rounding(&self) -> Option<Rounding> {
         match self.origin {
             Origin::Rounded(rounding) => Some(rounding),
+            // A pass has rounded it up; an execution of the program at hand may choose it all the same.
+            Origin::Input(Source::Rounded, _) => Some(Rounding::Memory),
             Origin::Input(..) | Origin::Path => None,
         }
     }

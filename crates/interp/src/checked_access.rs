@@ -10,7 +10,7 @@ use super::machine::State;
 use super::map::ELEMENT;
 use super::ops;
 use super::outcome::{Fault, Resource, UndefinedKind};
-use super::rare_instruction::Context;
+use super::rare_instruction::{Context, validity};
 use super::value::{from_register, is_wide, to_register};
 use cfa::op::Source;
 use cfa::program::{Storage, VarId};
@@ -41,6 +41,8 @@ impl State<'_> {
         let bits = self.choose(context.oracle, slot.ty, &Source::Uninitialised, context.asker)?;
         if is_wide(slot.ty) {
             self.wide[slot.reg as usize] = bits;
+        } else if let (Ty::Ptr, Some(validity)) = (slot.ty, validity(&Source::Uninitialised)) {
+            regs[slot.reg as usize] = self.memory.outside(validity, bits as u64)?;
         } else {
             regs[slot.reg as usize] = self.register(slot.ty, bits);
         }
@@ -62,11 +64,14 @@ impl State<'_> {
         let mut buffer = [0; 16];
         let bytes = value_bytes(ty, model);
         if let Some(missing) = self.memory.read(addr, &mut buffer[..bytes])? {
-            if self.policy() == Uninitialised::Report {
+            if self.policy() == Uninitialised::Report && !self.memory.is_outside(addr) {
                 let detail = format!("byte {missing} of a {ty} at {:#x}", self.memory.address(addr));
                 return Err(Fault::undefined(UndefinedKind::UninitialisedRead, detail));
             }
-            self.complete(addr, ty, bytes, context)?;
+            self.asked = self.memory.found(addr).map(|found| (found.index, found.offset));
+            let completed = self.complete(addr, ty, bytes, context);
+            self.asked = None;
+            completed?;
             self.memory.read(addr, &mut buffer[..bytes])?;
         }
         let raw = u128::from_le_bytes(buffer);
@@ -90,8 +95,15 @@ impl State<'_> {
         for at in 0..bytes {
             untouched &= self.memory.byte(offset(at))?.1 == 0;
         }
+        let source = if self.memory.is_outside(addr) { Source::Outside } else { Source::Uninitialised };
+        let is_forgotten = source == Source::Uninitialised && self.forgotten.is_some();
+        if let (true, Ty::Ptr, false, Some(validity)) = (untouched, ty, is_forgotten, validity(&source)) {
+            let number = self.choose(context.oracle, ty, &source, context.asker)?;
+            let pointer = self.memory.outside(validity, number as u64)?;
+            return self.store(addr, ty, u128::from(pointer));
+        }
         if untouched {
-            let bits = self.choose(context.oracle, ty, &Source::Uninitialised, context.asker)?;
+            let bits = self.choose(context.oracle, ty, &source, context.asker)?;
             let stored = match ty {
                 Ty::Int { .. } => ty.value_of(bits) as u128,
                 Ty::Float(_) | Ty::Ptr => bits,
@@ -100,8 +112,9 @@ impl State<'_> {
         }
         for at in 0..bytes {
             if self.memory.byte(offset(at))?.1 != 0xff {
+                self.asked = self.memory.found(offset(at)).map(|found| (found.index, found.offset));
                 let ty = Ty::unsigned(8);
-                let byte = self.choose(context.oracle, ty, &Source::Uninitialised, context.asker)?;
+                let byte = self.choose(context.oracle, ty, &source, context.asker)?;
                 self.memory.settle_byte(offset(at), byte as u8)?;
             }
         }
@@ -153,12 +166,14 @@ impl State<'_> {
         for (pointer, mask, position) in self.field(addr, bit, width) {
             let (mut byte, known) = self.memory.byte(pointer)?;
             if known & mask != mask {
-                if self.policy() == Uninitialised::Report {
+                let is_outside = self.memory.is_outside(addr);
+                if self.policy() == Uninitialised::Report && !is_outside {
                     let detail = format!("a bit-field at {:#x}", self.memory.address(addr));
                     return Err(Fault::undefined(UndefinedKind::UninitialisedRead, detail));
                 }
                 let ty = Ty::unsigned(8);
-                let chosen = self.choose(context.oracle, ty, &Source::Uninitialised, context.asker)?;
+                let source = if is_outside { Source::Outside } else { Source::Uninitialised };
+                let chosen = self.choose(context.oracle, ty, &source, context.asker)?;
                 self.memory.settle_byte(pointer, chosen as u8)?;
                 byte = self.memory.byte(pointer)?.0;
             }
@@ -219,7 +234,10 @@ impl State<'_> {
             Err(Miss::Uninitialised) if self.policy() == Uninitialised::Choose => {
                 let ty = self.elem_type(self.code.array_vars[array as usize]);
                 let bits = self.choose(context.oracle, ty, &Source::Uninitialised, context.asker)?;
-                let value = self.register(ty, bits);
+                let value = match (ty, validity(&Source::Uninitialised)) {
+                    (Ty::Ptr, Some(validity)) => self.memory.outside(validity, bits as u64)?,
+                    _ => self.register(ty, bits),
+                };
                 self.store_elem(array, index, value)?;
                 Ok(value)
             }

@@ -27,6 +27,7 @@ mod call;
 mod checked_access;
 mod code;
 mod compile;
+mod creators;
 mod decimal;
 mod eval;
 mod exec;
@@ -53,7 +54,7 @@ pub use leap::Leaper;
 pub use machine::{Machine, Step};
 pub use narrate::Narrator;
 pub use observe::{Observer, Silent, View, Written};
-pub use oracle::{Calls, Choice, Chosen, Inputs, Oracle, Position, Request, Seed, Zero};
+pub use oracle::{Calls, Choice, Chosen, Creator, Inputs, MemoryPlace, Oracle, Position, Request, Seed, Zero};
 pub use outcome::{CallStack, Outcome, Property, Resource, Run, StackEntry, UndefinedKind};
 pub use trace::{Recorder, Trace, TraceStep};
 pub use value::Value;
@@ -82,11 +83,23 @@ pub struct Config {
     pub call_depth: usize,
     /// Calls that [`CallStack`] lists.
     pub stack_entries: usize,
+    /// What is remembered of objects.
+    pub tracking: Tracking,
+}
+
+/// What is remembered of objects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tracking {
+    /// Nothing more than their contents.
+    #[default]
+    Contents,
+    /// Which operation made them, for [`Request::memory`].
+    Creators,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { memory_limit: 2 << 30, call_depth: 1_000_000, stack_entries: 64 }
+        Self { memory_limit: 2 << 30, call_depth: 1_000_000, stack_entries: 64, tracking: Tracking::Contents }
     }
 }
 
@@ -98,7 +111,19 @@ pub fn run(
     output: &mut dyn std::io::Write,
     budget: &mut Budget,
 ) -> Run {
+    run_with(program, uninitialised, Config::default(), oracle, output, budget)
+}
+
+/// The same with other limits.
+pub fn run_with(
+    program: &Program,
+    uninitialised: Uninitialised,
+    config: Config,
+    oracle: &mut dyn Oracle,
+    output: &mut dyn std::io::Write,
+    budget: &mut Budget,
+) -> Run {
     let code = Code::new(program, CompileOptions { uninitialised, markers: Markers::Heads });
-    let mut machine = Machine::new(program, &code, Config::default());
+    let mut machine = Machine::new(program, &code, config);
     Leaper::new().run(&mut machine, oracle, &mut Silent, output, budget)
 }

@@ -6,6 +6,7 @@ use base::{Budget, Idx, Region, Stop};
 
 use super::array::Array;
 use super::code::{Code, VarPlace};
+use super::creators::Creators;
 use super::eval::narrow_index;
 use super::insn::Insn;
 use super::map::Map;
@@ -41,6 +42,9 @@ pub(super) struct State<'p> {
     pub(super) arrays: Vec<Array<u64>>,
     pub(super) wide_arrays: Vec<Array<u128>>,
     pub(super) maps: Vec<Map>,
+    pub(super) creators: Creators,
+    /// The place in memory whose contents are being asked for: object and offset.
+    pub(super) asked: Option<(u32, u32)>,
     pub(super) memory: Memory,
     pub(super) frames: Vec<Frame>,
     /// Number of activations of each procedure.
@@ -110,6 +114,8 @@ impl<'p> Machine<'p> {
                 arrays: vec![Array::default(); code.array_vars.len()],
                 wide_arrays: vec![Array::default(); code.wide_array_count as usize],
                 maps: vec![Map::default(); code.map_count as usize],
+                creators: Creators::new(config.tracking),
+                asked: None,
                 memory: Memory::new(program.data_model, config.memory_limit),
                 frames: Vec::new(),
                 active: vec![0; program.procs.len()],

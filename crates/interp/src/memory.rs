@@ -11,7 +11,7 @@
 //! * M3: the index of a dead object is used again only after [`QUARANTINE`] further deaths.
 //! * M4: `used` is the memory that objects and arrays take, and never above `limit` after a successful operation.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::address::AddressSpace;
 use super::bytes::{Bytes, DENSE_LIMIT, PAGE};
@@ -28,6 +28,10 @@ const TAG: u32 = 0x5555;
 const OVERHEAD: u64 = 64;
 /// Accesses below this address are put down to a null pointer.
 const NULL_ZONE: u64 = 4096;
+/// Bytes that may be accessed behind a pointer from outside.
+const OUTSIDE_SIZE: u64 = 64 << 20;
+/// Alignment of an object from outside.
+const OUTSIDE_ALIGN: u64 = 16;
 /// Bytes that are copied at once.
 const CHUNK: usize = 1 << 16;
 
@@ -40,6 +44,8 @@ pub(crate) enum ObjectKind {
     Local,
     Heap,
     Stack,
+    /// What a pointer from outside leads to.
+    Outside,
 }
 
 #[derive(Clone, Debug)]
@@ -107,6 +113,17 @@ pub(crate) struct Memory {
     space: AddressSpace,
     used: u64,
     limit: u64,
+    /// The objects behind pointers from outside, by the number that was chosen.
+    outside: BTreeMap<(Validity, u64), u32>,
+}
+
+/// Whether a pointer from outside may be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Validity {
+    /// It is assumed to lead to an object.
+    Assumed,
+    /// It may be anything: an access through it is an error where such errors are looked for.
+    Doubtful,
 }
 
 impl Memory {
@@ -127,7 +144,16 @@ impl Memory {
             DataModel::Ilp32 => 0,
         };
         let space = AddressSpace::new();
-        Self { model, tag, objects: vec![none], dead: VecDeque::new(), space, used: 0, limit }
+        Self {
+            model,
+            tag,
+            objects: vec![none],
+            dead: VecDeque::new(),
+            space,
+            used: 0,
+            limit,
+            outside: BTreeMap::new(),
+        }
     }
     /// Takes memory that is not an object's.
     pub(crate) fn charge(&mut self, amount: u64) -> Result<(), Fault> {
@@ -188,6 +214,34 @@ impl Memory {
             self.objects[index as usize] = object;
         }
         Ok(self.pointer(index, 0))
+    }
+    /// The pointer from outside with a number: null for 0, else to an object of its own.
+    pub(crate) fn outside(&mut self, validity: Validity, number: u64) -> Result<u64, Fault> {
+        if number == 0 {
+            return Ok(0);
+        }
+        if let Some(index) = self.outside.get(&(validity, number)) {
+            return Ok(self.pointer(*index, 0));
+        }
+        let size = match self.model {
+            DataModel::Lp64 => OUTSIDE_SIZE,
+            DataModel::Ilp32 => OUTSIDE_SIZE / 64,
+        };
+        let pointer = self.create(NewObject {
+            kind: ObjectKind::Outside,
+            size,
+            align: OUTSIDE_ALIGN,
+            read_only: false,
+            contents: InitKind::Uninitialised,
+            origin: self.outside.len() as u32 + 1,
+        })?;
+        self.outside.insert((validity, number), self.locate(pointer).0);
+        Ok(pointer)
+    }
+    /// Whether a pointer leads to an object from outside.
+    pub(crate) fn is_outside(&self, pointer: u64) -> bool {
+        let (index, _) = self.locate(pointer);
+        self.objects.get(index as usize).is_some_and(|object| object.kind == ObjectKind::Outside)
     }
     /// Ends the lifetime of the object that a pointer points to, if it is live.
     pub(crate) fn kill(&mut self, pointer: u64) {
@@ -357,6 +411,7 @@ impl Memory {
         let what = match object.kind {
             ObjectKind::Heap => "a heap object",
             ObjectKind::Stack => "a stack allocation",
+            ObjectKind::Outside => "an object from outside",
             ObjectKind::Local => "a local variable",
             ObjectKind::Global | ObjectKind::None | ObjectKind::Procedure => "a global variable",
         };
@@ -490,7 +545,7 @@ impl Memory {
     }
     /// Checks that a pointer may be freed.
     pub(crate) fn check_free(&self, pointer: u64) -> Result<(), Fault> {
-        if self.is_start_of(pointer, ObjectKind::Heap) {
+        if self.is_start_of(pointer, ObjectKind::Heap) || self.is_start_of(pointer, ObjectKind::Outside) {
             return Ok(());
         }
         let (index, offset) = self.locate(pointer);
@@ -513,10 +568,16 @@ impl Memory {
             Access::Read => self.check(pointer, length),
             Access::Write => self.check_writable(pointer, length),
         };
-        length == 0 || is_legal.is_ok()
+        length == 0 || is_legal.is_ok() && !self.is_doubtful(pointer)
+    }
+    /// Whether a pointer leads to an object only because nothing says that it does not.
+    fn is_doubtful(&self, pointer: u64) -> bool {
+        let (index, _) = self.locate(pointer);
+        self.is_outside(pointer)
+            && self.outside.iter().any(|((validity, _), own)| *own == index && *validity == Validity::Doubtful)
     }
     /// Whether a pointer is null or the start of a live heap object.
     pub(crate) fn is_freeable(&self, pointer: u64) -> bool {
-        self.address(pointer) == 0 || self.is_start_of(pointer, ObjectKind::Heap)
+        self.address(pointer) == 0 || self.check_free(pointer).is_ok() && !self.is_doubtful(pointer)
     }
 }

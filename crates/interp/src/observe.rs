@@ -182,7 +182,11 @@ impl View<'_> {
         let (kind, origin, offset) = self.memory.origin(self.memory.pointer_to(pointer.bits as u64))?;
         match kind {
             ObjectKind::Global | ObjectKind::Local => Some((VarId(origin), u64::from(offset))),
-            ObjectKind::Procedure | ObjectKind::Heap | ObjectKind::Stack | ObjectKind::None => None,
+            ObjectKind::Procedure
+            | ObjectKind::Heap
+            | ObjectKind::Stack
+            | ObjectKind::Outside
+            | ObjectKind::None => None,
         }
     }
     /// A pointer as C would write it: the variable or procedure and an offset, or a number.
@@ -195,6 +199,7 @@ impl View<'_> {
                 self.program.vars.get(VarId(origin)).map(|var| format!("&{}", var.name))
             }
             ObjectKind::Heap | ObjectKind::Stack => Some(format!("allocation {origin}")),
+            ObjectKind::Outside => Some(format!("object {origin} from outside")),
             ObjectKind::None => None,
         };
         match (name, offset as i32) {

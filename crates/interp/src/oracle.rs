@@ -51,6 +51,28 @@ pub struct Request<'a> {
     pub at: Option<Position>,
     /// The calls that are active there.
     pub calls: Calls<'a>,
+    /// The memory whose contents are asked for, if objects are tracked ([`super::Tracking`]).
+    pub memory: Option<MemoryPlace<'a>>,
+}
+
+/// A place in an object that was made while the program runs.
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryPlace<'a> {
+    /// The operation that made the object.
+    pub creator: &'a Creator,
+    /// Bytes from its start.
+    pub offset: u32,
+}
+
+/// The execution of an operation that made an object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Creator {
+    /// The operations that call, outermost first.
+    pub calls: Vec<Position>,
+    /// The operation.
+    pub at: Position,
+    /// How often it was executed before under the same calls.
+    pub occurrence: u32,
 }
 
 /// An answer to a [`Request`].
@@ -212,7 +234,7 @@ mod tests {
     #[test]
     fn a_seed_repeats_and_covers_boundaries() {
         let (source, ty, region) = (&Source::Uninitialised, Ty::signed(32), Region::NOWHERE);
-        let request = Request { source, ty, region, at: None, calls: Calls::default() };
+        let request = Request { source, ty, region, at: None, calls: Calls::default(), memory: None };
         let draw = |seed| {
             let mut oracle = Seed::new(seed);
             (0..2000)

@@ -16,7 +16,7 @@ use super::eval::{Env, beyond, evaluate, fault, narrow_index, whole_index};
 use super::float;
 use super::machine::State;
 use super::map::ELEMENT;
-use super::memory::{NewObject, ObjectKind};
+use super::memory::{NewObject, ObjectKind, Validity};
 use super::ops::{self, Rules};
 use super::oracle::{Calls, Chosen, Oracle, Position, Request};
 use super::outcome::{Fault, UndefinedKind};
@@ -35,6 +35,17 @@ const ALLOCATION_ALIGN: u64 = 16;
 pub(super) struct Asker {
     pub(super) region: Region,
     pub(super) at: Option<Position>,
+}
+
+/// Whether a pointer from a source leads to an object of its own, and may be used; nothing for pointers that the library computes.
+pub(super) fn validity(source: &Source) -> Option<Validity> {
+    match source {
+        Source::Input { .. } | Source::Uninitialised => Some(Validity::Doubtful),
+        Source::Extern { .. } | Source::Outside | Source::Argument { .. } | Source::Global { .. } => {
+            Some(Validity::Assumed)
+        }
+        Source::Library { .. } | Source::Rounded => None,
+    }
 }
 
 /// What a step may use besides the state.
@@ -78,7 +89,8 @@ impl State<'_> {
         let forgotten = self.forgotten.clone().filter(|_| *source == Source::Uninitialised);
         let source = forgotten.as_ref().unwrap_or(source);
         let calls = Calls { frames: &self.frames, sites: &self.code.sites };
-        let Some(choice) = oracle.choose(&Request { source, ty, region, at, calls }) else {
+        let memory = self.asked.and_then(|place| self.creators.place(place));
+        let Some(choice) = oracle.choose(&Request { source, ty, region, at, calls, memory }) else {
             return Err(Fault::OutOfInputs(self.users_place(region)));
         };
         self.memory.charge(size_of::<Chosen>() as u64)?;
@@ -163,6 +175,8 @@ impl State<'_> {
                 let bits = self.choose(context.oracle, *ty, source, asker)?;
                 if is_wide(*ty) {
                     self.wide[*dst as usize] = bits;
+                } else if let (Ty::Ptr, Some(validity)) = (*ty, validity(source)) {
+                    regs[*dst as usize] = self.memory.outside(validity, bits as u64)?;
                 } else {
                     regs[*dst as usize] = self.register(*ty, bits);
                 }
@@ -175,9 +189,28 @@ impl State<'_> {
                 return self.elements(regs, elements, context);
             }
             output @ Rare::Output { .. } => return self.output(regs, output, context),
-            memory => return self.rare_memory(regs, memory),
+            memory => {
+                let cost = self.rare_memory(regs, memory)?;
+                self.track(regs, memory, context.asker.at);
+                return Ok(cost);
+            }
         }
         Ok(0)
+    }
+    /// Remembers which operation made an object.
+    fn track(&mut self, regs: &[u64], instruction: &Rare, at: Option<Position>) {
+        let (Some(at), true) = (at, self.creators.is_tracking()) else { return };
+        let pointer = match *instruction {
+            Rare::Malloc { dst, .. } | Rare::Realloc { dst, .. } => regs[dst as usize],
+            Rare::Begin { var } => match self.code.vars[var] {
+                VarPlace::Object { reg } => regs[reg as usize],
+                _ => return,
+            },
+            _ => return,
+        };
+        let Some(found) = self.memory.found(pointer) else { return };
+        let calls = Calls { frames: &self.frames, sites: &self.code.sites }.positions().collect();
+        self.creators.made(found.index, calls, at);
     }
     /// Reads or writes memory or an element of an array.
     fn access(

@@ -68,6 +68,15 @@ pub struct OpOrigin {
     pub step: u32,
     /// Position on the old edge. What an inlined call does to pass values has the position of the call.
     pub op: u32,
+    /// Set if the operation chooses what the object holds that the old operation makes: first bit and number of bits.
+    pub contents: Option<(i64, i64)>,
+}
+
+impl OpOrigin {
+    /// An operation of a step.
+    pub fn new(step: u32, op: u32) -> Self {
+        Self { step, op, contents: None }
+    }
 }
 
 /// Where an edge comes from.
@@ -83,14 +92,18 @@ impl EdgeOrigin {
     /// The origin of an edge that is a whole old edge with `count` operations in the old order.
     pub fn whole(proc: ProcId, edge: EdgeId, count: usize) -> Self {
         let step = Step { proc, edge, context: ContextId::ROOT, from: None, until: None };
-        Self { steps: vec![step], ops: (0..count as u32).map(|op| Some(OpOrigin { step: 0, op })).collect() }
+        Self { steps: vec![step], ops: (0..count as u32).map(|op| Some(OpOrigin::new(0, op))).collect() }
     }
     /// This edge, then another.
     pub fn append(&mut self, next: &Self) {
         let offset = self.steps.len() as u32;
         self.steps.extend_from_slice(&next.steps);
-        let shifted = |origin: &OpOrigin| OpOrigin { step: origin.step + offset, op: origin.op };
+        let shifted = |origin: &OpOrigin| OpOrigin { step: origin.step + offset, ..*origin };
         self.ops.extend(next.ops.iter().map(|origin| origin.as_ref().map(shifted)));
+    }
+    /// Which part of the object that the old operation makes a new one chooses.
+    pub fn contents(&self, position: usize) -> Option<(i64, i64)> {
+        self.ops.get(position)?.as_ref()?.contents
     }
     /// The old operation from which a new one comes.
     pub fn op(&self, position: usize) -> Option<(&Step, u32)> {
@@ -296,7 +309,8 @@ impl Composer<'_> {
             let step = middle.steps.get(origin.step as usize)?;
             let old = (*self.first.edge(step.proc, step.edge).ops.get(origin.op as usize)?)?;
             let position = i64::from(old.step) + offsets[origin.step as usize];
-            Some(OpOrigin { step: u32::try_from(position).ok()?, op: old.op })
+            let contents = origin.contents.or(old.contents);
+            Some(OpOrigin { step: u32::try_from(position).ok()?, op: old.op, contents })
         };
         result.ops = middle.ops.iter().map(|origin| origin.as_ref().and_then(op)).collect();
         result

@@ -105,7 +105,7 @@ impl NewEdge {
         for (position, op) in old.ops.iter().enumerate() {
             if let Some(op) = map(position, op) {
                 new.ops.push(op);
-                new.from.ops.push(Some(super::back::OpOrigin { step: 0, op: position as u32 }));
+                new.from.ops.push(Some(super::back::OpOrigin::new(0, position as u32)));
             }
         }
         new

@@ -7,10 +7,13 @@
 //! # Invariants
 //! * C1: a choice answers only the operation that it was made for, in the same activation; the answers of one
 //!   operation keep their order.
+//! * C2: what memory holds that was never written is chosen when it is first read. The passes choose it where the object is made, and say which bits they are; it answers
+//!   the question for these bits of that object.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
-use interp::{Choice, Chosen, Oracle, Position, Request};
+use cfa::Ty;
+use interp::{Choice, Chosen, Creator, Oracle, Position, Request};
 use rustc_hash::FxHashMap;
 
 use super::back::Context;
@@ -62,9 +65,19 @@ impl Prepared<'_> {
     pub fn choices_back(&self, choices: &[Chosen]) -> Answers {
         let mut answers = Answers::default();
         let mut queues: FxHashMap<Position, Option<usize>> = FxHashMap::default();
+        let mut made: FxHashMap<Position, u32> = FxHashMap::default();
         let entry = self.program().entry;
         for chosen in choices {
             let Some(at) = chosen.at.filter(|at| at.proc == entry) else { continue };
+            if let Some(bits) = self.back().edge(at.proc, at.edge).contents(at.op as usize) {
+                let occurrence = made.entry(at).or_default();
+                if let Some(OpInstance { calls, at }) = self.instance_back([], at) {
+                    let creator = Creator { calls, at, occurrence: *occurrence };
+                    answers.contents.entry(creator).or_default().insert(bits, chosen.value.bits);
+                }
+                *occurrence += 1;
+                continue;
+            }
             let queue = queues.entry(at).or_insert_with(|| Some(answers.queue(self.instance_back([], at)?)));
             if let Some(queue) = *queue {
                 answers.queues[queue].values.push_back(chosen.value.bits);
@@ -80,6 +93,8 @@ pub struct Answers {
     queues: Vec<Queue>,
     /// The queues of an operation.
     of_op: FxHashMap<Position, Vec<usize>>,
+    /// What objects hold before they are written: first bit and number of bits to the bits.
+    contents: FxHashMap<Creator, BTreeMap<(i64, i64), u128>>,
 }
 
 /// What is left for an operation in one activation.
@@ -101,7 +116,29 @@ impl Answers {
         })
     }
 
+    /// What an object holds at the place that is asked for, as far as it was chosen.
+    fn held(&self, request: &Request<'_>) -> Option<u128> {
+        let place = request.memory?;
+        let contents = self.contents.get(place.creator)?;
+        let start = i64::from(place.offset) * 8;
+        let width = match request.ty {
+            Ty::Int { width, .. } => (i64::from(width) + 7) / 8 * 8,
+            Ty::Float(_) | Ty::Ptr => 64,
+        };
+        let (mut bits, mut is_known) = (0, false);
+        for ((from, count), value) in contents {
+            if *from >= start && from + count <= start + width && width <= 128 {
+                bits |= value << (from - start);
+                is_known = true;
+            }
+        }
+        is_known.then_some(bits)
+    }
+
     fn next(&mut self, request: &Request<'_>) -> Option<u128> {
+        if let Some(held) = self.held(request) {
+            return Some(held);
+        }
         let of_op = self.of_op.get(&request.at?)?;
         let is_asked = |queue: &&usize| {
             let calls = self.queues[**queue].calls.iter().copied();

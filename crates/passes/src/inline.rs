@@ -524,7 +524,7 @@ impl Piece {
     fn push(&mut self, op: Op, position: Option<usize>) {
         self.ops.push(op);
         let step = !self.from.steps.is_empty();
-        self.from.ops.push(position.filter(|_| step).map(|op| OpOrigin { step: 0, op: op as u32 }));
+        self.from.ops.push(position.filter(|_| step).map(|op| OpOrigin::new(0, op as u32)));
     }
 }
 

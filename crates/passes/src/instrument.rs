@@ -91,7 +91,7 @@ impl Piece<'_> {
         let (proc, edge, context, from) = (self.proc, self.edge, ContextId::ROOT, self.from);
         EdgeOrigin {
             steps: vec![Step { proc, edge, context, from, until }],
-            ops: positions.iter().map(|op| Some(OpOrigin { step: 0, op: *op })).collect(),
+            ops: positions.iter().map(|op| Some(OpOrigin::new(0, *op))).collect(),
         }
     }
     /// Ends the part before an operation, and starts the next one.

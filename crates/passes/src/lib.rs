@@ -62,7 +62,7 @@ pub use compress::{CallEdges, compress};
 pub use dead_variables::eliminate_dead;
 pub use inline::{InlineConfig, Inlined, KeptCall, KeptReason, inline};
 pub use instrument::instrument;
-pub use pipeline::{PipelineConfig, Pipelined, Precision, pipeline};
+pub use pipeline::{MemoryForm, PipelineConfig, Pipelined, Precision, pipeline};
 pub use prepared::Prepared;
 pub use promote::promote;
 pub use propagate::propagate;

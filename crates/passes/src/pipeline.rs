@@ -7,10 +7,12 @@ use super::compress::{CallEdges, compress};
 use super::dead_variables::eliminate_dead;
 use super::inline::{InlineConfig, KeptCall, KeptReason, inline};
 use super::instrument::instrument;
+use super::promote::promote;
 use super::propagate::propagate;
 use super::prune::prune;
 use super::resolve::resolve_calls;
 use super::slice::slice;
+use super::unroll::unroll;
 use base::census;
 use cfa::pointsto::{PointsTo, Punning};
 use cfa::{Op, ProcId, Procedure, Program, SignedOverflow};
@@ -25,11 +27,23 @@ pub enum Precision {
     Exact,
 }
 
+/// What becomes of memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MemoryForm {
+    /// It becomes variables, and short loops over it are unrolled: more executions, so counterexamples are replayed.
+    #[default]
+    Variables,
+    /// It stays memory.
+    Bytes,
+}
+
 /// Options of the pipeline.
 #[derive(Clone, Copy, Debug)]
 pub struct PipelineConfig {
     /// Limits of inlining; `None` leaves all calls.
     pub inline: Option<InlineConfig>,
+    /// What becomes of memory.
+    pub memory: MemoryForm,
     /// What is removed.
     pub precision: Precision,
     /// Which edges are merged; `None` for none.
@@ -40,6 +54,7 @@ impl Default for PipelineConfig {
     fn default() -> Self {
         Self {
             inline: Some(InlineConfig::default()),
+            memory: MemoryForm::default(),
             precision: Precision::default(),
             compress: Some(CallEdges::default()),
         }
@@ -74,6 +89,12 @@ pub fn pipeline(program: &Program, config: &PipelineConfig) -> Pipelined {
         });
     }
     stage.apply(propagate);
+    if config.memory == MemoryForm::Variables {
+        stage.apply(unroll);
+        stage.apply(promote);
+        stage.apply(propagate);
+        stage.apply(unroll);
+    }
     stage.apply(match config.precision {
         // Slicing prunes first.
         Precision::Slice => slice,

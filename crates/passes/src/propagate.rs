@@ -154,7 +154,7 @@ impl Propagator {
             let (mut ops, mut origins) = (Vec::new(), Vec::new());
             let after = self.edge(proc, id, state, &mut |position, op| {
                 ops.push(op);
-                origins.push(Some(OpOrigin { step: 0, op: position as u32 }));
+                origins.push(Some(OpOrigin::new(0, position as u32)));
             });
             let tests_only = ops.iter().all(|op| matches!(op, Op::Assume { .. }));
             if after.is_none() && tests_only {

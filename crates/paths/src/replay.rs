@@ -1,7 +1,7 @@
 //! From a test of the prepared program to a trace of the program as given.
 
 use base::Budget;
-use interp::{Chosen, Outcome, Uninitialised};
+use interp::{Chosen, Config, Outcome, Tracking, Uninitialised, run_with};
 use passes::Prepared;
 use verdict::{Trace, Violation};
 
@@ -10,7 +10,8 @@ pub fn on_original(task: &Prepared<'_>, choices: &[Chosen], budget: &mut Budget)
     // A trace that does not depend on uninitialised values is better evidence.
     [Uninitialised::Report, Uninitialised::Choose].into_iter().find_map(|mode| {
         let mut oracle = task.choices_back(choices);
-        let run = interp::run(task.given(), mode, &mut oracle, &mut std::io::sink(), budget);
+        let config = Config { tracking: Tracking::Creators, ..Config::default() };
+        let run = run_with(task.given(), mode, config, &mut oracle, &mut std::io::sink(), budget);
         let Outcome::Error { region, property } = run.outcome else { return None };
         Some(Trace { violation: Violation { property, region, stack: run.stack }, choices: run.choices })
     })

@@ -430,6 +430,7 @@ fn input(chosen: &Chosen, sources: &SourceMap) -> Input {
         Source::Input { function } => ("input", Some(function.to_string())),
         Source::Uninitialised => ("uninitialised", None),
         Source::Rounded => ("rounded", None),
+        Source::Outside => ("outside", None),
         Source::Extern { function } => ("extern", Some(function.to_string())),
         Source::Library { function, .. } => ("library", Some(function.to_string())),
         Source::Argument { name } => ("argument", Some(name.to_string())),

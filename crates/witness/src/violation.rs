@@ -51,6 +51,7 @@ fn returned(chosen: &Chosen, close: u32, text: &Text) -> Option<Segment> {
         Source::Library { .. }
         | Source::Uninitialised
         | Source::Rounded
+        | Source::Outside
         | Source::Argument { .. }
         | Source::Global { .. } => return None,
     }

@@ -198,6 +198,8 @@ impl Parser<'_> {
             Source::Uninitialised
         } else if self.accept_word("rounded") {
             Source::Rounded
+        } else if self.accept_word("outside") {
+            Source::Outside
         } else if self.accept_word("input") {
             Source::Input { function: self.text()?.into() }
         } else if self.accept_word("extern") {

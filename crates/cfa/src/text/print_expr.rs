@@ -291,6 +291,7 @@ fn origin(source: &Source) -> String {
         Source::Input { function } => ("input", Some(function)),
         Source::Uninitialised => ("uninit", None),
         Source::Rounded => ("rounded", None),
+        Source::Outside => ("outside", None),
         Source::Extern { function } => ("extern", Some(function)),
         Source::Library { function, freedom: Freedom::World } => ("world", Some(function)),
         Source::Library { function, freedom: Freedom::Determined } => ("library", Some(function)),

@@ -1,17 +1,18 @@
 //! Accesses through arbitrary pointers.
 //!
-//! An access through a pointer that comes from an input, an extern function or an uninitialised variable is undefined in the
-//! program, which ends the execution there; in the source the pointer may lead to an object that the
-//! program does not know. So the program has fewer behaviours than the source, and the ledger says so.
+//! A pointer from *outside* comes from an input, an extern function or memory that was never written (where C says that an access is undefined). It is null, or leads to an object of its own, which belongs to no variable and no allocation of
+//! the program, and is as large as needed: an assumption for the ledger.
+//!
+//! An access through any other arbitrary pointer (made of a number, or by the library) is undefined in the
+//! program, which ends the execution there; in the source the pointer may lead to an object. So the program has fewer behaviours than the source, and the ledger says so.
 //!
 //! # Invariants
 //! * A1: flow-insensitive and closed under assignment, calls and memory: what is not found arbitrary comes from objects, functions
 //!   and null pointers only, except for pointers that are read from uninitialised memory.
 
-use base::IndexVec;
 use cfa::{
-    Approximation, ApproximationKind, BinaryOp, Callee, Edge, EdgeId, Expr, ExprId, Op, Place, Procedure,
-    Program, Source, Ty, VarId,
+    Approximation, ApproximationKind, BinaryOp, Callee, Edge, Expr, ExprId, Op, Place, Procedure, Program, Source,
+    Storage, Ty, VarId,
 };
 use rustc_hash::FxHashSet;
 
@@ -35,29 +36,52 @@ impl Tainted {
     }
 }
 
-/// The first access through a pointer that may be arbitrary, for the ledger.
-pub(super) fn accesses(program: &Program) -> Option<Approximation> {
+/// Where arbitrary pointers come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// From an input, an extern function or an uninitialised variable.
+    Outside,
+    /// From numbers and from the library.
+    Elsewhere,
+}
+
+impl Origin {
+    /// Whether an arbitrary value makes such pointers.
+    fn includes(self, program: &Program, place: &Place, source: &Source) -> bool {
+        let is_pointer = match *place {
+            Place::Var(var) | Place::Elem { array: var, .. } => matches!(
+                program.vars[var].storage,
+                Storage::Scalar(Ty::Ptr) | Storage::Array { elem: Ty::Ptr, .. }
+            ),
+            Place::Mem { ty, .. } | Place::Bits { ty, .. } => ty == Ty::Ptr,
+        };
+        let is_outside = is_pointer
+            && matches!(source, Source::Input { .. } | Source::Extern { .. } | Source::Uninitialised);
+        match self {
+            Self::Outside => is_outside && *source != Source::Uninitialised,
+            Self::Elsewhere => !is_outside,
+        }
+    }
+}
+
+/// The first access through a pointer of each origin that may be arbitrary, for the ledger.
+pub(super) fn accesses(program: &Program) -> impl Iterator<Item = Approximation> {
+    [Origin::Outside, Origin::Elsewhere].into_iter().filter_map(|origin| first_access(program, origin))
+}
+
+fn first_access(program: &Program, origin: Origin) -> Option<Approximation> {
     let mut tainted = Tainted::default();
-    for procedure in &program.procs {
-        let mut reads = None;
-        for (id, edge) in procedure.edges().iter_enumerated() {
-            for op in &edge.ops {
-                if matches!(op, Op::Forget { addresses, .. } if !addresses.is_empty()) {
-                    tainted.pointers_in_memory = true;
-                }
-                let Op::Havoc { place, source, .. } = op else { continue };
-                let live = *source != Source::Uninitialised || {
-                    let reads = reads.get_or_insert_with(|| pointers_read(program, procedure));
-                    is_read(program, procedure, reads, id, place)
-                };
-                if live {
-                    tainted.add(place);
-                }
+    for op in program.procs.iter().flat_map(Procedure::edges).flat_map(|edge| &edge.ops) {
+        match op {
+            Op::Forget { addresses, .. } if !addresses.is_empty() && origin == Origin::Elsewhere => {
+                tainted.pointers_in_memory = true;
             }
+            Op::Havoc { place, source, .. } if origin.includes(program, place, source) => tainted.add(place),
+            _ => {}
         }
     }
     loop {
-        let values = evaluate(program, &tainted);
+        let values = evaluate(program, &tainted, origin);
         tainted.changed = false;
         for procedure in &program.procs {
             for edge in procedure.edges() {
@@ -65,73 +89,18 @@ pub(super) fn accesses(program: &Program) -> Option<Approximation> {
             }
         }
         if !tainted.changed {
-            return find(program, &values);
+            return find(program, &values, origin);
         }
     }
-}
-
-/// The pointer variables that each edge reads.
-fn pointers_read(program: &Program, procedure: &Procedure) -> IndexVec<EdgeId, Vec<VarId>> {
-    let mut seen = FxHashSet::default();
-    let mut stack = Vec::new();
-    procedure
-        .edges()
-        .iter()
-        .map(|edge| {
-            seen.clear();
-            stack.extend(edge.ops.iter().flat_map(Op::exprs));
-            let mut found = Vec::new();
-            while let Some(id) = stack.pop() {
-                match program.exprs.get(id) {
-                    Expr::Var { var, ty: Ty::Ptr } => found.push(*var),
-                    Expr::Var { .. } | Expr::Const { .. } => {}
-                    node if seen.insert(id) => stack.extend(node.operands()),
-                    _ => {}
-                }
-            }
-            found
-        })
-        .collect()
-}
-
-/// Whether a variable that is declared without initialiser may be read before it is written; only pointers are looked at.
-fn is_read(
-    program: &Program,
-    procedure: &Procedure,
-    reads: &IndexVec<EdgeId, Vec<VarId>>,
-    declaration: EdgeId,
-    place: &Place,
-) -> bool {
-    let Place::Var(var) = *place else { return false };
-    if program.vars[var].scalar() != Some(Ty::Ptr) {
-        return false;
-    }
-    let mut seen = FxHashSet::default();
-    let mut stack = vec![procedure.edges()[declaration].target];
-    while let Some(location) = stack.pop() {
-        if !seen.insert(location) {
-            continue;
-        }
-        for id in procedure.outgoing(location) {
-            let edge = &procedure.edges()[*id];
-            if reads[*id].contains(&var) {
-                return true;
-            }
-            if !edge.ops.iter().any(|op| op.places().any(|place| *place == Place::Var(var))) {
-                stack.push(edge.target);
-            }
-        }
-    }
-    false
 }
 
 /// For every expression whether its value, used as an address, may be arbitrary.
-fn evaluate(program: &Program, tainted: &Tainted) -> Vec<bool> {
+fn evaluate(program: &Program, tainted: &Tainted, origin: Origin) -> Vec<bool> {
     let mut values: Vec<bool> = Vec::with_capacity(program.exprs.len());
     for (_, expr) in program.exprs.iter() {
         let of = |id: ExprId| values[id.0 as usize];
         let value = match *expr {
-            Expr::Const { ty, bits } => ty == Ty::Ptr && bits != 0,
+            Expr::Const { ty, bits } => ty == Ty::Ptr && bits != 0 && origin == Origin::Elsewhere,
             Expr::Var { var, .. } | Expr::Elem { array: var, .. } => tainted.vars.contains(&var),
             Expr::Load { ty: Ty::Ptr, .. } => tainted.pointers_in_memory,
             Expr::Load { .. } | Expr::LoadBits { .. } => tainted.integers_in_memory,
@@ -179,7 +148,7 @@ fn propagate(program: &Program, op: &Op, values: &[bool], tainted: &mut Tainted)
 }
 
 /// The first access in the program's order.
-fn find(program: &Program, values: &[bool]) -> Option<Approximation> {
+fn find(program: &Program, values: &[bool], origin: Origin) -> Option<Approximation> {
     let mut dereferences = vec![false; program.exprs.len()];
     for (id, expr) in program.exprs.iter() {
         dereferences[id.0 as usize] = expr.operands().any(|operand| dereferences[operand.0 as usize])
@@ -201,9 +170,14 @@ fn find(program: &Program, values: &[bool]) -> Option<Approximation> {
     };
     let edge =
         program.procs.iter().flat_map(|procedure| procedure.edges().iter()).find(|edge| is_access(edge))?;
-    Some(Approximation {
-        kind: ApproximationKind::Under,
-        what: "an access through an arbitrary pointer ends the execution".to_owned(),
-        region: edge.origin.region,
-    })
+    let (kind, what) = match origin {
+        Origin::Outside => (
+            ApproximationKind::Assumption,
+            "a pointer from an input or an extern function is null or leads to an object of its own, as large as needed",
+        ),
+        Origin::Elsewhere => {
+            (ApproximationKind::Under, "an access through an arbitrary pointer ends the execution")
+        }
+    };
+    Some(Approximation { kind, what: what.to_owned(), region: edge.origin.region })
 }

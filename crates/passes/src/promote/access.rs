@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use cfa::{BinaryOp, Expr, ExprId, Ty, VarId};
+use cfa::{BinaryOp, Expr, ExprId, Source, Ty, VarId};
 
 use super::layout::{Extent, Part};
 use super::offsets::Progression;
 use super::pointee::Pointee;
 use super::slots::{OBJECT, Slot, WORD};
 use super::translate::{Fat, Translator};
-use super::{FOREIGN, ObjectId};
+use super::{FOREIGN, GARBAGE, ObjectId};
 
 /// One way in which an access may go.
 #[derive(Clone, Debug)]
@@ -30,6 +30,9 @@ pub(super) struct Ways {
     pub(super) cases: Vec<Case>,
     /// When it goes to memory that is not followed.
     pub(super) foreign: ExprId,
+    /// Why what is there is arbitrary, and where pointers lead to that are there.
+    pub(super) source: Source,
+    pub(super) behind: ObjectId,
     /// Whether it may go nowhere: then it is undefined.
     pub(super) may_fail: bool,
 }
@@ -55,15 +58,20 @@ impl Translator<'_> {
     /// The ways in which an access may go.
     pub(super) fn ways(&mut self, address: &Fat, pointee: &Pointee, extent: &Extent) -> Ways {
         let others = pointee.others;
+        let (foreign, garbage) =
+            (self.object_is(address, pointee, FOREIGN), self.object_is(address, pointee, GARBAGE));
         let mut ways = Ways {
             cases: Vec::new(),
-            foreign: self.object_is(address, pointee, FOREIGN),
-            may_fail: others.null || others.number || others.unwritten,
+            foreign: self.or(foreign, garbage),
+            source: Source::Outside,
+            behind: if others.foreign { FOREIGN } else { GARBAGE },
+            may_fail: others.null || others.number,
         };
         for (object, offsets) in &pointee.objects {
             let this = self.object_is(address, pointee, *object);
             if !self.objects.is_followed(*object) {
                 ways.foreign = self.or(ways.foreign, this);
+                (ways.source, ways.behind) = (Source::Rounded, FOREIGN);
                 continue;
             }
             let size = self.objects.get(*object).size;
@@ -206,7 +214,7 @@ impl Translator<'_> {
         let mut result =
             (ways.may_fail || ways.cases.is_empty()).then(|| self.out.exprs.add(Expr::Undefined { ty }));
         if self.truth(ways.foreign) != Some(false) {
-            let arbitrary = self.round(ty);
+            let arbitrary = self.round_from(ty, ways.source.clone());
             result = Some(match result {
                 None => arbitrary,
                 Some(other) => self.ite(ways.foreign, arbitrary, other),
@@ -269,7 +277,7 @@ impl Translator<'_> {
         };
         let mut result = (ways.may_fail || ways.cases.is_empty()).then(|| undefined(self));
         if self.truth(ways.foreign) != Some(false) {
-            let arbitrary = self.arbitrary();
+            let arbitrary = self.arbitrary(ways.behind, ways.source.clone());
             result = Some(match result {
                 None => arbitrary,
                 Some(other) => self.choose(ways.foreign, &arbitrary, &Fat { offset: arbitrary.offset.clone(), ..other }),

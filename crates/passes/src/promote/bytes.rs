@@ -91,7 +91,7 @@ impl Rewriter<'_> {
         let bytes = bits.div_euclid(8);
         let offset = address.offset.plus_constant(i128::from(bytes));
         let moved = Fat { offset, ..address.clone() };
-        let pointee = pointee.plus(Progression::one(bytes));
+        let pointee = pointee.plus_constant(bytes);
         let extent = Extent { bit: bits.rem_euclid(8), width: leaf.width, ty: leaf.ty };
         self.translator.ways(&moved, &pointee, &extent)
     }

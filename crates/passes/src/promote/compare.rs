@@ -98,21 +98,12 @@ impl Translator<'_> {
         }
         let same = self.same(left, right);
         let open = self.open(left, right);
-        let equal = match self.truth(open) {
-            Some(false) => same,
-            _ => {
-                let arbitrary = self.round(Ty::BOOL);
-                let by_chance = self.and(open, arbitrary);
-                self.or(same, by_chance)
-            }
-        };
-        let (one, other) = (self.object_is(left.0, left.1, GARBAGE), self.object_is(right.0, right.1, GARBAGE));
-        let garbage = self.or(one, other);
-        if self.truth(garbage) == Some(false) {
-            return equal;
+        if self.truth(open) == Some(false) {
+            return same;
         }
         let arbitrary = self.round(Ty::BOOL);
-        self.ite(garbage, arbitrary, equal)
+        let by_chance = self.and(open, arbitrary);
+        self.or(same, by_chance)
     }
 
     /// Whether two pointers are the same object and offset.
@@ -150,7 +141,8 @@ impl Translator<'_> {
             self.binary(BinaryOp::Eq, left.0.object, right.0.object)
         };
         let are_many = left.1.objects.keys().filter(common).any(|object| self.objects.is_many(*object));
-        if left.0.instance == right.0.instance || !(are_many || one.foreign && other.foreign) {
+        let are_outside = one.foreign && other.foreign || one.unwritten && other.unwritten;
+        if left.0.instance == right.0.instance || !(are_many || are_outside) {
             return object;
         }
         let instance = self.binary(BinaryOp::Eq, left.0.instance, right.0.instance);
@@ -181,19 +173,16 @@ impl Translator<'_> {
             let is_zero = self.binary(BinaryOp::Eq, offset, zero);
             null = self.and(null, is_zero);
         }
-        let garbage = self.object_is(pointer, pointee, GARBAGE);
-        if self.truth(garbage) == Some(false) {
-            return null;
-        }
-        let arbitrary = self.round(Ty::BOOL);
-        self.ite(garbage, arbitrary, null)
+        null
     }
 
     /// When pointers that are not the same may still be equal.
     fn open(&mut self, left: (&Fat, &Pointee), right: (&Fat, &Pointee)) -> ExprId {
         let mut open = self.out.exprs.bool(false);
         for (one, other) in [(left, right), (right, left)] {
-            let foreign = self.object_is(one.0, one.1, FOREIGN);
+            let (foreign, garbage) =
+                (self.object_is(one.0, one.1, FOREIGN), self.object_is(one.0, one.1, GARBAGE));
+            let foreign = self.or(foreign, garbage);
             let null = self.object_is(other.0, other.1, NONE);
             let not_null = if other.1.others.number { self.out.exprs.bool(true) } else { self.not(null) };
             let by_foreign = self.and(foreign, not_null);
@@ -301,12 +290,7 @@ impl Translator<'_> {
             self.binary(op, one, other)
         };
         let within = if ty == Ty::BOOL { within } else { self.cast(ty, within) };
-        let mut same = self.same_object(left, right);
-        for (pointer, pointee) in [left, right] {
-            let garbage = self.object_is(pointer, pointee, GARBAGE);
-            let written = self.not(garbage);
-            same = self.and(same, written);
-        }
+        let same = self.same_object(left, right);
         if self.truth(same) == Some(true) {
             return within;
         }
@@ -320,12 +304,14 @@ impl Translator<'_> {
         let offset = self.number(&pointer.offset);
         let offset = self.cast(address, offset);
         let others = pointee.others;
-        let mut result = if others.unwritten { Some(self.round(address)) } else { None };
-        if others.foreign {
-            let foreign = self.object_is(pointer, pointee, FOREIGN);
+        let mut result = None;
+        if others.foreign || others.unwritten {
+            let (foreign, garbage) =
+                (self.object_is(pointer, pointee, FOREIGN), self.object_is(pointer, pointee, GARBAGE));
+            let foreign = self.or(foreign, garbage);
             let number = self.cast(address, pointer.instance);
             let number = self.binary(BinaryOp::Add, number, offset);
-            result = Some(result.map_or(number, |other| self.ite(foreign, number, other)));
+            result = Some(result.map_or(number, |other: ExprId| self.ite(foreign, number, other)));
         }
         for object in pointee.objects.keys() {
             let this = self.object_is(pointer, pointee, *object);
@@ -352,6 +338,7 @@ impl Translator<'_> {
         let length = self.plain(length);
         let length = self.cast(WORD, length);
         let mut result = self.out.exprs.bool(false);
+        // What was never written may not be used.
         let mut unknown = self.object_is(&pointer, &pointee, FOREIGN);
         for object in pointee.objects.keys() {
             let known = *self.objects.get(*object);

@@ -41,17 +41,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{IndexVec, newtype_index};
 use cfa::op::Op;
 use cfa::{
-    Edge, Expr, Loc, LocationInfo, LocationRole, Origin, Place, ProcId, Procedure, Program, Storage, VarId,
+    Edge, EdgeId, Expr, Loc, LocationInfo, LocationRole, Origin, Place, ProcId, Procedure, Program, Storage, VarId,
 };
 
 use self::layout::{Segment, layouts};
 use self::object::{Contents, Count, Kind, Objects};
 use self::pointers::{Pointers, holds_pointer};
-use self::rewrite::{Rewriter, havoc};
+use self::rewrite::Rewriter;
 use self::slots::{Slot, Slots};
 use self::translate::Translator;
 use crate::back::{
-    BackTranslation, ContextId, Contexts, EdgeOrigin, LocationOrigin, ProcOrigin, VarOrigin, identity_vars,
+    BackTranslation, ContextId, Contexts, EdgeOrigin, LocationOrigin, OpOrigin, ProcOrigin, Step, VarOrigin,
+    identity_vars,
 };
 use crate::build::Builder;
 use crate::lifetimes::read_first;
@@ -64,7 +65,7 @@ newtype_index!(
 
 /// No object: null, or a number.
 const NONE: ObjectId = ObjectId(0);
-/// What a pointer leads to that was never written.
+/// What pointers lead to that were never written.
 const GARBAGE: ObjectId = ObjectId(1);
 /// Memory that is not followed.
 const FOREIGN: ObjectId = ObjectId(2);
@@ -215,37 +216,72 @@ fn rewritten(
     (out, back)
 }
 
-/// The new version of a procedure. It starts with a location of its own, so that what it does first is done once.
+/// The new version of a procedure. It starts with a location of its own, so that what it does first is done once. So does a branch on values that are not followed (M3).
 fn procedure(rewriter: &mut Rewriter<'_>, proc: ProcId) -> (Procedure, ProcOrigin) {
     let program = rewriter.translator.objects.program;
     let old = &program.procs[proc];
-    let mut tested: IndexVec<Loc, BTreeSet<VarId>> = IndexVec::filled(BTreeSet::new(), old.locations.len());
-    for edge in old.edges() {
-        let vars = rewriter.tested(&edge.ops);
-        tested[edge.source].extend(vars);
-    }
-    let (mut builder, mut locations) = Builder::with_locations(program, proc, |_| true);
+    let (mut builder, sources) = Builder::with_locations(program, proc, |_| true);
+    let mut sources = sources;
     let start = builder.procedure.entry;
     if old.entry != old.exit {
         let origin = LocationOrigin { proc, location: old.entry, context: ContextId::ROOT };
-        let entry = builder.location(old.locations[old.entry], Some(origin));
+        sources[old.entry] = Some(builder.location(old.locations[old.entry], Some(origin)));
         builder.procedure.locations[start] =
             LocationInfo { region: old.locations[old.entry].region, role: LocationRole::Plain };
-        locations[old.entry] = Some(entry);
-        let mut ops = if proc == program.entry { first_ops(rewriter) } else { Vec::new() };
-        ops.extend(tested[old.entry].iter().map(|var| havoc(*var)));
+    }
+    let targets = branches(rewriter, &mut builder, proc, &sources);
+    if old.entry != old.exit
+        && let Some(entry) = targets[old.entry]
+    {
+        let ops = if proc == program.entry { first_ops(rewriter) } else { Vec::new() };
         let from = EdgeOrigin { steps: Vec::new(), ops: vec![None; ops.len()] };
         builder.edge(start, entry, ops, Origin::IMPLICIT, from);
     }
     for (id, edge) in old.edges().iter_enumerated() {
-        let new = rewriter.edge(proc, id, &tested[edge.target]);
-        if let (Some(source), Some(target)) = (locations[edge.source], locations[edge.target]) {
+        let new = rewriter.edge(proc, id);
+        if let (Some(source), Some(target)) = (sources[edge.source], targets[edge.target]) {
             builder.edge(source, target, new.ops, edge.origin, new.from);
         }
     }
     builder.procedure.params = parts(rewriter, &old.params);
     builder.procedure.results = parts(rewriter, &old.results);
     builder.finish()
+}
+
+/// Where edges into each location lead: if its branches read what is not followed, to a new location before it, from which an edge chooses these values.
+fn branches(
+    rewriter: &Rewriter<'_>,
+    builder: &mut Builder,
+    proc: ProcId,
+    sources: &IndexVec<Loc, Option<Loc>>,
+) -> IndexVec<Loc, Option<Loc>> {
+    let old = &rewriter.translator.objects.program.procs[proc];
+    let mut targets = sources.clone();
+    for location in old.locations.ids() {
+        let mut tested: BTreeMap<VarId, (EdgeId, u32)> = BTreeMap::new();
+        for edge in old.outgoing(location) {
+            for (var, position) in rewriter.tested(&old.edges()[*edge].ops) {
+                tested.entry(var).or_insert((*edge, position));
+            }
+        }
+        let Some(source) = sources[location].filter(|_| !tested.is_empty()) else { continue };
+        let origin = LocationOrigin { proc, location, context: ContextId::ROOT };
+        let before = builder.location(old.locations[location], Some(origin));
+        builder.procedure.locations[source].role = LocationRole::Plain;
+        let mut from = EdgeOrigin::default();
+        let mut ops = Vec::new();
+        for (var, (edge, position)) in tested {
+            let (op, is_asked) = rewriter.arbitrary(var);
+            let step = from.steps.len() as u32;
+            let until = Some(position);
+            from.steps.push(Step { proc, edge, context: ContextId::ROOT, from: None, until });
+            from.ops.push(is_asked.then_some(OpOrigin::new(step, position)));
+            ops.push(op);
+        }
+        builder.edge(before, source, ops, Origin::IMPLICIT, from);
+        targets[location] = Some(before);
+    }
+    targets
 }
 
 /// The variables that pointers among some variables become, in order.
@@ -288,7 +324,7 @@ fn first_ops(rewriter: &mut Rewriter<'_>) -> Vec<Op> {
     ops
 }
 
-/// Pointers that are never written before they are read lead nowhere.
+/// Pointers that are read before they are written lead to what is not followed.
 fn unwritten(rewriter: &mut Rewriter<'_>) -> Vec<Op> {
     let program = rewriter.translator.objects.program;
     let mut ops = Vec::new();

@@ -8,6 +8,8 @@ use crate::totality::{Totality, arithmetic};
 
 /// How many progressions are told apart before only a common distance is.
 const MAX_PROGRESSIONS: usize = 16;
+/// Offsets in a row that are told apart.
+const MAX_ROW: i64 = 8;
 /// More offsets than this are as good as all.
 const MAX_COUNT: i128 = 1 << 32;
 /// Offsets beyond this are as good as any.
@@ -62,7 +64,7 @@ impl Progression {
     fn span(self) -> Option<i128> {
         Some(i128::from(self.step) * i128::from(self.count? - 1))
     }
-    /// Sums of an offset of each.
+    /// All sums of an offset of each, and maybe more.
     pub(super) fn plus(self, other: Self) -> Self {
         let start = i128::from(self.start) + i128::from(other.start);
         let step = i128::from(gcd(self.step, other.step));
@@ -70,6 +72,24 @@ impl Progression {
             (Some(left), Some(right)) if step > 0 => Self::bounded(start, step, (left + right) / step + 1),
             (Some(_), Some(_)) => Self::bounded(start, 0, 1),
             _ => Self::unbounded(start, step),
+        }
+    }
+    /// All sums of an offset of each: rows of a few offsets that do not fill the distance between them stay apart.
+    fn sums(self, other: Self) -> Vec<Self> {
+        let (rows, row) = if self.step >= other.step { (self, other) } else { (other, self) };
+        match (rows.span(), row.count) {
+            (Some(_), Some(count)) if row.step > 0 && count <= MAX_ROW => {
+                let fills = i128::from(row.step) * i128::from(count) >= i128::from(rows.step)
+                    && rows.step % row.step == 0;
+                if fills {
+                    return vec![rows.plus(row)];
+                }
+                (0..count).map(|number| rows.plus(Self::one(row.start + row.step * number))).collect()
+            }
+            (None, Some(count)) if row.step > 0 && count <= MAX_ROW && rows.step > row.step => {
+                (0..count).map(|number| rows.plus(Self::one(row.start + row.step * number))).collect()
+            }
+            _ => vec![self.plus(other)],
         }
     }
     /// Whether every offset of the other is one of this.
@@ -163,12 +183,20 @@ impl Offsets {
         }
         changed
     }
-    pub(super) fn plus(&self, amount: Progression) -> Self {
-        let mut sums = Self(BTreeSet::new());
-        for progression in self.iter() {
-            sums.join(&Self::of(progression.plus(amount)));
+    /// All sums of one of these and one of others.
+    pub(super) fn plus(&self, others: &Self) -> Self {
+        let pairs = self.iter().flat_map(|one| others.iter().map(move |other| (one, other)));
+        let sums: BTreeSet<Progression> = pairs.flat_map(|(one, other)| one.sums(other)).collect();
+        if sums.len() <= MAX_PROGRESSIONS {
+            let mut all = Self(BTreeSet::new());
+            for sum in &sums {
+                if !sums.iter().any(|other| other != sum && other.includes(*sum)) {
+                    all.0.insert(*sum);
+                }
+            }
+            return all;
         }
-        sums
+        Self::of(hull(&sums))
     }
     /// A number that divides the distance of any two of them, and one of them; 0 for one offset alone.
     pub(super) fn stride(&self) -> (i64, i64) {
@@ -178,6 +206,21 @@ impl Offsets {
             gcd(gcd(modulus, progression.step), distance)
         });
         (modulus, first)
+    }
+}
+
+/// One progression that includes all of some.
+fn hull(all: &BTreeSet<Progression>) -> Progression {
+    let first = all.first().copied().unwrap_or(Progression::ANY);
+    let step = all.iter().fold(0, |step, one| gcd(gcd(step, one.step), one.start.saturating_sub(first.start)));
+    let start = all.iter().map(|one| one.start).min().unwrap_or(0);
+    let last = all.iter().map(|one| one.last()).try_fold(start, |last, own| Some(last.max(own?)));
+    match last {
+        Some(last) if step > 0 => {
+            let span = i128::from(last) - i128::from(start);
+            Progression::bounded(i128::from(start), i128::from(step), span / i128::from(step) + 1)
+        }
+        _ => Progression::unbounded(i128::from(start), i128::from(step.max(1))),
     }
 }
 
@@ -243,8 +286,8 @@ impl Linear {
         Some(Self { constant: self.constant / i128::from(by), terms })
     }
     /// The values that it may have.
-    pub(super) fn progression(&self, totality: &Totality) -> Progression {
-        let constant = Progression::bounded(self.constant, 0, 1);
+    pub(super) fn values(&self, totality: &Totality) -> Offsets {
+        let constant = Offsets::of(Progression::bounded(self.constant, 0, 1));
         self.terms.iter().fold(constant, |sum, (factor, expr)| {
             let factor = i128::from(*factor);
             let product = match totality.range(*expr) {
@@ -257,7 +300,7 @@ impl Linear {
                 }
                 None => Progression::unbounded(0, factor.abs()),
             };
-            sum.plus(product)
+            sum.plus(&Offsets::of(product))
         })
     }
 }
@@ -344,7 +387,7 @@ mod tests {
     fn many_offsets_become_a_stride() {
         let mut offsets = Offsets::of(Progression::one(4));
         for _ in 0..40 {
-            let next = offsets.plus(Progression::one(8));
+            let next = offsets.plus(&Offsets::of(Progression::one(8)));
             offsets.join(&next);
         }
         assert_eq!(offsets.single(), None);
@@ -362,6 +405,17 @@ mod tests {
         assert_eq!(rows.plus(Progression::one(8)), progression(8, 40, 3));
         assert_eq!(Progression::unbounded(4, 8).plus(columns), Progression::unbounded(0, 4));
         assert_eq!(Progression::one(3).plus(Progression::one(-3)), Progression::one(0));
+    }
+
+    #[test]
+    fn rows_with_gaps_stay_apart() {
+        let sums = |left: Progression, right: Progression| {
+            Offsets::of(left).plus(&Offsets::of(right)).iter().collect::<Vec<_>>()
+        };
+        // Two cells of four bytes at the start of rows of sixteen.
+        assert_eq!(sums(progression(0, 16, 2), progression(0, 4, 2)), [progression(0, 16, 2), progression(4, 16, 2)]);
+        assert_eq!(sums(progression(0, 40, 3), progression(0, 4, 10)), [progression(0, 4, 30)]);
+        assert_eq!(sums(progression(0, 40, 3), progression(0, 4, 9)), [progression(0, 4, 29)]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub(super) struct Others {
     pub(super) null: bool,
     /// A number that belongs to no object.
     pub(super) number: bool,
-    /// It was never written: it may equal anything, and no access through it is defined.
+    /// It was never written: null, or to an object of its own. Pointers that are stored there are not followed.
     pub(super) unwritten: bool,
     /// It leads to memory that is not followed.
     pub(super) foreign: bool,
@@ -21,7 +21,7 @@ pub(super) struct Others {
 impl Others {
     pub(super) const NULL: Self = Self { null: true, number: false, unwritten: false, foreign: false };
     pub(super) const NUMBER: Self = Self { null: false, number: true, unwritten: false, foreign: false };
-    pub(super) const UNWRITTEN: Self = Self { null: false, number: false, unwritten: true, foreign: false };
+    pub(super) const UNWRITTEN: Self = Self { null: true, number: false, unwritten: true, foreign: false };
     /// From outside: null, a number, or into memory that is not followed.
     pub(super) const FOREIGN: Self = Self { null: true, number: true, unwritten: false, foreign: true };
 
@@ -66,15 +66,19 @@ impl Pointee {
         }
         changed
     }
-    pub(super) fn plus(&self, amount: Progression) -> Self {
+    pub(super) fn plus(&self, amount: &Offsets) -> Self {
         let objects =
             self.objects.iter().map(|(object, offsets)| (*object, offsets.plus(amount))).collect();
         let mut others = self.others;
-        if amount != Progression::one(0) {
+        if amount.single() != Some(0) {
             others.number |= others.null;
-            others.null &= amount.meets(Progression::one(0));
+            others.null &= amount.iter().any(|amount| amount.meets(Progression::one(0)));
         }
         Self { objects, others }
+    }
+    /// So many bytes further on.
+    pub(super) fn plus_constant(&self, bytes: i64) -> Self {
+        self.plus(&Offsets::of(Progression::one(bytes)))
     }
     /// The number of the object, if it is always the same; see [`super::slots`].
     pub(super) fn only(&self) -> Option<ObjectId> {
@@ -113,7 +117,7 @@ mod tests {
 
     #[test]
     fn null_counts_as_offset_zero() {
-        let mut pointee = Pointee::object(ObjectId(7)).plus(Progression::one(12));
+        let mut pointee = Pointee::object(ObjectId(7)).plus_constant(12);
         assert_eq!((pointee.only(), pointee.stride()), (Some(ObjectId(7)), (0, 12)));
         pointee.join(&Pointee::others(Others::NULL));
         assert_eq!((pointee.only(), pointee.stride()), (None, (12, 0)));
@@ -123,9 +127,9 @@ mod tests {
 
     #[test]
     fn null_and_something_is_a_number() {
-        let moved = Pointee::others(Others::NULL).plus(Progression::one(8));
+        let moved = Pointee::others(Others::NULL).plus_constant(8);
         assert_eq!(moved, Pointee::others(Others::NUMBER));
-        let maybe = Pointee::others(Others::NULL).plus(Progression::ANY);
+        let maybe = Pointee::others(Others::NULL).plus(&Offsets::of(Progression::ANY));
         assert!(maybe.others.null && maybe.others.number);
     }
 }

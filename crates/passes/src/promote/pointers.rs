@@ -40,7 +40,7 @@ pub(super) struct Pointers {
     memory: BTreeMap<ObjectId, Cells>,
     exprs: FxHashMap<ExprId, Pointee>,
     /// What is added to pointers: the sum, and its values.
-    sums: FxHashMap<ExprId, (Linear, Progression)>,
+    sums: FxHashMap<ExprId, (Linear, Offsets)>,
     exposed: BTreeSet<ObjectId>,
     totality: Totality,
 }
@@ -69,8 +69,8 @@ impl Pointers {
         &self.sums[&addition].0
     }
     /// The values of what is added.
-    pub(super) fn amount(&self, addition: ExprId) -> Progression {
-        self.sums[&addition].1
+    pub(super) fn amount(&self, addition: ExprId) -> &Offsets {
+        &self.sums[&addition].1
     }
     /// An integer expression as a sum.
     pub(super) fn linear(&self, program: &Program, expr: ExprId) -> Linear {
@@ -295,6 +295,9 @@ impl<'a> Solver<'a> {
         let mut found = Pointee::default();
         if address.others.foreign {
             found.join(&Pointee::others(Others::FOREIGN));
+        }
+        if address.others.unwritten {
+            found.join(&Pointee::others(Others::UNWRITTEN));
         }
         for (object, at) in &address.objects {
             if self.objects.is_followed(*object) {
@@ -562,13 +565,13 @@ fn read_pointers(program: &Program, task: &Task<'_>) -> Vec<VarId> {
 }
 
 /// What is added to pointers.
-fn sums(objects: &Objects<'_>, totality: &Totality) -> FxHashMap<ExprId, (Linear, Progression)> {
+fn sums(objects: &Objects<'_>, totality: &Totality) -> FxHashMap<ExprId, (Linear, Offsets)> {
     let program = objects.program;
     let mut sums = FxHashMap::default();
     for id in &objects.used {
         if let Expr::Binary { op: BinaryOp::PtrAdd, rhs, .. } = *program.exprs.get(*id) {
             let sum = linear(program, totality, rhs);
-            let amount = sum.progression(totality);
+            let amount = sum.values(totality);
             sums.insert(*id, (sum, amount));
         }
     }

@@ -1,6 +1,6 @@
 //! Operations on memory as operations on variables.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::Region;
 use cfa::op::{Callee, Op, Place};
@@ -14,7 +14,7 @@ use super::object::Kind;
 use super::offsets::Linear;
 use super::slots::{OBJECT, Slot, WORD};
 use super::translate::{Fat, Translator};
-use super::{GARBAGE, NONE, ObjectId};
+use super::{FOREIGN, GARBAGE, NONE, ObjectId};
 use crate::back::{EdgeOrigin, OpOrigin};
 use crate::build::NewEdge;
 
@@ -26,17 +26,19 @@ pub(super) struct Rewriter<'a> {
     used: FxHashMap<Ty, usize>,
     pub(super) proc: ProcId,
     pub(super) ops: Vec<Op>,
+    /// Which of these operations choose what a new object holds, and the bits of the object.
+    contents: BTreeMap<usize, (i64, i64)>,
 }
 
 impl<'a> Rewriter<'a> {
     pub(super) fn new(translator: Translator<'a>) -> Self {
         let proc = translator.out.entry;
         let (temporaries, used) = (FxHashMap::default(), FxHashMap::default());
-        Self { translator, temporaries, used, proc, ops: Vec::new() }
+        Self { translator, temporaries, used, proc, ops: Vec::new(), contents: BTreeMap::new() }
     }
 
-    /// The new version of an edge. `after` are variables that are arbitrary at its end.
-    pub(super) fn edge(&mut self, proc: ProcId, edge: EdgeId, after: &BTreeSet<VarId>) -> NewEdge {
+    /// The new version of an edge.
+    pub(super) fn edge(&mut self, proc: ProcId, edge: EdgeId) -> NewEdge {
         let old = &self.translator.objects.program.procs[proc].edges()[edge];
         self.proc = proc;
         let mut new = NewEdge {
@@ -51,38 +53,46 @@ impl<'a> Rewriter<'a> {
             self.used.clear();
             self.op(AllocationSite { proc, edge, op: position as u32 }, op);
             let ops = std::mem::take(&mut self.ops);
+            let contents = std::mem::take(&mut self.contents);
             is_leading &= matches!(op, Op::Assume { .. });
+            let origin = OpOrigin::new(0, position as u32);
             // What the tests read that an edge starts with was chosen before.
             if !is_leading {
                 for var in self.rounded_in(&ops) {
-                    new.ops.push(havoc(var));
-                    new.from.ops.push(None);
+                    let (op, is_asked) = self.arbitrary(var);
+                    new.ops.push(op);
+                    new.from.ops.push(is_asked.then_some(origin));
                 }
             }
-            let origin = OpOrigin { step: 0, op: position as u32 };
-            for new_op in ops {
-                new.from.ops.push(is_copy(op, &new_op).then_some(origin));
+            for (number, new_op) in ops.into_iter().enumerate() {
+                let contents = contents.get(&number).copied();
+                let is_kept = contents.is_some() || is_copy(op, &new_op);
+                new.from.ops.push(is_kept.then_some(OpOrigin { contents, ..origin }));
                 new.ops.push(new_op);
             }
-        }
-        for var in after {
-            new.ops.push(havoc(*var));
-            new.from.ops.push(None);
         }
         new
     }
 
-    /// What the tests that an edge starts with read of what is arbitrary.
-    pub(super) fn tested(&self, ops: &[Op]) -> BTreeSet<VarId> {
-        let tests = ops.iter().map_while(|op| match op {
-            Op::Assume { cond } => Some(self.translator.plain(*cond)),
-            _ => None,
-        });
-        let mut found = BTreeSet::new();
-        for test in tests {
-            self.rounded_below(test, &mut found);
+    /// The choice of a value that is not followed, and whether the program asks for it, too.
+    pub(super) fn arbitrary(&self, var: VarId) -> (Op, bool) {
+        let source = self.translator.rounded.get(&var).cloned().unwrap_or(Source::Rounded);
+        let is_asked = source == Source::Outside;
+        (Op::Havoc { place: Place::Var(var), source, at: Region::NOWHERE }, is_asked)
+    }
+
+    /// What the tests that an edge starts with read of what is arbitrary, and the position of the first test that does.
+    pub(super) fn tested(&self, ops: &[Op]) -> BTreeMap<VarId, u32> {
+        let mut tested = BTreeMap::new();
+        for (position, op) in ops.iter().enumerate() {
+            let Op::Assume { cond } = op else { break };
+            let mut found = BTreeSet::new();
+            self.rounded_below(self.translator.plain(*cond), &mut found);
+            for var in found {
+                tested.entry(var).or_insert(position as u32);
+            }
         }
-        found
+        tested
     }
 
     fn rounded_in(&self, ops: &[Op]) -> BTreeSet<VarId> {
@@ -94,7 +104,7 @@ impl<'a> Rewriter<'a> {
     }
     fn rounded_below(&self, root: ExprId, found: &mut BTreeSet<VarId>) {
         if !self.translator.rounded.is_empty() {
-            let is_rounded = |var: &VarId| self.translator.rounded.contains(var);
+            let is_rounded = |var: &VarId| self.translator.rounded.contains_key(var);
             crate::lifetimes::read_vars(&self.translator.out, root, |var| {
                 if is_rounded(&var) {
                     found.insert(var);
@@ -317,7 +327,8 @@ impl<'a> Rewriter<'a> {
     }
 
     pub(super) fn write_always(&mut self, writes: Vec<Write>) {
-        let ways = Ways { cases: Vec::new(), foreign: self.translator.out.exprs.bool(true), may_fail: false };
+        let foreign = self.translator.out.exprs.bool(true);
+        let ways = Ways { cases: Vec::new(), foreign, source: Source::Rounded, behind: NONE, may_fail: false };
         self.write_all(writes, &ways);
     }
 
@@ -431,15 +442,12 @@ impl<'a> Rewriter<'a> {
             Place::Mem { ty, .. } | Place::Bits { ty, .. } => ty,
         };
         if ty == Ty::Ptr {
-            if *source == Source::Uninitialised {
-                let garbage = Fat { object: self.translator.object_number(GARBAGE), ..self.translator.at(NONE) };
-                return self.store_pointer(place, &garbage);
-            }
+            let object = if *source == Source::Uninitialised { GARBAGE } else { FOREIGN };
             let number = Ty::unsigned(self.translator.out.data_model.pointer_width());
             let var = self.temporary(number);
             self.ops.push(Op::Havoc { place: Place::Var(var), source: source.clone(), at });
             let value = self.translator.out.exprs.var(var, number);
-            let fat = self.translator.from_number(value);
+            let fat = self.translator.outside(object, value);
             return self.store_pointer(place, &fat);
         }
         match *place {
@@ -464,7 +472,7 @@ impl<'a> Rewriter<'a> {
             return self.renew(object, number, contents);
         }
         match self.translator.slots.pointer(var).cloned() {
-            Some(pair) => self.init_slot(&Slot::Pointer(pair), contents),
+            Some(pair) => self.init_slot(&Slot::Pointer(pair), contents, None),
             None => self.ops.push(Op::Init { var, contents }),
         }
     }
@@ -526,7 +534,9 @@ impl<'a> Rewriter<'a> {
         }
         for (segment, leaf) in self.translator.slots.leaves(object) {
             let slot = self.translator.slots.leaf(object, segment, leaf).clone();
-            self.init_slot(&slot, contents);
+            let layout = &self.translator.slots.segments[&object][segment];
+            let bits = (layout.start * 8 + layout.leaves[leaf].at, layout.leaves[leaf].width);
+            self.init_slot(&slot, contents, Some(bits));
         }
     }
 
@@ -595,30 +605,41 @@ impl<'a> Rewriter<'a> {
         self.set_one(var, number, value);
     }
 
-    /// Gives the variables of a leaf, or all elements of them, new contents.
-    fn init_slot(&mut self, slot: &Slot, contents: InitKind) {
-        for (var, ty) in slot.vars() {
-            let is_array = matches!(self.translator.out.vars[var].storage, Storage::Array { .. });
-            let is_object = ty == OBJECT && matches!(slot, Slot::Pointer(_));
-            let garbage = i128::from(GARBAGE.0);
-            match contents {
-                InitKind::Zero if is_array => self.ops.push(Op::Init { var, contents }),
-                InitKind::Zero => {
-                    let zero = self.zero(ty);
-                    self.assign_var(var, zero);
-                }
-                InitKind::Uninitialised if is_object && !is_array => {
-                    let value = self.translator.out.exprs.int(OBJECT, garbage);
-                    self.assign_var(var, value);
-                }
-                InitKind::Uninitialised if is_array => self.ops.push(Op::Init { var, contents }),
-                InitKind::Uninitialised => self.ops.push(Op::Havoc {
-                    place: Place::Var(var),
-                    source: Source::Uninitialised,
-                    at: self.translator.out.vars[var].declared,
-                }),
+    /// Gives the variables of a leaf, or all elements of them, new contents; `bits` are its place in the object.
+    fn init_slot(&mut self, slot: &Slot, contents: InitKind, bits: Option<(i64, i64)>) {
+        let vars = slot.vars();
+        let is_array = |var: VarId| matches!(self.translator.out.vars[var].storage, Storage::Array { .. });
+        if vars.iter().any(|(var, _)| is_array(*var)) {
+            return self.ops.extend(vars.into_iter().map(|(var, _)| Op::Init { var, contents }));
+        }
+        if contents == InitKind::Zero {
+            for (var, ty) in vars {
+                let zero = self.zero(ty);
+                self.assign_var(var, zero);
+            }
+            return;
+        }
+        match slot {
+            Slot::Value(var, _) => self.choose_contents(*var, bits),
+            Slot::Pointer(pair) => {
+                let number = Ty::unsigned(self.translator.out.data_model.pointer_width());
+                let var = self.temporary(number);
+                self.choose_contents(var, bits);
+                let value = self.translator.out.exprs.var(var, number);
+                let (fat, holds) = (self.translator.outside(GARBAGE, value), self.translator.out.exprs.bool(true));
+                let writes = self.translator.pair_writes(pair, None, holds, &fat);
+                self.write_always(writes);
             }
         }
+    }
+
+    /// A variable gets what was never written.
+    fn choose_contents(&mut self, var: VarId, bits: Option<(i64, i64)>) {
+        if let Some(bits) = bits {
+            self.contents.insert(self.ops.len(), bits);
+        }
+        let at = self.translator.out.vars[var].declared;
+        self.ops.push(Op::Havoc { place: Place::Var(var), source: Source::Uninitialised, at });
     }
 
     pub(super) fn zero(&mut self, ty: Ty) -> ExprId {

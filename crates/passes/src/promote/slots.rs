@@ -2,7 +2,8 @@
 //!
 //! # Pointers
 //! A pointer is three numbers: the object, which one of many, and the offset in it. Object [`super::NONE`] is none: the offset is the number of the address, 0 for null. Object
-//! [`super::GARBAGE`] is that of a pointer that was never written, [`super::FOREIGN`] is memory that is not followed. A number that is always the same needs no variable.
+//! [`super::GARBAGE`] is what a pointer leads to that was never written, [`super::FOREIGN`] other memory that is not followed; which one is told by the number among many. A number that is always
+//! the same needs no variable.
 //! Many objects are numbered by how many bytes all before them take, so that the elements of two of them never share an index.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -267,7 +268,9 @@ fn pair(out: &mut Program, objects: &Objects<'_>, like: &Var, pointee: Pointee, 
     let owner = shape.owner;
     let object =
         pointee.only().is_none().then(|| add(out, like, "object of", shape.storage(OBJECT), owner));
-    let is_many = pointee.others.foreign || pointee.objects.keys().any(|object| objects.is_many(*object));
+    let is_many = pointee.others.foreign
+        || pointee.others.unwritten
+        || pointee.objects.keys().any(|object| objects.is_many(*object));
     let instance = is_many.then(|| add(out, like, "number of", shape.storage(WORD), owner));
     let (modulus, residue) = pointee.stride();
     let offset = (modulus != 0).then(|| add(out, like, "offset of", shape.storage(WORD), owner));

@@ -1,9 +1,9 @@
 //! Expressions over memory as expressions over variables.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use base::Region;
-use cfa::{BinaryOp, Expr, ExprId, Program, Storage, Ty, Var, VarId};
+use cfa::{BinaryOp, Expr, ExprId, Program, Source, Storage, Ty, Var, VarId};
 use rustc_hash::FxHashMap;
 
 use super::layout::Extent;
@@ -36,8 +36,8 @@ pub(super) struct Translator<'a> {
     pub(super) pointers: &'a Pointers,
     pub(super) slots: Slots,
     pub(super) out: Program,
-    /// Variables that stand for values that are not followed: arbitrary wherever they are read.
-    pub(super) rounded: BTreeSet<VarId>,
+    /// Variables that stand for values that are not followed: arbitrary wherever they are read; and why.
+    pub(super) rounded: BTreeMap<VarId, Source>,
     done: FxHashMap<ExprId, New>,
     /// Comparisons of pointers, by operation and operands.
     pub(super) compared: FxHashMap<(BinaryOp, ExprId, ExprId), ExprId>,
@@ -45,7 +45,7 @@ pub(super) struct Translator<'a> {
 
 impl<'a> Translator<'a> {
     pub(super) fn new(objects: &'a Objects<'a>, pointers: &'a Pointers, slots: Slots, out: Program) -> Self {
-        let rounded = BTreeSet::new();
+        let rounded = BTreeMap::new();
         let (done, compared) = (FxHashMap::default(), FxHashMap::default());
         let mut translator = Self { objects, pointers, slots, out, rounded, done, compared };
         for id in &objects.used {
@@ -177,7 +177,7 @@ impl<'a> Translator<'a> {
             | Expr::LoadBits { .. }
             | Expr::Accessible { .. }
             | Expr::Freeable { .. }
-            | Expr::Bounded { .. } => self.arbitrary(),
+            | Expr::Bounded { .. } => self.arbitrary(FOREIGN, Source::Rounded),
         }
     }
 
@@ -190,24 +190,32 @@ impl<'a> Translator<'a> {
         };
         Fat { object: number, instance, offset: Linear::constant(0) }
     }
-    /// A pointer from outside.
-    pub(super) fn arbitrary(&mut self) -> Fat {
-        let number = self.round(Ty::unsigned(self.out.data_model.pointer_width()));
-        self.from_number(number)
+    /// An arbitrary pointer: null, or into memory that is not followed.
+    pub(super) fn arbitrary(&mut self, object: ObjectId, source: Source) -> Fat {
+        let number = self.round_from(Ty::unsigned(self.out.data_model.pointer_width()), source);
+        self.outside(object, number)
     }
     /// A pointer that a number is: null, or into memory that is not followed.
     pub(super) fn from_number(&mut self, number: ExprId) -> Fat {
+        self.outside(FOREIGN, number)
+    }
+    /// The pointer with a number into memory that is not followed; null for 0.
+    pub(super) fn outside(&mut self, object: ObjectId, number: ExprId) -> Fat {
         let address = Ty::unsigned(self.out.data_model.pointer_width());
         let number = self.cast(address, number);
         let zero = self.out.exprs.int(address, 0);
         let is_null = self.binary(BinaryOp::Eq, number, zero);
-        let (none, foreign) = (self.object_number(NONE), self.object_number(FOREIGN));
-        let object = self.ite(is_null, none, foreign);
+        let (none, outside) = (self.object_number(NONE), self.object_number(object));
+        let object = self.ite(is_null, none, outside);
         let instance = self.cast(WORD, number);
         Fat { object, instance, offset: Linear::constant(0) }
     }
-    /// A new variable whose value is arbitrary wherever it is read.
+    /// A new variable whose value is arbitrary wherever it is read, because it is not followed.
     pub(super) fn round(&mut self, ty: Ty) -> ExprId {
+        self.round_from(ty, Source::Rounded)
+    }
+    /// A new variable whose value is arbitrary wherever it is read.
+    pub(super) fn round_from(&mut self, ty: Ty, source: Source) -> ExprId {
         let var = self.out.vars.push(Var {
             name: format!("%rounded{}", self.rounded.len()).into(),
             storage: Storage::Scalar(ty),
@@ -216,7 +224,7 @@ impl<'a> Translator<'a> {
             declared: Region::NOWHERE,
             scope: Region::NOWHERE,
         });
-        self.rounded.insert(var);
+        self.rounded.insert(var, source);
         self.out.exprs.var(var, ty)
     }
 

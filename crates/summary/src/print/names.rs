@@ -227,6 +227,7 @@ impl Wish {
                     Source::Input { .. } => "input",
                     Source::Uninitialised => "uninitialised",
                     Source::Rounded => "rounded",
+                    Source::Outside => "outside",
                     Source::Extern { function } | Source::Library { function, .. } => function,
                     Source::Argument { name } | Source::Global { name } => {
                         return Self::Plain(name.to_string());
@@ -294,6 +295,7 @@ fn meaning(
                 format!("what {function}() returns in line {}", region.line)
             }
             Source::Rounded => "a value in memory".to_owned(),
+            Source::Outside => "memory behind a pointer from outside".to_owned(),
             Source::Uninitialised => format!("an uninitialised value of line {}", region.line),
             Source::Argument { .. } => "an argument of the program".to_owned(),
             Source::Global { .. } => "a global variable at the start".to_owned(),

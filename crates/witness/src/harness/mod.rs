@@ -170,8 +170,14 @@ impl Harness<'_> {
     fn functions(&self) -> Result<BTreeMap<&str, (Ty, &Source)>, String> {
         let mut functions = BTreeMap::new();
         for chosen in &self.trace.choices {
+            if chosen.value.ty == Ty::Ptr && chosen.value.bits != 0 {
+                return Err("a harness cannot make the objects behind pointers from outside".to_owned());
+            }
             let name = match &chosen.source {
                 Source::Input { function } | Source::Extern { function } => &**function,
+                Source::Outside => {
+                    return Err("a harness cannot set memory behind pointers from outside".to_owned());
+                }
                 Source::Uninitialised | Source::Rounded => {
                     return Err("a harness cannot set the values of uninitialised variables".to_owned());
                 }
@@ -279,7 +285,11 @@ impl Harness<'_> {
         // What the program starts with is set up by `main`.
         let is_asked_for = |chosen: &&Chosen| match &chosen.source {
             Source::Argument { .. } | Source::Global { .. } | Source::Library { .. } => false,
-            Source::Input { .. } | Source::Extern { .. } | Source::Uninitialised | Source::Rounded => true,
+            Source::Input { .. }
+            | Source::Extern { .. }
+            | Source::Uninitialised
+            | Source::Rounded
+            | Source::Outside => true,
         };
         let values: Vec<String> = self.trace.choices.iter().filter(is_asked_for).map(value).collect();
         let (count, list) =
