@@ -113,7 +113,10 @@ impl Lists<'_> {
     /// The values that have to be tried; `None` if there are too many.
     fn of(&mut self, request: &Request<'_>) -> Option<Rc<[i128]>> {
         let is_enumerable = match request.source {
-            Source::Uninitialised | Source::Rounded | Source::Outside | Source::Library { freedom: Freedom::Determined, .. } => false,
+            Source::Uninitialised
+            | Source::Rounded
+            | Source::Outside
+            | Source::Library { freedom: Freedom::Determined, .. } => false,
             Source::Input { .. }
             | Source::Extern { .. }
             | Source::Library { .. }

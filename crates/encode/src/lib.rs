@@ -8,8 +8,8 @@
 
 mod arithmetic;
 mod bits;
-mod encoder;
 mod elements;
+mod encoder;
 mod expression;
 pub mod facts;
 pub mod join;

@@ -325,9 +325,7 @@ impl State<'_> {
         match self.code.vars[var] {
             VarPlace::Map { .. } => self.load_map(var, index, context),
             VarPlace::Array { array, ty } if is_wide(ty) => self.load_elem_wide(array, var, narrow, context),
-            VarPlace::Array { array, ty } => {
-                Ok(from_register(ty, self.load_elem(array, narrow, context)?))
-            }
+            VarPlace::Array { array, ty } => Ok(from_register(ty, self.load_elem(array, narrow, context)?)),
             VarPlace::Scalar(_) | VarPlace::Object { .. } => Ok(0),
         }
     }

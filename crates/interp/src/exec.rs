@@ -12,9 +12,9 @@ use std::io::Write;
 
 use base::{Budget, Stop};
 
-use super::eval::whole_index;
 use super::code::WrittenTo;
 use super::eval::fault;
+use super::eval::whole_index;
 use super::insn::{Access, Class, Insn};
 use super::machine::{Machine, Pause, State};
 use super::observe::{Observer, Written};
@@ -412,9 +412,7 @@ fn wrote<O: Observer>(state: &State<'_>, regs: &[u64], index: u32, observer: &mu
         |reg: u32| Value { ty: Ty::Ptr, bits: u128::from(state.memory.address(regs[reg as usize])) };
     let to = match to {
         WrittenTo::Var(var) => Written::Var(var),
-        WrittenTo::Elem { array, index } => {
-            Written::Elem { array, index: i128::from(regs[index as usize]) }
-        }
+        WrittenTo::Elem { array, index } => Written::Elem { array, index: i128::from(regs[index as usize]) },
         WrittenTo::Map { array, index, index_ty } => {
             Written::Elem { array, index: whole_index(index_ty, state.bits(regs, index_ty, index)) }
         }

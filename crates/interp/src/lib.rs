@@ -54,7 +54,9 @@ pub use leap::Leaper;
 pub use machine::{Machine, Step};
 pub use narrate::Narrator;
 pub use observe::{Observer, Silent, View, Written};
-pub use oracle::{Calls, Choice, Chosen, Creator, Inputs, MemoryPlace, Oracle, Position, Request, Seed, Zero};
+pub use oracle::{
+    Calls, Choice, Chosen, Creator, Inputs, MemoryPlace, Oracle, Position, Request, Seed, Zero,
+};
 pub use outcome::{CallStack, Outcome, Property, Resource, Run, StackEntry, UndefinedKind};
 pub use trace::{Recorder, Trace, TraceStep};
 pub use value::Value;

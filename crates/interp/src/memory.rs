@@ -574,7 +574,10 @@ impl Memory {
     fn is_doubtful(&self, pointer: u64) -> bool {
         let (index, _) = self.locate(pointer);
         self.is_outside(pointer)
-            && self.outside.iter().any(|((validity, _), own)| *own == index && *validity == Validity::Doubtful)
+            && self
+                .outside
+                .iter()
+                .any(|((validity, _), own)| *own == index && *validity == Validity::Doubtful)
     }
     /// Whether a pointer is null or the start of a live heap object.
     pub(crate) fn is_freeable(&self, pointer: u64) -> bool {

@@ -126,12 +126,10 @@ impl View<'_> {
     /// The elements of an array variable that have values, by index.
     pub fn elements(&self, array: VarId) -> Vec<(i128, Value)> {
         if let VarPlace::Map { map, ty } = self.code.vars[array] {
-            return self.maps[map as usize]
-                .iter()
-                .map(|(index, bits)| (index, Value { ty, bits }))
-                .collect();
+            return self.maps[map as usize].iter().map(|(index, bits)| (index, Value { ty, bits })).collect();
         }
-        let all = (0..i128::from(self.length(array))).filter_map(|index| Some((index, self.elem(array, index)?)));
+        let all =
+            (0..i128::from(self.length(array))).filter_map(|index| Some((index, self.elem(array, index)?)));
         all.collect()
     }
     /// Number of elements of an array variable; of an unbounded one, of those that have values.

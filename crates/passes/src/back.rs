@@ -59,6 +59,18 @@ pub struct Step {
     /// The step ends where the operation at this position starts (a call: where it is entered, or its results are stored);
     /// `None`: after the last one.
     pub until: Option<u32>,
+    /// Whether a run that takes the new edge takes the step.
+    pub part: StepPart,
+}
+
+/// What a step is to a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StepPart {
+    /// A run takes it.
+    #[default]
+    Taken,
+    /// An operation of the new edge belongs to it, but it is taken, if at all, with a later edge.
+    Named,
 }
 
 /// Where an operation comes from: the position of the step, and of the operation on the step's edge.
@@ -91,7 +103,8 @@ pub struct EdgeOrigin {
 impl EdgeOrigin {
     /// The origin of an edge that is a whole old edge with `count` operations in the old order.
     pub fn whole(proc: ProcId, edge: EdgeId, count: usize) -> Self {
-        let step = Step { proc, edge, context: ContextId::ROOT, from: None, until: None };
+        let step =
+            Step { proc, edge, context: ContextId::ROOT, from: None, until: None, part: StepPart::Taken };
         Self { steps: vec![step], ops: (0..count as u32).map(|op| Some(OpOrigin::new(0, op))).collect() }
     }
     /// This edge, then another.
@@ -202,7 +215,8 @@ impl BackTranslation {
     }
     /// The old steps of a run through new edges.
     pub fn steps(&self, run: impl IntoIterator<Item = (ProcId, EdgeId)>) -> Vec<Step> {
-        run.into_iter().flat_map(|(proc, edge)| self.edge(proc, edge).steps.iter().copied()).collect()
+        let steps = run.into_iter().flat_map(|(proc, edge)| self.edge(proc, edge).steps.iter().copied());
+        steps.filter(|step| step.part == StepPart::Taken).collect()
     }
 
     /// The translation of two transformations, `self` being that of the first.
@@ -295,6 +309,9 @@ impl Composer<'_> {
             offsets.push(result.steps.len() as i64 - start as i64);
             for (position, old_step) in old.steps.iter().enumerate().take(end).skip(start) {
                 let mut new = *old_step;
+                if step.part == StepPart::Named {
+                    new.part = StepPart::Named;
+                }
                 new.context = self.join(outer, old_step.context);
                 if let Some(origin) = from.filter(|origin| origin.step as usize == position) {
                     new.from = Some(origin.op);

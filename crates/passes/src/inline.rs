@@ -30,7 +30,7 @@ use base::{Idx, IndexVec, Region};
 
 use super::back::{
     BackTranslation, Context, ContextId, Contexts, EdgeOrigin, LocationOrigin, OpOrigin, ProcOrigin, Step,
-    VarOrigin, identity_vars,
+    StepPart, VarOrigin, identity_vars,
 };
 use super::build::{Builder, stub};
 use super::calls::CallGraph;
@@ -490,7 +490,14 @@ struct Site<'a> {
 
 impl Site<'_> {
     fn step(&self, from: Option<u32>) -> Step {
-        Step { proc: self.copy.proc, edge: self.edge, context: self.copy.context, from, until: None }
+        Step {
+            proc: self.copy.proc,
+            edge: self.edge,
+            context: self.copy.context,
+            from,
+            until: None,
+            part: StepPart::Taken,
+        }
     }
 }
 

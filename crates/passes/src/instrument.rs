@@ -25,7 +25,8 @@ use cfa::{
 };
 
 use super::back::{
-    BackTranslation, ContextId, Contexts, EdgeOrigin, OpOrigin, ProcOrigin, Step, VarOrigin, identity_vars,
+    BackTranslation, ContextId, Contexts, EdgeOrigin, OpOrigin, ProcOrigin, Step, StepPart, VarOrigin,
+    identity_vars,
 };
 use super::build::Builder;
 use super::overflow::Overflow;
@@ -90,7 +91,7 @@ impl Piece<'_> {
     fn origin(&self, positions: &[u32], until: Option<u32>) -> EdgeOrigin {
         let (proc, edge, context, from) = (self.proc, self.edge, ContextId::ROOT, self.from);
         EdgeOrigin {
-            steps: vec![Step { proc, edge, context, from, until }],
+            steps: vec![Step { proc, edge, context, from, until, part: StepPart::Taken }],
             ops: positions.iter().map(|op| Some(OpOrigin::new(0, *op))).collect(),
         }
     }

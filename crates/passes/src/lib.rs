@@ -54,7 +54,8 @@ mod totality;
 mod unroll;
 
 pub use back::{
-    BackTranslation, Context, ContextId, EdgeOrigin, LocationOrigin, OpOrigin, ProcOrigin, Step, VarOrigin,
+    BackTranslation, Context, ContextId, EdgeOrigin, LocationOrigin, OpOrigin, ProcOrigin, Step, StepPart,
+    VarOrigin,
 };
 pub use choices::{Answers, OpInstance};
 pub use compact::compact;

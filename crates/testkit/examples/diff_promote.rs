@@ -1,12 +1,16 @@
 //! scratch
 use base::Budget;
-use cfa::{DataModel, Program, SignedOverflow, VarId, EdgeId, ProcId};
+use cfa::{DataModel, EdgeId, ProcId, Program, SignedOverflow, VarId};
 use interp::*;
 use passes::{InlineConfig, inline, promote, propagate, resolve_calls};
 use testkit::differential::options_for;
 use testkit::verdicts::Dialect;
 use testkit::{Model, generate_program};
-struct Log { out: Vec<(String, String)>, all: bool, last: String }
+struct Log {
+    out: Vec<(String, String)>,
+    all: bool,
+    last: String,
+}
 impl Observer for Log {
     fn leave(&mut self, _: &View<'_>, _: ProcId, _: EdgeId) {}
     fn enter(&mut self, view: &View<'_>, proc: ProcId, edge: EdgeId) {
@@ -15,11 +19,13 @@ impl Observer for Log {
     fn wrote(&mut self, view: &View<'_>, to: Written, value: Value) {
         if let Written::Var(var) = to {
             let name = view.program().vars[var].name.to_string();
-            if !name.starts_with('%') && (self.all || name == "checksum") { self.out.push((format!("{name} @{}", self.last), value.to_string())); }
+            if !name.starts_with('%') && (self.all || name == "checksum") {
+                self.out.push((format!("{name} @{}", self.last), value.to_string()));
+            }
         }
     }
 }
-fn run(p: &Program, inputs: &[i128]) -> (Outcome, Vec<(String,String)>) {
+fn run(p: &Program, inputs: &[i128]) -> (Outcome, Vec<(String, String)>) {
     let mut inputs = inputs.iter();
     let mut oracle = |request: &Request<'_>| match request.source {
         cfa::Source::Input { .. } => Some(Choice::Int(inputs.next().copied().unwrap_or(0))),
@@ -48,13 +54,21 @@ fn main() {
     let (a, b) = (run(&p, &inputs), run(&q, &inputs));
     println!("{} / {}", a.0, b.0);
     // only vars in both
-    let keep = |l: &Vec<(String,String)>, names: &std::collections::BTreeSet<String>| l.iter().filter(|(n,_)| names.contains(n)).cloned().collect::<Vec<_>>();
+    let keep = |l: &Vec<(String, String)>, names: &std::collections::BTreeSet<String>| {
+        l.iter().filter(|(n, _)| names.contains(n)).cloned().collect::<Vec<_>>()
+    };
     let na: std::collections::BTreeSet<String> = a.1.iter().map(|x| x.0.clone()).collect();
     let nb: std::collections::BTreeSet<String> = b.1.iter().map(|x| x.0.clone()).collect();
     let names: std::collections::BTreeSet<String> = na.intersection(&nb).cloned().collect();
     let (x, y) = (keep(&a.1, &names), keep(&b.1, &names));
     for (i, (l, r)) in x.iter().zip(&y).enumerate() {
-        if l != r { println!("{i}: {l:?} vs {r:?}"); for k in i.saturating_sub(6)..i { println!("   before {:?}", x[k]); } return; }
+        if l != r {
+            println!("{i}: {l:?} vs {r:?}");
+            for k in i.saturating_sub(6)..i {
+                println!("   before {:?}", x[k]);
+            }
+            return;
+        }
     }
     println!("same {} {}", x.len(), y.len());
 }

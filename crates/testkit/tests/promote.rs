@@ -47,7 +47,10 @@ fn inlined(text: &str, dialect: Dialect) -> Program {
 
 /// The text without the function that reads the bits of a double, which no variable holds.
 fn without_bits(text: &str) -> String {
-    text.replace("pun.value = value;\n    mix(pun.bits);", "pun.value = value;\n    mix((unsigned long long)(long long)pun.value);")
+    text.replace(
+        "pun.value = value;\n    mix(pun.bits);",
+        "pun.value = value;\n    mix((unsigned long long)(long long)pun.value);",
+    )
 }
 
 #[test]

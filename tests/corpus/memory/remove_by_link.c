@@ -1,6 +1,6 @@
 // After removal no node with the value is left, whatever the values are.
 // expect: safe
-// engines: none
+// engines: gps gps-lite impact
 extern void *malloc(unsigned long);
 extern void free(void *);
 

@@ -1,6 +1,6 @@
 // A difference of large indices, scaled.
 // expect: unsafe
-// engines: none
+// engines: gps gps-lite impact
 extern void reach_error(void);
 extern int __VERIFIER_nondet_int(void);
 extern long __VERIFIER_nondet_long(void);

@@ -112,7 +112,9 @@ impl Checked<'_> {
         let mut model = state(self.program, vocabulary, view);
         for (var, value) in facts.iter() {
             let values = match self.program.vars[var].storage {
-                Storage::Array { .. } => view.elements(var).into_iter().map(|(_, value)| Some(value)).collect(),
+                Storage::Array { .. } => {
+                    view.elements(var).into_iter().map(|(_, value)| Some(value)).collect()
+                }
                 _ => vec![view.scalar(var)],
             };
             if values.into_iter().flatten().any(|found| !value.contains(found.as_int())) {

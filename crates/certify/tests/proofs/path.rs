@@ -297,9 +297,7 @@ impl<'a> Path<'a> {
             | Expr::Accessible { .. }
             | Expr::Freeable { .. }
             | Expr::Bounded { .. }
-            | Expr::Undefined { .. } => {
-                self.rounded(ty)
-            }
+            | Expr::Undefined { .. } => self.rounded(ty),
         }
     }
 

@@ -6,8 +6,8 @@ use base::Region;
 use rustc_hash::FxHashMap;
 
 use super::names::{Names, escape};
-use crate::op::{AllocKind, Callee, Freedom, HaltReason, InitKind, Op, OutputFunction, Place, Source};
 use crate::expr::Access;
+use crate::op::{AllocKind, Callee, Freedom, HaltReason, InitKind, Op, OutputFunction, Place, Source};
 use crate::{BinaryOp, Expr, ExprId, FloatKind, Program, Ty, UnaryOp};
 
 /// For whom something is printed.

@@ -293,7 +293,11 @@ pub(crate) fn check_op(program: &Program, op: &Op) -> Result<(), Complaint> {
         Op::CopyElems { to, at, from, start, count } => {
             let (target, _) = elem_of(&program.vars, *to, Invariant::P3)?;
             let (source, _) = elem_of(&program.vars, *from, Invariant::P3)?;
-            ensure!(target == source, Invariant::P3, "elements of type {source} go to those of type {target}")?;
+            ensure!(
+                target == source,
+                Invariant::P3,
+                "elements of type {source} go to those of type {target}"
+            )?;
             check_int(program, *at, "an index")?;
             check_int(program, *start, "an index")?;
             check_size(program, *count, "a number of elements")

@@ -11,8 +11,8 @@
 //!   and null pointers only, except for pointers that are read from uninitialised memory.
 
 use cfa::{
-    Approximation, ApproximationKind, BinaryOp, Callee, Edge, Expr, ExprId, Op, Place, Procedure, Program, Source,
-    Storage, Ty, VarId,
+    Approximation, ApproximationKind, BinaryOp, Callee, Edge, Expr, ExprId, Op, Place, Procedure, Program,
+    Source, Storage, Ty, VarId,
 };
 use rustc_hash::FxHashSet;
 

@@ -261,7 +261,8 @@ impl Translator<'_> {
         if ty == Ty::BOOL && held != Ty::BOOL {
             // Other bytes than 0 and 1 are no truth values.
             let (zero, one) = (self.out.exprs.int(held, 0), self.out.exprs.int(held, 1));
-            let (is_zero, is_one) = (self.binary(BinaryOp::Eq, bits, zero), self.binary(BinaryOp::Eq, bits, one));
+            let (is_zero, is_one) =
+                (self.binary(BinaryOp::Eq, bits, zero), self.binary(BinaryOp::Eq, bits, one));
             let is_valid = self.or(is_zero, is_one);
             let undefined = self.out.exprs.add(Expr::Undefined { ty });
             return self.ite(is_valid, is_one, undefined);
@@ -280,7 +281,9 @@ impl Translator<'_> {
             let arbitrary = self.arbitrary(ways.behind, ways.source.clone());
             result = Some(match result {
                 None => arbitrary,
-                Some(other) => self.choose(ways.foreign, &arbitrary, &Fat { offset: arbitrary.offset.clone(), ..other }),
+                Some(other) => {
+                    self.choose(ways.foreign, &arbitrary, &Fat { offset: arbitrary.offset.clone(), ..other })
+                }
             });
         }
         for case in ways.cases.iter().rev() {

@@ -17,8 +17,8 @@ use super::pointee::Pointee;
 use super::rewrite::{Rewriter, havoc};
 use super::slots::{OBJECT, Pair, Slot, WORD};
 use super::translate::Fat;
-use cfa::pointsto::AllocationSite;
 use cfa::op::Place;
+use cfa::pointsto::AllocationSite;
 
 /// Leaves that are copied, filled or written one by one.
 const MAX_PARTS: usize = 256;
@@ -316,7 +316,8 @@ impl Rewriter<'_> {
             None => self.is_multiple(length, element),
         };
         let are_alike = one.element == other.element && one.leaves == other.leaves;
-        let are_aligned = self.is_aligned(&target.1, to.0, &one) && self.is_aligned(&source.1, from.0, &other);
+        let are_aligned =
+            self.is_aligned(&target.1, to.0, &one) && self.is_aligned(&source.1, from.0, &other);
         if !is_whole || !are_alike || !are_aligned {
             return false;
         }
@@ -340,7 +341,14 @@ impl Rewriter<'_> {
     pub(super) fn copy_pairs(&mut self, to: &Pair, at: ExprId, from: &Pair, start: ExprId, count: ExprId) {
         let is_same = to.modulus == from.modulus && to.residue == from.residue;
         let only = from.pointee.only();
-        self.copy_part((to.object, OBJECT), at, from.object, start, count, only.map(|object| i128::from(object.0)));
+        self.copy_part(
+            (to.object, OBJECT),
+            at,
+            from.object,
+            start,
+            count,
+            only.map(|object| i128::from(object.0)),
+        );
         self.copy_part((to.instance, WORD), at, from.instance, start, count, Some(0));
         if is_same {
             self.copy_part((to.offset, WORD), at, from.offset, start, count, Some(0));
@@ -414,7 +422,9 @@ impl Rewriter<'_> {
         for (number, segment) in segments.iter().enumerate() {
             let others = &self.translator.slots.segments[&old];
             let alike = others.iter().position(|other| {
-                other.start == segment.start && other.element == segment.element && other.leaves == segment.leaves
+                other.start == segment.start
+                    && other.element == segment.element
+                    && other.leaves == segment.leaves
             });
             let Some(from) = alike else { continue };
             for leaf in 0..segment.leaves.len() {

@@ -88,7 +88,11 @@ impl Translator<'_> {
     fn equal(&mut self, left: (&Fat, &Pointee), right: (&Fat, &Pointee)) -> ExprId {
         let null = |pointee: &Pointee| {
             let others = pointee.others;
-            pointee.objects.is_empty() && others.null && !others.number && !others.unwritten && !others.foreign
+            pointee.objects.is_empty()
+                && others.null
+                && !others.number
+                && !others.unwritten
+                && !others.foreign
         };
         if null(right.1) {
             return self.is_null(left);
@@ -147,7 +151,8 @@ impl Translator<'_> {
         }
         let instance = self.binary(BinaryOp::Eq, left.0.instance, right.0.instance);
         // Null and numbers are the same whatever that is.
-        let (none, other_none) = (self.object_is(left.0, left.1, NONE), self.object_is(right.0, right.1, NONE));
+        let (none, other_none) =
+            (self.object_is(left.0, left.1, NONE), self.object_is(right.0, right.1, NONE));
         let none = self.and(none, other_none);
         let instance = self.or(none, instance);
         self.and(object, instance)
@@ -350,8 +355,7 @@ impl Translator<'_> {
                 unknown = self.or(unknown, this);
                 continue;
             }
-            let (inside, lives) =
-                (self.inside(&pointer, *object, length), self.is_live(&pointer, *object));
+            let (inside, lives) = (self.inside(&pointer, *object, length), self.is_live(&pointer, *object));
             let valid = self.and(inside, lives);
             let cond = self.and(this, valid);
             result = self.or(result, cond);
@@ -393,7 +397,7 @@ impl Translator<'_> {
 
 /// A sum with all signs changed.
 fn negated(sum: &Linear) -> Option<Linear> {
-    sum.terms.iter().try_fold(Linear::constant(-sum.constant), |negated, (factor, term)| {
-        negated.add(-factor, *term)
-    })
+    sum.terms
+        .iter()
+        .try_fold(Linear::constant(-sum.constant), |negated, (factor, term)| negated.add(-factor, *term))
 }

@@ -341,9 +341,8 @@ fn leaves(extents: &[Extent]) -> Option<Vec<Leaf>> {
         }
         let (cluster, others) = rest.split_at(count);
         rest = others;
-        let is_same = |extent: &Extent| {
-            (extent.bit, extent.width) == (first.bit, first.width) && extent.is_like(first)
-        };
+        let is_same =
+            |extent: &Extent| (extent.bit, extent.width) == (first.bit, first.width) && extent.is_like(first);
         if cluster.iter().all(is_same) {
             leaves.push(Leaf { at: first.bit, width: first.width, ty: first.ty });
         } else {

@@ -41,7 +41,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{IndexVec, newtype_index};
 use cfa::op::Op;
 use cfa::{
-    Edge, EdgeId, Expr, Loc, LocationInfo, LocationRole, Origin, Place, ProcId, Procedure, Program, Storage, VarId,
+    Edge, EdgeId, Expr, Loc, LocationInfo, LocationRole, Origin, Place, ProcId, Procedure, Program, Storage,
+    VarId,
 };
 
 use self::layout::{Segment, layouts};
@@ -51,8 +52,8 @@ use self::rewrite::Rewriter;
 use self::slots::{Slot, Slots};
 use self::translate::Translator;
 use crate::back::{
-    BackTranslation, ContextId, Contexts, EdgeOrigin, LocationOrigin, OpOrigin, ProcOrigin, Step, VarOrigin,
-    identity_vars,
+    BackTranslation, ContextId, Contexts, EdgeOrigin, LocationOrigin, OpOrigin, ProcOrigin, Step, StepPart,
+    VarOrigin, identity_vars,
 };
 use crate::build::Builder;
 use crate::lifetimes::read_first;
@@ -274,7 +275,8 @@ fn branches(
             let (op, is_asked) = rewriter.arbitrary(var);
             let step = from.steps.len() as u32;
             let until = Some(position);
-            from.steps.push(Step { proc, edge, context: ContextId::ROOT, from: None, until });
+            let (context, part) = (ContextId::ROOT, StepPart::Named);
+            from.steps.push(Step { proc, edge, context, from: None, until, part });
             from.ops.push(is_asked.then_some(OpOrigin::new(step, position)));
             ops.push(op);
         }
@@ -300,11 +302,8 @@ fn parts(rewriter: &Rewriter<'_>, vars: &[VarId]) -> Vec<VarId> {
 fn first_ops(rewriter: &mut Rewriter<'_>) -> Vec<Op> {
     let translator = &mut rewriter.translator;
     let zero = translator.word(0);
-    let mut ops: Vec<Op> = translator
-        .slots
-        .counters()
-        .map(|var| Op::Assign { place: Place::Var(var), value: zero })
-        .collect();
+    let mut ops: Vec<Op> =
+        translator.slots.counters().map(|var| Op::Assign { place: Place::Var(var), value: zero }).collect();
     let lives: Vec<(ObjectId, VarId)> = translator.slots.single_lives().collect();
     for (object, var) in lives {
         if translator.objects.is_many(object) {

@@ -129,7 +129,11 @@ impl Progression {
             return None;
         }
         let Some(size) = size else {
-            return Some(if self.count.is_none() { self } else { Self { start, count: Some(count), ..self } });
+            return Some(if self.count.is_none() {
+                self
+            } else {
+                Self { start, count: Some(count), ..self }
+            });
         };
         let room = size - bytes - start;
         if room < 0 {
@@ -212,7 +216,8 @@ impl Offsets {
 /// One progression that includes all of some.
 fn hull(all: &BTreeSet<Progression>) -> Progression {
     let first = all.first().copied().unwrap_or(Progression::ANY);
-    let step = all.iter().fold(0, |step, one| gcd(gcd(step, one.step), one.start.saturating_sub(first.start)));
+    let step =
+        all.iter().fold(0, |step, one| gcd(gcd(step, one.step), one.start.saturating_sub(first.start)));
     let start = all.iter().map(|one| one.start).min().unwrap_or(0);
     let last = all.iter().map(|one| one.last()).try_fold(start, |last, own| Some(last.max(own?)));
     match last {
@@ -413,7 +418,10 @@ mod tests {
             Offsets::of(left).plus(&Offsets::of(right)).iter().collect::<Vec<_>>()
         };
         // Two cells of four bytes at the start of rows of sixteen.
-        assert_eq!(sums(progression(0, 16, 2), progression(0, 4, 2)), [progression(0, 16, 2), progression(4, 16, 2)]);
+        assert_eq!(
+            sums(progression(0, 16, 2), progression(0, 4, 2)),
+            [progression(0, 16, 2), progression(4, 16, 2)]
+        );
         assert_eq!(sums(progression(0, 40, 3), progression(0, 4, 10)), [progression(0, 4, 30)]);
         assert_eq!(sums(progression(0, 40, 3), progression(0, 4, 9)), [progression(0, 4, 29)]);
     }

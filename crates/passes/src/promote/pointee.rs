@@ -67,8 +67,7 @@ impl Pointee {
         changed
     }
     pub(super) fn plus(&self, amount: &Offsets) -> Self {
-        let objects =
-            self.objects.iter().map(|(object, offsets)| (*object, offsets.plus(amount))).collect();
+        let objects = self.objects.iter().map(|(object, offsets)| (*object, offsets.plus(amount))).collect();
         let mut others = self.others;
         if amount.single() != Some(0) {
             others.number |= others.null;
@@ -103,9 +102,9 @@ impl Pointee {
             strides.push((0, 0));
         }
         let first = strides.first().map_or(0, |(_, residue)| *residue);
-        let modulus = strides.iter().fold(0, |modulus, (own, residue)| {
-            gcd(gcd(modulus, *own), residue.saturating_sub(first))
-        });
+        let modulus = strides
+            .iter()
+            .fold(0, |modulus, (own, residue)| gcd(gcd(modulus, *own), residue.saturating_sub(first)));
         // Null is always a multiple of the modulus, so zero is a residue as good as any.
         (modulus, if self.others.null { 0 } else { first })
     }

@@ -328,7 +328,8 @@ impl<'a> Rewriter<'a> {
 
     pub(super) fn write_always(&mut self, writes: Vec<Write>) {
         let foreign = self.translator.out.exprs.bool(true);
-        let ways = Ways { cases: Vec::new(), foreign, source: Source::Rounded, behind: NONE, may_fail: false };
+        let ways =
+            Ways { cases: Vec::new(), foreign, source: Source::Rounded, behind: NONE, may_fail: false };
         self.write_all(writes, &ways);
     }
 
@@ -596,8 +597,10 @@ impl<'a> Rewriter<'a> {
         let chosen = self.temporary(narrow);
         self.ops.push(Op::Havoc { place: Place::Var(chosen), source: Source::Rounded, at: Region::NOWHERE });
         let chosen = self.translator.out.exprs.var(chosen, narrow);
-        let (wide, factor) =
-            (self.translator.cast(address, chosen), self.translator.out.exprs.int(address, i128::from(align)));
+        let (wide, factor) = (
+            self.translator.cast(address, chosen),
+            self.translator.out.exprs.int(address, i128::from(align)),
+        );
         let product = self.translator.binary(BinaryOp::Mul, wide, factor);
         let zero = self.translator.out.exprs.int(address, 0);
         let is_null = self.translator.binary(BinaryOp::Eq, product, zero);
@@ -626,7 +629,8 @@ impl<'a> Rewriter<'a> {
                 let var = self.temporary(number);
                 self.choose_contents(var, bits);
                 let value = self.translator.out.exprs.var(var, number);
-                let (fat, holds) = (self.translator.outside(GARBAGE, value), self.translator.out.exprs.bool(true));
+                let (fat, holds) =
+                    (self.translator.outside(GARBAGE, value), self.translator.out.exprs.bool(true));
                 let writes = self.translator.pair_writes(pair, None, holds, &fat);
                 self.write_always(writes);
             }
@@ -649,7 +653,11 @@ impl<'a> Rewriter<'a> {
     /// Sets one of many objects to zero.
     fn clear_one(&mut self, object: ObjectId, number: ExprId) {
         let holds = self.translator.out.exprs.bool(true);
-        let pointer = Fat { object: self.translator.object_number(object), instance: number, offset: Linear::constant(0) };
+        let pointer = Fat {
+            object: self.translator.object_number(object),
+            instance: number,
+            offset: Linear::constant(0),
+        };
         for (segment, leaf) in self.translator.slots.leaves(object) {
             let slot = self.translator.slots.leaf(object, segment, leaf).clone();
             let layout = self.translator.slots.segments[&object][segment].clone();

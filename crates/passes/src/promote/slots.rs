@@ -13,8 +13,8 @@ use base::Region;
 use cfa::{Length, ProcId, Program, Storage, Ty, Var, VarId};
 
 use super::ObjectId;
-use super::object::{Kind, Objects};
 use super::layout::{Leaf, Segment};
+use super::object::{Kind, Objects};
 use super::offsets::{Offsets, Progression};
 use super::pointee::Pointee;
 use super::pointers::{Pointers, holds_pointer};
@@ -266,8 +266,7 @@ impl Slots {
 /// The variables of a pointer that may be what is known.
 fn pair(out: &mut Program, objects: &Objects<'_>, like: &Var, pointee: Pointee, shape: Shape) -> Pair {
     let owner = shape.owner;
-    let object =
-        pointee.only().is_none().then(|| add(out, like, "object of", shape.storage(OBJECT), owner));
+    let object = pointee.only().is_none().then(|| add(out, like, "object of", shape.storage(OBJECT), owner));
     let is_many = pointee.others.foreign
         || pointee.others.unwritten
         || pointee.objects.keys().any(|object| objects.is_many(*object));

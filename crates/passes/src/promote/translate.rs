@@ -122,9 +122,7 @@ impl<'a> Translator<'a> {
     fn pointer(&mut self, id: ExprId, expr: Expr) -> Fat {
         let program = self.objects.program;
         match expr {
-            Expr::Const { bits, .. } => {
-                Fat { offset: Linear::constant(bits as i128), ..self.at(NONE) }
-            }
+            Expr::Const { bits, .. } => Fat { offset: Linear::constant(bits as i128), ..self.at(NONE) },
             Expr::Var { var, .. } => self.held(var, None),
             Expr::Elem { array, index, .. } => {
                 let index = self.plain(index);

@@ -11,8 +11,8 @@ use interp::{
     Uninitialised, View, Written,
 };
 use passes::{
-    BackTranslation, CallEdges, InlineConfig, PipelineConfig, Precision, compact, compress, eliminate_dead,
-    inline, instrument, pipeline, promote, propagate, prune, resolve_calls, slice, unroll,
+    BackTranslation, CallEdges, InlineConfig, PipelineConfig, Precision, StepPart, compact, compress,
+    eliminate_dead, inline, instrument, pipeline, promote, propagate, prune, resolve_calls, slice, unroll,
 };
 
 use crate::generate::{Random, text};
@@ -93,7 +93,8 @@ fn translated(
         // The program ended on an edge that made a call before.
         steps.extend_from_slice(rest);
     }
-    steps.iter().filter(|step| step.from.is_none()).map(|step| (step.proc, step.edge)).collect()
+    let taken = steps.iter().filter(|step| step.from.is_none() && step.part == StepPart::Taken);
+    taken.map(|step| (step.proc, step.edge)).collect()
 }
 
 /// The outcome without what a pass may change: where the execution ended.
