@@ -184,7 +184,8 @@ impl Translator<'_> {
                 let index = self.objects.is_many(object).then_some(address.instance);
                 self.read(var, index, WORD)
             }
-            (None, None) => self.word(0),
+            // Nobody asks for it but where it does not matter.
+            (None, None) => self.round(WORD),
         }
     }
 

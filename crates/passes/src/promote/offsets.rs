@@ -11,7 +11,7 @@ const MAX_PROGRESSIONS: usize = 16;
 /// Offsets in a row that are told apart.
 const MAX_ROW: i64 = 8;
 /// More offsets than this are as good as all.
-const MAX_COUNT: i128 = 1 << 32;
+const MAX_COUNT: i128 = 1 << 24;
 /// Offsets beyond this are as good as any.
 const MAX_OFFSET: i128 = 1 << 60;
 /// Greatest factor in a [`Linear`] sum: with at most [`MAX_TERMS`] of them no partial sum leaves the type of offsets.

@@ -194,9 +194,8 @@ impl Slots {
         let length = is_many.then_some(Length::Unbounded);
         let shape = Shape { length, owner: if is_many { None } else { owner(objects, object) } };
         let known = objects.get(object);
-        let has_segments =
-            self.segments_of(object).any(|segment| segment.element.is_some() && segment.end.is_none());
-        if known.size.is_none() && (asked.sizes.contains(&object) || has_segments || is_many) {
+        let is_followed = self.segments.contains_key(&object);
+        if known.size.is_none() && (is_followed || asked.sizes.contains(&object)) {
             let var = add(out, &like, "size of", shape.storage(WORD), shape.owner);
             self.sizes.insert(object, var);
         }
@@ -220,9 +219,6 @@ impl Slots {
         }
     }
 
-    fn segments_of(&self, object: ObjectId) -> impl Iterator<Item = &Segment> {
-        self.segments.get(&object).into_iter().flatten()
-    }
     pub(super) fn leaf(&self, object: ObjectId, segment: usize, leaf: usize) -> &Slot {
         &self.leaves[&(object, segment, leaf)]
     }
