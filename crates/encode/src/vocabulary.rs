@@ -6,7 +6,7 @@ use base::IndexVec;
 use cfa::{ExprId, ProcId, Program, Storage, VarId};
 
 use rustc_hash::FxHashMap;
-use term::{Sort, SymbolId, SymbolKind, TermId, Terms};
+use term::{Node, Sort, SymbolId, SymbolKind, TermId, Terms};
 
 use crate::arithmetic::bounds;
 use crate::product::product_facts;
@@ -122,7 +122,30 @@ pub fn typing(program: &Program, terms: &mut Terms, vocabulary: &Vocabulary, for
         }
     }
     conjuncts.push(product_typing(terms, vocabulary, formula));
+    conjuncts.extend(element_typing(program, terms, vocabulary, formula));
     terms.and(conjuncts)
+}
+
+/// That elements of arrays that a formula mentions have values of their types: what is stored has, and so has what arrays hold before.
+fn element_typing(
+    program: &Program,
+    terms: &mut Terms,
+    vocabulary: &Vocabulary,
+    formula: TermId,
+) -> Vec<TermId> {
+    let mut conjuncts = Vec::new();
+    for term in terms.reachable(&[formula]) {
+        let Node::Select(array, _) = *terms.node(term) else { continue };
+        let Node::Symbol(symbol) = *terms.node(array) else { continue };
+        let Some(var) = vocabulary.var(symbol) else { continue };
+        let Storage::Array { elem, .. } = program.vars[var].storage else { continue };
+        if let Some((low, high)) = bounds(elem, program.data_model) {
+            let (low, high) = (terms.number(low), terms.number(high));
+            conjuncts.push(terms.le(low, term));
+            conjuncts.push(terms.le(term, high));
+        }
+    }
+    conjuncts
 }
 
 /// That all products that a formula mentions have the signs and magnitudes of products.

@@ -10,10 +10,11 @@ use std::sync::Arc;
 use base::timeline;
 use cfa::Loc;
 use encode::Skolem;
-use graph::cut::{Graph, PointId, Target};
+use graph::cells::add_cells;
+use graph::cut::{Graph, Point, PointId, Target};
 use passes::Prepared;
 use smt::Logic;
-use term::{TermId, Terms};
+use term::{SymbolId, TermId, Terms};
 use verdict::{Annotation, Claim, Proof, Reason};
 
 use crate::guide::Guide;
@@ -36,7 +37,42 @@ impl Problem {
         let _stage = timeline::stage("encoding");
         let (proc, Logic { terms, budget, .. }) = (program.entry, logic);
         let graph = Graph::of(program, proc, task.loops(proc), Target::Error, terms, budget);
-        Ok(Self { graph: graph.map_err(Reason::Stopped)? })
+        let mut graph = graph.map_err(Reason::Stopped)?;
+        add_cells(&mut graph, program, terms);
+        Ok(Self { graph })
+    }
+
+    /// The instances of an invariant: those at hand, with elements in the place of cells, and for edges to the error also those whose ghosts are the indices that the edge reads.
+    fn focused(
+        &self,
+        terms: &mut Terms,
+        point: &Point,
+        instances: Vec<Vec<(SymbolId, TermId)>>,
+    ) -> Vec<Vec<(SymbolId, TermId)>> {
+        if self.graph.cells.is_empty() {
+            return instances;
+        }
+        let mut all: Vec<Vec<(SymbolId, TermId)>> = Vec::new();
+        for instance in instances {
+            let plain = instance
+                .into_iter()
+                .map(|(symbol, value)| (symbol, self.graph.cells.as_elements(terms, value)))
+                .collect();
+            all.push(plain);
+        }
+        let plain = all.clone();
+        for arc in &point.outgoing {
+            let focus = &self.graph.arcs[*arc].focus;
+            if focus.is_empty() {
+                continue;
+            }
+            for instance in &plain {
+                let elements =
+                    focus.iter().map(|(ghost, index)| (*ghost, self.graph.cells.as_elements(terms, *index)));
+                all.push(instance.iter().copied().chain(elements).collect());
+            }
+        }
+        all
     }
 
     /// The annotation by a guide and the labels of expanded nodes, each a list of clauses.
@@ -58,10 +94,12 @@ impl Problem {
             let never = terms.and(never);
             let other_case = terms.not(point.cases);
             let never = terms.or([never, other_case]);
+            let never = self.graph.cells.as_elements(terms, never);
             let mut instances = reach.instances.clone();
-            if instances.is_empty() && point.cases != Terms::TRUE {
+            if instances.is_empty() && (point.cases != Terms::TRUE || !self.graph.cells.is_empty()) {
                 instances.push(Vec::new());
             }
+            let instances = self.focused(terms, point, instances);
             claims.insert(point.location, Claim { facts: Some(point.known.clone()), never, instances });
         }
         for location in &self.graph.unreachable {

@@ -13,6 +13,7 @@
 
 use std::ops::Range;
 
+use crate::cells::Cells;
 use base::{Budget, IndexVec, Stop, newtype_index};
 use cfa::loops::{LoopForest, reaching};
 use cfa::{Loc, ProcId, Procedure, Program, VarId};
@@ -65,6 +66,8 @@ pub struct Arc {
     pub formula: Transition,
     /// The values that are chosen on the way.
     pub skolems: Vec<Skolem>,
+    /// What the ghosts are if the target is reached by this edge ([`crate::cells`]).
+    pub focus: Vec<(SymbolId, TermId)>,
 }
 
 /// Where the paths of a graph lead.
@@ -113,6 +116,8 @@ pub struct Graph {
     pub procedure: ProcId,
     /// The symbols of the variables.
     pub vocabulary: Vocabulary,
+    /// The elements of arrays that are followed.
+    pub cells: Cells,
 }
 
 /// The first of all points.
@@ -203,8 +208,15 @@ impl Graph {
             }
         }
         let target = target.and_then(|target| number[target]);
-        let mut graph =
-            Self { points, arcs: IndexVec::new(), target, unreachable, procedure: proc, vocabulary };
+        let mut graph = Self {
+            points,
+            arcs: IndexVec::new(),
+            target,
+            unreachable,
+            procedure: proc,
+            vocabulary,
+            cells: Cells::default(),
+        };
         graph.find_loops(forest, &number);
         let pieces = Pieces::new(program, procedure, forest, &cuts, &known.relevant);
         graph.add_arcs(&pieces, &number, terms, budget)?;
@@ -225,7 +237,13 @@ impl Graph {
                 let target = number[piece.target].expect("G1: a piece should end at a point");
                 let live = &self.points[target].live;
                 let formula = piece.transition.restricted_to(|symbol| live.binary_search(&symbol).is_ok());
-                let arc = self.arcs.push(Arc { source, target, formula, skolems: piece.skolems });
+                let arc = self.arcs.push(Arc {
+                    source,
+                    target,
+                    formula,
+                    skolems: piece.skolems,
+                    focus: Vec::new(),
+                });
                 self.points[source].outgoing.push(arc);
             }
         }

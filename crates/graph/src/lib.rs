@@ -2,6 +2,7 @@
 //!
 //! Knows no solver, no summaries and no engine.
 
+pub mod cells;
 pub mod cut;
 pub mod direction;
 pub mod tree;

@@ -268,7 +268,15 @@ impl Builder<'_> {
         let formula = self.body(head, end)?;
         let point = &self.graph.points[head];
         let hints = self.graph.hints(self.terms, head);
-        let body = Body { formula, facts: point.facts, live: point.live.clone(), hints };
+        let cells = &self.graph.cells;
+        let body = Body {
+            formula,
+            facts: point.facts,
+            live: point.live.clone(),
+            hints,
+            ghosts: cells.ghosts.clone(),
+            cells: cells.cells.iter().map(|cell| cell.symbol).collect(),
+        };
         let star = self.stars.star(self.terms, &body, self.budget)?;
         self.known_stars.insert(head, star);
         Ok(())

@@ -51,6 +51,7 @@ pub(super) fn with_gas(graph: &Graph, terms: &mut Terms) -> Option<(Graph, Symbo
         unreachable: graph.unreachable.clone(),
         procedure: graph.procedure,
         vocabulary: graph.vocabulary.clone(),
+        cells: graph.cells.clone(),
     };
     Some((graph, gas))
 }

@@ -33,11 +33,13 @@ mod statistics;
 mod template;
 mod wrap_around;
 
+use std::collections::BTreeMap;
+
 use base::{Budget, Stop};
 use encode::Transition;
 use graph::direction::Over;
 use smt::Z3;
-use term::{SymbolId, TermId, Terms};
+use term::{Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 pub use decomposition::{Compose, DECOMPOSITIONS, Decomposition, Split};
 pub use domain::{DOMAINS, DOMAINS_WITHOUT_CONGRUENCES, StarDomain};
@@ -58,6 +60,10 @@ pub struct Body {
     pub live: Vec<SymbolId>,
     /// Conditions that matter elsewhere: candidates for what iterations preserve.
     pub hints: Vec<TermId>,
+    /// Indices that never change, and the elements of arrays that are followed ([`graph::cells`]).
+    pub ghosts: Vec<SymbolId>,
+    /// The symbols of these elements.
+    pub cells: Vec<SymbolId>,
 }
 
 /// The summary of any number of iterations.
@@ -215,6 +221,22 @@ impl Stars {
                 let second = self.star_within(terms, &second, depth, budget)?;
                 Ok(first.then(terms, &second))
             }
+            Split::Passing(parts) => {
+                let (before, at, after) = *parts;
+                let before = self.star_within(terms, &before, depth, budget)?;
+                let at = self.star_within(terms, &at, depth, budget)?;
+                let after = self.star_within(terms, &after, depth, budget)?;
+                let both = before.then(terms, &at);
+                Ok(both.then(terms, &after))
+            }
+            Split::Once(parts) => {
+                let (before, at, after) = *parts;
+                let before = self.star_within(terms, &before, depth, budget)?;
+                let at = Star::at_most_once(terms, &at);
+                let after = self.star_within(terms, &after, depth, budget)?;
+                let both = before.then(terms, &at);
+                Ok(both.then(terms, &after))
+            }
         }
     }
 }
@@ -251,6 +273,39 @@ impl Star {
             count: terms.int(0),
             none: Vec::new(),
             more: vec![Vec::new()],
+            exact: true,
+        }
+    }
+
+    /// The star of a body that is executed at most once in a row. What it chooses has names of its own here, so that another iteration of the loop may choose otherwise.
+    fn at_most_once(terms: &mut Terms, body: &Body) -> Self {
+        let counter = terms.fresh("k", Sort::Int, SymbolKind::Counter);
+        let count = terms.of_symbol(counter);
+        let (zero, one) = (terms.int(0), terms.int(1));
+        let (mut pairs, mut once) = (Vec::new(), vec![(counter, one)]);
+        for symbol in body.formula.symbols(terms) {
+            let info = terms.symbol(symbol).clone();
+            if info.kind != SymbolKind::Variable {
+                let copy = terms.declare(info.name, info.sort, info.kind);
+                pairs.push((symbol, terms.of_symbol(copy)));
+                once.push((copy, terms.of_symbol(symbol)));
+            }
+        }
+        let mut rename = Substitution::new(pairs);
+        let (is_none, is_once) = (terms.eq(count, zero), terms.eq(count, one));
+        let guard = rename.apply(terms, body.formula.guard);
+        let taken = terms.and([is_once, guard]);
+        let guard = terms.or([is_none, taken]);
+        let mut update = BTreeMap::new();
+        for (symbol, value) in &body.formula.update {
+            let (value, before) = (rename.apply(terms, *value), terms.of_symbol(*symbol));
+            update.insert(*symbol, terms.ite(is_once, value, before));
+        }
+        Self {
+            formula: Transition { guard, update },
+            count,
+            none: vec![(counter, zero)],
+            more: vec![once],
             exact: true,
         }
     }

@@ -59,7 +59,14 @@ pub(crate) fn body(summarised: &mut Summarised, head: PointId) -> Option<Body> {
         }
     }
     let hints = summarised.graph.hints(&summarised.terms, head);
-    Some(Body { formula, facts: point.facts, live: point.live.clone(), hints })
+    Some(Body {
+        formula,
+        facts: point.facts,
+        live: point.live.clone(),
+        hints,
+        ghosts: Vec::new(),
+        cells: Vec::new(),
+    })
 }
 
 /// The star with other values of its Skolem constants.

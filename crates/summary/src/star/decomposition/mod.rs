@@ -12,6 +12,7 @@
 //! # Cost
 //! Each file says what a split costs. The depth of [`super::StarOptions`] bounds how often parts are split again.
 
+mod event;
 mod period;
 mod phase;
 mod unroll;
@@ -25,6 +26,7 @@ use term::Terms;
 use super::loop_body::LoopBody;
 use super::partial::PartialStar;
 use super::{Body, Star};
+use event::Events;
 use period::Period;
 use phase::Phases;
 use unroll::Unroll;
@@ -41,6 +43,10 @@ pub enum Split {
     One(Body, Compose),
     /// All iterations of the first part come before all of the second.
     Sequence([Body; 2]),
+    /// All iterations of the first part come before all of the second, and these before all of the third.
+    Passing(Box<(Body, Body, Body)>),
+    /// The same, and the second part is executed at most once.
+    Once(Box<(Body, Body, Body)>),
 }
 
 /// Splits loop bodies of one kind.
@@ -62,4 +68,4 @@ impl fmt::Debug for dyn Decomposition {
 }
 
 /// All decompositions, in the order in which they are tried.
-pub static DECOMPOSITIONS: &[&dyn Decomposition] = &[&Unroll, &Phases, &WrapAround, &Period];
+pub static DECOMPOSITIONS: &[&dyn Decomposition] = &[&Unroll, &Events, &Phases, &WrapAround, &Period];
