@@ -151,6 +151,11 @@ impl Encoder<'_> {
         let holds = self.as_bool(cond.value);
         let branches = self.terms.ite(holds, then.when, other.when);
         let when = self.terms.and([cond.when, branches]);
+        // A branch that is never defined has no say in the value.
+        if then.when == Terms::FALSE || other.when == Terms::FALSE {
+            let value = if then.when == Terms::FALSE { other.value } else { then.value };
+            return Defined { value, when };
+        }
         let value = if ty == Ty::BOOL {
             let (then, other) = (self.as_bool(then.value), self.as_bool(other.value));
             Coded::Bool(self.terms.ite(holds, then, other))

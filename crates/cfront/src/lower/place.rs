@@ -214,7 +214,11 @@ impl Body<'_, '_> {
             Some((_, ArrayLength::Fixed(count))) if count > 0 => count,
             _ => return index,
         };
-        let bound = count.saturating_add(beyond);
+        self.below(index, count.saturating_add(beyond))
+    }
+
+    /// An index that is undefined unless it is below a bound and not negative.
+    fn below(&mut self, index: ExprId, bound: u64) -> ExprId {
         let constant = build::constant(self.exprs(), index).map(|value| (value, value));
         let is_inside = constant
             .or_else(|| build::range(self.exprs(), index))
@@ -404,11 +408,9 @@ impl Body<'_, '_> {
         let narrow = total.is_some_and(|total| i32::try_from(total).is_ok())
             && indices.iter().all(|index| self.exprs().ty(*index) == Ty::signed(32));
         let ty = if narrow { Ty::signed(32) } else { Ty::signed(64) };
-        let mut guard = self.exprs().bool(true);
         let mut flat = self.exprs().int(ty, 0);
         for (dimension, index) in dimensions.iter().zip(indices) {
-            let inside = self.within(*index, *dimension);
-            guard = build::and(self.exprs(), guard, inside);
+            let index = self.inside(*index, *dimension);
             let count = match dimension {
                 Dimension::Fixed(count) => self.exprs().int(ty, i128::from(*count)),
                 Dimension::Bound(bound) => {
@@ -416,12 +418,24 @@ impl Body<'_, '_> {
                     build::cast(self.exprs(), ty, count)
                 }
             };
-            let index = build::cast(self.exprs(), ty, *index);
+            let index = build::cast(self.exprs(), ty, index);
             flat = fold(self.exprs(), BinaryOp::Mul, flat, count);
             flat = fold(self.exprs(), BinaryOp::Add, flat, index);
         }
-        let outside = self.exprs().int(ty, -1);
-        build::ite(self.exprs(), guard, flat, outside)
+        flat
+    }
+
+    /// An index, which is undefined outside of a dimension.
+    fn inside(&mut self, index: ExprId, dimension: Dimension) -> ExprId {
+        match dimension {
+            Dimension::Fixed(count) => self.below(index, count),
+            Dimension::Bound(_) => {
+                let inside = self.within(index, dimension);
+                let ty = self.exprs().ty(index);
+                let undefined = self.exprs().add(Expr::Undefined { ty });
+                build::ite(self.exprs(), inside, index, undefined)
+            }
+        }
     }
 
     /// Whether an index lies within a dimension.

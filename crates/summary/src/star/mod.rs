@@ -25,6 +25,7 @@ mod decomposition;
 mod domain;
 mod hull;
 mod loop_body;
+mod once;
 mod partial;
 mod predicates;
 mod recurrence;
@@ -39,12 +40,13 @@ use base::{Budget, Stop};
 use encode::Transition;
 use graph::direction::Over;
 use smt::Z3;
-use term::{Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
+use term::{Node, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 pub use decomposition::{Compose, DECOMPOSITIONS, Decomposition, Split};
 pub use domain::{DOMAINS, DOMAINS_WITHOUT_CONGRUENCES, StarDomain};
 use loop_body::Effort;
 pub use loop_body::LoopBody;
+pub use once::Event;
 pub use partial::{PartialStar, StarFacts, Witnessed};
 pub use recurrence::{Increment, Recurrences};
 pub use statistics::StarStatistics;
@@ -130,7 +132,15 @@ impl Stars {
     /// The star of a loop body.
     pub fn star(&mut self, terms: &mut Terms, body: &Body, budget: &mut Budget) -> Result<Over<Star>, Stop> {
         self.effort = self.options.effort;
-        let star = self.star_within(terms, &body.of_live(), self.options.depth, budget)?;
+        let body = body.of_live();
+        let star = if body.cells.is_empty() {
+            self.star_within(terms, &body, self.options.depth, budget)?
+        } else {
+            // Cells say what matters of arrays; what the loop leaves in the other elements is not followed.
+            let (integers, elements) = body.without_arrays(terms);
+            let star = self.star_within(terms, &integers, self.options.depth, budget)?;
+            star.with_arrays(terms, &body, &elements)
+        };
         self.statistics.stars += 1;
         self.statistics.exact += u64::from(star.exact);
         Ok(Over::by_construction(star))
@@ -229,8 +239,11 @@ impl Stars {
                 let both = before.then(terms, &at);
                 Ok(both.then(terms, &after))
             }
-            Split::Once(parts) => {
-                let (before, at, after) = *parts;
+            Split::Once(event) => {
+                if let Some(star) = Star::of_event(terms, &event) {
+                    return Ok(star);
+                }
+                let Event { before, at, after, .. } = *event;
                 let before = self.star_within(terms, &before, depth, budget)?;
                 let at = Star::at_most_once(terms, &at);
                 let after = self.star_within(terms, &after, depth, budget)?;
@@ -265,7 +278,62 @@ impl Body {
     }
 }
 
+impl Body {
+    /// The body without what an iteration does to arrays; elements that it reads are choices, which are returned with what they stand for.
+    fn without_arrays(&self, terms: &mut Terms) -> (Self, Vec<(SymbolId, TermId)>) {
+        let mut elements: Vec<(SymbolId, TermId)> = Vec::new();
+        let mut choose = |terms: &mut Terms, term: TermId| {
+            terms.rewrite(term, |terms, part| {
+                if !matches!(terms.node(part), Node::Select(..)) {
+                    return part;
+                }
+                let known = elements.iter().find(|(_, element)| *element == part).map(|(symbol, _)| *symbol);
+                let symbol = known.unwrap_or_else(|| {
+                    let symbol = terms.fresh("element", Sort::Int, SymbolKind::Skolem);
+                    elements.push((symbol, part));
+                    symbol
+                });
+                terms.of_symbol(symbol)
+            })
+        };
+        let guard = choose(terms, self.formula.guard);
+        let mut update = BTreeMap::new();
+        for (symbol, value) in &self.formula.update {
+            if terms.symbol(*symbol).sort != Sort::Array {
+                update.insert(*symbol, choose(terms, *value));
+            }
+        }
+        (Self { formula: Transition { guard, update }, ..self.clone() }, elements)
+    }
+}
+
 impl Star {
+    /// The same with arbitrary contents of the arrays that the body changes, unless there is no iteration. What is chosen for one iteration more may be an element.
+    fn with_arrays(mut self, terms: &mut Terms, body: &Body, elements: &[(SymbolId, TermId)]) -> Self {
+        let mut read = Substitution::new(elements.iter().copied());
+        for value in self.more.iter_mut().flatten().map(|(_, value)| value) {
+            *value = read.apply(terms, *value);
+        }
+        let zero = terms.int(0);
+        let is_none = terms.eq(self.count, zero);
+        let not_none = terms.not(is_none);
+        for symbol in body.formula.update.keys() {
+            let info = terms.symbol(*symbol).clone();
+            if info.sort != Sort::Array {
+                continue;
+            }
+            let after = terms.declare(info.name, Sort::Array, SymbolKind::Primed);
+            let (before, after_term) = (terms.of_symbol(*symbol), terms.of_symbol(after));
+            let same = terms.eq(before, after_term);
+            let unchanged = terms.or([not_none, same]);
+            self.formula.guard = terms.and([self.formula.guard, unchanged]);
+            self.formula.update.insert(*symbol, after_term);
+            self.none.push((after, before));
+            self.exact = false;
+        }
+        self
+    }
+
     /// The star of a loop that never iterates.
     fn identity(terms: &mut Terms) -> Self {
         Self {

@@ -11,7 +11,7 @@
 //! At most two questions for each of [`MAX_CONDITIONS`] conditions, and one for each alternative of the guard.
 
 use base::Stop;
-use term::{Node, TermId, Terms};
+use term::{Linear, Node, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 use super::Body;
 use super::loop_body::LoopBody;
@@ -40,8 +40,56 @@ pub(super) fn simplify(body: &mut LoopBody<'_>) -> Result<Body, Stop> {
         update.insert(*symbol, value);
     }
     let guard = simplify_guard(body, definition.formula.guard)?;
-    let formula = Transition { guard, update };
+    let formula = determined(body.terms, Transition { guard, update });
     Ok(Body { formula, ..definition })
+}
+
+/// Choices that the guard determines are replaced by what they are: the number of iterations of an inner loop, most often.
+fn determined(terms: &mut Terms, mut formula: Transition) -> Transition {
+    while let Some((symbol, value)) = equation(terms, formula.guard) {
+        let mut substitution = Substitution::new([(symbol, value)]);
+        formula.guard = substitution.apply(terms, formula.guard);
+        for value in formula.update.values_mut() {
+            *value = substitution.apply(terms, *value);
+        }
+    }
+    formula
+}
+
+/// A choice that a conjunction determines: by an equation, or by two opposite bounds.
+fn equation(terms: &mut Terms, guard: TermId) -> Option<(SymbolId, TermId)> {
+    let conjuncts = terms.conjuncts(guard);
+    let bounds: Vec<Linear> = conjuncts
+        .iter()
+        .filter_map(|part| match *terms.node(*part) {
+            Node::Le(form) => Some(terms.linear(form)),
+            _ => None,
+        })
+        .collect();
+    let equations = conjuncts.iter().filter_map(|part| match *terms.node(*part) {
+        Node::Zero(form) => Some(terms.linear(form)),
+        Node::Le(form) => {
+            let form = terms.linear(form);
+            bounds.contains(&form.negate()).then_some(form)
+        }
+        _ => None,
+    });
+    for form in equations.collect::<Vec<_>>() {
+        for (part, factor) in form.terms() {
+            let Node::Symbol(symbol) = *terms.node(*part) else { continue };
+            let is_unit = factor.is_one() || (-factor).is_one();
+            if terms.symbol(symbol).kind == SymbolKind::Variable || !is_unit {
+                continue;
+            }
+            let rest = form.without(*part);
+            let value = if factor.is_one() { rest.negate() } else { rest };
+            let value = terms.of_linear(&value);
+            if !terms.mentions(value, &[symbol]) {
+                return Some((symbol, value));
+            }
+        }
+    }
+    None
 }
 
 fn simplify_guard(body: &mut LoopBody<'_>, guard: TermId) -> Result<TermId, Stop> {

@@ -1,9 +1,10 @@
 //! Events: an index that walks through an array meets the index of a cell in at most one iteration, which splits a loop in three.
 //!
 //! # Rule
-//! A body tests `d = 0`, the distance between an index and that of a cell ([`graph::cells`]). If `d` only grows, all iterations with `d < 0` come first, then those with `d = 0`, then the others:
-//! `F* = (F ∧ d<0)* ∘ (F ∧ d=0)* ∘ (F ∧ d>0)*`, exactly. If it grows in every iteration, the one in the middle is executed at most once, and is taken as it is, choices included: so an element that is
-//! written in a loop is written exactly. Distances that differ by constants belong to one event: a loop that writes `a[2i]` and `a[2i+1]` meets a cell once.
+//! A body tests a distance `d` between an index and that of a cell ([`graph::cells`]): `d = 0`, or, if an inner loop walks through a row, `-n < d <= 0`. The tests leave a window of distances at which
+//! something happens. If `d` only grows, all iterations below the window come first, then those in it, then the others: `F* = (F ∧ d<low)* ∘ (F ∧ low<=d<=high)* ∘ (F ∧ high<d)*`, exactly. If it
+//! grows by more than the window in every iteration, the one in the middle is executed at most once, and is taken as it is, choices included: so an element that is written in a loop is written exactly. A loop that
+//! writes `a[2i]` and `a[2i+1]` meets a cell once.
 //!
 //! # Invariants
 //! * E1: a split is returned only if the solver has shown that the distance never shrinks, and where the middle is executed once, that it always grows.
@@ -11,13 +12,15 @@
 //! # Cost
 //! Two questions for each of [`MAX_GROUPS`] groups of distances.
 
+use std::collections::BTreeSet;
+
 use base::Stop;
 use term::{Integer, Linear, Node, SymbolId, SymbolKind, TermId, Terms};
 
 use super::{Decomposition, Split};
-use crate::star::Body;
 use crate::star::loop_body::LoopBody;
 use crate::star::partial::PartialStar;
+use crate::star::{Body, Event};
 use encode::Transition;
 
 /// Groups of distances that are tried.
@@ -41,7 +44,7 @@ impl Decomposition for Events {
             return Ok(None);
         }
         for group in groups(body).into_iter().take(MAX_GROUPS) {
-            if let Some(split) = split_by(body, &group)? {
+            if let Some(split) = split_by(body, group)? {
                 body.statistics.phase_splits += 1;
                 return Ok(Some(split));
             }
@@ -50,44 +53,119 @@ impl Decomposition for Events {
     }
 }
 
-/// Distances that differ by constants.
+/// Tests of one distance.
 struct Group {
-    /// One of them without its constant.
+    /// The distance.
     form: Linear,
-    /// The constants, ascending.
-    constants: Vec<Integer>,
+    /// The tests.
+    tests: Vec<Test>,
+}
+
+/// A test of a distance `d`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Test {
+    atom: TermId,
+    kind: TestKind,
+    value: Integer,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TestKind {
+    /// `d = value`.
+    Equal,
+    /// `d <= value`.
+    AtMost,
+    /// `d >= value`.
+    AtLeast,
+}
+
+impl Test {
+    /// The distances from which on its truth is another one than just below.
+    fn breakpoints(&self) -> Vec<Integer> {
+        let next = &self.value + &Integer::ONE;
+        match self.kind {
+            TestKind::Equal => vec![self.value.clone(), next],
+            TestKind::AtMost => vec![next],
+            TestKind::AtLeast => vec![self.value.clone()],
+        }
+    }
+    /// Its truth for all distances of a range, if it is the same for all; a range without an end goes on for ever.
+    fn truth(&self, from: Option<&Integer>, to: Option<&Integer>) -> Option<TermId> {
+        let is_above = from.is_some_and(|from| from > &self.value);
+        let is_below = to.is_some_and(|to| to < &self.value);
+        let is_there = from == Some(&self.value) && to == Some(&self.value);
+        let holds = match self.kind {
+            TestKind::Equal if is_above || is_below => false,
+            TestKind::Equal if is_there => true,
+            TestKind::AtMost if is_above => false,
+            TestKind::AtMost if to.is_some_and(|to| to <= &self.value) => true,
+            TestKind::AtLeast if is_below => false,
+            TestKind::AtLeast if from.is_some_and(|from| from >= &self.value) => true,
+            _ => return None,
+        };
+        Some(if holds { Terms::TRUE } else { Terms::FALSE })
+    }
+    /// The same test of the negated distance.
+    fn mirrored(&self) -> Self {
+        let kind = match self.kind {
+            TestKind::Equal => TestKind::Equal,
+            TestKind::AtMost => TestKind::AtLeast,
+            TestKind::AtLeast => TestKind::AtMost,
+        };
+        Self { atom: self.atom, kind, value: -&self.value }
+    }
+}
+
+impl Group {
+    /// The group with a distance that does not shrink, if there is a direction.
+    fn growing(self, body: &mut LoopBody<'_>) -> Result<Option<Self>, Stop> {
+        let distance = body.terms.of_linear(&self.form);
+        let after = body.primed(distance);
+        let shrinks = body.terms.lt(after, distance);
+        if body.never(shrinks)? {
+            return Ok(Some(self));
+        }
+        let grows = body.terms.gt(after, distance);
+        if !body.never(grows)? {
+            return Ok(None);
+        }
+        let tests = self.tests.iter().map(Test::mirrored).collect();
+        Ok(Some(Self { form: self.form.negate(), tests }))
+    }
 }
 
 /// The distances that the body tests, in groups.
 fn groups(body: &mut LoopBody<'_>) -> Vec<Group> {
     let definition = body.definition.clone();
     let mut groups: Vec<Group> = Vec::new();
-    for equation in equations(body.terms, &definition) {
-        let Node::Zero(sum) = *body.terms.node(equation) else { continue };
-        let mut form = body.terms.linear(sum);
-        // An equation has two signs; the first coefficient decides which one is taken.
-        if form.terms().first().is_some_and(|(_, factor)| factor.is_negative()) {
-            form = form.negate();
-        }
+    for atom in tests(body.terms, &definition) {
+        let (sum, is_equation) = match *body.terms.node(atom) {
+            Node::Zero(sum) => (sum, true),
+            Node::Le(sum) => (sum, false),
+            _ => continue,
+        };
+        let form = body.terms.linear(sum);
+        // A distance has two signs; the first coefficient decides which one is taken.
+        let is_negative = form.terms().first().is_some_and(|(_, factor)| factor.is_negative());
         let constant = form.constant_part().clone();
-        let form = form.with_constant(Integer::ZERO);
-        match groups.iter_mut().find(|group| group.form == form) {
-            Some(group) => {
-                if !group.constants.contains(&constant) {
-                    group.constants.push(constant);
-                }
-            }
-            None => groups.push(Group { form, constants: vec![constant] }),
+        let distance = form.with_constant(Integer::ZERO);
+        let (distance, kind, value) = match (is_equation, is_negative) {
+            (true, false) => (distance, TestKind::Equal, -&constant),
+            (true, true) => (distance.negate(), TestKind::Equal, constant),
+            (false, false) => (distance, TestKind::AtMost, -&constant),
+            (false, true) => (distance.negate(), TestKind::AtLeast, constant),
+        };
+        let test = Test { atom, kind, value };
+        match groups.iter_mut().find(|group| group.form == distance) {
+            Some(group) => group.tests.push(test),
+            None => groups.push(Group { form: distance, tests: vec![test] }),
         }
-    }
-    for group in &mut groups {
-        group.constants.sort();
     }
     groups
 }
 
-/// The equations of the body between indices: those over variables some of which change, that mention a ghost or decide what a cell becomes.
-fn equations(terms: &mut Terms, body: &Body) -> Vec<TermId> {
+/// The tests of the body of distances between indices: those over variables some of which change, that mention a ghost or decide what a cell becomes.
+fn tests(terms: &mut Terms, body: &Body) -> Vec<TermId> {
     let mut roots: Vec<TermId> = vec![body.formula.guard];
     roots.extend(body.formula.update.values().copied());
     let cells: Vec<TermId> = body
@@ -98,92 +176,78 @@ fn equations(terms: &mut Terms, body: &Body) -> Vec<TermId> {
         .map(|(_, value)| *value)
         .collect();
     let deciding = terms.reachable(&cells);
-    let is_event = |term: &TermId| {
-        let Node::Zero(_) = *terms.node(*term) else { return false };
+    let is_test = |term: &TermId| {
+        let is_equation = match *terms.node(*term) {
+            Node::Zero(_) => true,
+            Node::Le(_) => false,
+            _ => return false,
+        };
         let symbols = terms.symbols_of(*term);
         let is_plain = |symbol: &SymbolId| {
             terms.symbol(*symbol).kind == SymbolKind::Variable && !body.cells.contains(symbol)
         };
         symbols.iter().all(is_plain)
             && symbols.iter().any(|symbol| body.formula.update.contains_key(symbol))
-            && (symbols.iter().any(|symbol| body.ghosts.contains(symbol)) || deciding.contains(term))
+            && (symbols.iter().any(|symbol| body.ghosts.contains(symbol))
+                || is_equation && deciding.contains(term))
     };
-    terms.reachable(&roots).into_iter().filter(is_event).collect()
+    terms.reachable(&roots).into_iter().filter(is_test).collect()
 }
 
-/// The parts before, at and after an event.
-fn split_by(body: &mut LoopBody<'_>, group: &Group) -> Result<Option<Split>, Stop> {
-    let (Some(least), Some(greatest)) = (group.constants.first(), group.constants.last()) else {
-        return Ok(None);
-    };
-    let distance = body.terms.of_linear(&group.form);
+/// Whether every iteration leaves a range of distances of some width.
+fn leaves(body: &mut LoopBody<'_>, distance: TermId, width: &Integer) -> Result<bool, Stop> {
     let after = body.primed(distance);
-    let spread = greatest - least;
-    let spread = body.terms.number(spread);
-    // Growing by more than the spread of the constants, the event is over after one iteration.
-    let far = body.terms.add(distance, spread);
-    let not_far = body.terms.le(after, far);
-    let shrinks = body.terms.lt(after, distance);
-    let (grows, once) = if body.never(not_far)? {
-        (true, true)
-    } else if body.never(shrinks)? {
-        (true, false)
+    let width = body.terms.number(width - &Integer::ONE);
+    let far = body.terms.add(distance, width);
+    let stays = body.terms.le(after, far);
+    body.never(stays)
+}
+
+/// The parts before, at and after an event: all tests together if the loop is past them after one iteration, else the first ones.
+fn split_by(body: &mut LoopBody<'_>, group: Group) -> Result<Option<Split>, Stop> {
+    let Some(group) = group.growing(body)? else { return Ok(None) };
+    let breakpoints: BTreeSet<Integer> = group.tests.iter().flat_map(Test::breakpoints).collect();
+    let mut ascending = breakpoints.into_iter();
+    // A single threshold is a phase.
+    let (Some(low), Some(second)) = (ascending.next(), ascending.next()) else { return Ok(None) };
+    let last = ascending.next_back().unwrap_or_else(|| second.clone());
+    let distance = body.terms.of_linear(&group.form);
+    let (end, is_once) = if leaves(body, distance, &(&last - &low))? {
+        (last, true)
     } else {
-        let back = body.terms.sub(distance, spread);
-        let not_far = body.terms.ge(after, back);
-        let rises = body.terms.gt(after, distance);
-        if body.never(not_far)? {
-            (false, true)
-        } else if body.never(rises)? {
-            (false, false)
-        } else {
-            return Ok(None);
-        }
+        let is_once = leaves(body, distance, &(&second - &low))?;
+        (second, is_once)
     };
-    // All distances below zero, and all above.
-    let below = group.form.add_constant(greatest).add_constant(&Integer::ONE);
-    let above = group.form.add_constant(least).negate().add_constant(&Integer::ONE);
-    let (below, above) = (body.terms.le_zero(&below), body.terms.le_zero(&above));
+    let high = &end - &Integer::ONE;
     let definition = body.definition.clone();
-    let equations: Vec<TermId> = group
-        .constants
-        .iter()
-        .map(|constant| body.terms.eq_zero(&group.form.add_constant(constant)))
-        .collect();
-    let parts = {
-        let terms = &mut *body.terms;
-        let outside =
-            |terms: &mut Terms, condition: TermId| restricted(terms, &definition, condition, &equations);
-        let (low, high) = (outside(terms, below), outside(terms, above));
-        let (not_below, not_above) = (terms.not(below), terms.not(above));
-        let between = terms.and([not_below, not_above]);
-        let middle = match equations.as_slice() {
-            [equation] => held(terms, &definition, *equation),
-            _ => with_guard(terms, &definition, between),
-        };
-        if grows { (low, middle, high) } else { (high, middle, low) }
+    let terms = &mut *body.terms;
+    let below_low = &low - &Integer::ONE;
+    let (least, greatest) = (terms.number(low.clone()), terms.number(high.clone()));
+    let (is_below, is_above) = (terms.lt(distance, least), terms.gt(distance, greatest));
+    let fixed = |from: Option<&Integer>, to: Option<&Integer>| -> Vec<(TermId, TermId)> {
+        group.tests.iter().filter_map(|test| Some((test.atom, test.truth(from, to)?))).collect()
     };
-    Ok(Some(if once { Split::Once(Box::new(parts)) } else { Split::Passing(Box::new(parts)) }))
+    let before = restricted(terms, &definition, is_below, &fixed(None, Some(&below_low)));
+    let after = restricted(terms, &definition, is_above, &fixed(Some(&end), None));
+    let (not_below, not_above) = (terms.not(is_below), terms.not(is_above));
+    let is_between = terms.and([not_below, not_above]);
+    let at = restricted(terms, &definition, is_between, &fixed(Some(&low), Some(&high)));
+    if !is_once {
+        return Ok(Some(Split::Passing(Box::new((before, at, after)))));
+    }
+    Ok(Some(Split::Once(Box::new(Event { before, at, after, distance, low, high }))))
 }
 
-fn with_guard(terms: &mut Terms, body: &Body, condition: TermId) -> Body {
-    let guard = terms.and([condition, body.formula.guard]);
-    Body { formula: Transition { guard, update: body.formula.update.clone() }, ..body.clone() }
-}
-
-/// The body where some equations do not hold.
-fn restricted(terms: &mut Terms, body: &Body, condition: TermId, equations: &[TermId]) -> Body {
-    let part = rewritten(terms, body, |_, part| if equations.contains(&part) { Terms::FALSE } else { part });
-    with_guard(terms, &part, condition)
-}
-
-/// The body where an equation holds.
-fn held(terms: &mut Terms, body: &Body, equation: TermId) -> Body {
-    let part = rewritten(terms, body, |_, part| if part == equation { Terms::TRUE } else { part });
-    with_guard(terms, &part, equation)
-}
-
-fn rewritten(terms: &mut Terms, body: &Body, mut rule: impl FnMut(&mut Terms, TermId) -> TermId) -> Body {
+/// The body where a condition holds, and with it the truth of some tests.
+fn restricted(terms: &mut Terms, body: &Body, condition: TermId, fixed: &[(TermId, TermId)]) -> Body {
+    let mut all = fixed.to_vec();
+    for (atom, truth) in fixed {
+        let (negation, opposite) = (terms.not(*atom), terms.not(*truth));
+        all.push((negation, opposite));
+    }
+    let mut rule = |_: &mut Terms, part: TermId| {
+        all.iter().find(|(atom, _)| *atom == part).map_or(part, |(_, truth)| *truth)
+    };
     let guard = terms.rewrite(body.formula.guard, &mut rule);
     let update = body
         .formula
@@ -191,5 +255,6 @@ fn rewritten(terms: &mut Terms, body: &Body, mut rule: impl FnMut(&mut Terms, Te
         .iter()
         .map(|(symbol, value)| (*symbol, terms.rewrite(*value, &mut rule)))
         .collect();
+    let guard = terms.and([condition, guard]);
     Body { formula: Transition { guard, update }, ..body.clone() }
 }

@@ -25,7 +25,7 @@ use term::Terms;
 
 use super::loop_body::LoopBody;
 use super::partial::PartialStar;
-use super::{Body, Star};
+use super::{Body, Event, Star};
 use event::Events;
 use period::Period;
 use phase::Phases;
@@ -46,7 +46,7 @@ pub enum Split {
     /// All iterations of the first part come before all of the second, and these before all of the third.
     Passing(Box<(Body, Body, Body)>),
     /// The same, and the second part is executed at most once.
-    Once(Box<(Body, Body, Body)>),
+    Once(Box<Event>),
 }
 
 /// Splits loop bodies of one kind.
