@@ -247,19 +247,14 @@ impl Demand {
 /// A short name for an index.
 fn number_name(terms: &Terms, index: TermId) -> String {
     let form = terms.linear(index);
-    let mut name = String::new();
-    for (part, factor) in form.terms() {
+    let part_name = |(part, factor): &(TermId, Integer)| {
         let own = match terms.node(*part) {
             Node::Symbol(symbol) => terms.symbol(*symbol).name.to_string(),
             _ => "?".to_owned(),
         };
-        let sign = if name.is_empty() { "" } else { "+" };
-        name.push_str(&if factor.is_one() {
-            format!("{sign}{own}")
-        } else {
-            format!("{sign}{factor}*{own}")
-        });
-    }
+        if factor.is_one() { own } else { format!("{factor}*{own}") }
+    };
+    let name = form.terms().iter().map(part_name).collect::<Vec<_>>().join("+");
     match form.constant_part() {
         constant if constant.is_zero() && !name.is_empty() => name,
         constant if name.is_empty() || constant.is_negative() => format!("{name}{constant}"),

@@ -242,21 +242,20 @@ impl Translator<'_> {
             let index = self.index_of(case, *part);
             values.push(self.read(var, index, ty));
         }
-        let bits = match values.as_slice() {
-            [value] => *value,
-            _ => {
-                let whole = Ty::unsigned(widths.iter().sum::<i64>().clamp(1, 128) as u8);
-                let mut sum = self.out.exprs.int(whole, 0);
-                let mut shift = 0;
-                for (value, width) in values.iter().zip(&widths) {
-                    let value = self.cast(whole, *value);
-                    let factor = self.out.exprs.add(Expr::Const { ty: whole, bits: 1 << shift });
-                    let part = self.binary(BinaryOp::Mul, value, factor);
-                    sum = self.binary(BinaryOp::Add, sum, part);
-                    shift += width;
-                }
-                sum
+        let bits = if let [value] = values.as_slice() {
+            *value
+        } else {
+            let whole = Ty::unsigned(widths.iter().sum::<i64>().clamp(1, 128) as u8);
+            let mut sum = self.out.exprs.int(whole, 0);
+            let mut shift = 0;
+            for (value, width) in values.iter().zip(&widths) {
+                let value = self.cast(whole, *value);
+                let factor = self.out.exprs.add(Expr::Const { ty: whole, bits: 1 << shift });
+                let part = self.binary(BinaryOp::Mul, value, factor);
+                sum = self.binary(BinaryOp::Add, sum, part);
+                shift += width;
             }
+            sum
         };
         let held = self.out.exprs.ty(bits);
         if ty == Ty::BOOL && held != Ty::BOOL {

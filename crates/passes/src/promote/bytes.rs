@@ -122,7 +122,7 @@ impl Rewriter<'_> {
         let element = segment.element.unwrap_or(1);
         let whole = constant(program, length).map(|length| length % element == 0);
         let is_whole = whole.unwrap_or_else(|| self.is_multiple(length, element));
-        if !(is_bytes || is_zero && is_whole) || !self.is_aligned(pointee, object, &segment) {
+        if !(is_bytes || is_zero && is_whole) || !Self::is_aligned(pointee, object, &segment) {
             return false;
         }
         let Some((at, count)) = self.elements(address, object, &segment, length) else { return false };
@@ -162,7 +162,7 @@ impl Rewriter<'_> {
     }
 
     /// Whether a pointer always leads to the start of an element.
-    fn is_aligned(&self, pointee: &Pointee, object: ObjectId, segment: &Segment) -> bool {
+    fn is_aligned(pointee: &Pointee, object: ObjectId, segment: &Segment) -> bool {
         let element = segment.element.unwrap_or(1);
         let starts = |at: Progression| at.step % element == 0 && (at.start - segment.start) % element == 0;
         pointee.objects[&object].iter().all(starts)
@@ -317,7 +317,7 @@ impl Rewriter<'_> {
         };
         let are_alike = one.element == other.element && one.leaves == other.leaves;
         let are_aligned =
-            self.is_aligned(&target.1, to.0, &one) && self.is_aligned(&source.1, from.0, &other);
+            Self::is_aligned(&target.1, to.0, &one) && Self::is_aligned(&source.1, from.0, &other);
         if !is_whole || !are_alike || !are_aligned {
             return false;
         }
@@ -367,12 +367,11 @@ impl Rewriter<'_> {
         always: Option<i128>,
     ) {
         let Some(to) = to else { return };
-        match from {
-            Some(from) => self.ops.push(Op::CopyElems { to, at, from, start, count }),
-            None => {
-                let value = self.translator.out.exprs.int(ty, always.unwrap_or(0));
-                self.ops.push(Op::FillElems { to, at, value, count });
-            }
+        if let Some(from) = from {
+            self.ops.push(Op::CopyElems { to, at, from, start, count });
+        } else {
+            let value = self.translator.out.exprs.int(ty, always.unwrap_or(0));
+            self.ops.push(Op::FillElems { to, at, value, count });
         }
     }
 

@@ -28,6 +28,7 @@ mod access;
 mod bytes;
 mod compare;
 mod layout;
+mod lifetime;
 mod object;
 mod offsets;
 mod pointee;

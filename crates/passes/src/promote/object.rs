@@ -63,7 +63,7 @@ pub(super) struct Objects<'a> {
     pub(super) procs: Vec<ProcId>,
     /// The expressions that they evaluate, operands first.
     pub(super) used: Vec<ExprId>,
-    objects: IndexVec<ObjectId, Object>,
+    all: IndexVec<ObjectId, Object>,
     of_var: BTreeMap<VarId, ObjectId>,
     of_site: BTreeMap<AllocationSite, ObjectId>,
     of_proc: BTreeMap<ProcId, ObjectId>,
@@ -87,7 +87,7 @@ impl<'a> Objects<'a> {
             program,
             used: used_exprs(program, &procs),
             procs,
-            objects: (0..FIRST).map(|_| none).collect(),
+            all: (0..FIRST).map(|_| none).collect(),
             of_var: BTreeMap::new(),
             of_site: BTreeMap::new(),
             of_proc: BTreeMap::new(),
@@ -99,14 +99,14 @@ impl<'a> Objects<'a> {
     }
 
     pub(super) fn get(&self, object: ObjectId) -> &Object {
-        &self.objects[object]
+        &self.all[object]
     }
     pub(super) fn get_mut(&mut self, object: ObjectId) -> &mut Object {
-        &mut self.objects[object]
+        &mut self.all[object]
     }
     /// Those that have contents or an address.
     pub(super) fn ids(&self) -> impl Iterator<Item = ObjectId> + use<> {
-        (FIRST..self.objects.len()).map(ObjectId::new)
+        (FIRST..self.all.len()).map(ObjectId::new)
     }
     pub(super) fn of_var(&self, var: VarId) -> Option<ObjectId> {
         self.of_var.get(&var).copied()
@@ -118,10 +118,10 @@ impl<'a> Objects<'a> {
         self.of_proc.get(&proc).copied()
     }
     pub(super) fn is_followed(&self, object: ObjectId) -> bool {
-        self.objects[object].contents == Contents::Followed
+        self.all[object].contents == Contents::Followed
     }
     pub(super) fn is_many(&self, object: ObjectId) -> bool {
-        self.objects[object].count == Count::Many
+        self.all[object].count == Count::Many
     }
     /// All operations that may be executed.
     pub(super) fn ops(&self) -> impl Iterator<Item = (AllocationSite, &'a Op)> + '_ {
@@ -170,7 +170,7 @@ impl<'a> Objects<'a> {
                 may_end: is_local || ended.contains(&var),
                 ..none
             };
-            let id = self.objects.push(object);
+            let id = self.all.push(object);
             self.of_var.insert(var, id);
         }
     }
@@ -204,7 +204,7 @@ impl<'a> Objects<'a> {
                 may_end: true,
                 ..none
             };
-            let id = self.objects.push(object);
+            let id = self.all.push(object);
             self.of_site.insert(site, id);
         }
     }
@@ -214,7 +214,7 @@ impl<'a> Objects<'a> {
             if let Expr::Function { proc } = *self.program.exprs.get(self.used[index])
                 && !self.of_proc.contains_key(&proc)
             {
-                let id = self.objects.push(Object { kind: Kind::Proc(proc), ..none });
+                let id = self.all.push(Object { kind: Kind::Proc(proc), ..none });
                 self.of_proc.insert(proc, id);
             }
         }

@@ -7,6 +7,7 @@ use super::offsets::{Offsets, Progression, gcd};
 
 /// What a pointer may be besides a pointer to an object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each possibility is independent of the others")]
 pub(super) struct Others {
     /// Null.
     pub(super) null: bool,
@@ -56,12 +57,11 @@ impl Pointee {
     pub(super) fn join(&mut self, other: &Self) -> bool {
         let mut changed = self.others.join(other.others);
         for (object, offsets) in &other.objects {
-            match self.objects.get_mut(object) {
-                Some(known) => changed |= known.join(offsets),
-                None => {
-                    self.objects.insert(*object, offsets.clone());
-                    changed = true;
-                }
+            if let Some(known) = self.objects.get_mut(object) {
+                changed |= known.join(offsets);
+            } else {
+                self.objects.insert(*object, offsets.clone());
+                changed = true;
             }
         }
         changed

@@ -5,16 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::Region;
 use cfa::op::{Callee, Op, Place};
 use cfa::pointsto::AllocationSite;
-use cfa::{BinaryOp, EdgeId, Expr, ExprId, InitKind, ProcId, Source, Storage, Ty, Var, VarId};
+use cfa::{EdgeId, Expr, ExprId, InitKind, ProcId, Source, Storage, Ty, Var, VarId};
 use rustc_hash::FxHashMap;
 
 use super::access::{Ways, Write};
 use super::layout::Extent;
-use super::object::Kind;
-use super::offsets::Linear;
 use super::slots::{OBJECT, Slot, WORD};
 use super::translate::{Fat, Translator};
-use super::{FOREIGN, GARBAGE, NONE, ObjectId};
+use super::{FOREIGN, GARBAGE, NONE};
 use crate::back::{EdgeOrigin, OpOrigin};
 use crate::build::NewEdge;
 
@@ -27,7 +25,7 @@ pub(super) struct Rewriter<'a> {
     pub(super) proc: ProcId,
     pub(super) ops: Vec<Op>,
     /// Which of these operations choose what a new object holds, and the bits of the object.
-    contents: BTreeMap<usize, (i64, i64)>,
+    pub(super) contents: BTreeMap<usize, (i64, i64)>,
 }
 
 impl<'a> Rewriter<'a> {
@@ -206,37 +204,34 @@ impl<'a> Rewriter<'a> {
         places: &mut Vec<Option<Place>>,
         stores: &mut Vec<(Place, Received)>,
     ) {
-        match self.translator.slots.pointer(result).cloned() {
-            Some(mut pair) => {
-                let mut received = |rewriter: &mut Self, var: Option<VarId>, ty: Ty| {
-                    var?;
-                    let temporary = place.map(|_| rewriter.temporary(ty));
-                    places.push(temporary.map(Place::Var));
-                    temporary
-                };
-                pair.object = received(self, pair.object, OBJECT);
-                pair.instance = received(self, pair.instance, WORD);
-                pair.offset = received(self, pair.offset, WORD);
-                if let Some(place) = place {
-                    let fat = self.translator.read_pair(&pair, None);
-                    stores.push((*place, Received::Pointer(fat)));
-                }
+        if let Some(mut pair) = self.translator.slots.pointer(result).cloned() {
+            let mut received = |rewriter: &mut Self, var: Option<VarId>, ty: Ty| {
+                var?;
+                let temporary = place.map(|_| rewriter.temporary(ty));
+                places.push(temporary.map(Place::Var));
+                temporary
+            };
+            pair.object = received(self, pair.object, OBJECT);
+            pair.instance = received(self, pair.instance, WORD);
+            pair.offset = received(self, pair.offset, WORD);
+            if let Some(place) = place {
+                let fat = self.translator.read_pair(&pair, None);
+                stores.push((*place, Received::Pointer(fat)));
             }
-            None => {
-                let direct = place.and_then(|place| match *place {
-                    Place::Var(var) => Some(Place::Var(var)),
-                    _ => None,
-                });
-                match (place, direct) {
-                    (Some(place), None) => {
-                        let ty = self.translator.out.vars[result].scalar().unwrap_or(WORD);
-                        let temporary = self.temporary(ty);
-                        places.push(Some(Place::Var(temporary)));
-                        let value = self.translator.out.exprs.var(temporary, ty);
-                        stores.push((*place, Received::Value(value)));
-                    }
-                    (_, direct) => places.push(direct),
+        } else {
+            let direct = place.and_then(|place| match *place {
+                Place::Var(var) => Some(Place::Var(var)),
+                _ => None,
+            });
+            match (place, direct) {
+                (Some(place), None) => {
+                    let ty = self.translator.out.vars[result].scalar().unwrap_or(WORD);
+                    let temporary = self.temporary(ty);
+                    places.push(Some(Place::Var(temporary)));
+                    let value = self.translator.out.exprs.var(temporary, ty);
+                    stores.push((*place, Received::Value(value)));
                 }
+                (_, direct) => places.push(direct),
             }
         }
     }
@@ -510,225 +505,6 @@ impl<'a> Rewriter<'a> {
         for write in self.translator.pair_writes(&pair, None, holds, &fat) {
             self.ops.push(Op::FillElems { to: write.var, at, value: write.value, count });
         }
-    }
-
-    // Lifetimes.
-
-    /// A variable in memory begins to live.
-    fn begin(&mut self, object: ObjectId) {
-        if self.translator.objects.is_many(object) {
-            // The contents of a new one of many are arbitrary already.
-            let number = self.take_number(object, None);
-            if let (Some(current), Some(number)) = (self.translator.slots.current(object), number) {
-                self.assign_var(current, number);
-            }
-            return;
-        }
-        self.renew(object, None, InitKind::Uninitialised);
-        self.start_life(object, None);
-    }
-
-    /// Gives an object new contents; of many the one with a number.
-    fn renew(&mut self, object: ObjectId, number: Option<ExprId>, contents: InitKind) {
-        if let (Some(number), InitKind::Zero) = (number, contents) {
-            return self.clear_one(object, number);
-        }
-        for (segment, leaf) in self.translator.slots.leaves(object) {
-            let slot = self.translator.slots.leaf(object, segment, leaf).clone();
-            let layout = &self.translator.slots.segments[&object][segment];
-            let bits = (layout.start * 8 + layout.leaves[leaf].at, layout.leaves[leaf].width);
-            self.init_slot(&slot, contents, Some(bits));
-        }
-    }
-
-    /// The number of a new one of many objects: the next one is behind it.
-    fn take_number(&mut self, object: ObjectId, size: Option<ExprId>) -> Option<ExprId> {
-        let next = self.translator.slots.next(object)?;
-        let number = self.temporary(WORD);
-        let value = self.translator.out.exprs.var(next, WORD);
-        self.assign_var(number, value);
-        let number = self.translator.out.exprs.var(number, WORD);
-        let size = match (self.translator.objects.get(object).size, size) {
-            (Some(size), _) => self.translator.word(size),
-            (None, Some(size)) => self.translator.cast(WORD, size),
-            (None, None) => self.translator.word(0),
-        };
-        // Empty objects have a number of their own, too.
-        let one = self.translator.word(1);
-        let room = self.translator.binary(BinaryOp::Add, size, one);
-        let following = self.translator.binary(BinaryOp::Add, number, room);
-        self.assign_var(next, following);
-        if let Some(var) = self.translator.slots.size(object) {
-            self.ops.push(Op::Assign { place: Place::Elem { array: var, index: number }, value: size });
-        }
-        self.start_life(object, Some(number));
-        Some(number)
-    }
-
-    fn start_life(&mut self, object: ObjectId, number: Option<ExprId>) {
-        if let Some(var) = self.translator.slots.lives(object) {
-            let holds = self.translator.out.exprs.bool(true);
-            self.set_one(var, number, holds);
-        }
-        self.choose_address(object, number);
-    }
-
-    /// Whether an object lives as long as the program.
-    pub(super) fn is_static(&self, object: ObjectId) -> bool {
-        match self.translator.objects.get(object).kind {
-            Kind::Var(var) => self.translator.objects.program.vars[var].owner.is_none(),
-            Kind::Proc(_) => true,
-            Kind::Site(_) => false,
-        }
-    }
-
-    fn set_one(&mut self, var: VarId, number: Option<ExprId>, value: ExprId) {
-        let place = number.map_or(Place::Var(var), |index| Place::Elem { array: var, index });
-        self.ops.push(Op::Assign { place, value });
-    }
-
-    /// An object gets an arbitrary address that is aligned and not null, if anybody asks for it.
-    pub(super) fn choose_address(&mut self, object: ObjectId, number: Option<ExprId>) {
-        let Some(var) = self.translator.slots.base(object) else { return };
-        let width = self.translator.out.data_model.pointer_width();
-        let align = self.translator.objects.get(object).align.max(1);
-        let bits = width - u8::from(width == 64) - align.trailing_zeros() as u8;
-        let (narrow, address) = (Ty::unsigned(bits), Ty::unsigned(width));
-        let chosen = self.temporary(narrow);
-        self.ops.push(Op::Havoc { place: Place::Var(chosen), source: Source::Rounded, at: Region::NOWHERE });
-        let chosen = self.translator.out.exprs.var(chosen, narrow);
-        let (wide, factor) = (
-            self.translator.cast(address, chosen),
-            self.translator.out.exprs.int(address, i128::from(align)),
-        );
-        let product = self.translator.binary(BinaryOp::Mul, wide, factor);
-        let zero = self.translator.out.exprs.int(address, 0);
-        let is_null = self.translator.binary(BinaryOp::Eq, product, zero);
-        let value = self.translator.ite(is_null, factor, product);
-        self.set_one(var, number, value);
-    }
-
-    /// Gives the variables of a leaf, or all elements of them, new contents; `bits` are its place in the object.
-    fn init_slot(&mut self, slot: &Slot, contents: InitKind, bits: Option<(i64, i64)>) {
-        let vars = slot.vars();
-        let is_array = |var: VarId| matches!(self.translator.out.vars[var].storage, Storage::Array { .. });
-        if vars.iter().any(|(var, _)| is_array(*var)) {
-            return self.ops.extend(vars.into_iter().map(|(var, _)| Op::Init { var, contents }));
-        }
-        if contents == InitKind::Zero {
-            for (var, ty) in vars {
-                let zero = self.zero(ty);
-                self.assign_var(var, zero);
-            }
-            return;
-        }
-        match slot {
-            Slot::Value(var, _) => self.choose_contents(*var, bits),
-            Slot::Pointer(pair) => {
-                let number = Ty::unsigned(self.translator.out.data_model.pointer_width());
-                let var = self.temporary(number);
-                self.choose_contents(var, bits);
-                let value = self.translator.out.exprs.var(var, number);
-                let (fat, holds) =
-                    (self.translator.outside(GARBAGE, value), self.translator.out.exprs.bool(true));
-                let writes = self.translator.pair_writes(pair, None, holds, &fat);
-                self.write_always(writes);
-            }
-        }
-    }
-
-    /// A variable gets what was never written.
-    fn choose_contents(&mut self, var: VarId, bits: Option<(i64, i64)>) {
-        if let Some(bits) = bits {
-            self.contents.insert(self.ops.len(), bits);
-        }
-        let at = self.translator.out.vars[var].declared;
-        self.ops.push(Op::Havoc { place: Place::Var(var), source: Source::Uninitialised, at });
-    }
-
-    pub(super) fn zero(&mut self, ty: Ty) -> ExprId {
-        self.translator.out.exprs.add(Expr::Const { ty, bits: 0 })
-    }
-
-    /// Sets one of many objects to zero.
-    fn clear_one(&mut self, object: ObjectId, number: ExprId) {
-        let holds = self.translator.out.exprs.bool(true);
-        let pointer = Fat {
-            object: self.translator.object_number(object),
-            instance: number,
-            offset: Linear::constant(0),
-        };
-        for (segment, leaf) in self.translator.slots.leaves(object) {
-            let slot = self.translator.slots.leaf(object, segment, leaf).clone();
-            let layout = self.translator.slots.segments[&object][segment].clone();
-            for (var, ty) in slot.vars() {
-                let value = self.zero(ty);
-                match layout.element {
-                    None => {
-                        let write = Write { var, index: Some(number), ty, cond: holds, value };
-                        self.write_always(vec![write]);
-                    }
-                    Some(element) => {
-                        let size = self.translator.size(&pointer, object);
-                        let by = self.translator.word(element);
-                        let count = self.translator.binary(BinaryOp::Div, size, by);
-                        let count = self.translator.cast(Ty::unsigned(64), count);
-                        self.ops.push(Op::FillElems { to: var, at: number, value, count });
-                    }
-                }
-            }
-        }
-    }
-
-    pub(super) fn end(&mut self, object: ObjectId, pointer: &Fat) {
-        if let Some(var) = self.translator.slots.lives(object) {
-            let number = self.translator.objects.is_many(object).then_some(pointer.instance);
-            let fails = self.translator.out.exprs.bool(false);
-            self.set_one(var, number, fails);
-        }
-    }
-
-    fn free(&mut self, addr: ExprId) {
-        let (pointer, pointee) = (self.translator.fat(addr), self.translator.pointers.of(addr).clone());
-        let mut writes = Vec::new();
-        for object in pointee.objects.keys() {
-            let Some(var) = self.translator.slots.lives(*object) else { continue };
-            let index = self.translator.objects.is_many(*object).then_some(pointer.instance);
-            let cond = self.translator.object_is(&pointer, &pointee, *object);
-            let value = self.translator.out.exprs.bool(false);
-            writes.push(Write { var, index, ty: Ty::BOOL, cond, value });
-        }
-        if !writes.is_empty() {
-            self.write_always(writes);
-        }
-    }
-
-    fn malloc(&mut self, site: AllocationSite, place: &Place, size: ExprId, contents: InitKind) {
-        let Some(object) = self.translator.objects.of_site(site) else { return };
-        let size = self.translator.plain(size);
-        let pointer = self.create(object, size, contents);
-        self.store_pointer(place, &pointer);
-    }
-
-    /// Makes the object of an allocation.
-    pub(super) fn create(&mut self, object: ObjectId, size: ExprId, contents: InitKind) -> Fat {
-        let mut pointer = self.translator.at(object);
-        if self.translator.objects.is_many(object) {
-            if let Some(number) = self.take_number(object, Some(size)) {
-                pointer.instance = number;
-                if contents == InitKind::Zero {
-                    self.clear_one(object, number);
-                }
-            }
-        } else {
-            if let Some(var) = self.translator.slots.size(object) {
-                let size = self.translator.cast(WORD, size);
-                self.assign_var(var, size);
-            }
-            self.renew(object, None, contents);
-            self.start_life(object, None);
-        }
-        pointer
     }
 }
 

@@ -141,12 +141,11 @@ impl<'a> Translator<'a> {
                 let sum = self.pointers.sum(id).clone();
                 let terms = sum.terms.iter().map(|(factor, term)| (*factor, self.plain(*term))).collect();
                 let amount = Linear { constant: sum.constant, terms };
-                let offset = match base.offset.plus(&amount) {
-                    Some(offset) => offset,
-                    None => {
-                        let (left, right) = (self.number(&base.offset), self.number(&amount));
-                        Linear::term(1, self.binary(BinaryOp::Add, left, right))
-                    }
+                let offset = if let Some(offset) = base.offset.plus(&amount) {
+                    offset
+                } else {
+                    let (left, right) = (self.number(&base.offset), self.number(&amount));
+                    Linear::term(1, self.binary(BinaryOp::Add, left, right))
                 };
                 Fat { offset, ..base }
             }
@@ -163,7 +162,7 @@ impl<'a> Translator<'a> {
                 }
                 (None, _) => {
                     let number = self.plain(arg);
-                    self.from_number(number)
+                    self.of_number(number)
                 }
             },
             Expr::Undefined { .. } => {
@@ -194,7 +193,7 @@ impl<'a> Translator<'a> {
         self.outside(object, number)
     }
     /// A pointer that a number is: null, or into memory that is not followed.
-    pub(super) fn from_number(&mut self, number: ExprId) -> Fat {
+    pub(super) fn of_number(&mut self, number: ExprId) -> Fat {
         self.outside(FOREIGN, number)
     }
     /// The pointer with a number into memory that is not followed; null for 0.
