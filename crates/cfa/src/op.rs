@@ -333,6 +333,18 @@ impl Place {
     }
 }
 
+impl Callee {
+    /// The same callee of renamed expressions.
+    fn map(&self, expr: &mut impl FnMut(ExprId) -> ExprId) -> Self {
+        match self {
+            Self::Direct(target) => Self::Direct(*target),
+            Self::Indirect { pointer, targets } => {
+                Self::Indirect { pointer: expr(*pointer), targets: targets.clone() }
+            }
+        }
+    }
+}
+
 impl Op {
     /// The places that are written, in order.
     pub fn places(&self) -> impl Iterator<Item = &Place> {
@@ -460,23 +472,15 @@ impl Op {
                 addresses: addresses.iter().map(|address| expr(*address)).collect(),
             },
             Self::Write { to, bytes } => Self::Write { to: expr(*to), bytes: bytes.clone() },
-            Self::CopyElems { to, at, from, start, count } => Self::CopyElems {
-                to: var(*to),
-                at: expr(*at),
-                from: var(*from),
-                start: expr(*start),
-                count: expr(*count),
-            },
+            Self::CopyElems { to, at, from, start, count } => {
+                let (to, from) = (var(*to), var(*from));
+                Self::CopyElems { to, at: expr(*at), from, start: expr(*start), count: expr(*count) }
+            }
             Self::FillElems { to, at, value, count } => {
                 Self::FillElems { to: var(*to), at: expr(*at), value: expr(*value), count: expr(*count) }
             }
             Self::Call { callee, args, results } => Self::Call {
-                callee: match callee {
-                    Callee::Direct(target) => Callee::Direct(*target),
-                    Callee::Indirect { pointer, targets } => {
-                        Callee::Indirect { pointer: expr(*pointer), targets: targets.clone() }
-                    }
-                },
+                callee: callee.map(expr),
                 args: args.iter().map(|arg| expr(*arg)).collect(),
                 results: results.iter().map(|place| place.map(|place| place.map(expr, var))).collect(),
             },

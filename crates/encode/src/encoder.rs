@@ -11,7 +11,7 @@
 //! * E2: every Skolem constant is constrained to its type's range by the guard.
 //! * E3: a value of type [`Ty::BOOL`] held by a variable is the integer 0 or 1.
 
-use cfa::{Callee, EdgeId, InitKind, Op, Place, Program, Source, Storage, Ty, VarId};
+use cfa::{Callee, EdgeId, ExprId, InitKind, Op, Place, Program, Source, Storage, Ty, VarId};
 use rustc_hash::FxHashMap;
 use term::{Sort, SymbolKind, TermId, Terms};
 
@@ -31,7 +31,7 @@ pub struct Encoder<'a> {
     pub(crate) site: Site,
     skolems: Vec<Skolem>,
     /// What subexpressions may evaluate to at the operation at hand.
-    pub(crate) ranges: FxHashMap<cfa::ExprId, Abstract>,
+    pub(crate) ranges: FxHashMap<ExprId, Abstract>,
     /// What holds of the Skolem constants of the expression at hand if it is defined.
     pub(crate) facts: Vec<TermId>,
     /// Products without symbol of their own.
@@ -123,17 +123,18 @@ impl<'a> Encoder<'a> {
             }
             Op::Begin { .. } | Op::End { .. } => {}
             Op::Call { callee, args, results } => self.call(transition, callee, args, results),
-            Op::Output { args, result, .. } => {
-                self.evaluate(transition, args);
-                if let Some(place) = result {
-                    let ty = self.place_type(*place);
-                    let what = Origin::Rounded(Rounding::OutputResult);
-                    let value = self.skolem(transition, "printed", ty, what);
-                    self.write(transition, *place, value);
-                }
-            }
+            Op::Output { args, result, .. } => self.output(transition, args, *result),
             Op::Halt { .. } => transition.guard = Terms::FALSE,
         }
+    }
+
+    /// Output: whether it fails is not known.
+    fn output(&mut self, transition: &mut Transition, args: &[ExprId], result: Option<Place>) {
+        self.evaluate(transition, args);
+        let Some(place) = result else { return };
+        let ty = self.place_type(place);
+        let value = self.skolem(transition, "printed", ty, Origin::Rounded(Rounding::OutputResult));
+        self.write(transition, place, value);
     }
 
     /// A call whose effect is not known: results and all globals are arbitrary.
@@ -141,7 +142,7 @@ impl<'a> Encoder<'a> {
         &mut self,
         transition: &mut Transition,
         callee: &Callee,
-        args: &[cfa::ExprId],
+        args: &[ExprId],
         results: &[Option<Place>],
     ) {
         self.evaluate(transition, args);
@@ -202,7 +203,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// Evaluates for the sake of definedness alone.
-    fn evaluate(&mut self, transition: &mut Transition, exprs: &[cfa::ExprId]) {
+    fn evaluate(&mut self, transition: &mut Transition, exprs: &[ExprId]) {
         for expr in exprs {
             self.expression(transition, *expr);
         }

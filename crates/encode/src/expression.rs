@@ -92,16 +92,7 @@ impl Encoder<'_> {
             }
             Expr::Undefined { .. } if ty == Ty::BOOL => (Coded::Bool(Terms::FALSE), Terms::FALSE),
             Expr::Undefined { .. } => (Coded::Int(self.terms.int(0)), Terms::FALSE),
-            // A local object has a new address in every lifetime, so no one symbol stands for it.
-            Expr::Address { var } if self.program.vars[var].owner.is_some() => {
-                let address = self.round_up(transition, Rounding::LocalAddress, ty);
-                let zero = self.terms.int(0);
-                (Coded::Int(address), self.terms.gt(address, zero))
-            }
-            Expr::Address { var } => {
-                let name = self.program.vars[var].name.clone();
-                (Coded::Int(self.address(transition, id, &name)), Terms::TRUE)
-            }
+            Expr::Address { var } => self.address_of(transition, id, var),
             Expr::Function { proc } => {
                 let name = self.program.procs[proc].name.clone();
                 (Coded::Int(self.address(transition, id, &name)), Terms::TRUE)
@@ -116,6 +107,18 @@ impl Encoder<'_> {
         self.analysed(id, value);
         let facts = std::mem::take(&mut self.facts);
         Defined { value, when: self.terms.and(facts.into_iter().chain([when, own])) }
+    }
+
+    /// The address of an object, and when it is defined.
+    fn address_of(&mut self, transition: &mut Transition, id: ExprId, var: VarId) -> (Coded, TermId) {
+        if self.program.vars[var].owner.is_none() {
+            let name = self.program.vars[var].name.clone();
+            return (Coded::Int(self.address(transition, id, &name)), Terms::TRUE);
+        }
+        // A local object has a new address in every lifetime, so no one symbol stands for it.
+        let address = self.round_up(transition, Rounding::LocalAddress, Ty::Ptr);
+        let zero = self.terms.int(0);
+        (Coded::Int(address), self.terms.gt(address, zero))
     }
 
     /// What the analysis knows of a value that the term does not say itself: of one that is rounded up, of a product, and of an element. Invariants of

@@ -145,25 +145,11 @@ impl State<'_> {
             | Rare::StoreMap { .. }
             | Rare::LoadElemWide { .. }
             | Rare::StoreElemWide { .. }) => self.access(regs, access, context)?,
-            Rare::Accessible { dst, addr, length, ty, access } => {
-                let length = ty.value_of(self.bits(regs, *ty, *length));
-                let length = u64::try_from(length).unwrap_or(u64::MAX);
-                let holds = self.memory.is_accessible(regs[*addr as usize], length, *access);
-                regs[*dst as usize] = u64::from(holds);
-            }
-            Rare::Freeable { dst, addr } => {
-                regs[*dst as usize] = u64::from(self.memory.is_freeable(regs[*addr as usize]));
-            }
-            Rare::Bounded { index, ty, bound } => {
-                let index = whole_index(*ty, self.bits(regs, *ty, *index));
-                if !(0..i128::from(*bound)).contains(&index) {
-                    return Err(Fault::undefined(UndefinedKind::ArrayBounds, beyond(index, *bound)));
-                }
-            }
-            Rare::Undefined => return Err(Fault::undefined(UndefinedKind::BadAddress, String::new())),
-            Rare::Unguarded => {
-                return Err(Fault::Unsupported("a large expression that computes with addresses".to_owned()));
-            }
+            test @ (Rare::Accessible { .. }
+            | Rare::Freeable { .. }
+            | Rare::Bounded { .. }
+            | Rare::Undefined
+            | Rare::Unguarded) => self.test(regs, test)?,
             Rare::Slow { expr, dst } => {
                 let program = self.program;
                 let bits = evaluate(program, *expr, &mut Running { state: self, regs, context })?;
@@ -173,13 +159,7 @@ impl State<'_> {
                 let region = if at.is_nowhere() { context.asker.region } else { *at };
                 let asker = Asker { region, ..context.asker };
                 let bits = self.choose(context.oracle, *ty, source, asker)?;
-                if is_wide(*ty) {
-                    self.wide[*dst as usize] = bits;
-                } else if let (Ty::Ptr, Some(validity)) = (*ty, validity(source)) {
-                    regs[*dst as usize] = self.memory.outside(validity, bits as u64)?;
-                } else {
-                    regs[*dst as usize] = self.register(*ty, bits);
-                }
+                self.put_choice(regs, (*ty, *dst), source, bits)?;
             }
             Rare::Exit { ty, status } => {
                 return Err(Fault::Exit(ty.value_of(self.bits(regs, *ty, *status))));
@@ -196,6 +176,48 @@ impl State<'_> {
             }
         }
         Ok(0)
+    }
+    /// Tests of memory, and what is never defined.
+    fn test(&mut self, regs: &mut [u64], test: &Rare) -> Result<(), Fault> {
+        match *test {
+            Rare::Accessible { dst, addr, length, ty, access } => {
+                let length = ty.value_of(self.bits(regs, ty, length));
+                let length = u64::try_from(length).unwrap_or(u64::MAX);
+                let holds = self.memory.is_accessible(regs[addr as usize], length, access);
+                regs[dst as usize] = u64::from(holds);
+            }
+            Rare::Freeable { dst, addr } => {
+                regs[dst as usize] = u64::from(self.memory.is_freeable(regs[addr as usize]));
+            }
+            Rare::Bounded { index, ty, bound } => {
+                let index = whole_index(ty, self.bits(regs, ty, index));
+                if !(0..i128::from(bound)).contains(&index) {
+                    return Err(Fault::undefined(UndefinedKind::ArrayBounds, beyond(index, bound)));
+                }
+            }
+            Rare::Unguarded => {
+                return Err(Fault::Unsupported("a large expression that computes with addresses".to_owned()));
+            }
+            _ => return Err(Fault::undefined(UndefinedKind::BadAddress, String::new())),
+        }
+        Ok(())
+    }
+    /// Stores what was chosen.
+    fn put_choice(
+        &mut self,
+        regs: &mut [u64],
+        (ty, dst): (Ty, Reg),
+        source: &Source,
+        bits: u128,
+    ) -> Result<(), Fault> {
+        if is_wide(ty) {
+            self.wide[dst as usize] = bits;
+        } else if let (Ty::Ptr, Some(validity)) = (ty, validity(source)) {
+            regs[dst as usize] = self.memory.outside(validity, bits as u64)?;
+        } else {
+            regs[dst as usize] = self.register(ty, bits);
+        }
+        Ok(())
     }
     /// Remembers which operation made an object.
     fn track(&mut self, regs: &[u64], instruction: &Rare, at: Option<Position>) {

@@ -17,8 +17,6 @@
 //! | [`compress`](fn@compress) | the same, in fewer steps | same |
 //! | [`compact`](fn@compact) | the same | same |
 //!
-//! `promote` and `unroll` are not part of the pipeline yet; see the head of `promote`.
-//!
 //! So a proof of safety for a new program holds for the old one, always; a counterexample does unless it was
 //! made from a slice: it is replayed.
 //!

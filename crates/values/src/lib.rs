@@ -13,6 +13,7 @@
 //! # Cost
 //! A few passes over the edges for each level of loop nesting; bounds grow along the constants of the program.
 
+mod arithmetic;
 pub mod cases;
 pub mod liveness;
 pub mod monomials;

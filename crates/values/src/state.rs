@@ -12,6 +12,7 @@ use cfa::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::arithmetic::{at_least, at_most, binary, cast, reduce, unary, without};
 use crate::value::Value;
 
 /// What an expression may evaluate to.
@@ -62,7 +63,7 @@ pub struct State {
 const DISJUNCTION_DEPTH: u32 = 3;
 
 /// The widest integers whose values are followed: sums of them fit the bounds of a [`Value`].
-const MAX_WIDTH: u8 = 100;
+pub(crate) const MAX_WIDTH: u8 = 100;
 
 /// The values of a type, if they fit the analysis.
 pub fn type_range(ty: Ty) -> Option<Value> {
@@ -507,110 +508,4 @@ pub fn operands_first(program: &Program, roots: impl IntoIterator<Item = ExprId>
     }
     order.sort_unstable();
     order
-}
-
-fn at_most(value: Value, high: i128) -> Option<Value> {
-    value.meet(Value::range(value.low(), high)?)
-}
-
-fn at_least(value: Value, low: i128) -> Option<Value> {
-    value.meet(Value::range(low, value.high())?)
-}
-
-/// `value` without the only member of `other`, if that is at an end.
-fn without(value: Value, other: Value) -> Option<Value> {
-    match other.as_constant() {
-        Some(hole) if value.as_constant() == Some(hole) => None,
-        Some(hole) if hole == value.low() => at_least(value, hole + 1),
-        Some(hole) if hole == value.high() => at_most(value, hole - 1),
-        Some(_) | None => Some(value),
-    }
-}
-
-fn unary(op: UnaryOp, value: Value, ty: Ty) -> Option<Value> {
-    match op {
-        UnaryOp::Neg => value.negate(),
-        // Without sign the complement is max - x, with sign it is -1 - x.
-        UnaryOp::Not => {
-            Value::constant(if ty.is_signed() { -1 } else { ty.range()?.1 }).plus(value.negate()?)
-        }
-    }
-}
-
-fn cast(value: Value, ty: Ty) -> Option<Value> {
-    match ty {
-        Ty::Int { width, .. } if width <= MAX_WIDTH => Some(value.wrapped(ty.range()?.0, u32::from(width))),
-        Ty::Int { .. } | Ty::Float(_) | Ty::Ptr => None,
-    }
-}
-
-/// The exact result brought into the type: `None` if it never fits.
-fn reduce(program: &Program, exact: Value, ty: Ty) -> Option<Value> {
-    let range = type_range(ty)?;
-    if ty.is_signed() && program.signed_overflow != SignedOverflow::Wrap {
-        exact.meet(range)
-    } else {
-        cast(exact, ty)
-    }
-}
-
-fn binary(program: &Program, op: BinaryOp, left: Value, right: Value, ty: Ty) -> Option<Abstract> {
-    let arithmetic = |exact: Option<Value>| {
-        exact.map(|exact| reduce(program, exact, ty).map_or(Abstract::Never, Abstract::Known))
-    };
-    let truth = |holds: bool, fails: bool| match (holds, fails) {
-        (true, false) => Some(Abstract::Known(Value::constant(1))),
-        (false, true) => Some(Abstract::Known(Value::constant(0))),
-        _ => None,
-    };
-    match op {
-        BinaryOp::Add => arithmetic(left.plus(right)),
-        BinaryOp::Sub => arithmetic(right.negate().and_then(|negated| left.plus(negated))),
-        BinaryOp::Mul => arithmetic(left.multiply(right)),
-        BinaryOp::Div | BinaryOp::Rem if right.as_constant() == Some(0) => Some(Abstract::Never),
-        BinaryOp::Div => arithmetic(left.divide(right)),
-        BinaryOp::Rem => left.remainder(right).map(Abstract::Known),
-        BinaryOp::Eq => truth(left.as_constant().is_some() && left == right, left.meet(right).is_none()),
-        BinaryOp::Ne => truth(left.meet(right).is_none(), left.as_constant().is_some() && left == right),
-        BinaryOp::Lt => truth(left.high() < right.low(), left.low() >= right.high()),
-        BinaryOp::Le => truth(left.high() <= right.low(), left.low() > right.high()),
-        BinaryOp::And => bitwise_and(left, right, ty).map(Abstract::Known),
-        BinaryOp::Or | BinaryOp::Xor => bitwise_or(op, left, right).map(Abstract::Known),
-        BinaryOp::Shl => {
-            let count = u32::try_from(right.as_constant()?).ok().filter(|count| *count < 64)?;
-            cast(left.multiply(Value::constant(1 << count))?, ty).map(Abstract::Known)
-        }
-        BinaryOp::Shr => {
-            let (fewest, most) = (right.low().max(0), right.high().min(127));
-            if fewest > most {
-                return Some(Abstract::Never);
-            }
-            let ends = [left.low() >> fewest, left.low() >> most, left.high() >> fewest, left.high() >> most];
-            Value::range(*ends.iter().min()?, *ends.iter().max()?).map(Abstract::Known)
-        }
-        BinaryOp::PtrAdd | BinaryOp::PtrSub => None,
-    }
-}
-
-fn bitwise_and(left: Value, right: Value, ty: Ty) -> Option<Value> {
-    if let (Some(a), Some(b)) = (left.as_constant(), right.as_constant()) {
-        return Some(Value::constant(a & b));
-    }
-    let bound = [left, right].into_iter().filter(|value| value.low() >= 0).map(Value::high).min();
-    match bound {
-        Some(high) => Value::range(0, high),
-        None => type_range(ty),
-    }
-}
-
-fn bitwise_or(op: BinaryOp, left: Value, right: Value) -> Option<Value> {
-    if let (Some(a), Some(b)) = (left.as_constant(), right.as_constant()) {
-        return Some(Value::constant(if op == BinaryOp::Or { a | b } else { a ^ b }));
-    }
-    if left.low() < 0 || right.low() < 0 {
-        return None;
-    }
-    let bits = 128 - (left.high() | right.high()).leading_zeros();
-    let low = if op == BinaryOp::Or { left.low().max(right.low()) } else { 0 };
-    Value::range(low, (1_i128 << bits.min(126)) - 1)
 }

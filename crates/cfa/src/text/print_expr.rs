@@ -101,6 +101,36 @@ impl<'a> Notation<'a> {
             Expr::Function { proc } => {
                 let _ = write!(out, "fn({})", self.names.proc(proc));
             }
+            Expr::Accessible { .. }
+            | Expr::Freeable { .. }
+            | Expr::Bounded { .. }
+            | Expr::Undefined { .. } => self.write_test(out, expr, depth),
+            Expr::Unary { op, arg } => self.write_unary(out, op, arg, depth),
+            Expr::Binary { op, lhs, rhs } => {
+                self.write(out, lhs, own, depth);
+                let _ = write!(out, " {} ", symbol(op));
+                self.write(out, rhs, own + 1, depth);
+            }
+            Expr::Cast { ty, arg } => {
+                let _ = write!(out, "({ty}) ");
+                self.write(out, arg, UNARY, depth);
+            }
+            Expr::Ite { cond, then, other } => {
+                self.write(out, cond, ITE + 1, depth);
+                out.push_str(" ? ");
+                self.write(out, then, ITE + 1, depth);
+                out.push_str(" : ");
+                self.write(out, other, ITE, depth);
+            }
+        }
+        if parenthesised {
+            out.push(')');
+        }
+    }
+
+    /// Tests of memory, and what is not always defined.
+    fn write_test(&self, out: &mut String, expr: &Expr, depth: u32) {
+        match *expr {
             Expr::Accessible { addr, length, access } => {
                 out.push_str(match access {
                     Access::Read => "readable(",
@@ -124,26 +154,7 @@ impl<'a> Notation<'a> {
             Expr::Undefined { ty } => {
                 let _ = write!(out, "undefined({ty})");
             }
-            Expr::Unary { op, arg } => self.write_unary(out, op, arg, depth),
-            Expr::Binary { op, lhs, rhs } => {
-                self.write(out, lhs, own, depth);
-                let _ = write!(out, " {} ", symbol(op));
-                self.write(out, rhs, own + 1, depth);
-            }
-            Expr::Cast { ty, arg } => {
-                let _ = write!(out, "({ty}) ");
-                self.write(out, arg, UNARY, depth);
-            }
-            Expr::Ite { cond, then, other } => {
-                self.write(out, cond, ITE + 1, depth);
-                out.push_str(" ? ");
-                self.write(out, then, ITE + 1, depth);
-                out.push_str(" : ");
-                self.write(out, other, ITE, depth);
-            }
-        }
-        if parenthesised {
-            out.push(')');
+            _ => unreachable!("it is no test"),
         }
     }
 

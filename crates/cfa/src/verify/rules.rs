@@ -93,7 +93,7 @@ pub(crate) fn check_expr(
     id: Option<ExprId>,
     expr: &Expr,
 ) -> Result<(), Complaint> {
-    use Invariant::{I1, I3, I4, P1};
+    use Invariant::{I1, I3, P1};
     let bound = id.map_or(exprs.len(), Idx::index);
     for operand in expr.operands() {
         ensure!(operand.index() < bound, I1, "operand {operand} does not precede its expression")?;
@@ -103,12 +103,7 @@ pub(crate) fn check_expr(
         ensure!(holds, I3, "operand of type {} where {what} is needed", exprs.ty(id))
     };
     match *expr {
-        Expr::Const { ty, bits } => {
-            check_ty(ty)?;
-            let width = if ty == Ty::Ptr { exprs.pointer_width() } else { const_width(ty) };
-            let reduced = width >= 128 || bits >> width == 0;
-            ensure!(reduced, I4, "constant {bits:#x} has more than {width} bits")
-        }
+        Expr::Const { ty, bits } => check_const(exprs, ty, bits),
         Expr::Var { var, ty } => {
             let declared = scalar_of(vars, var, I3)?;
             ensure!(declared == ty, I3, "{var} is used as {ty} but is {declared}")
@@ -152,6 +147,13 @@ pub(crate) fn check_expr(
             ensure!(ty(then) == ty(other), I3, "the branches have types {} and {}", ty(then), ty(other))
         }
     }
+}
+
+fn check_const(exprs: &Exprs, ty: Ty, bits: u128) -> Result<(), Complaint> {
+    check_ty(ty)?;
+    let width = if ty == Ty::Ptr { exprs.pointer_width() } else { const_width(ty) };
+    let reduced = width >= 128 || bits >> width == 0;
+    ensure!(reduced, Invariant::I4, "constant {bits:#x} has more than {width} bits")
 }
 
 fn const_width(ty: Ty) -> u8 {
@@ -252,12 +254,7 @@ pub(crate) fn check_op(program: &Program, op: &Op) -> Result<(), Complaint> {
         }
         Op::Assume { cond } => check_type(program, *cond, Ty::BOOL, "a condition"),
         Op::Havoc { place, .. } => check_place(program, place).map(|_| ()),
-        Op::Init { var, .. } => match program.vars.get(*var) {
-            None => complain(Invariant::P1, format!("{var} does not exist")),
-            Some(declared) => {
-                ensure!(declared.scalar().is_none(), Invariant::P3, "{} is a scalar", declared.name)
-            }
-        },
+        Op::Init { var, .. } => check_whole(program, *var),
         Op::Allocate { var, length } => {
             let (_, declared) = elem_of(&program.vars, *var, Invariant::P3)?;
             ensure!(declared == Length::Dynamic, Invariant::P3, "{var} has a fixed length")?;
@@ -290,14 +287,36 @@ pub(crate) fn check_op(program: &Program, op: &Op) -> Result<(), Complaint> {
             check_size(program, *length, "a length")
         }
         Op::Write { to, .. } => pointer(*to),
+        Op::CopyElems { .. } | Op::FillElems { .. } => check_elements(program, op),
+        Op::Call { callee, args, results } => check_call(program, callee, args, results),
+        Op::Output { args, result, .. } => {
+            for arg in args {
+                type_of(program, *arg)?;
+            }
+            result.as_ref().map_or(Ok(()), |place| check_holds(program, place, Ty::signed(32), "a result"))
+        }
+        Op::Halt { reason: HaltReason::Exit(status) } => check_int(program, *status, "a status"),
+        Op::Halt { reason: HaltReason::Abort } => Ok(()),
+    }
+}
+
+/// An array or an object in memory.
+fn check_whole(program: &Program, var: VarId) -> Result<(), Complaint> {
+    match program.vars.get(var) {
+        None => complain(Invariant::P1, format!("{var} does not exist")),
+        Some(declared) => {
+            ensure!(declared.scalar().is_none(), Invariant::P3, "{} is a scalar", declared.name)
+        }
+    }
+}
+
+fn check_elements(program: &Program, op: &Op) -> Result<(), Complaint> {
+    match op {
         Op::CopyElems { to, at, from, start, count } => {
             let (target, _) = elem_of(&program.vars, *to, Invariant::P3)?;
             let (source, _) = elem_of(&program.vars, *from, Invariant::P3)?;
-            ensure!(
-                target == source,
-                Invariant::P3,
-                "elements of type {source} go to those of type {target}"
-            )?;
+            let same = target == source;
+            ensure!(same, Invariant::P3, "elements of type {source} go to those of type {target}")?;
             check_int(program, *at, "an index")?;
             check_int(program, *start, "an index")?;
             check_size(program, *count, "a number of elements")
@@ -308,15 +327,7 @@ pub(crate) fn check_op(program: &Program, op: &Op) -> Result<(), Complaint> {
             check_type(program, *value, elem, "a value")?;
             check_size(program, *count, "a number of elements")
         }
-        Op::Call { callee, args, results } => check_call(program, callee, args, results),
-        Op::Output { args, result, .. } => {
-            for arg in args {
-                type_of(program, *arg)?;
-            }
-            result.as_ref().map_or(Ok(()), |place| check_holds(program, place, Ty::signed(32), "a result"))
-        }
-        Op::Halt { reason: HaltReason::Exit(status) } => check_int(program, *status, "a status"),
-        Op::Halt { reason: HaltReason::Abort } => Ok(()),
+        _ => Ok(()),
     }
 }
 

@@ -116,18 +116,11 @@ fn several_executions_are_said_to_be_repeated_all() {
 }
 
 #[test]
-fn a_spurious_counterexample_through_a_function_pointer_names_the_address() {
+fn functions_that_a_pointer_may_lead_to_are_told_apart() {
     let text = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n\
                 static int f(int x) { return 1; }\nstatic int g(int x) { return 2; }\n\
                 int main(void) {\n  int n = __VERIFIER_nondet_int();\n  int (*p)(int) = n > 5 ? f : g;\n\
                 if (p(3) == 2 && n > 5) reach_error();\n  return 0;\n}\n";
     let finished = check("function-pointer", text, &["--engine", "impact"]);
-    // An encoding that tells functions apart may decide it.
-    assert_eq!(finished.code, 5, "{finished:?}");
-    assert!(
-        finished.stdout.contains("; rounded up: address of an object or function"),
-        "{}",
-        finished.stdout
-    );
-    assert!(finished.stdout.contains("a.c:8:"), "{}", finished.stdout);
+    assert_eq!(finished.code, 0, "{finished:?}");
 }

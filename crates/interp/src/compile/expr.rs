@@ -1,4 +1,4 @@
-//! Code for expressions and conditions.
+//! Code for expressions.
 
 use rustc_hash::FxHashSet;
 
@@ -25,24 +25,6 @@ enum Task {
     Test(ExprId),
     Other { expr: ExprId, dst: Reg, other_label: Label, end: Label, mark: usize },
     End { expr: ExprId, dst: Reg, end: Label, mark: usize },
-}
-
-/// When a branch is taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum When {
-    /// If its condition holds.
-    Holds,
-    /// If its condition does not hold.
-    Fails,
-}
-
-impl When {
-    fn opposite(self) -> Self {
-        match self {
-            Self::Holds => Self::Fails,
-            Self::Fails => Self::Holds,
-        }
-    }
 }
 
 /// How a load or store of a type is done by one instruction; `None` if it takes a rare one.
@@ -224,6 +206,28 @@ impl Compiler<'_> {
                 self.rare(Rare::LoadBits { ty, bit, dst, addr });
                 dst
             }
+            Expr::Accessible { .. }
+            | Expr::Freeable { .. }
+            | Expr::Bounded { .. }
+            | Expr::Undefined { .. } => self.test(expr, target),
+            Expr::Unary { op, arg } => self.unary(op, ty, arg, target),
+            Expr::Binary { op, lhs, rhs } => self.guarded_binary(op, (lhs, rhs), ty, target),
+            Expr::Cast { arg, .. } => {
+                let from = self.program.exprs.ty(arg);
+                let src = self.memo[&arg];
+                if self.addresses.guards_cast(self.program, ty, arg) {
+                    let operands = if from == Ty::Ptr { Operands::Pointers } else { Operands::Numbers };
+                    self.emit(Insn::Guard { guard: Guard::Number, operands, a: src, b: src });
+                }
+                self.cast(from, ty, src, target)
+            }
+            Expr::Ite { .. } => target.unwrap_or_default(),
+        }
+    }
+    /// Tests of memory, and what is not always defined.
+    fn test(&mut self, expr: ExprId, target: Option<Reg>) -> Reg {
+        let ty = self.program.exprs.ty(expr);
+        match *self.program.exprs.get(expr) {
             Expr::Accessible { addr, length, access } => {
                 let ty = self.program.exprs.ty(length);
                 let (addr, length) = (self.memo[&addr], self.memo[&length]);
@@ -249,22 +253,10 @@ impl Compiler<'_> {
                     None => reg,
                 }
             }
-            Expr::Undefined { .. } => {
+            _ => {
                 self.rare(Rare::Undefined);
                 target.unwrap_or_else(|| self.temp(ty))
             }
-            Expr::Unary { op, arg } => self.unary(op, ty, arg, target),
-            Expr::Binary { op, lhs, rhs } => self.guarded_binary(op, (lhs, rhs), ty, target),
-            Expr::Cast { arg, .. } => {
-                let from = self.program.exprs.ty(arg);
-                let src = self.memo[&arg];
-                if self.addresses.guards_cast(self.program, ty, arg) {
-                    let operands = if from == Ty::Ptr { Operands::Pointers } else { Operands::Numbers };
-                    self.emit(Insn::Guard { guard: Guard::Number, operands, a: src, b: src });
-                }
-                self.cast(from, ty, src, target)
-            }
-            Expr::Ite { .. } => target.unwrap_or_default(),
         }
     }
     fn element(&mut self, var: VarId, index: ExprId, ty: Ty, target: Option<Reg>) -> Reg {
@@ -318,7 +310,7 @@ impl Compiler<'_> {
             self.emit(Insn::Guard { guard: Guard::Part, operands, a: addr, b: addr });
         }
     }
-    fn guard_before(&mut self, needed: Option<Needed>, ty: Ty, a: Reg, b: Reg) {
+    pub(super) fn guard_before(&mut self, needed: Option<Needed>, ty: Ty, a: Reg, b: Reg) {
         let operands = if ty == Ty::Ptr { Operands::Pointers } else { Operands::Numbers };
         let number = |a| Insn::Guard { guard: Guard::Number, operands: Operands::Numbers, a, b: a };
         match needed {
@@ -420,7 +412,7 @@ impl Compiler<'_> {
         }
     }
     /// The address of a pointer without its provenance.
-    fn address(&mut self, pointer: Reg) -> Reg {
+    pub(super) fn address(&mut self, pointer: Reg) -> Reg {
         if self.lp64() {
             return pointer;
         }
@@ -534,83 +526,6 @@ impl Compiler<'_> {
             }
             _ => src,
         }
-    }
-    /// Jumps if the condition holds, or if it fails.
-    pub(super) fn branch(&mut self, cond: ExprId, when: When, to: Label) {
-        let (cond, when) = self.strip(cond, when);
-        let exprs = &self.program.exprs;
-        match *exprs.get(cond) {
-            Expr::Const { bits, .. } => {
-                if (bits != 0) == (when == When::Holds) {
-                    self.emit(Insn::Jump { to });
-                }
-            }
-            Expr::Binary { op, lhs, rhs } if op.is_comparison() && is_fusible(exprs.ty(lhs)) => {
-                let ty = exprs.ty(lhs);
-                let needed = self.addresses.guard(self.program, op, lhs, rhs);
-                let (mut a, mut b) = (self.value(lhs), self.value(rhs));
-                self.guard_before(needed, ty, a, b);
-                if ty == Ty::Ptr {
-                    (a, b) = (self.address(a), self.address(b));
-                }
-                let signed = ty.is_signed();
-                self.emit(match (op, when) {
-                    (BinaryOp::Eq, When::Holds) | (BinaryOp::Ne, When::Fails) => Insn::JumpEq { a, b, to },
-                    (BinaryOp::Eq, When::Fails) | (BinaryOp::Ne, When::Holds) => Insn::JumpNe { a, b, to },
-                    (BinaryOp::Lt, When::Holds) if signed => Insn::JumpLtS { a, b, to },
-                    (BinaryOp::Lt, When::Holds) => Insn::JumpLtU { a, b, to },
-                    (BinaryOp::Lt, When::Fails) if signed => Insn::JumpLeS { a: b, b: a, to },
-                    (BinaryOp::Lt, When::Fails) => Insn::JumpLeU { a: b, b: a, to },
-                    (_, When::Holds) if signed => Insn::JumpLeS { a, b, to },
-                    (_, When::Holds) => Insn::JumpLeU { a, b, to },
-                    (_, When::Fails) if signed => Insn::JumpLtS { a: b, b: a, to },
-                    (_, When::Fails) => Insn::JumpLtU { a: b, b: a, to },
-                });
-            }
-            _ => {
-                let cond = self.value(cond);
-                self.emit(match when {
-                    When::Holds => Insn::JumpIf { cond, to },
-                    When::Fails => Insn::JumpUnless { cond, to },
-                });
-            }
-        }
-    }
-    /// Removes negations and comparisons of truth values with 0, as C's conditions have them.
-    fn strip(&self, mut cond: ExprId, mut when: When) -> (ExprId, When) {
-        let exprs = &self.program.exprs;
-        loop {
-            match *exprs.get(cond) {
-                Expr::Unary { op: UnaryOp::Not, arg } if exprs.ty(arg) == Ty::BOOL => {
-                    cond = arg;
-                    when = when.opposite();
-                }
-                Expr::Binary { op: op @ (BinaryOp::Eq | BinaryOp::Ne), lhs, rhs }
-                    if matches!(exprs.get(rhs), Expr::Const { bits: 0, .. }) =>
-                {
-                    let inner = match *exprs.get(lhs) {
-                        // One unsigned bit survives in every wider integer type, and in a signed one of one bit.
-                        Expr::Cast { ty: Ty::Int { .. }, arg } if exprs.ty(arg) == Ty::BOOL => arg,
-                        _ if exprs.ty(lhs) == Ty::BOOL => lhs,
-                        _ => return (cond, when),
-                    };
-                    cond = inner;
-                    if op == BinaryOp::Eq {
-                        when = when.opposite();
-                    }
-                }
-                _ => return (cond, when),
-            }
-        }
-    }
-}
-
-/// Whether comparing values of a type and jumping is one instruction.
-fn is_fusible(ty: Ty) -> bool {
-    match ty {
-        Ty::Int { width, .. } => width <= 64,
-        Ty::Ptr => true,
-        Ty::Float(_) => false,
     }
 }
 

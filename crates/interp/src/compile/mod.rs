@@ -11,6 +11,7 @@
 
 mod addresses;
 mod assigned;
+mod branch;
 mod expr;
 mod op;
 
@@ -19,7 +20,7 @@ use rustc_hash::FxHashMap;
 
 use self::addresses::Addresses;
 use self::assigned::{Facts, Known, ProcFacts};
-use self::expr::When;
+use self::branch::When;
 use super::code::{Code, CompileOptions, Markers, ProcCode, Reg, Slot, Spot, VarPlace};
 use super::insn::Insn;
 use super::leap::is_set;

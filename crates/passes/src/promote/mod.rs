@@ -39,11 +39,11 @@ mod translate;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::{IndexVec, newtype_index};
+use base::{Idx, IndexVec, newtype_index};
 use cfa::op::Op;
 use cfa::{
-    Edge, EdgeId, Expr, Loc, LocationInfo, LocationRole, Origin, Place, ProcId, Procedure, Program, Storage,
-    VarId,
+    Edge, EdgeId, Expr, ExprId, Loc, LocationInfo, LocationRole, Origin, Place, ProcId, Procedure, Program,
+    Storage, Ty, VarId,
 };
 
 use self::layout::{Segment, layouts};
@@ -78,8 +78,12 @@ const MAX_TARGETS: usize = 32;
 
 /// Turns memory into variables.
 pub fn promote(program: &Program) -> (Program, BackTranslation) {
-    let mut objects = Objects::new(program);
     let has_pointers = program.vars.ids().any(|var| holds_pointer(program, var));
+    let has_addresses = (0..program.exprs.len()).any(|expr| program.exprs.ty(ExprId::new(expr)) == Ty::Ptr);
+    if !has_pointers && !has_addresses {
+        return (program.clone(), BackTranslation::identity(program));
+    }
+    let mut objects = Objects::new(program);
     if objects.ids().next().is_none() && !has_pointers {
         return (program.clone(), BackTranslation::identity(program));
     }
@@ -165,7 +169,7 @@ fn may_be_stale(
 }
 
 /// The addresses that are accessed.
-fn addresses(objects: &Objects<'_>) -> Vec<cfa::ExprId> {
+fn addresses(objects: &Objects<'_>) -> Vec<ExprId> {
     let mut addresses = Vec::new();
     for id in &objects.used {
         if let Expr::Load { addr, .. } | Expr::LoadBits { addr, .. } = *objects.program.exprs.get(*id) {

@@ -377,9 +377,7 @@ impl<'a> Solver<'a> {
             Op::Forget { to, addresses, .. } => {
                 let others = if addresses.is_empty() { Others::UNWRITTEN } else { Others::FOREIGN };
                 self.store_everywhere(&of(*to), &Pointee::others(others));
-                for address in addresses {
-                    self.expose(&of(*address));
-                }
+                addresses.iter().for_each(|address| self.expose(&of(*address)));
             }
             Op::CopyElems { to, from, .. } if holds_pointer(self.program, *from) => {
                 let value = self.result.of_var(*from);
@@ -388,27 +386,7 @@ impl<'a> Solver<'a> {
             Op::FillElems { to, value, .. } if holds_pointer(self.program, *to) => {
                 self.hold_var(*to, &of(*value));
             }
-            Op::Call { callee, args, results } => {
-                let targets = match callee {
-                    Callee::Direct(target) => std::slice::from_ref(target),
-                    Callee::Indirect { targets, .. } => targets,
-                };
-                self.alike(targets);
-                for target in targets {
-                    let procedure = &self.program.procs[*target];
-                    for (param, arg) in procedure.params.iter().zip(args) {
-                        if holds_pointer(self.program, *param) {
-                            self.hold_var(*param, &of(*arg));
-                        }
-                    }
-                    for (result, place) in procedure.results.iter().zip(results) {
-                        if let (Some(place), true) = (place, holds_pointer(self.program, *result)) {
-                            let value = self.result.of_var(*result);
-                            self.write(place, &value, known);
-                        }
-                    }
-                }
-            }
+            Op::Call { callee, args, results } => self.call(callee, args, results, known),
             Op::Assume { .. }
             | Op::End { .. }
             | Op::Free { .. }
@@ -416,6 +394,34 @@ impl<'a> Solver<'a> {
             | Op::FillElems { .. }
             | Op::Output { .. }
             | Op::Halt { .. } => {}
+        }
+    }
+
+    fn call(
+        &mut self,
+        callee: &Callee,
+        args: &[ExprId],
+        results: &[Option<Place>],
+        known: &FxHashMap<ExprId, Pointee>,
+    ) {
+        let targets = match callee {
+            Callee::Direct(target) => std::slice::from_ref(target),
+            Callee::Indirect { targets, .. } => targets,
+        };
+        self.alike(targets);
+        for target in targets {
+            let procedure = &self.program.procs[*target];
+            for (param, arg) in procedure.params.iter().zip(args) {
+                if holds_pointer(self.program, *param) {
+                    self.hold_var(*param, &known.get(arg).cloned().unwrap_or_default());
+                }
+            }
+            for (result, place) in procedure.results.iter().zip(results) {
+                if let (Some(place), true) = (place, holds_pointer(self.program, *result)) {
+                    let value = self.result.of_var(*result);
+                    self.write(place, &value, known);
+                }
+            }
         }
     }
 

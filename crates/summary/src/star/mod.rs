@@ -314,6 +314,8 @@ impl Star {
         for value in self.more.iter_mut().flatten().map(|(_, value)| value) {
             *value = read.apply(terms, *value);
         }
+        // Two iterations that read the same element may choose different values.
+        self.exact &= elements.is_empty();
         let zero = terms.int(0);
         let is_none = terms.eq(self.count, zero);
         let not_none = terms.not(is_none);

@@ -56,18 +56,7 @@ impl Star {
         let number = terms.div(left, &step);
         let happens = happens(terms, event, &step, number, count);
         let mut at_event = Substitution::new(moved(terms, &moves, number));
-        // What it chooses has names of its own.
-        let is_now = is_now(terms, event);
-        let (mut copies, mut once_more) = (Vec::new(), Vec::new());
-        for symbol in event.at.formula.symbols(terms) {
-            let info = terms.symbol(symbol).clone();
-            if info.kind != SymbolKind::Variable {
-                let copy = terms.declare(info.name, info.sort, info.kind);
-                let (own, copied) = (terms.of_symbol(symbol), terms.of_symbol(copy));
-                copies.push((symbol, copied));
-                once_more.push((copy, terms.ite(is_now, own, copied)));
-            }
-        }
+        let (copies, mut once_more) = copies(terms, event);
         let mut rename = Substitution::new(copies);
         let mut at = |terms: &mut Terms, term: TermId| {
             let renamed = rename.apply(terms, term);
@@ -107,6 +96,22 @@ impl Star {
             exact: exact && is_all,
         })
     }
+}
+
+/// Names of its own for what the event chooses, and their values if there is one iteration more.
+fn copies(terms: &mut Terms, event: &Event) -> (Vec<(SymbolId, TermId)>, Vec<(SymbolId, TermId)>) {
+    let is_now = is_now(terms, event);
+    let (mut copies, mut once_more) = (Vec::new(), Vec::new());
+    for symbol in event.at.formula.symbols(terms) {
+        let info = terms.symbol(symbol).clone();
+        if info.kind != SymbolKind::Variable {
+            let copy = terms.declare(info.name, info.sort, info.kind);
+            let (own, copied) = (terms.of_symbol(symbol), terms.of_symbol(copy));
+            copies.push((symbol, copied));
+            once_more.push((copy, terms.ite(is_now, own, copied)));
+        }
+    }
+    (copies, once_more)
 }
 
 /// By how much all parts move variables; nothing if they do not do it alike, or do more outside of the event.

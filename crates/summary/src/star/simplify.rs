@@ -40,7 +40,11 @@ pub(super) fn simplify(body: &mut LoopBody<'_>) -> Result<Body, Stop> {
         update.insert(*symbol, value);
     }
     let guard = simplify_guard(body, definition.formula.guard)?;
-    let formula = determined(body.terms, Transition { guard, update });
+    let mut formula = Transition { guard, update };
+    // Events need closed forms of inner loops. Elsewhere the choice is better: it keeps the bodies of outer loops small.
+    if !definition.cells.is_empty() {
+        formula = determined(body.terms, formula);
+    }
     Ok(Body { formula, ..definition })
 }
 

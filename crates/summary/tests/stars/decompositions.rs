@@ -44,6 +44,11 @@ fn unrolling_satisfies_the_laws() {
 }
 
 #[test]
+fn events_satisfy_the_laws() {
+    check_decomposition("events", 4);
+}
+
+#[test]
 fn phases_satisfy_the_laws() {
     check_decomposition("phases", 4);
 }

@@ -129,6 +129,56 @@ pub(crate) fn program_text(seed: u64) -> String {
     )
 }
 
+/// The text of a program with arrays that loops fill, copy and read.
+pub(crate) fn array_text(seed: u64) -> String {
+    let mut random = Random::new(seed);
+    let length = random.between(3, 6);
+    let mut text = format!(
+        "unsigned char a[{length}], b[{length}];\nint n = __VERIFIER_nondet_uchar(), x = __VERIFIER_nondet_uchar(), s = 0;\n\
+         if (n > {length} || x >= n) return 0;\n"
+    );
+    for _ in 0..2 + random.below(2) {
+        let (to, from) = if random.chance(60) { ("a", "b") } else { ("b", "a") };
+        let (c, d) = (random.between(0, 5), random.between(1, 3));
+        let value = match random.below(7) {
+            0 => c.to_string(),
+            1 => format!("{d} * i + {c}"),
+            2 => format!("{from}[i]"),
+            3 => format!("{to}[i] + {c}"),
+            4 => format!("{from}[{length} - 1 - i]"),
+            5 => "__VERIFIER_nondet_uchar()".to_owned(),
+            _ => format!("x + {c}"),
+        };
+        let condition = match random.below(6) {
+            0 => format!("if (i % 2 == {}) ", random.below(2)),
+            1 => format!("if ({from}[i] > {c}) "),
+            2 => "if (i != x) ".to_owned(),
+            3 => format!("if (i < {d}) "),
+            _ => String::new(),
+        };
+        let bound = if random.chance(70) { "n".to_owned() } else { length.to_string() };
+        let head = match random.below(4) {
+            0 => format!("for (int i = {bound} - 1; i >= 0; i--)"),
+            1 => format!("for (int i = 0; i < {bound}; i += {})", random.between(1, 2)),
+            _ => format!("for (int i = 0; i < {bound}; i++)"),
+        };
+        let _ = writeln!(text, "{head} {{ {condition}{to}[i] = {value}; }}");
+    }
+    let c = random.between(0, 6);
+    let _ = match random.below(4) {
+        0 => writeln!(text, "if (a[x] == {c}) reach_error();"),
+        1 => writeln!(text, "for (int i = 0; i < n; i++) {{ if (a[i] != {c}) reach_error(); }}"),
+        2 => writeln!(text, "for (int i = 0; i < n; i++) {{ if (a[i] > b[i] + {c}) reach_error(); }}"),
+        _ => writeln!(
+            text,
+            "for (int i = 0; i < n; i++) {{ if (a[i] == b[x]) s++; }} if (a[0] == {c} && s > 1) reach_error();"
+        ),
+    };
+    format!(
+        "extern unsigned char __VERIFIER_nondet_uchar(void);\nextern void reach_error(void);\nint main(void) {{\n{text}return 0; }}\n"
+    )
+}
+
 /// The text of a program with a loop of the kind that a decomposition is there for.
 pub(crate) fn decomposable_text(decomposition: &str, seed: u64) -> String {
     let mut random = Random::new(seed);
@@ -156,6 +206,11 @@ pub(crate) fn decomposable_text(decomposition: &str, seed: u64) -> String {
             ),
             format!("while (i < n) {{ int t = x; x = y; y = t; if (i % 2 == 0) z = z + {a}; i = i + 1; }}"),
             format!("i % 2 == 0 && x == y + {c} && z > {c}"),
+        ),
+        "events" => (
+            format!("int a[8], n = __VERIFIER_nondet_uchar(), i = 0, k = __VERIFIER_nondet_uchar();"),
+            format!("if (n > 8 || k >= n) return 0; while (i < n) {{ a[i] = {b} * i + {a}; i = i + 1; }}"),
+            format!("a[k] == {c}"),
         ),
         other => panic!("there is no program for {other}"),
     };

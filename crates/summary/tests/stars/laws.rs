@@ -64,8 +64,8 @@ pub(crate) fn body(summarised: &mut Summarised, head: PointId) -> Option<Body> {
         facts: point.facts,
         live: point.live.clone(),
         hints,
-        ghosts: Vec::new(),
-        cells: Vec::new(),
+        ghosts: summarised.graph.cells.ghosts.clone(),
+        cells: summarised.graph.cells.cells.iter().map(|cell| cell.symbol).collect(),
     })
 }
 
@@ -158,7 +158,10 @@ fn continued(
             pairs.push((symbol, terms.number(model.int(symbol))));
         }
     }
-    for symbol in live {
+    // What the elements of arrays are is for the solver to choose.
+    let live: Vec<SymbolId> =
+        live.iter().copied().filter(|symbol| terms.symbol(*symbol).sort == Sort::Int).collect();
+    for symbol in &live {
         pairs.push((*symbol, terms.number(model.int(*symbol))));
     }
     let one = terms.int(1);
@@ -166,7 +169,7 @@ fn continued(
     let before = terms.number(iterations);
     let iterations = terms.add(before, one);
     let mut parts = vec![star.formula.guard, terms.eq(star.count, iterations)];
-    for symbol in live {
+    for symbol in &live {
         let reached = longer.value(terms, *symbol);
         let goal = Evaluator::new(terms, model).int(reached);
         let (value, goal) = (star.formula.value(terms, *symbol), terms.number(goal));

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::generate::{Summarised, count, program_text, summarise};
+use crate::generate::{Summarised, array_text, count, program_text, summarise};
 use base::Budget;
 use cfa::VarId;
 use graph::PointId;
@@ -19,12 +19,39 @@ use term::{Evaluator, Integer, Model, Sort, Substitution, SymbolId, SymbolKind, 
 const RUNS_PER_PROGRAM: [u64; 2] = [20, 50];
 /// Pairs of states checked for each loop in one run.
 const MAX_PAIRS: usize = 6;
+/// Values of the first ghost that are tried; the others follow it.
+const GHOSTS: i64 = 4;
 
 /// Values of variables at a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct State {
     pub(crate) point: PointId,
     pub(crate) values: BTreeMap<SymbolId, Integer>,
+    /// The elements of arrays.
+    pub(crate) elements: BTreeMap<SymbolId, BTreeMap<Integer, Integer>>,
+}
+
+impl State {
+    /// The same with values of ghosts, and those that cells have then.
+    fn with_ghosts(&self, summarised: &mut Summarised, first: i64) -> Self {
+        let cells = summarised.graph.cells.clone();
+        let mut state = self.clone();
+        for (ghost, value) in cells.ghosts.iter().zip(first..) {
+            state.values.insert(*ghost, Integer::from(value));
+        }
+        let mut model = Model::new();
+        for (symbol, value) in &state.values {
+            model.set_int(*symbol, value.clone());
+        }
+        for cell in &cells.cells {
+            let index = Evaluator::new(&summarised.terms, &model).int(cell.index);
+            let element = self.elements.get(&cell.array).and_then(|elements| elements.get(&index));
+            if let Some(value) = element {
+                state.values.insert(cell.symbol, value.clone());
+            }
+        }
+        state
+    }
 }
 
 /// The states at points that one run meets, and whether it ends in the error.
@@ -52,7 +79,15 @@ pub(crate) fn run(summarised: &Summarised, code: &Code, seed: u64) -> (Vec<State
                     Some((*symbol, known?))
                 });
                 let values = values.collect();
-                states.push(State { point, values });
+                let elements = info.live.iter().filter_map(|symbol| {
+                    let elements = view.elements(graph.vocabulary.var(*symbol)?);
+                    let pair = |(index, value): (i128, interp::Value)| {
+                        (Integer::from(index), Integer::from(value.as_int()))
+                    };
+                    (!elements.is_empty()).then(|| (*symbol, elements.into_iter().map(pair).collect()))
+                });
+                let elements = elements.collect();
+                states.push(State { point, values, elements });
             }
             Step::Ended(outcome) => return (states, matches!(outcome, Outcome::Error { .. })),
         }
@@ -74,6 +109,21 @@ fn substitution(terms: &mut Terms, state: &State) -> Substitution {
     let pairs: Vec<_> =
         state.values.iter().map(|(symbol, value)| (*symbol, terms.number(value.clone()))).collect();
     Substitution::new(pairs)
+}
+
+/// What a formula says of a state, with elements for cells; ghosts stay free.
+fn with_elements(summarised: &mut Summarised, state: &State, formula: TermId) -> TermId {
+    let terms = &mut summarised.terms;
+    let formula = summarised.graph.cells.as_elements(terms, formula);
+    let mut parts = vec![substitution(terms, state).apply(terms, formula)];
+    for (array, elements) in &state.elements {
+        for (index, value) in elements {
+            let (array, index) = (terms.of_symbol(*array), terms.number(index.clone()));
+            let (element, value) = (terms.select(array, index), terms.number(value.clone()));
+            parts.push(terms.eq(element, value));
+        }
+    }
+    terms.and(parts)
 }
 
 /// That `star` leads from one state to another in so many iterations.
@@ -152,19 +202,23 @@ fn check(summarised: &mut Summarised, states: &[State], is_error: bool, context:
         for Iterations { from, to, number } in
             iterations(summarised, states, *head).into_iter().take(MAX_PAIRS)
         {
-            questions += 1;
-            let formula = related(&mut summarised.terms, star.pruning(), from, to, number);
-            let guess = guess(&summarised.terms, formula, to, number);
-            assert!(
-                possible(summarised, formula, &guess),
-                "the star of {head} misses {from:?} to {to:?} in {number}\n{context}"
-            );
+            let ghosts = if summarised.graph.cells.is_empty() { 1 } else { GHOSTS };
+            for first in 0..ghosts {
+                questions += 1;
+                let (from, to) = (from.with_ghosts(summarised, first), to.with_ghosts(summarised, first));
+                let formula = related(&mut summarised.terms, star.pruning(), &from, &to, number);
+                let guess = guess(&summarised.terms, formula, &to, number);
+                assert!(
+                    possible(summarised, formula, &guess),
+                    "the star of {head} misses {from:?} to {to:?} in {number}\n{context}"
+                );
+            }
         }
     }
     if is_error {
         for state in states {
             let reach = summarised.summaries.reach(state.point).pruning().formula;
-            let formula = substitution(&mut summarised.terms, state).apply(&mut summarised.terms, reach);
+            let formula = with_elements(summarised, state, reach);
             questions += 1;
             assert!(
                 possible(summarised, formula, &Model::new()),
@@ -175,14 +229,13 @@ fn check(summarised: &mut Summarised, states: &[State], is_error: bool, context:
     questions
 }
 
-#[test]
-fn every_run_satisfies_the_summaries() {
-    let runs = count("WAYPROOF_RUNS", 300);
+/// Checks runs of random programs; returns the number of questions and of errors.
+fn check_programs(runs: u64, write: fn(u64) -> String) -> (u64, u64) {
     let first = count("WAYPROOF_SEED", 1);
     let (mut errors, mut questions, mut loops, mut exact) = (0_u64, 0, 0, 0);
     let runs_per_program = RUNS_PER_PROGRAM[usize::from(runs >= 10_000)];
     for index in 0..runs.div_ceil(runs_per_program) {
-        let text = program_text(first + index);
+        let text = write(first + index);
         let mut summarised = summarise(&text);
         loops += summarised.summaries.stars().len();
         exact += summarised.summaries.stars().values().filter(|star| star.pruning().exact).count();
@@ -195,5 +248,20 @@ fn every_run_satisfies_the_summaries() {
         }
     }
     println!("{runs} runs, {errors} into the error, {loops} loops ({exact} exact), {questions} questions");
+    (questions, errors)
+}
+
+#[test]
+fn every_run_satisfies_the_summaries() {
+    let runs = count("WAYPROOF_RUNS", 300);
+    let (questions, _) = check_programs(runs, program_text);
     assert!(questions > runs, "the runs should meet points");
+}
+
+#[test]
+fn every_run_satisfies_the_summaries_with_cells() {
+    let runs = count("WAYPROOF_RUNS", 300);
+    let (questions, errors) = check_programs(runs, array_text);
+    assert!(questions > runs, "the runs should meet points");
+    assert!(errors > runs / 20, "the runs should meet errors");
 }
