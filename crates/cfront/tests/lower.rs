@@ -145,10 +145,10 @@ fn arrays_of_several_dimensions_are_flat_and_guarded() {
          int main(void) { return f(1, 1, 1); }",
         &expect![[r#"
             l0 -> l2 : init a uninit
-            l2 -> l3 : a[0:i32 <= i & i < 4:i32 ? i * 256:i32 + (i32) b : -1:i32] := 1:i32
+            l2 -> l3 : a[bounded(i, 4) * 256:i32 + (i32) b] := 1:i32
             l3 -> l4 : a[515:i32] := 2:i32
-            l4 -> l5 : t.v[0:i32 <= i & i < 3:i32 & (0:i32 <= j & j < 2:i32) ? i * 2:i32 + j : -1:i32] := a[0:i32 <= i & i < 4:i32 & (0:i32 <= j & j < 256:i32) ? i * 256:i32 + j : -1:i32]
-            l5 -> l6 : t.k[1:i32] := t.v[0:i32 <= i & i < 3:i32 ? i * 2:i32 + 1:i32 : -1:i32]
+            l4 -> l5 : t.v[bounded(i, 3) * 2:i32 + bounded(j, 2)] := a[bounded(i, 4) * 256:i32 + bounded(j, 256)]
+            l5 -> l6 : t.k[1:i32] := t.v[bounded(i, 3) * 2:i32 + 1:i32]
             l6 -> l1 : %result := t.k[i]
         "#]],
     );
