@@ -134,8 +134,8 @@ pub(crate) fn array_text(seed: u64) -> String {
     let mut random = Random::new(seed);
     let length = random.between(3, 6);
     let mut text = format!(
-        "unsigned char a[{length}], b[{length}];\nint n = __VERIFIER_nondet_uchar(), x = __VERIFIER_nondet_uchar(), s = 0;\n\
-         if (n > {length} || x >= n) return 0;\n"
+        "unsigned char a[{length}], b[{length}];\nint n = __VERIFIER_nondet_uchar() % {length} + 1, x = __VERIFIER_nondet_uchar() % {length}, s = 0;\n\
+         if (x >= n) return 0;\n"
     );
     for _ in 0..2 + random.below(2) {
         let (to, from) = if random.chance(60) { ("a", "b") } else { ("b", "a") };
@@ -208,7 +208,7 @@ pub(crate) fn decomposable_text(decomposition: &str, seed: u64) -> String {
             format!("i % 2 == 0 && x == y + {c} && z > {c}"),
         ),
         "events" => (
-            format!("int a[8], n = __VERIFIER_nondet_uchar(), i = 0, k = __VERIFIER_nondet_uchar();"),
+            "int a[8], n = __VERIFIER_nondet_uchar(), i = 0, k = __VERIFIER_nondet_uchar();".to_owned(),
             format!("if (n > 8 || k >= n) return 0; while (i < n) {{ a[i] = {b} * i + {a}; i = i + 1; }}"),
             format!("a[k] == {c}"),
         ),
@@ -250,8 +250,10 @@ pub(crate) fn summarise_with(text: &str, options: StarOptions) -> Summarised {
     let mut budget = Budget::unlimited();
     let solvers = Z3::new(Z3Settings::default());
     let loops = program.procs[program.entry].loops();
-    let graph = Graph::of(&program, program.entry, loops, graph::cut::Target::Error, &mut terms, &mut budget)
-        .expect("there is no limit");
+    let mut graph =
+        Graph::of(&program, program.entry, loops, graph::cut::Target::Error, &mut terms, &mut budget)
+            .expect("there is no limit");
+    graph::cells::add_cells(&mut graph, &program, &mut terms);
     let mut stars = Stars::new(solvers.clone(), options);
     let summaries = Summaries::new(&graph, &mut terms, &mut stars, &mut budget).expect("there is no limit");
     Summarised { program, terms, graph, summaries, stars, solvers }
