@@ -449,12 +449,10 @@ impl Op {
             }
             Self::Begin { var: whole } => Self::Begin { var: var(*whole) },
             Self::End { var: whole } => Self::End { var: var(*whole) },
-            Self::Malloc { place, size, kind, contents } => Self::Malloc {
-                place: place.map(expr, var),
-                size: expr(*size),
-                kind: *kind,
-                contents: *contents,
-            },
+            Self::Malloc { place, size, kind, contents } => {
+                let place = place.map(expr, var);
+                Self::Malloc { place, size: expr(*size), kind: *kind, contents: *contents }
+            }
             Self::Realloc { place, old, size } => {
                 Self::Realloc { place: place.map(expr, var), old: expr(*old), size: expr(*size) }
             }

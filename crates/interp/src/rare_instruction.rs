@@ -157,9 +157,7 @@ impl State<'_> {
             }
             Rare::Choose { ty, source, at, dst } => {
                 let region = if at.is_nowhere() { context.asker.region } else { *at };
-                let asker = Asker { region, ..context.asker };
-                let bits = self.choose(context.oracle, *ty, source, asker)?;
-                self.put_choice(regs, (*ty, *dst), source, bits)?;
+                self.answer(regs, (*ty, *dst), source, Asker { region, ..context.asker }, context)?;
             }
             Rare::Exit { ty, status } => {
                 return Err(Fault::Exit(ty.value_of(self.bits(regs, *ty, *status))));
@@ -202,14 +200,16 @@ impl State<'_> {
         }
         Ok(())
     }
-    /// Stores what was chosen.
-    fn put_choice(
+    /// Asks for a value and stores it.
+    fn answer(
         &mut self,
         regs: &mut [u64],
         (ty, dst): (Ty, Reg),
         source: &Source,
-        bits: u128,
+        asker: Asker,
+        context: &mut Context<'_>,
     ) -> Result<(), Fault> {
+        let bits = self.choose(context.oracle, ty, source, asker)?;
         if is_wide(ty) {
             self.wide[dst as usize] = bits;
         } else if let (Ty::Ptr, Some(validity)) = (ty, validity(source)) {

@@ -113,19 +113,16 @@ pub(crate) fn check_expr(
             ensure!(elem == ty, I3, "elements of {array} are used as {ty} but are {elem}")?;
             want(index, exprs.ty(index).is_int(), "an integer")
         }
-        Expr::Load { addr, ty } => {
-            check_ty(ty)?;
-            want(addr, exprs.ty(addr) == Ty::Ptr, "a pointer")
+        Expr::Load { addr, ty: loaded } => {
+            check_ty(loaded)?;
+            want(addr, ty(addr) == Ty::Ptr, "a pointer")
         }
-        Expr::LoadBits { addr, bit, ty } => {
-            check_ty(ty)?;
-            check_bits(bit, ty, I3)?;
-            want(addr, exprs.ty(addr) == Ty::Ptr, "a pointer")
+        Expr::LoadBits { addr, bit, ty: loaded } => {
+            check_ty(loaded).and_then(|()| check_bits(bit, loaded, I3))?;
+            want(addr, ty(addr) == Ty::Ptr, "a pointer")
         }
         Expr::Address { var } => check_object(vars, var, I3),
-        Expr::Function { proc } => {
-            ensure!(proc.index() < procs, P1, "procedure {proc} does not exist")
-        }
+        Expr::Function { proc } => ensure!(proc.index() < procs, P1, "procedure {proc} does not exist"),
         Expr::Accessible { addr, length, .. } => {
             want(addr, ty(addr) == Ty::Ptr, "a pointer")?;
             want(length, ty(length).is_int() && !ty(length).is_signed(), "an unsigned integer")
