@@ -116,6 +116,7 @@ impl Lists<'_> {
             Source::Uninitialised
             | Source::Rounded
             | Source::Outside
+            | Source::Guess(_)
             | Source::Library { freedom: Freedom::Determined, .. } => false,
             Source::Input { .. }
             | Source::Extern { .. }

@@ -57,6 +57,9 @@ pub enum Source {
     Rounded,
     /// What the memory behind a pointer from outside holds: one that an input or a function without body yields, or that such memory holds.
     Outside,
+    /// A pass has changed the order of execution: what is computed or decided later is guessed here, and an execution that has guessed wrong is
+    /// blocked. The program as given has no such choice.
+    Guess(Guess),
     /// The result of a function without body.
     Extern {
         /// Its name.
@@ -79,6 +82,19 @@ pub enum Source {
         /// It as C writes it.
         name: Arc<str>,
     },
+}
+
+/// What is guessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Guess {
+    /// 1 if the property is violated before a call returns, 0 if the call returns.
+    Fails,
+    /// Which procedure the innermost activation of a recursion belongs to.
+    Innermost,
+    /// 1 if a certain call has started the activation that ended last, 0 if another one has.
+    Caller,
+    /// The value of a variable where an activation starts.
+    Value,
 }
 
 /// The name under which bytes of standard input are chosen, one at a time; -1 is its end.

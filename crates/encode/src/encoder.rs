@@ -282,6 +282,7 @@ fn input_name(source: &Source) -> String {
         Source::Uninitialised => "uninitialised".into(),
         Source::Rounded => "rounded".into(),
         Source::Outside => "outside".into(),
+        Source::Guess(_) => "guess".into(),
         Source::Extern { function } | Source::Library { function, .. } => function.to_string(),
         Source::Argument { name } | Source::Global { name } => name.to_string(),
     }

@@ -122,7 +122,8 @@ impl State<'_> {
             reset_array(array, &mut self.memory, *length, InitKind::Uninitialised)?;
         }
         self.active[proc.index()] += 1;
-        self.frames.push(Frame { proc, site, saved, locals: self.locals.len() });
+        self.frames.push(Frame { proc, site, saved, locals: self.locals.len(), number: self.calls });
+        self.calls += 1;
         Ok(())
     }
     fn footprint(callee: &ProcCode) -> u64 {

@@ -30,6 +30,8 @@ pub(super) struct Frame {
     pub(super) saved: bool,
     /// Number of live objects of the outer frames.
     pub(super) locals: usize,
+    /// How many calls the run had made before; no two frames of a run have the same number.
+    pub(super) number: u64,
 }
 
 /// The state of a run, narrow registers apart.
@@ -49,6 +51,8 @@ pub(super) struct State<'p> {
     pub(super) frames: Vec<Frame>,
     /// Number of activations of each procedure.
     pub(super) active: Vec<u32>,
+    /// Number of calls so far.
+    pub(super) calls: u64,
     pub(super) saved: Saved,
     /// Live objects of activations: local variables and stack allocations.
     pub(super) locals: Vec<u64>,
@@ -119,6 +123,7 @@ impl<'p> Machine<'p> {
                 memory: Memory::new(program.data_model, config.memory_limit),
                 frames: Vec::new(),
                 active: vec![0; program.procs.len()],
+                calls: 0,
                 saved: Saved::default(),
                 locals: Vec::new(),
                 choices: Vec::new(),

@@ -36,6 +36,16 @@ impl<'a> Calls<'a> {
         let sites = self.frames.iter().filter_map(|frame| frame.site);
         sites.filter_map(move |site| self.sites.get(site as usize)?.at)
     }
+    /// How many activations there are, that of the procedure where execution starts included.
+    pub fn depth(self) -> usize {
+        self.frames.len()
+    }
+    /// An activation, the outermost being the first: its number, which no other activation of the run has, and the operation that called.
+    pub fn activation(self, index: usize) -> Option<(u64, Option<Position>)> {
+        let frame = self.frames.get(index)?;
+        let at = frame.site.and_then(|site| self.sites.get(site as usize)?.at);
+        Some((frame.number, at))
+    }
 }
 
 /// A question for an arbitrary value.

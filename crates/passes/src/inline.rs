@@ -24,9 +24,7 @@
 //! # Cost
 //! Linear in the size of the result.
 
-use std::sync::Arc;
-
-use base::{Idx, IndexVec, Region};
+use base::IndexVec;
 
 use super::back::{
     BackTranslation, Context, ContextId, Contexts, EdgeOrigin, LocationOrigin, OpOrigin, ProcOrigin, Step,
@@ -34,11 +32,11 @@ use super::back::{
 };
 use super::build::{Builder, stub};
 use super::calls::CallGraph;
-use super::lifetimes::{Prologue, prologue};
-use cfa::op::{AllocKind, Callee, InitKind, Op, Place, Source};
+use super::frames::{Frame, Frames};
+use cfa::op::{AllocKind, Callee, Op, Place};
 use cfa::{
-    Approximation, ApproximationKind, BinaryOp, EdgeId, Expr, ExprId, Length, Loc, LocationInfo,
-    LocationRole, Origin, ProcId, Procedure, Program, Role, Storage, Var, VarId,
+    Approximation, ApproximationKind, BinaryOp, EdgeId, Expr, ExprId, Loc, LocationInfo, LocationRole, Origin,
+    ProcId, Procedure, Program, Role, VarId,
 };
 
 /// Limits of inlining.
@@ -190,11 +188,10 @@ impl Plan {
 
 /// A copy of a procedure inside a root: where it starts and ends, and what its variables are called.
 struct Copy {
-    proc: ProcId,
     context: ContextId,
     entry: Loc,
     exit: Loc,
-    vars: Arc<[VarId]>,
+    frame: Frame,
 }
 
 struct Inliner<'a> {
@@ -204,42 +201,13 @@ struct Inliner<'a> {
     vars: IndexVec<VarId, Option<VarOrigin>>,
     contexts: Contexts,
     kept: Vec<KeptCall>,
-    locals: IndexVec<ProcId, Vec<VarId>>,
-    /// Position of a variable among its owner's locals.
-    positions: IndexVec<VarId, u32>,
-    /// The expressions that mention a procedure's locals, operands first.
-    local_exprs: IndexVec<ProcId, Vec<ExprId>>,
-    prologues: IndexVec<ProcId, Option<Arc<Prologue>>>,
-    /// What the expressions of the copy at hand have become.
-    renamed: Vec<ExprId>,
+    frames: Frames<'a>,
+    /// Procedures whose copies were looked at for stack memory.
+    inspected: IndexVec<ProcId, bool>,
 }
 
 impl<'a> Inliner<'a> {
     fn new(old: &'a Program, plan: Plan) -> Self {
-        let count = old.procs.len();
-        let mut locals = IndexVec::filled(Vec::new(), count);
-        let mut positions = IndexVec::filled(0, old.vars.len());
-        for (id, var) in old.vars.iter_enumerated() {
-            if let Some(owner) = var.owner {
-                positions[id] = locals[owner].len() as u32;
-                locals[owner].push(id);
-            }
-        }
-        let mut local_exprs = IndexVec::filled(Vec::new(), count);
-        let mut owner: Vec<Option<ProcId>> = Vec::with_capacity(old.exprs.len());
-        for (id, expr) in old.exprs.iter() {
-            let own = match *expr {
-                Expr::Var { var, .. } | Expr::Elem { array: var, .. } | Expr::Address { var } => {
-                    old.vars[var].owner
-                }
-                _ => None,
-            };
-            let own = own.or_else(|| expr.operands().find_map(|operand| owner[operand.index()]));
-            if let Some(proc) = own {
-                local_exprs[proc].push(id);
-            }
-            owner.push(own);
-        }
         Self {
             old,
             new: Program { procs: IndexVec::new(), ..old.clone() },
@@ -247,20 +215,17 @@ impl<'a> Inliner<'a> {
             vars: identity_vars(old),
             contexts: Contexts::default(),
             kept: Vec::new(),
-            locals,
-            positions,
-            local_exprs,
-            renamed: old.exprs.iter().map(|(id, _)| id).collect(),
-            prologues: IndexVec::filled(None, count),
+            frames: Frames::new(old),
+            inspected: IndexVec::filled(false, old.procs.len()),
         }
     }
 
     /// Builds a procedure that stays, with everything that is inlined into it.
     fn root(&mut self, proc: ProcId) -> (Procedure, ProcOrigin) {
         let mut builder = Builder::new(self.old, proc);
-        let vars = self.locals[proc].clone().into();
+        let frame = self.frames.own(proc);
         let (entry, exit) = (builder.procedure.entry, builder.procedure.exit);
-        let mut pending = vec![Copy { proc, context: ContextId::ROOT, entry, exit, vars }];
+        let mut pending = vec![Copy { context: ContextId::ROOT, entry, exit, frame }];
         while let Some(copy) = pending.pop() {
             self.copy(&copy, proc, &mut builder, &mut pending);
         }
@@ -269,10 +234,11 @@ impl<'a> Inliner<'a> {
 
     /// Copies the edges of a procedure; the copies that its calls need are left pending.
     fn copy(&mut self, copy: &Copy, root: ProcId, builder: &mut Builder, pending: &mut Vec<Copy>) {
-        self.rename(copy);
+        self.frames.select(&copy.frame, &mut self.new);
         let old = self.old;
-        let procedure = &old.procs[copy.proc];
-        let origin = |location| Some(LocationOrigin { proc: copy.proc, location, context: copy.context });
+        let (proc, context) = (copy.frame.proc, copy.context);
+        let procedure = &old.procs[proc];
+        let origin = |location| Some(LocationOrigin { proc, location, context });
         let mut locations: IndexVec<Loc, Loc> = IndexVec::filled(copy.entry, procedure.locations.len());
         for (location, info) in procedure.locations.iter_enumerated() {
             locations[location] = if location == procedure.entry {
@@ -294,36 +260,12 @@ impl<'a> Inliner<'a> {
         }
     }
 
-    fn rename(&mut self, copy: &Copy) {
-        if copy.context == ContextId::ROOT {
-            for id in &self.local_exprs[copy.proc] {
-                self.renamed[id.index()] = *id;
-            }
-            return;
-        }
-        for id in &self.local_exprs[copy.proc] {
-            let mut expr = self.old.exprs.get(*id).map_operands(|operand| self.renamed[operand.index()]);
-            if let Expr::Var { var, .. } | Expr::Elem { array: var, .. } | Expr::Address { var } = &mut expr {
-                *var = self.var(copy, *var);
-            }
-            self.renamed[id.index()] = self.new.exprs.add(expr);
-        }
-    }
-
-    fn var(&self, copy: &Copy, var: VarId) -> VarId {
-        if self.old.vars[var].owner == Some(copy.proc) {
-            copy.vars[self.positions[var] as usize]
-        } else {
-            var
-        }
-    }
-
     /// One edge of a copy. It is cut at every call that is inlined.
     fn edge(&mut self, site: &Site<'_>, ends: (Loc, Loc), builder: &mut Builder, pending: &mut Vec<Copy>) {
-        let edge = &self.old.procs[site.copy.proc].edges()[site.edge];
+        let edge = &self.old.procs[site.copy.frame.proc].edges()[site.edge];
         let mut piece = Piece::new(ends.0, edge.origin, site.step(None));
         for (position, op) in edge.ops.iter().enumerate() {
-            let renamed = op.map(|expr| self.renamed[expr.index()], |var| self.var(site.copy, var));
+            let renamed = self.frames.op(&site.copy.frame, op);
             let Op::Call { callee, args, results } = renamed else {
                 piece.push(renamed, Some(position));
                 continue;
@@ -335,7 +277,7 @@ impl<'a> Inliner<'a> {
                 continue;
             }
             piece.from.steps[0].until = Some(position as u32);
-            let (caller, proc) = (site.copy.context, site.copy.proc);
+            let (caller, proc) = (site.copy.context, site.copy.frame.proc);
             let call = Context { caller, proc, edge: site.edge, op: position as u32 };
             let call = Call { context: self.contexts.add(call), position, args: &args, results: &results };
             let mut rest = Piece::new(ends.0, edge.origin, site.step(Some(position as u32)));
@@ -410,22 +352,11 @@ impl<'a> Inliner<'a> {
             piece.push(Op::Assume { cond }, Some(call.position));
         }
         for (param, arg) in self.old.procs[target].params.iter().zip(call.args) {
-            let place = Place::Var(self.var(&copy, *param));
+            let place = Place::Var(self.frames.var(&copy.frame, *param));
             piece.push(Op::Assign { place, value: *arg }, Some(call.position));
         }
-        for var in &self.prologue(target).stale {
-            let new = self.var(&copy, *var);
-            match self.old.vars[*var].storage {
-                Storage::Scalar(_) => {
-                    let (place, source, at) = (Place::Var(new), Source::Uninitialised, Region::NOWHERE);
-                    piece.push(Op::Havoc { place, source, at }, None);
-                }
-                Storage::Array { length: Length::Fixed(_) | Length::Unbounded, .. } => {
-                    piece.push(Op::Init { var: new, contents: InitKind::Uninitialised }, None);
-                }
-                // Its length is undefined until it is allocated.
-                Storage::Array { length: Length::Dynamic, .. } | Storage::Object { .. } => {}
-            }
+        for op in self.frames.renewal(&copy.frame) {
+            piece.push(op, None);
         }
         self.finish(piece, copy.entry, root, builder);
         copy
@@ -433,37 +364,35 @@ impl<'a> Inliner<'a> {
 
     /// Passes the results of a copy, and ends what would end with its activation.
     fn leave(&mut self, copy: &Copy, call: &Call<'_>, piece: &mut Piece) {
-        for (result, place) in self.old.procs[copy.proc].results.iter().zip(call.results) {
+        let frame = &copy.frame;
+        for (result, place) in self.old.procs[frame.proc].results.iter().zip(call.results) {
             if let (Some(place), Some(ty)) = (place, self.old.vars[*result].scalar()) {
-                let value = self.new.exprs.var(self.var(copy, *result), ty);
+                let value = self.new.exprs.var(self.frames.var(frame, *result), ty);
                 piece.push(Op::Assign { place: *place, value }, Some(call.position));
             }
         }
-        for var in &self.prologue(copy.proc).live {
-            piece.push(Op::End { var: self.var(copy, *var) }, None);
+        for var in &self.frames.prologue(frame.proc).live {
+            piece.push(Op::End { var: self.frames.var(frame, *var) }, None);
         }
     }
 
     fn instantiate(&mut self, proc: ProcId, context: ContextId, root: ProcId, builder: &mut Builder) -> Copy {
         let procedure = &self.old.procs[proc];
-        let mut vars = Vec::with_capacity(self.locals[proc].len());
-        for var in &self.locals[proc] {
-            vars.push(self.new.vars.push(Var { owner: Some(root), ..self.old.vars[*var].clone() }));
-            self.vars.push(Some(VarOrigin { var: *var, context }));
-        }
+        let frame = self.frames.fresh(proc, root, context, &mut self.new, &mut self.vars);
+        self.note_stack_memory(proc);
         let mut add = |location| {
             builder.location(procedure.locations[location], Some(LocationOrigin { proc, location, context }))
         };
         let entry = add(procedure.entry);
         let exit = if procedure.exit == procedure.entry { entry } else { add(procedure.exit) };
-        Copy { proc, context, entry, exit, vars: vars.into() }
+        Copy { context, entry, exit, frame }
     }
 
-    fn prologue(&mut self, proc: ProcId) -> Arc<Prologue> {
-        if let Some(known) = &self.prologues[proc] {
-            return known.clone();
+    /// Records that memory on the stack of an inlined procedure lives longer.
+    fn note_stack_memory(&mut self, proc: ProcId) {
+        if std::mem::replace(&mut self.inspected[proc], true) {
+            return;
         }
-        let new = Arc::new(prologue(self.old, proc, &self.locals[proc]));
         let procedure = &self.old.procs[proc];
         let mut ops = procedure.edges().iter().flat_map(|edge| &edge.ops);
         if ops.any(|op| matches!(op, Op::Malloc { kind: AllocKind::Stack, .. })) {
@@ -476,8 +405,6 @@ impl<'a> Inliner<'a> {
                 region: procedure.region,
             });
         }
-        self.prologues[proc] = Some(new.clone());
-        new
     }
 }
 
@@ -491,7 +418,7 @@ struct Site<'a> {
 impl Site<'_> {
     fn step(&self, from: Option<u32>) -> Step {
         Step {
-            proc: self.copy.proc,
+            proc: self.copy.frame.proc,
             edge: self.edge,
             context: self.copy.context,
             from,

@@ -34,6 +34,7 @@ mod compress;
 mod control_dependence;
 mod dead_variables;
 mod fold;
+mod frames;
 mod inline;
 mod instrument;
 mod lifetimes;

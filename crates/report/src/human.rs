@@ -351,6 +351,7 @@ pub(crate) fn describe_source(source: &Source) -> String {
         Source::Uninitialised => "an uninitialised variable".to_owned(),
         Source::Rounded => "a value in memory".to_owned(),
         Source::Outside => "memory behind a pointer from outside".to_owned(),
+        Source::Guess(_) => "the course of a recursion".to_owned(),
         Source::Extern { function } => format!("the function {} without body", printable(function)),
         Source::Library { function, .. } if &**function == cfa::STDIN => "standard input".to_owned(),
         Source::Library { function, .. } => format!("{}() of the C library", printable(function)),

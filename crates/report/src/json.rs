@@ -431,6 +431,7 @@ fn input(chosen: &Chosen, sources: &SourceMap) -> Input {
         Source::Uninitialised => ("uninitialised", None),
         Source::Rounded => ("rounded", None),
         Source::Outside => ("outside", None),
+        Source::Guess(_) => ("guess", None),
         Source::Extern { function } => ("extern", Some(function.to_string())),
         Source::Library { function, .. } => ("library", Some(function.to_string())),
         Source::Argument { name } => ("argument", Some(name.to_string())),

@@ -52,6 +52,7 @@ fn returned(chosen: &Chosen, close: u32, text: &Text) -> Option<Segment> {
         | Source::Uninitialised
         | Source::Rounded
         | Source::Outside
+        | Source::Guess(_)
         | Source::Argument { .. }
         | Source::Global { .. } => return None,
     }

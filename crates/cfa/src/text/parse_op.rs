@@ -5,9 +5,16 @@ use base::Region;
 use super::ParseError;
 use super::lex::Kind;
 use super::parse::Parser;
-use crate::op::{AllocKind, Callee, Freedom, HaltReason, InitKind, Op, OutputFunction, Place, Source};
+use crate::op::{AllocKind, Callee, Freedom, Guess, HaltReason, InitKind, Op, OutputFunction, Place, Source};
 use crate::verify::check_op;
 use crate::{ExprId, VarId};
+
+const GUESSES: [(&str, Guess); 4] = [
+    ("fails", Guess::Fails),
+    ("innermost", Guess::Innermost),
+    ("caller", Guess::Caller),
+    ("value", Guess::Value),
+];
 
 const CONTENTS: [(&str, InitKind); 2] = [("zero", InitKind::Zero), ("uninit", InitKind::Uninitialised)];
 
@@ -200,6 +207,8 @@ impl Parser<'_> {
             Source::Rounded
         } else if self.accept_word("outside") {
             Source::Outside
+        } else if self.accept_word("guess") {
+            Source::Guess(self.choice(&GUESSES)?)
         } else if self.accept_word("input") {
             Source::Input { function: self.text()?.into() }
         } else if self.accept_word("extern") {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::names::{Names, escape};
 use crate::expr::Access;
-use crate::op::{AllocKind, Callee, Freedom, HaltReason, InitKind, Op, OutputFunction, Place, Source};
+use crate::op::{AllocKind, Callee, Freedom, Guess, HaltReason, InitKind, Op, OutputFunction, Place, Source};
 use crate::{BinaryOp, Expr, ExprId, FloatKind, Program, Ty, UnaryOp};
 
 /// For whom something is printed.
@@ -303,6 +303,7 @@ fn origin(source: &Source) -> String {
         Source::Uninitialised => ("uninit", None),
         Source::Rounded => ("rounded", None),
         Source::Outside => ("outside", None),
+        Source::Guess(guess) => return format!("guess {}", guess_word(*guess)),
         Source::Extern { function } => ("extern", Some(function)),
         Source::Library { function, freedom: Freedom::World } => ("world", Some(function)),
         Source::Library { function, freedom: Freedom::Determined } => ("library", Some(function)),
@@ -312,6 +313,15 @@ fn origin(source: &Source) -> String {
     match name {
         Some(name) => format!("{word} {}", escape(name.as_bytes(), '"')),
         None => word.to_owned(),
+    }
+}
+
+fn guess_word(guess: Guess) -> &'static str {
+    match guess {
+        Guess::Fails => "fails",
+        Guess::Innermost => "innermost",
+        Guess::Caller => "caller",
+        Guess::Value => "value",
     }
 }
 

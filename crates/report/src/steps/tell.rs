@@ -289,7 +289,7 @@ fn asker(source: &Source) -> String {
             format!("{function}()")
         }
         Source::Argument { name } | Source::Global { name } => name.to_string(),
-        Source::Uninitialised | Source::Rounded | Source::Outside => "value".to_owned(),
+        Source::Uninitialised | Source::Rounded | Source::Outside | Source::Guess(_) => "value".to_owned(),
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::Region;
-use cfa::{Program, Source, Ty, VarId};
+use cfa::{Guess, Program, Source, Ty, VarId};
 use encode::{Rounding, Site, Skolem};
 use term::{Node, SymbolId, SymbolKind, TermId, Terms};
 use values::state::type_range;
@@ -228,6 +228,7 @@ impl Wish {
                     Source::Uninitialised => "uninitialised",
                     Source::Rounded => "rounded",
                     Source::Outside => "outside",
+                    Source::Guess(_) => return Self::Numbered("guess".to_owned()),
                     Source::Extern { function } | Source::Library { function, .. } => function,
                     Source::Argument { name } | Source::Global { name } => {
                         return Self::Plain(name.to_string());
@@ -278,6 +279,16 @@ impl Wish {
     }
 }
 
+/// What is guessed, for people.
+fn guessed(guess: Guess) -> &'static str {
+    match guess {
+        Guess::Fails => "whether the error is reached inside a call",
+        Guess::Innermost => "in which procedure a recursion ends",
+        Guess::Caller => "by which call a recursive procedure was called",
+        Guess::Value => "a value with which a recursive procedure was called",
+    }
+}
+
 fn meaning(
     program: &Program,
     graph: &Graph,
@@ -296,6 +307,7 @@ fn meaning(
             }
             Source::Rounded => "a value in memory".to_owned(),
             Source::Outside => "memory behind a pointer from outside".to_owned(),
+            Source::Guess(guess) => guessed(*guess).to_owned(),
             Source::Uninitialised => format!("an uninitialised value of line {}", region.line),
             Source::Argument { .. } => "an argument of the program".to_owned(),
             Source::Global { .. } => "a global variable at the start".to_owned(),

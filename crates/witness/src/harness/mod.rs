@@ -178,7 +178,7 @@ impl Harness<'_> {
                 Source::Outside => {
                     return Err("a harness cannot set memory behind pointers from outside".to_owned());
                 }
-                Source::Uninitialised | Source::Rounded => {
+                Source::Uninitialised | Source::Rounded | Source::Guess(_) => {
                     return Err("a harness cannot set the values of uninitialised variables".to_owned());
                 }
                 Source::Library { function, .. } if **function == *cfa::STDIN => continue,
@@ -289,7 +289,8 @@ impl Harness<'_> {
             | Source::Extern { .. }
             | Source::Uninitialised
             | Source::Rounded
-            | Source::Outside => true,
+            | Source::Outside
+            | Source::Guess(_) => true,
         };
         let values: Vec<String> = self.trace.choices.iter().filter(is_asked_for).map(value).collect();
         let (count, list) =
