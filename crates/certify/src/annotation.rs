@@ -31,7 +31,7 @@ use cfa::loops::reaching_error;
 use cfa::{Loc, ProcId, Program, SignedOverflow, VarId};
 use encode::facts::stated;
 use encode::{Piece, Pieces, Vocabulary};
-use passes::Prepared;
+use passes::{KeptCall, Prepared};
 use smt::{Answer, Why, Z3, Z3Settings, Z3Solver, check_formula};
 use term::{Substitution, SymbolId, TermId, Terms};
 use values::state::{State, type_range};
@@ -106,7 +106,10 @@ fn is_supported(task: &Prepared<'_>, annotation: &Annotation) -> Result<(), Reas
     if annotation.logic == LogicName::Bits {
         return Err(unsupported("a proof about bit-vectors"));
     }
-    no_calls(task)?;
+    // A call that stays is encoded as any change of global variables and any results. That includes all that it may do, but for an error inside of it.
+    if let Some(call) = task.failing_call() {
+        return Err(stays(task, call));
+    }
     let entry = task.program().entry;
     match annotation.locations().find(|(proc, _)| *proc != entry) {
         None => Ok(()),
@@ -116,11 +119,13 @@ fn is_supported(task: &Prepared<'_>, annotation: &Annotation) -> Result<(), Reas
     }
 }
 
-/// An annotation speaks about one procedure only.
+/// Whether the program has one procedure only.
 pub fn no_calls(task: &Prepared<'_>) -> Result<(), Reason> {
-    let Some(call) = task.kept_call() else { return Ok(()) };
-    let region = task.program().procs[call.proc].edges()[call.edge].origin.region;
-    Err(Reason::Unsupported { feature: task.describe(call), region })
+    task.kept_call().map_or(Ok(()), |call| Err(stays(task, call)))
+}
+
+fn stays(task: &Prepared<'_>, call: &KeptCall) -> Reason {
+    Reason::Unsupported { feature: task.describe(call), region: task.region(call) }
 }
 
 fn failure(why: String) -> Reason {

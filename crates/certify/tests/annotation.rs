@@ -199,10 +199,44 @@ fn proofs_without_a_meaning_are_refused() {
     assert_says(&task, beyond, "there is no location");
 }
 
+/// A recursion that stays a call: an activation makes two of them, and the argument of the second is what the first one returns.
+const NESTED: &str = "static int f(int n) { return n > 100 ? n - 10 : f(f(n + 11)); }";
+
 #[test]
-fn a_proof_about_recursive_procedures_is_refused() {
+fn a_call_that_stays_may_return_anything() {
+    let program =
+        compiled(&format!("{NESTED} int main(void) {{ if (f(IN()) == -7) reach_error(); return 0; }}"));
+    let task = Prepared::of(&program);
+    assert!(task.kept_call().is_some());
+    let forged = annotation(&task, known(&[]), &known(&[]), unreached());
+    assert_says(&task, forged, "is not preserved");
+    let program = compiled(&format!(
+        "{NESTED} int main(void) {{ int s = f(IN()) > 5 ? 2 : 1; if (s < 1) reach_error(); return 0; }}"
+    ));
+    let task = Prepared::of(&program);
+    assert!(task.kept_call().is_some());
+    let found = certified(&task, annotation(&task, known(&[]), &known(&[]), unreached()));
+    assert!(matches!(found.check(), Some(Check::Proved { .. })), "{:?}", found.verdict());
+}
+
+#[test]
+fn a_call_that_stays_may_change_global_variables() {
     let program = compiled(
-        "static int f(int n) { return n < 1 ? 0 : f(n - 1); } int main(void) { if (f(IN()) == 7) reach_error(); return 0; }",
+        "static int g; static void f(int n) { if (n > 1) { f(n - 1); g++; f(n - 2); } } \
+         int main(void) { g = 0; f(IN()); if (g == 5) reach_error(); return 0; }",
+    );
+    let task = Prepared::of(&program);
+    assert!(task.kept_call().is_some());
+    let forged = annotation(&task, known(&[]), &known(&[]), unreached());
+    assert_says(&task, forged, "is not preserved");
+}
+
+#[test]
+fn a_call_that_stays_and_may_fail_is_refused() {
+    // Where the error is, an object of the caller is live, so the error cannot move.
+    let program = compiled(
+        "static void f(int *p, int n) { int x = n; if (*p == 7) reach_error(); if (n > 0) { f(&x, n - 1); f(&x, n - 2); } } \
+         int main(void) { int y = IN(); f(&y, IN()); if (y == 8) reach_error(); return 0; }",
     );
     let task = Prepared::of(&program);
     let proc = task.program().entry;
@@ -211,7 +245,7 @@ fn a_proof_about_recursive_procedures_is_refused() {
         ((proc, location), if Some(location) == procedure.error { unreached() } else { known(&[]) })
     });
     let forged = Annotation { logic: LogicName::Integers, invariants: all.collect() };
-    assert_says(&task, forged, "recursive call");
+    assert_says(&task, forged, "is recursive and stays a call");
 }
 
 #[test]

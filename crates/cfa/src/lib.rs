@@ -17,7 +17,9 @@ pub mod ty;
 pub mod verify;
 
 pub use expr::{Access, BinaryOp, Expr, ExprId, Exprs, UnaryOp};
-pub use op::{AllocKind, Callee, Freedom, Guess, HaltReason, InitKind, Op, OutputFunction, Place, STDIN, Source};
+pub use op::{
+    AllocKind, Callee, Freedom, Guess, HaltReason, InitKind, Op, OutputFunction, Place, STDIN, Source,
+};
 pub use program::{
     Approximation, ApproximationKind, Edge, EdgeId, Length, Loc, LocationInfo, LocationRole, Origin, ProcId,
     Procedure, Program, Role, Storage, Var, VarId,

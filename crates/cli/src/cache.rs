@@ -145,9 +145,9 @@ fn key(args: &CheckArgs, program: &Program) -> String {
 
 /// The options that decide how a program is searched.
 fn options(args: &CheckArgs) -> String {
-    let SearchArgs { no_gas, no_summaries, no_congruences, no_shrink, .. } = &args.search;
+    let SearchArgs { no_gas, no_summaries, no_congruences, no_shrink, without_pass, .. } = &args.search;
     let engine = args.search.engine();
-    format!("{engine} {no_gas} {no_summaries} {no_congruences} {no_shrink}\n")
+    format!("{engine} {no_gas} {no_summaries} {no_congruences} {no_shrink} {without_pass:?}\n")
 }
 
 /// What two runs must have in common so that the verdict of the one is that of the other: the program with its places, what is asked of it,
@@ -186,6 +186,7 @@ fn evidence(verdict: &Verdict) -> Option<String> {
         Verdict::Unknown(_) => None,
         Verdict::Safe(Proof::Execution(_)) => Some("safe execution\n".to_owned()),
         Verdict::Safe(Proof::Executions(_)) => Some("safe executions\n".to_owned()),
+        Verdict::Safe(Proof::UnwoundExecutions(_)) => Some("safe unwound executions\n".to_owned()),
         Verdict::Safe(Proof::Annotation(annotation)) => Some(format!("safe annotation\n{annotation}")),
         Verdict::Unsafe(trace) => {
             let chooses = trace.choices.iter().any(|chosen| chosen.source == Source::Uninitialised);
@@ -221,6 +222,13 @@ fn verdict(body: &str, task: &Prepared<'_>, budget: &mut Budget) -> Result<Verdi
         "safe executions" => match certify::exhaust(program, budget) {
             Exhaustion::Safe { executions, .. } => Some(Verdict::Safe(Proof::Executions(executions))),
             Exhaustion::TooLong => return Err(TOO_LONG.to_owned()),
+            _ => None,
+        },
+        "safe unwound executions" => match task.unwound().map(|unwound| certify::exhaust(unwound, budget)) {
+            Some(Exhaustion::Safe { executions, .. }) => {
+                Some(Verdict::Safe(Proof::UnwoundExecutions(executions)))
+            }
+            Some(Exhaustion::TooLong) => return Err(TOO_LONG.to_owned()),
             _ => None,
         },
         "safe annotation" => {

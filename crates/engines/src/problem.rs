@@ -12,7 +12,7 @@ use cfa::Loc;
 use encode::Skolem;
 use graph::cells::add_cells;
 use graph::cut::{Graph, Point, PointId, Target};
-use passes::Prepared;
+use passes::{KeptCall, KeptReason, Prepared};
 use smt::Logic;
 use term::{SymbolId, TermId, Terms};
 use verdict::{Annotation, Claim, Proof, Reason};
@@ -25,13 +25,18 @@ pub(crate) struct Problem {
     pub(crate) graph: Graph,
 }
 
+/// The reason that is a call that stays.
+pub(crate) fn stays(task: &Prepared<'_>, call: &KeptCall) -> Reason {
+    Reason::Unsupported { feature: task.describe(call), region: task.region(call) }
+}
+
 impl Problem {
     /// Encodes a program, or says what in it is beyond engines that know one procedure.
     pub(crate) fn new(task: &Prepared<'_>, logic: &mut Logic) -> Result<Self, Reason> {
-        if let Some(call) = task.kept_call() {
-            let feature = task.describe(call);
-            let region = task.program().procs[call.proc].edges()[call.edge].origin.region;
-            return Err(Reason::Unsupported { feature, region });
+        // What a recursive call does is rounded up; a program that is too large to inline its calls is too large for that, too.
+        let is_refused = |call: &&KeptCall| call.reason != KeptReason::Recursive;
+        if let Some(call) = task.failing_call().or(task.kept_call().filter(is_refused)) {
+            return Err(stays(task, call));
         }
         let program = task.program();
         let _stage = timeline::stage("encoding");

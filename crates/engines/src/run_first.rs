@@ -10,7 +10,8 @@
 //!   run RUN ticks           and so on, both doubled each time
 //! ```
 //!
-//! A program whose inputs have few values that matter is decided in the same way, by carrying out all its executions (`certify::exhaust`).
+//! A program whose inputs have few values that matter is decided in the same way, by carrying out all its executions (`certify::exhaust`). Where a recursion takes too long,
+//! the loops that the passes make of it may not: a function that calls itself twice takes exponential time, the loop linear time.
 //!
 //! A run starts from the beginning each time, and so does the engine: neither keeps memory while the other works, and all of it takes at most
 //! about twice as long as the last round.
@@ -26,6 +27,8 @@ use engine::{Engine, Env, Settings};
 use passes::Prepared;
 use verdict::{Proof, Reason, Verdict};
 
+use crate::problem::stays;
+
 /// Ticks of the first run: hundredths of a second.
 const FIRST_RUN: u64 = 1 << 22;
 /// Ticks of the second run; each further one has twice as many.
@@ -37,6 +40,9 @@ const LAST_RUN: u64 = 1 << 32;
 
 /// Ticks for all executions of a program whose inputs have few values that matter: tenths of a second.
 const FEW_RUNS: u64 = 1 << 25;
+
+/// Ticks of an engine for a program with a call that stays: seconds.
+const AROUND_CALLS: u64 = 1 << 14;
 
 /// An engine behind a run of the only execution.
 pub(crate) struct RunFirst {
@@ -55,6 +61,11 @@ impl Engine for RunFirst {
                 Attempt::Settled(verdict) => return verdict,
                 Attempt::Hopeless => return self.among_many(task, env),
                 Attempt::TooShort => {}
+            }
+            if run == FIRST_RUN
+                && let Some(verdict) = unwound(task, &mut env.logic.budget)
+            {
+                return verdict;
             }
             if env.logic.budget.is_spent() {
                 return Verdict::Unknown(Reason::Stopped(Stop::Ticks));
@@ -87,13 +98,16 @@ impl RunFirst {
     fn among_many(&self, task: &Prepared<'_>, env: &mut Env<'_>) -> Verdict {
         // Where the passes have found that nothing can fail, an endless execution need not be carried out.
         if task.program().procs.iter().all(|procedure| procedure.error.is_none()) {
-            return self.engine().solve(task, env);
+            return self.work(task, env);
         }
         let first = all(task.given(), FEW_RUNS, &mut env.logic.budget);
         if let Few::Decided(verdict) = first {
             return verdict;
         }
-        let verdict = self.engine().solve(task, env);
+        if let Some(verdict) = unwound(task, &mut env.logic.budget) {
+            return verdict;
+        }
+        let verdict = self.work(task, env);
         if matches!((&verdict, &first), (Verdict::Unknown(_), Few::TooLong))
             && env.logic.budget.poll().is_ok()
             && let Few::Decided(decided) = all(task.given(), LAST_RUN, &mut env.logic.budget)
@@ -103,14 +117,23 @@ impl RunFirst {
         verdict
     }
 
-    fn engine(&self) -> Box<dyn Engine> {
-        (self.configure)(&self.settings)
+    /// Lets a fresh engine work. Around a call that stays it searches for a while: tests carry out the call, and what the call returns may not matter.
+    fn work(&self, task: &Prepared<'_>, env: &mut Env<'_>) -> Verdict {
+        let engine = (self.configure)(&self.settings);
+        let Some(call) = task.kept_call() else { return engine.solve(task, env) };
+        let mut share = Env::new(env.logic.budget.child(AROUND_CALLS), env.events);
+        let verdict = engine.solve(task, &mut share);
+        env.logic.budget.absorb(&share.logic.budget);
+        match verdict {
+            Verdict::Unknown(_) if env.logic.budget.poll().is_ok() => Verdict::Unknown(stays(task, call)),
+            other => other,
+        }
     }
 
     /// Lets a fresh engine work for a number of ticks. What an attempt leaves behind that was too short is forgotten, but for what it has spent.
     fn within(&self, ticks: u64, task: &Prepared<'_>, env: &mut Env<'_>) -> (Verdict, Effort) {
         let mut slice = Env::new(env.logic.budget.child(ticks), env.events);
-        let verdict = self.engine().solve(task, &mut slice);
+        let verdict = self.work(task, &mut slice);
         let slice = slice.logic.budget;
         env.logic.budget.absorb(&slice);
         // The last question of an engine may have been refused before it took all that was left, and an engine that runs short may give up instead of being stopped.
@@ -143,6 +166,16 @@ fn all(program: &Program, ticks: u64, budget: &mut Budget) -> Few {
         Exhaustion::Violated(trace) => Few::Decided(Verdict::Unsafe(trace)),
         Exhaustion::TooLong => Few::TooLong,
         Exhaustion::Open => Few::Open,
+    }
+}
+
+/// Carries out all executions of the program in which recursions are loops. Only a proof is of use: the inputs of a violation are those of another program.
+fn unwound(task: &Prepared<'_>, budget: &mut Budget) -> Option<Verdict> {
+    match all(task.unwound()?, FEW_RUNS, budget) {
+        Few::Decided(Verdict::Safe(Proof::Executions(count))) => {
+            Some(Verdict::Safe(Proof::UnwoundExecutions(count)))
+        }
+        Few::Decided(_) | Few::TooLong | Few::Open => None,
     }
 }
 

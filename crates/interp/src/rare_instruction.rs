@@ -44,7 +44,7 @@ pub(super) fn validity(source: &Source) -> Option<Validity> {
         Source::Extern { .. } | Source::Outside | Source::Argument { .. } | Source::Global { .. } => {
             Some(Validity::Assumed)
         }
-        Source::Library { .. } | Source::Rounded => None,
+        Source::Library { .. } | Source::Rounded | Source::Guess(_) => None,
     }
 }
 

@@ -9,14 +9,22 @@
 //! leads there from the activation of the procedure that contains the copy; the empty chain is that
 //! activation itself.
 //!
+//! Where recursion was made a loop, a copy stands for many activations.
+//! * Tail recursion: a call is now a *jump*. The activations that it starts are not told apart from the one that calls.
+//! * Linear recursion: the link [`Link::Round`] of a chain says that the activation is one of those that are the rounds of a loop. Which one it is, the
+//!   choices of the run tell (module `choices`).
+//! * Procedures that may fail: their failing copies are in the procedure where execution starts. Chains of such a copy start at the activation that fails,
+//!   which the choices tell, too.
+//!
 //! # Invariants
 //! * B1: there is one entry per procedure, edge, location, operation and variable of the new program.
 //! * B2: `first.then(&second)` translates as `second` and then `first` would, one after the other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Idx, IndexVec, newtype_index};
 use indexmap::IndexSet;
+use interp::Position;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use cfa::{EdgeId, Loc, ProcId, Program, VarId};
@@ -32,17 +40,22 @@ impl ContextId {
     pub const ROOT: Self = Self(0);
 }
 
-/// The last call of a chain.
+/// A chain of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Context {
-    /// The chain before it.
+    /// The chain before the last link.
     pub caller: ContextId,
-    /// The old procedure that calls.
-    pub proc: ProcId,
-    /// The edge that calls.
-    pub edge: EdgeId,
-    /// The position of the call among the edge's operations.
-    pub op: u32,
+    /// The last link.
+    pub link: Link,
+}
+
+/// A link of a chain of calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Link {
+    /// A call that was inlined.
+    Call(Position),
+    /// Calls by which the members of a linear recursion call each other, of unknown number.
+    Round,
 }
 
 /// An old edge, or a part of it: between inlined calls, or between operations where the edge was cut.
@@ -61,6 +74,13 @@ pub struct Step {
     pub until: Option<u32>,
     /// Whether a run that takes the new edge takes the step.
     pub part: StepPart,
+}
+
+impl Step {
+    /// A whole edge.
+    pub fn whole(proc: ProcId, edge: EdgeId, context: ContextId) -> Self {
+        Self { proc, edge, context, from: None, until: None, part: StepPart::Taken }
+    }
 }
 
 /// What a step is to a run.
@@ -103,8 +123,7 @@ pub struct EdgeOrigin {
 impl EdgeOrigin {
     /// The origin of an edge that is a whole old edge with `count` operations in the old order.
     pub fn whole(proc: ProcId, edge: EdgeId, count: usize) -> Self {
-        let step =
-            Step { proc, edge, context: ContextId::ROOT, from: None, until: None, part: StepPart::Taken };
+        let step = Step::whole(proc, edge, ContextId::ROOT);
         Self { steps: vec![step], ops: (0..count as u32).map(|op| Some(OpOrigin::new(0, op))).collect() }
     }
     /// This edge, then another.
@@ -156,28 +175,35 @@ pub struct ProcOrigin {
     pub locations: IndexVec<Loc, Option<LocationOrigin>>,
 }
 
+impl ProcOrigin {
+    /// The origin of a procedure that is as it was.
+    pub(crate) fn identity(program: &Program, proc: ProcId) -> Self {
+        let procedure = &program.procs[proc];
+        let edges = procedure.edges().iter_enumerated();
+        let locations = procedure.locations.ids();
+        let root = |location| Some(LocationOrigin { proc, location, context: ContextId::ROOT });
+        Self {
+            proc,
+            edges: edges.map(|(edge, content)| EdgeOrigin::whole(proc, edge, content.ops.len())).collect(),
+            locations: locations.map(root).collect(),
+        }
+    }
+}
+
 /// The way back from a transformed program to the one before.
 #[derive(Clone, Debug)]
 pub struct BackTranslation {
     procs: IndexVec<ProcId, ProcOrigin>,
     vars: IndexVec<VarId, Option<VarOrigin>>,
     contexts: Contexts,
+    /// Old calls that are jumps now.
+    jumps: BTreeSet<Position>,
 }
 
 impl BackTranslation {
     /// The translation of a program to itself.
     pub fn identity(program: &Program) -> Self {
-        let procs = program.procs.iter_enumerated().map(|(id, procedure)| {
-            let edges = procedure.edges().iter_enumerated();
-            let locations = procedure.locations.ids();
-            ProcOrigin {
-                proc: id,
-                edges: edges.map(|(edge, content)| EdgeOrigin::whole(id, edge, content.ops.len())).collect(),
-                locations: locations
-                    .map(|location| Some(LocationOrigin { proc: id, location, context: ContextId::ROOT }))
-                    .collect(),
-            }
-        });
+        let procs = program.procs.ids().map(|proc| ProcOrigin::identity(program, proc));
         Self::new(procs.collect(), identity_vars(program), Contexts::default())
     }
     pub(crate) fn new(
@@ -185,7 +211,12 @@ impl BackTranslation {
         vars: IndexVec<VarId, Option<VarOrigin>>,
         contexts: Contexts,
     ) -> Self {
-        Self { procs, vars, contexts }
+        Self { procs, vars, contexts, jumps: BTreeSet::new() }
+    }
+    /// The same, where some old calls are jumps now.
+    #[must_use]
+    pub(crate) fn with_jumps(self, jumps: BTreeSet<Position>) -> Self {
+        Self { jumps, ..self }
     }
     /// Variables that were added have the origins that are listed, the others none.
     pub(crate) fn extend_vars(&mut self, count: usize, origins: &BTreeMap<VarId, VarOrigin>) {
@@ -209,9 +240,13 @@ impl BackTranslation {
     pub fn var(&self, var: VarId) -> Option<VarOrigin> {
         self.vars[var]
     }
-    /// The calls of a chain, outermost first.
-    pub fn calls(&self, context: ContextId) -> Vec<Context> {
-        self.contexts.calls(context)
+    /// The links of a chain, outermost first.
+    pub fn links(&self, context: ContextId) -> Vec<Link> {
+        self.contexts.links(context)
+    }
+    /// Whether an old call is a jump now.
+    pub fn is_jump(&self, call: Position) -> bool {
+        self.jumps.contains(&call)
     }
     /// The old steps of a run through new edges.
     pub fn steps(&self, run: impl IntoIterator<Item = (ProcId, EdgeId)>) -> Vec<Step> {
@@ -231,7 +266,12 @@ impl BackTranslation {
         };
         let procs = second.procs.iter().map(|procedure| composer.procedure(procedure)).collect();
         let vars = second.vars.iter().map(|origin| origin.and_then(|origin| composer.var(origin))).collect();
-        Self { procs, vars, contexts: composer.contexts }
+        let mut jumps = self.jumps.clone();
+        jumps.extend(second.jumps.iter().filter_map(|call| {
+            let (step, op) = self.edge(call.proc, call.edge).op(call.op as usize)?;
+            Some(Position { proc: step.proc, edge: step.edge, op })
+        }));
+        Self { procs, vars, contexts: composer.contexts, jumps }
     }
 }
 
@@ -253,11 +293,11 @@ impl Contexts {
     fn get(&self, id: ContextId) -> Option<Context> {
         id.index().checked_sub(1).and_then(|index| self.items.get_index(index)).copied()
     }
-    fn calls(&self, id: ContextId) -> Vec<Context> {
-        let mut calls: Vec<Context> =
-            std::iter::successors(self.get(id), |context| self.get(context.caller)).collect();
-        calls.reverse();
-        calls
+    fn links(&self, id: ContextId) -> Vec<Link> {
+        let chain = std::iter::successors(self.get(id), |context| self.get(context.caller));
+        let mut links: Vec<Link> = chain.map(|context| context.link).collect();
+        links.reverse();
+        links
     }
 }
 
@@ -349,11 +389,19 @@ impl Composer<'_> {
             at = context.caller;
         };
         while let Some((id, context)) = pending.pop() {
-            // A call is never added by a transformation: it has an origin.
-            if let Some((step, op)) = self.first.edge(context.proc, context.edge).op(context.op as usize) {
-                let step = *step;
-                let caller = self.join(result, step.context);
-                result = self.contexts.add(Context { caller, proc: step.proc, edge: step.edge, op });
+            match context.link {
+                Link::Round => {
+                    result = self.contexts.add(Context { caller: result, link: Link::Round });
+                }
+                Link::Call(call) => {
+                    // A call is never added by a transformation: it has an origin.
+                    if let Some((step, op)) = self.first.edge(call.proc, call.edge).op(call.op as usize) {
+                        let step = *step;
+                        let caller = self.join(result, step.context);
+                        let call = Position { proc: step.proc, edge: step.edge, op };
+                        result = self.contexts.add(Context { caller, link: Link::Call(call) });
+                    }
+                }
             }
             self.translated.insert(id, result);
         }
@@ -372,8 +420,8 @@ impl Composer<'_> {
             return *known;
         }
         let mut result = outer;
-        for call in self.first.contexts.calls(inner) {
-            result = self.contexts.add(Context { caller: result, ..call });
+        for link in self.first.contexts.links(inner) {
+            result = self.contexts.add(Context { caller: result, link });
         }
         self.joined.insert((outer, inner), result);
         result

@@ -3,7 +3,8 @@
 use base::{IndexVec, Region};
 
 use super::back::{
-    BackTranslation, ContextId, Contexts, EdgeOrigin, LocationOrigin, ProcOrigin, identity_vars,
+    BackTranslation, ContextId, Contexts, EdgeOrigin, LocationOrigin, OpOrigin, ProcOrigin, Step,
+    identity_vars,
 };
 use cfa::{Edge, EdgeId, Loc, LocationInfo, Op, Origin, ProcId, Procedure, Program};
 
@@ -74,6 +75,34 @@ impl Builder {
     }
 }
 
+/// A new edge in the making that stands for an old one, or for a part of it.
+#[derive(Clone)]
+pub(crate) struct Draft {
+    pub(crate) source: Loc,
+    pub(crate) ops: Vec<Op>,
+    pub(crate) origin: Origin,
+    pub(crate) from: EdgeOrigin,
+}
+
+impl Draft {
+    pub(crate) fn new(source: Loc, origin: Origin, step: Step) -> Self {
+        Self { source, ops: Vec::new(), origin, from: EdgeOrigin { steps: vec![step], ops: Vec::new() } }
+    }
+    /// An edge that is no step of the old program, or only passes values of a call: the steps are those of the edges before and after it.
+    pub(crate) fn without_step(source: Loc, origin: Origin) -> Self {
+        Self { source, ops: Vec::new(), origin, from: EdgeOrigin::default() }
+    }
+    /// Adds an operation that comes from the one at a position of the old edge, or from none.
+    pub(crate) fn push(&mut self, op: Op, position: Option<usize>) {
+        self.ops.push(op);
+        let step = !self.from.steps.is_empty();
+        self.from.ops.push(position.filter(|_| step).map(|op| OpOrigin::new(0, op as u32)));
+    }
+    pub(crate) fn finish(self, target: Loc, builder: &mut Builder) {
+        builder.edge(self.source, target, self.ops, self.origin, self.from);
+    }
+}
+
 /// A new version of an old edge.
 pub(crate) struct NewEdge {
     pub(crate) edge: EdgeId,
@@ -105,7 +134,7 @@ impl NewEdge {
         for (position, op) in old.ops.iter().enumerate() {
             if let Some(op) = map(position, op) {
                 new.ops.push(op);
-                new.from.ops.push(Some(super::back::OpOrigin::new(0, position as u32)));
+                new.from.ops.push(Some(OpOrigin::new(0, position as u32)));
             }
         }
         new

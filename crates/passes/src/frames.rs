@@ -71,11 +71,6 @@ impl<'a> Frames<'a> {
         }
     }
 
-    /// The local variables of a procedure.
-    pub(crate) fn locals(&self, proc: ProcId) -> &[VarId] {
-        &self.locals[proc]
-    }
-
     /// The frame that is the procedure's own variables.
     pub(crate) fn own(&self, proc: ProcId) -> Frame {
         Frame { proc, vars: self.locals[proc].clone().into() }
@@ -96,6 +91,13 @@ impl<'a> Frames<'a> {
             origins.push(Some(VarOrigin { var: *var, context }));
         }
         Frame { proc, vars: vars.into() }
+    }
+
+    /// The frame with another variable in the place of one. Neither may be written in the copy.
+    pub(crate) fn with(&self, frame: &Frame, var: VarId, other: VarId) -> Frame {
+        let mut vars = frame.vars.to_vec();
+        vars[self.positions[var] as usize] = other;
+        Frame { proc: frame.proc, vars: vars.into() }
     }
 
     /// Translates the expressions of the frame's procedure for this frame from now on.
@@ -195,9 +197,9 @@ pub(crate) fn parallel(
     let mut left: Vec<(VarId, ExprId)> = pairs.iter().copied().filter(|pair| !is_copy(pair, new)).collect();
     let (mut ops, mut last) = (Vec::new(), Vec::new());
     while !left.is_empty() {
-        let free = left.iter().position(|(var, _)| {
-            !left.iter().any(|(other, value)| other != var && reads(new, *value, *var))
-        });
+        let free = left
+            .iter()
+            .position(|(var, _)| !left.iter().any(|(other, value)| other != var && reads(new, *value, *var)));
         if let Some(free) = free {
             let (var, value) = left.remove(free);
             ops.push(Op::Assign { place: Place::Var(var), value });

@@ -25,18 +25,20 @@
 //! Linear in the size of the result.
 
 use base::IndexVec;
+use interp::Position;
 
 use super::back::{
-    BackTranslation, Context, ContextId, Contexts, EdgeOrigin, LocationOrigin, OpOrigin, ProcOrigin, Step,
-    StepPart, VarOrigin, identity_vars,
+    BackTranslation, Context, ContextId, Contexts, Link, LocationOrigin, ProcOrigin, Step, StepPart,
+    VarOrigin, identity_vars,
 };
-use super::build::{Builder, stub};
+use super::build::{Builder, Draft, stub};
 use super::calls::CallGraph;
 use super::frames::{Frame, Frames};
+use super::recursion::Obstacle;
 use cfa::op::{AllocKind, Callee, Op, Place};
 use cfa::{
-    Approximation, ApproximationKind, BinaryOp, EdgeId, Expr, ExprId, Loc, LocationInfo, LocationRole, Origin,
-    ProcId, Procedure, Program, Role, VarId,
+    Approximation, ApproximationKind, BinaryOp, EdgeId, Expr, ExprId, Loc, LocationInfo, LocationRole,
+    Origin, ProcId, Procedure, Program, Role, VarId,
 };
 
 /// Limits of inlining.
@@ -78,6 +80,8 @@ pub struct KeptCall {
     pub targets: Vec<ProcId>,
     /// Why.
     pub reason: KeptReason,
+    /// Why a recursion was not made a loop; nothing if the call enters none.
+    pub obstacle: Option<Obstacle>,
 }
 
 /// The result of inlining.
@@ -263,7 +267,7 @@ impl<'a> Inliner<'a> {
     /// One edge of a copy. It is cut at every call that is inlined.
     fn edge(&mut self, site: &Site<'_>, ends: (Loc, Loc), builder: &mut Builder, pending: &mut Vec<Copy>) {
         let edge = &self.old.procs[site.copy.frame.proc].edges()[site.edge];
-        let mut piece = Piece::new(ends.0, edge.origin, site.step(None));
+        let mut piece = Draft::new(ends.0, edge.origin, site.step(None));
         for (position, op) in edge.ops.iter().enumerate() {
             let renamed = self.frames.op(&site.copy.frame, op);
             let Op::Call { callee, args, results } = renamed else {
@@ -271,16 +275,15 @@ impl<'a> Inliner<'a> {
                 continue;
             };
             let targets = op.call_targets();
-            if let Some(reason) = self.plan.reason(targets) {
-                piece.kept.push((targets.to_vec(), reason));
+            if self.plan.reason(targets).is_some() {
                 piece.push(Op::Call { callee, args, results }, Some(position));
                 continue;
             }
             piece.from.steps[0].until = Some(position as u32);
-            let (caller, proc) = (site.copy.context, site.copy.frame.proc);
-            let call = Context { caller, proc, edge: site.edge, op: position as u32 };
+            let link = Position { proc: site.copy.frame.proc, edge: site.edge, op: position as u32 };
+            let call = Context { caller: site.copy.context, link: Link::Call(link) };
             let call = Call { context: self.contexts.add(call), position, args: &args, results: &results };
-            let mut rest = Piece::new(ends.0, edge.origin, site.step(Some(position as u32)));
+            let mut rest = Draft::new(ends.0, edge.origin, site.step(Some(position as u32)));
             rest.origin.role = Role::Implicit;
             match callee {
                 Callee::Direct(target) => {
@@ -301,17 +304,26 @@ impl<'a> Inliner<'a> {
     }
 
     /// Adds a piece as an edge.
-    fn finish(&mut self, piece: Piece, target: Loc, root: ProcId, builder: &mut Builder) {
+    fn finish(&mut self, piece: Draft, target: Loc, root: ProcId, builder: &mut Builder) {
         let edge = builder.procedure.edges().next_id();
-        let kept = piece.kept.into_iter();
-        self.kept.extend(kept.map(|(targets, reason)| KeptCall { proc: root, edge, targets, reason }));
-        builder.edge(piece.source, target, piece.ops, piece.origin, piece.from);
+        for op in piece.ops.iter().filter(|op| matches!(op, Op::Call { .. })) {
+            let targets = op.call_targets().to_vec();
+            let reason = self.plan.reason(&targets);
+            self.kept.extend(reason.map(|reason| KeptCall {
+                proc: root,
+                edge,
+                targets,
+                reason,
+                obstacle: None,
+            }));
+        }
+        piece.finish(target, builder);
     }
 
     /// Case split: a copy of each target, guarded by the value of the pointer; control comes back at `after`.
     fn dispatch(
         &mut self,
-        mut piece: Piece,
+        mut piece: Draft,
         (pointer, targets): (ExprId, &[ProcId]),
         call: &Call<'_>,
         (root, after): (ProcId, Loc),
@@ -321,7 +333,7 @@ impl<'a> Inliner<'a> {
         // What precedes the call on its edge happens once, whatever the target.
         if !piece.ops.is_empty() {
             let split = builder.location(plain(piece.origin), None);
-            let guards = Piece::without_step(split, piece.origin);
+            let guards = Draft::without_step(split, piece.origin);
             let before = std::mem::replace(&mut piece, guards);
             self.finish(before, split, root, builder);
         }
@@ -330,7 +342,7 @@ impl<'a> Inliner<'a> {
             let guard = self.new.exprs.binary(BinaryOp::Eq, pointer, function);
             let copy = self.enter(piece.clone(), *target, Some(guard), call, root, builder);
             let origin = Origin { role: Role::Implicit, ..piece.origin };
-            let mut back = Piece::without_step(copy.exit, origin);
+            let mut back = Draft::without_step(copy.exit, origin);
             self.leave(&copy, call, &mut back);
             self.finish(back, after, root, builder);
             pending.push(copy);
@@ -340,7 +352,7 @@ impl<'a> Inliner<'a> {
     /// Ends a piece by passing the arguments to a new copy of the target.
     fn enter(
         &mut self,
-        mut piece: Piece,
+        mut piece: Draft,
         target: ProcId,
         guard: Option<ExprId>,
         call: &Call<'_>,
@@ -363,7 +375,7 @@ impl<'a> Inliner<'a> {
     }
 
     /// Passes the results of a copy, and ends what would end with its activation.
-    fn leave(&mut self, copy: &Copy, call: &Call<'_>, piece: &mut Piece) {
+    fn leave(&mut self, copy: &Copy, call: &Call<'_>, piece: &mut Draft) {
         let frame = &copy.frame;
         for (result, place) in self.old.procs[frame.proc].results.iter().zip(call.results) {
             if let (Some(place), Some(ty)) = (place, self.old.vars[*result].scalar()) {
@@ -434,32 +446,6 @@ struct Call<'a> {
     position: usize,
     args: &'a [ExprId],
     results: &'a [Option<Place>],
-}
-
-/// A new edge in the making.
-#[derive(Clone)]
-struct Piece {
-    source: Loc,
-    ops: Vec<Op>,
-    origin: Origin,
-    from: EdgeOrigin,
-    kept: Vec<(Vec<ProcId>, KeptReason)>,
-}
-
-impl Piece {
-    fn new(source: Loc, origin: Origin, step: Step) -> Self {
-        let from = EdgeOrigin { steps: vec![step], ops: Vec::new() };
-        Self { source, ops: Vec::new(), origin, from, kept: Vec::new() }
-    }
-    /// A piece that does only what belongs to a call: its steps are those of the pieces before and after it.
-    fn without_step(source: Loc, origin: Origin) -> Self {
-        Self { source, ops: Vec::new(), origin, from: EdgeOrigin::default(), kept: Vec::new() }
-    }
-    fn push(&mut self, op: Op, position: Option<usize>) {
-        self.ops.push(op);
-        let step = !self.from.steps.is_empty();
-        self.from.ops.push(position.filter(|_| step).map(|op| OpOrigin::new(0, op as u32)));
-    }
 }
 
 fn plain(origin: Origin) -> LocationInfo {

@@ -46,6 +46,7 @@ mod prepared;
 mod promote;
 mod propagate;
 mod prune;
+mod recursion;
 mod relevance;
 mod resolve;
 mod slice;
@@ -53,8 +54,8 @@ mod totality;
 mod unroll;
 
 pub use back::{
-    BackTranslation, Context, ContextId, EdgeOrigin, LocationOrigin, OpOrigin, ProcOrigin, Step, StepPart,
-    VarOrigin,
+    BackTranslation, Context, ContextId, EdgeOrigin, Link, LocationOrigin, OpOrigin, ProcOrigin, Step,
+    StepPart, VarOrigin,
 };
 pub use choices::{Answers, OpInstance};
 pub use compact::compact;
@@ -62,11 +63,12 @@ pub use compress::{CallEdges, compress};
 pub use dead_variables::eliminate_dead;
 pub use inline::{InlineConfig, Inlined, KeptCall, KeptReason, inline};
 pub use instrument::instrument;
-pub use pipeline::{MemoryForm, PipelineConfig, Pipelined, Precision, pipeline};
+pub use pipeline::{MemoryForm, OptionalPass, PipelineConfig, Pipelined, Precision, pipeline};
 pub use prepared::Prepared;
 pub use promote::promote;
 pub use propagate::propagate;
 pub use prune::prune;
+pub use recursion::{Obstacle, accumulate, descend, linear, tail, window};
 pub use resolve::resolve_calls;
 pub use slice::slice;
 pub use unroll::unroll;

@@ -59,6 +59,11 @@ impl<'a> ReadLater<'a> {
     }
 }
 
+/// The objects among some variables that may be live at a location.
+pub(crate) fn live_objects(program: &Program, proc: ProcId, vars: &[VarId], at: Loc) -> Vec<VarId> {
+    Analysis::new(program, proc, vars).solve(at, Direction::Forward)
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Direction {
     /// Is it read before it is written? Asked at the entry.

@@ -1,5 +1,7 @@
 //! The standard sequence of passes.
 
+use std::collections::BTreeSet;
+
 use super::back::BackTranslation;
 use super::calls::CallGraph;
 use super::compact::compact;
@@ -8,8 +10,9 @@ use super::dead_variables::eliminate_dead;
 use super::inline::{InlineConfig, KeptCall, KeptReason, inline};
 use super::instrument::instrument;
 use super::promote::promote;
-use super::propagate::propagate;
+use super::propagate::{propagate, propagate_copies};
 use super::prune::prune;
+use super::recursion::{Obstacle, accumulate, descend, exclude, linear, obstacles, settle, tail, window};
 use super::resolve::resolve_calls;
 use super::slice::slice;
 use super::unroll::unroll;
@@ -37,8 +40,36 @@ pub enum MemoryForm {
     Bytes,
 }
 
+/// A pass that can be left out, for ablations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OptionalPass {
+    /// Errors of callees move to the entry.
+    Descend,
+    /// Tail recursion becomes loops.
+    Tail,
+    /// Recursion over a window of results becomes loops.
+    Window,
+    /// Linear recursion becomes loops.
+    Linear,
+}
+
+impl OptionalPass {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Descend, Self::Tail, Self::Window, Self::Linear];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Descend => "descend",
+            Self::Tail => "tail",
+            Self::Window => "window",
+            Self::Linear => "linear",
+        }
+    }
+}
+
 /// Options of the pipeline.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct PipelineConfig {
     /// Limits of inlining; `None` leaves all calls.
     pub inline: Option<InlineConfig>,
@@ -48,6 +79,8 @@ pub struct PipelineConfig {
     pub precision: Precision,
     /// Which edges are merged; `None` for none.
     pub compress: Option<CallEdges>,
+    /// What is left out.
+    pub without: BTreeSet<OptionalPass>,
 }
 
 impl Default for PipelineConfig {
@@ -57,6 +90,7 @@ impl Default for PipelineConfig {
             memory: MemoryForm::default(),
             precision: Precision::default(),
             compress: Some(CallEdges::default()),
+            without: BTreeSet::new(),
         }
     }
 }
@@ -72,8 +106,8 @@ pub struct Pipelined {
     pub kept_calls: Vec<KeptCall>,
 }
 
-/// Applies the standard sequence: make overflows error locations if they are violations, resolve indirect calls, prune, inline, propagate, slice or prune, remove
-/// dead variables, merge blocks, renumber.
+/// Applies the standard sequence: make overflows error locations if they are violations, resolve indirect calls, prune, make recursion loops, inline, propagate, slice
+/// or prune, remove dead variables, merge blocks, renumber.
 pub fn pipeline(program: &Program, config: &PipelineConfig) -> Pipelined {
     census::count(census::Step::PipelineRun);
     let mut stage = Stage { program: program.clone(), backs: Vec::new() };
@@ -83,10 +117,15 @@ pub fn pipeline(program: &Program, config: &PipelineConfig) -> Pipelined {
     stage.apply(|program| resolve_calls(program, &PointsTo::new(program, Punning::Any)));
     stage.apply(prune);
     if let Some(limits) = &config.inline {
-        stage.apply(|program| {
-            let inlined = inline(program, limits);
-            (inlined.program, inlined.back)
-        });
+        let is_recursive = is_recursive(&stage.program);
+        if is_recursive {
+            unwind(&mut stage, config, limits);
+        }
+        stage.apply(|program| inlined(program, limits));
+        if is_recursive {
+            stage.apply(propagate_copies);
+            stage.apply(settle);
+        }
     }
     stage.apply(propagate);
     if config.memory == MemoryForm::Variables {
@@ -112,6 +151,39 @@ pub fn pipeline(program: &Program, config: &PipelineConfig) -> Pipelined {
     Pipelined { program: stage.program, back, kept_calls }
 }
 
+fn inlined(program: &Program, limits: &InlineConfig) -> (Program, BackTranslation) {
+    let inlined = inline(program, limits);
+    (inlined.program, inlined.back)
+}
+
+/// Makes loops of the recursions that are of the right form. Calls that do not matter go first. What is not recursive is inlined before errors move and bodies are
+/// copied: then few calls need a guess whether they fail.
+fn unwind(stage: &mut Stage, config: &PipelineConfig, limits: &InlineConfig) {
+    if config.precision == Precision::Slice {
+        stage.apply(slice);
+    }
+    stage.apply(eliminate_dead);
+    stage.apply_unless(config, OptionalPass::Tail, tail);
+    if !is_recursive(&stage.program) {
+        return;
+    }
+    stage.apply(|program| inlined(program, limits));
+    stage.apply_unless(config, OptionalPass::Descend, descend);
+    stage.apply(prune);
+    stage.apply(exclude);
+    if !config.without.contains(&OptionalPass::Window) {
+        if config.precision == Precision::Slice {
+            stage.apply(accumulate);
+        }
+        stage.apply(window);
+    }
+    stage.apply_unless(config, OptionalPass::Linear, linear);
+}
+
+fn is_recursive(program: &Program) -> bool {
+    !CallGraph::new(program).components.is_empty()
+}
+
 /// The calls of the result, each with the reason for which inlining left it.
 fn kept_calls(program: &Program, config: &PipelineConfig) -> Vec<KeptCall> {
     let has_call = |procedure: &Procedure| {
@@ -128,10 +200,21 @@ fn kept_calls(program: &Program, config: &PipelineConfig) -> Vec<KeptCall> {
         Some(limits) if targets.len() > limits.max_targets => KeptReason::Targets,
         Some(_) => KeptReason::Size,
     };
+    let obstacles = obstacles(program, &calls);
+    let is_left_out = |pass| config.without.contains(&pass);
+    let obstacle = |targets: &[ProcId]| {
+        let recursive = targets.iter().find(|target| calls.is_recursive(**target))?;
+        match obstacles.get(recursive).copied() {
+            Some(Obstacle::Fails) if is_left_out(OptionalPass::Descend) => Some(Obstacle::LeftOut),
+            None if is_left_out(OptionalPass::Linear) => Some(Obstacle::LeftOut),
+            found => found,
+        }
+    };
     let sites = calls.sites.iter().flatten();
     let kept = sites.map(|site| {
         let targets = site.op(program).call_targets().to_vec();
-        KeptCall { proc: site.proc, edge: site.edge, reason: reason(&targets), targets }
+        let (reason, obstacle) = (reason(&targets), obstacle(&targets));
+        KeptCall { proc: site.proc, edge: site.edge, targets, reason, obstacle }
     });
     kept.collect()
 }
@@ -148,5 +231,16 @@ impl Stage {
         debug_assert_eq!(program.verify(), Ok(()));
         self.program = program;
         self.backs.push(back);
+    }
+
+    fn apply_unless(
+        &mut self,
+        config: &PipelineConfig,
+        name: OptionalPass,
+        pass: impl FnOnce(&Program) -> (Program, BackTranslation),
+    ) {
+        if !config.without.contains(&name) {
+            self.apply(pass);
+        }
     }
 }

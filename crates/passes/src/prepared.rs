@@ -9,25 +9,32 @@
 
 use std::sync::OnceLock;
 
-use base::timeline;
+use base::{Region, timeline};
 
 use super::back::BackTranslation;
+use super::calls::CallGraph;
 use super::inline::{KeptCall, KeptReason};
 use super::pipeline::{PipelineConfig, Pipelined, pipeline};
 use cfa::loops::LoopForest;
-use cfa::{ProcId, Program};
+use cfa::{ProcId, Procedure, Program};
 
 /// A program and its prepared form.
 #[derive(Debug)]
 pub struct Prepared<'p> {
     given: &'p Program,
+    config: PipelineConfig,
     made: OnceLock<Pipelined>,
+    unwound: OnceLock<Option<Program>>,
 }
 
 impl<'p> Prepared<'p> {
     /// Of a program as the front end gives it.
     pub fn of(given: &'p Program) -> Self {
-        Self { given, made: OnceLock::new() }
+        Self::with(given, PipelineConfig::default())
+    }
+    /// The same, with other passes than the standard ones.
+    pub fn with(given: &'p Program, config: PipelineConfig) -> Self {
+        Self { given, config, made: OnceLock::new(), unwound: OnceLock::new() }
     }
     /// The program as given.
     pub fn given(&self) -> &'p Program {
@@ -36,12 +43,22 @@ impl<'p> Prepared<'p> {
     fn made(&self) -> &Pipelined {
         self.made.get_or_init(|| {
             let _stage = timeline::stage("passes");
-            pipeline(self.given, &PipelineConfig::default())
+            pipeline(self.given, &self.config)
         })
     }
     /// The program after the standard passes: what engines work on, and what annotations speak about.
     pub fn program(&self) -> &Program {
         &self.made().program
+    }
+    /// The prepared program of a recursive one, as it is before its edges are merged: the form in which executions are carried out. Nothing if the given program is not
+    /// recursive.
+    pub fn unwound(&self) -> Option<&Program> {
+        let unwound = self.unwound.get_or_init(|| {
+            let is_recursive = !CallGraph::new(self.given).components.is_empty();
+            let config = PipelineConfig { compress: None, ..self.config.clone() };
+            is_recursive.then(|| pipeline(self.given, &config).program)
+        });
+        unwound.as_ref()
     }
     /// The way from the prepared program to the one that was given.
     pub fn back(&self) -> &BackTranslation {
@@ -56,6 +73,17 @@ impl<'p> Prepared<'p> {
         let pipelined = self.made();
         pipelined.kept_calls.iter().find(|call| call.proc == pipelined.program.entry)
     }
+    /// A call that is left in that procedure and that may fail: the error may be reached before it returns.
+    pub fn failing_call(&self) -> Option<&KeptCall> {
+        let others = self.program().procs.iter_enumerated().filter(|(proc, _)| *proc != self.program().entry);
+        let fails =
+            |procedure: &Procedure| procedure.edges().iter().any(|edge| Some(edge.target) == procedure.error);
+        others.into_iter().any(|(_, procedure)| fails(procedure)).then(|| self.kept_call()).flatten()
+    }
+    /// Where a call that is left stands in the source.
+    pub fn region(&self, call: &KeptCall) -> Region {
+        self.program().procs[call.proc].edges()[call.edge].origin.region
+    }
     /// What is called there and why the call is left, for people.
     pub fn describe(&self, call: &KeptCall) -> String {
         let program = self.program();
@@ -63,7 +91,10 @@ impl<'p> Prepared<'p> {
             call.targets.iter().map(|target| format!("`{}`", program.procs[*target].name)).collect();
         let names = names.join(", ");
         match call.reason {
-            KeptReason::Recursive => format!("the recursive call of {names} is not supported"),
+            KeptReason::Recursive => match call.obstacle {
+                Some(obstacle) => format!("the call of {names} is recursive and stays a call: {obstacle}"),
+                None => format!("the call of {names} is recursive and stays a call"),
+            },
             KeptReason::Size => {
                 format!("the call of {names} is not inlined: the program would become too large")
             }

@@ -26,7 +26,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::back::{BackTranslation, EdgeOrigin, OpOrigin};
 use super::build::{self, NewEdge, replace_procedures};
-use super::calls::CallGraph;
+use super::calls::{CallGraph, Footprint, footprints};
 use super::fold::simplified;
 use super::persistent_map::PersistentMap;
 use cfa::loops::Digraph;
@@ -35,9 +35,26 @@ use cfa::{BinaryOp, EdgeId, Expr, ExprId, Loc, ProcId, Program, UnaryOp, VarId};
 
 /// Propagates constants, copies and addresses.
 pub fn propagate(program: &Program) -> (Program, BackTranslation) {
-    let calls = CallGraph::new(program);
+    propagate_some(program, Followed::All)
+}
+
+/// Propagates copies of variables only. Where a loop copies a variable that is constant before the loop, [`propagate`] gives up the copy together with the constant.
+pub(crate) fn propagate_copies(program: &Program) -> (Program, BackTranslation) {
+    propagate_some(program, Followed::Copies)
+}
+
+/// Which facts are followed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Followed {
+    All,
+    /// That a variable equals another one.
+    Copies,
+}
+
+fn propagate_some(program: &Program, followed: Followed) -> (Program, BackTranslation) {
     let mut propagator = Propagator {
-        modified: modified_globals(program, &calls),
+        followed,
+        modified: modified_globals(program),
         program: program.clone(),
         holders: FxHashMap::default(),
         listed: FxHashSet::default(),
@@ -65,38 +82,17 @@ pub fn propagate(program: &Program) -> (Program, BackTranslation) {
 }
 
 /// The global scalars that a call of each procedure may write.
-fn modified_globals(program: &Program, calls: &CallGraph) -> IndexVec<ProcId, Vec<VarId>> {
-    let mut sets: IndexVec<ProcId, BTreeSet<VarId>> = IndexVec::filled(BTreeSet::new(), program.procs.len());
-    for (proc, procedure) in program.procs.iter_enumerated() {
-        for op in procedure.edges().iter().flat_map(|edge| &edge.ops) {
-            sets[proc].extend(op.vars().filter(|var| {
-                let var = &program.vars[*var];
-                var.owner.is_none() && var.scalar().is_some()
-            }));
-        }
-    }
-    loop {
-        let mut changed = false;
-        for proc in calls.order.iter().rev() {
-            for site in &calls.sites[*proc] {
-                for target in site.op(program).call_targets() {
-                    if target != proc {
-                        let callee = std::mem::take(&mut sets[*target]);
-                        let before = sets[*proc].len();
-                        sets[*proc].extend(&callee);
-                        changed |= sets[*proc].len() != before;
-                        sets[*target] = callee;
-                    }
-                }
-            }
-        }
-        if !changed {
-            return sets.into_iter().map(|set| set.into_iter().collect()).collect();
-        }
-    }
+fn modified_globals(program: &Program) -> IndexVec<ProcId, Vec<VarId>> {
+    let all = footprints(program, &CallGraph::new(program));
+    let scalars = |footprint: Footprint| {
+        let written = footprint.writes.into_iter();
+        written.filter(|var| program.vars[*var].scalar().is_some()).collect()
+    };
+    all.into_iter().map(scalars).collect()
 }
 
 struct Propagator {
+    followed: Followed,
     /// The old program, with an arena that grows.
     program: Program,
     modified: IndexVec<ProcId, Vec<VarId>>,
@@ -253,13 +249,16 @@ impl Propagator {
     /// A variable equals an expression, if it is of a kind that is followed.
     fn know(&mut self, var: VarId, value: ExprId, state: &mut PersistentMap) {
         let followed = match *self.program.exprs.get(value) {
-            Expr::Const { .. } | Expr::Address { .. } | Expr::Function { .. } => true,
+            Expr::Const { .. } | Expr::Address { .. } | Expr::Function { .. } => {
+                self.followed == Followed::All
+            }
             Expr::Var { var: other, .. } => {
                 let temporary = |var: VarId| self.program.vars[var].name.starts_with('%');
                 !temporary(other) || temporary(var)
             }
             Expr::Binary { op: BinaryOp::PtrAdd, lhs, rhs } => {
-                matches!(self.program.exprs.get(lhs), Expr::Address { .. })
+                self.followed == Followed::All
+                    && matches!(self.program.exprs.get(lhs), Expr::Address { .. })
                     && matches!(self.program.exprs.get(rhs), Expr::Const { .. })
             }
             _ => false,
@@ -277,6 +276,9 @@ impl Propagator {
 
     /// What holds if a condition does.
     fn learn(&mut self, cond: ExprId, state: &mut PersistentMap) {
+        if self.followed == Followed::Copies {
+            return;
+        }
         let mut pending = vec![cond];
         while let Some(cond) = pending.pop() {
             let (var, value) = match *self.program.exprs.get(cond) {

@@ -53,6 +53,16 @@ impl Relevance {
         op.call_targets().iter().any(|target| self.may_fail[*target])
     }
 
+    /// Whether a violation may come before an activation of the procedure ends.
+    pub(crate) fn may_fail(&self, proc: ProcId) -> bool {
+        self.may_fail[proc]
+    }
+
+    /// Whether a call may return.
+    pub(crate) fn returns(&self, call: &Op) -> bool {
+        call.call_targets().iter().any(|target| self.returns[*target])
+    }
+
     /// Whether an edge is on the way to a violation.
     pub(crate) fn keeps(&self, program: &Program, proc: ProcId, edge: &Edge) -> bool {
         let locations = &self.locations[proc];

@@ -157,7 +157,7 @@ impl Execution<'_> {
     /// Runs on to the next point; why the test does not go on if there is none.
     pub fn advance(&mut self, allowance: &mut Budget) -> Option<Halt> {
         let Self { runner, machine, leaper, plan, .. } = self;
-        let mut oracle = |request: &Request<'_>| Some(answer(plan, request));
+        let mut oracle = |request: &Request<'_>| Some(answer(plan, runner.entry, request));
         let stepped = leaper.step(machine, &mut oracle, &mut Silent, &mut std::io::sink(), allowance);
         let point = match stepped {
             Step::Location(_, location) => runner.points.get(&location).copied().flatten(),
@@ -193,9 +193,10 @@ impl Execution<'_> {
     }
 }
 
-/// What a plan says to a question; zero if it says nothing.
-fn answer(plan: &Plan, request: &Request<'_>) -> Choice {
+/// What a plan says to a question; zero if it says nothing. It is about the procedure where execution starts, not about those that are called.
+fn answer(plan: &Plan, entry: ProcId, request: &Request<'_>) -> Choice {
     let site = |at: Position| Site::Operation { edge: at.edge, op: at.op as usize };
-    let planned = request.at.and_then(|at| plan.get(&site(at)).copied());
+    let at = request.at.filter(|at| at.proc == entry);
+    let planned = at.and_then(|at| plan.get(&site(at)).copied());
     Choice::Int(planned.unwrap_or(0))
 }

@@ -37,7 +37,7 @@ pub(super) fn render(run: &Run<'_>) -> String {
     let mut comments = Comments::default();
     match run.certified.verdict() {
         Verdict::Safe(Proof::Annotation(_)) => invariants(run, sources, &mut comments),
-        Verdict::Safe(Proof::Execution(_) | Proof::Executions(_)) => {}
+        Verdict::Safe(Proof::Execution(_) | Proof::Executions(_) | Proof::UnwoundExecutions(_)) => {}
         Verdict::Unsafe(trace) => violation(trace, &mut comments),
         Verdict::Unknown(reason) => comments.at(reason.region(), format!("not decided: {reason}")),
     }

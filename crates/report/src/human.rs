@@ -45,6 +45,11 @@ pub(super) fn render(run: &Run<'_>, detail: Detail, color: Color) -> String {
                 "the inputs have few relevant values: all {count} executions were explored, and none reaches the error"
             ));
         }
+        Verdict::Safe(Proof::UnwoundExecutions(count)) => {
+            writer.line(&format!(
+                "with loops in the place of recursions, all {count} executions were explored, and none reaches the error"
+            ));
+        }
         Verdict::Safe(Proof::Annotation(annotation)) => {
             let count = annotation.locations().count();
             writer.line(&format!("invariants at {count} locations exclude the error"));
@@ -89,7 +94,7 @@ pub(super) fn checks(run: &Run<'_>) -> Vec<String> {
     let own = run.certified.check().map(|check| match check {
         Check::Replayed { .. } => "checked: replayed from the start".to_owned(),
         Check::Reexecuted { .. } => match run.certified.verdict() {
-            Verdict::Safe(Proof::Executions(_)) => {
+            Verdict::Safe(Proof::Executions(_) | Proof::UnwoundExecutions(_)) => {
                 "checked: all executions were explored again, with the same result".to_owned()
             }
             _ => "checked: executed a second time, with the same outcome".to_owned(),

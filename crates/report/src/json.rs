@@ -260,7 +260,7 @@ pub(super) fn render(run: &Run<'_>) -> String {
     document.nothing_to_check = run.is_idle();
     match verdict {
         Verdict::Safe(Proof::Execution(end)) => document.evidence = Some(execution(end, sources)),
-        Verdict::Safe(Proof::Executions(count)) => {
+        Verdict::Safe(Proof::Executions(count) | Proof::UnwoundExecutions(count)) => {
             document.evidence = Some(Evidence::Executions { count: *count });
         }
         Verdict::Safe(Proof::Annotation(annotation)) => {

@@ -6,6 +6,7 @@
 
 pub mod compiler;
 pub mod differential;
+pub mod explore;
 pub mod fuzz;
 mod generate;
 pub mod library;
@@ -13,6 +14,7 @@ pub mod library_calls;
 pub mod mutate;
 pub mod process;
 mod random;
+mod recursive;
 pub mod require;
 pub mod shrink;
 pub mod tasks;
@@ -21,6 +23,7 @@ pub mod verdicts;
 pub use generate::{Model, Options, Program, Size, generate, generate_program};
 pub use mutate::mutate;
 pub use random::Random;
+pub use recursive::recursive_program;
 
 #[cfg(test)]
 mod tests {

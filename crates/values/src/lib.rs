@@ -15,6 +15,7 @@
 
 mod arithmetic;
 pub mod cases;
+mod entries;
 pub mod liveness;
 pub mod monomials;
 pub mod state;
@@ -27,6 +28,7 @@ use base::{Budget, IndexVec, Stop};
 use cfa::loops::Digraph;
 use cfa::{Edge, Expr, Loc, Procedure, Program, Ty};
 
+pub use entries::entry_facts;
 use state::State;
 
 /// After so many visits of a loop head its bounds are widened.
@@ -51,11 +53,21 @@ impl Facts {
 
 /// Analyses a procedure from its entry, nothing assumed there.
 pub fn analyze(program: &Program, procedure: &Procedure, budget: &mut Budget) -> Result<Facts, Stop> {
+    analyze_from(program, procedure, State::new(), budget)
+}
+
+/// Analyses a procedure from its entry, where some facts hold.
+pub fn analyze_from(
+    program: &Program,
+    procedure: &Procedure,
+    start: State,
+    budget: &mut Budget,
+) -> Result<Facts, Stop> {
     let order = Order::of(procedure);
     let thresholds = thresholds(program);
     let mut states: IndexVec<Loc, Option<State>> = IndexVec::filled(None, procedure.locations.len());
     let mut visits: IndexVec<Loc, u32> = IndexVec::filled(0, procedure.locations.len());
-    states[procedure.entry] = Some(State::new());
+    states[procedure.entry] = Some(start.clone());
     let mut pending: BTreeSet<u32> = BTreeSet::from([order.rank[procedure.entry]]);
     while let Some(rank) = pending.pop_first() {
         let location = order.locations[rank as usize];
@@ -113,7 +125,8 @@ fn narrow(
     Ok(())
 }
 
-fn after(program: &Program, edge: &Edge, state: &State) -> Option<State> {
+/// The state after an edge; nothing if no execution gets to its end.
+pub fn after(program: &Program, edge: &Edge, state: &State) -> Option<State> {
     let mut state = state.clone();
     edge.ops.iter().all(|op| state.execute(program, op)).then_some(state)
 }

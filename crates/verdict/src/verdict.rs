@@ -26,6 +26,8 @@ pub enum Proof {
     Execution(End),
     /// All executions that matter were carried out, this many.
     Executions(u64),
+    /// The same of the program in which recursions are loops.
+    UnwoundExecutions(u64),
     /// Invariants of locations that are initial, inductive, and exclude the error.
     Annotation(Arc<Annotation>),
 }

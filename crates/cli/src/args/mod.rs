@@ -13,8 +13,8 @@ use crate::settings::Lookup;
 
 pub(crate) use check::{CheckArgs, DisplayArgs, FileArgs, RecordArgs, SearchArgs};
 pub(crate) use values::{
-    ColorChoice, DataModelArg, EntryGlobals, EntryPointers, ExternPolicy, Format, SignedOverflowArg,
-    SolverArg, SummaryFormat, TraceArg, seconds,
+    ColorChoice, DataModelArg, EntryGlobals, EntryPointers, ExternPolicy, Format, PassArg, SignedOverflowArg,
+    SolverArg, SummaryFormat, TraceArg, passes_without, seconds,
 };
 
 /// A software model checker for C: can the error be reached?
@@ -219,6 +219,9 @@ pub(crate) struct CfaArgs {
     /// Run the passes that simplify the program first
     #[arg(long)]
     pub(crate) optimize: bool,
+    /// Leave out one of these passes; may be repeated
+    #[arg(long, value_enum, value_name = "PASS", requires = "optimize")]
+    pub(crate) without_pass: Vec<PassArg>,
     /// Report the time that each phase took on standard error
     #[arg(long)]
     pub(crate) stats: bool,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use passes::{OptionalPass, PipelineConfig};
 
 /// What functions without body do, other than those of the C library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -31,6 +32,30 @@ pub(crate) enum EntryPointers {
     Object,
     /// the same, or null
     Nullable,
+}
+
+/// A pass that prepares programs and can be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PassArg {
+    /// errors inside of calls move to where execution starts
+    Descend,
+    /// tail recursion becomes loops
+    Tail,
+    /// recursion over the last few results becomes loops
+    Window,
+    /// linear recursion becomes loops
+    Linear,
+}
+
+/// The standard passes without some of them.
+pub(crate) fn passes_without(passes: &[PassArg]) -> PipelineConfig {
+    let pass = |pass: &PassArg| match pass {
+        PassArg::Descend => OptionalPass::Descend,
+        PassArg::Tail => OptionalPass::Tail,
+        PassArg::Window => OptionalPass::Window,
+        PassArg::Linear => OptionalPass::Linear,
+    };
+    PipelineConfig { without: passes.iter().map(pass).collect(), ..PipelineConfig::default() }
 }
 
 /// A second solver.

@@ -153,10 +153,21 @@ impl Arguments {
 
     /// The limit of time and the cache are added elsewhere.
     fn search(&mut self, search: &SearchArgs) {
-        let SearchArgs { engine, no_gas, no_summaries, no_congruences, no_shrink, timeout: _, cache: _ } =
-            search;
+        let SearchArgs {
+            engine,
+            no_gas,
+            no_summaries,
+            no_congruences,
+            without_pass,
+            no_shrink,
+            timeout: _,
+            cache: _,
+        } = search;
         if let Some(engine) = engine {
             self.option("--engine", engine);
+        }
+        for value in without_pass.iter().filter_map(ValueEnum::to_possible_value) {
+            self.option("--without-pass", value.get_name());
         }
         self.switches(&[
             ("--no-gas", *no_gas),

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use cfa::Program;
-use passes::{KeptReason, PipelineConfig, pipeline};
+use passes::{KeptReason, pipeline};
 
-use crate::args::CfaArgs;
+use crate::args::{CfaArgs, passes_without};
 use crate::console::{Console, note};
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
@@ -21,15 +21,15 @@ pub(crate) fn cfa(args: &CfaArgs, console: Console) -> Result<ExitStatus, Failur
     if args.stats {
         note(&format!("wayproof: front end {:.3} ms", start.elapsed().as_secs_f64() * 1e3));
     }
-    let program = if args.optimize { optimized(&compiled.program) } else { compiled.program };
+    let program = if args.optimize { optimized(&compiled.program, args) } else { compiled.program };
     let text = if args.form.dot { cfa::dot::program(&program) } else { cfa::text::print(&program) };
     Output::new().write(&text)?;
     Ok(ExitStatus::Success)
 }
 
 /// The program after the standard passes; calls that could not be inlined are counted aloud.
-fn optimized(program: &Program) -> Program {
-    let result = pipeline(program, &PipelineConfig::default());
+fn optimized(program: &Program, args: &CfaArgs) -> Program {
+    let result = pipeline(program, &passes_without(&args.without_pass));
     for (reason, words) in [
         (KeptReason::Recursive, "are recursive"),
         (KeptReason::Size, "would make the program too large"),

@@ -14,7 +14,7 @@ use passes::Prepared;
 use report::{Basis, Color, Destination, Detail, Extras, Insight, Run, Scope, Selection};
 use verdict::{Reason, Verdict};
 
-use crate::args::{CheckArgs, Format, TraceArg};
+use crate::args::{CheckArgs, Format, TraceArg, passes_without};
 use crate::artifact;
 use crate::basis;
 use crate::cache::{self, Cache};
@@ -178,7 +178,7 @@ impl Query<'_> {
         let mut env = Env::new(session.budget(), &*recorder);
         let progress =
             if args.display.quiet { None } else { Some(Progress::start("searching", recorder.clone())) };
-        let task = Prepared::of(program);
+        let task = Prepared::with(program, passes_without(&args.search.without_pass));
         let cache = Cache::new(args, program, console);
         let known = cache.as_ref().and_then(|cache| self.cached(cache, &task, &mut env));
         let is_cached = known.is_some();

@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use base::Budget;
-use cfa::{EdgeId, Expr, ExprId, Op, Place, ProcId, Program, Storage, Ty, VarId};
+use cfa::{EdgeId, Expr, ExprId, Op, Place, ProcId, Program, Source, Storage, Ty, VarId};
 use encode::{Encoder, Site, Transition, Vocabulary};
 use interp::{
     Choice, Chosen, Code, CompileOptions, Config, Inputs, Machine, Markers, Observer, Oracle, Outcome,
@@ -82,8 +82,12 @@ pub(super) fn follow(
     uninitialised: Uninitialised,
     budget: &mut Budget,
 ) -> Option<Path> {
-    let mut asking = instances(task.given(), choices, uninitialised, budget);
     let program = task.program();
+    // Choices inside of calls, and guesses, are not told by the choices of the given program.
+    if task.kept_call().is_some() || has_guesses(program) {
+        return None;
+    }
+    let mut asking = instances(task, choices, uninitialised, budget);
     let code = Code::new(program, CompileOptions { uninitialised, markers: Markers::Edges });
     let mut log = Log::default();
     let mut asked = VecDeque::new();
@@ -118,9 +122,14 @@ pub(super) fn follow(
     walk.along(log.0, budget)
 }
 
+fn has_guesses(program: &Program) -> bool {
+    let mut ops = program.procs[program.entry].edges().iter().flat_map(|edge| &edge.ops);
+    ops.any(|op| matches!(op, Op::Havoc { source: Source::Guess(_), .. }))
+}
+
 /// Where a run of the given program asks for the choices of a trace: the numbers of the choices of each operation in an activation, in order.
 fn instances(
-    given: &Program,
+    task: &Prepared<'_>,
     choices: &[Chosen],
     uninitialised: Uninitialised,
     budget: &Budget,
@@ -128,7 +137,7 @@ fn instances(
     let mut numbers: FxHashMap<OpInstance, VecDeque<usize>> = FxHashMap::default();
     let (mut inputs, mut index) = (Inputs::replay(choices), 0);
     let mut oracle = |request: &Request<'_>| {
-        if let Some(instance) = OpInstance::of(request) {
+        if let Some(instance) = task.instance_of(request) {
             numbers.entry(instance).or_default().push_back(index);
         }
         index += 1;
@@ -137,7 +146,7 @@ fn instances(
     let mut allowance = Budget::ticks(MAX_GIVEN_TICKS)
         .with_deadline(budget.deadline())
         .with_cancel(budget.cancel_flag().clone());
-    interp::run(given, uninitialised, &mut oracle, &mut std::io::sink(), &mut allowance);
+    interp::run(task.given(), uninitialised, &mut oracle, &mut std::io::sink(), &mut allowance);
     numbers
 }
 

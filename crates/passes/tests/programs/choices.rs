@@ -78,10 +78,10 @@ const TWICE: &str = r#"
     }"#;
 
 /// Where a run was asked, and what it was told.
-fn asked(program: &Program, oracle: &mut dyn Oracle) -> Vec<(OpInstance, i128)> {
+fn asked(task: &Prepared<'_>, program: &Program, oracle: &mut dyn Oracle) -> Vec<(OpInstance, i128)> {
     let mut instances = Vec::new();
     let mut recording = |request: &Request<'_>| {
-        instances.push(OpInstance::of(request).unwrap());
+        instances.push(task.instance_of(request).unwrap());
         oracle.choose(request)
     };
     let choices = run(program, &mut recording).choices;
@@ -105,7 +105,7 @@ fn the_operations_of_one_function_called_twice_are_told_apart() {
         at: Position { proc: callee, edge: cfa::EdgeId(0), op },
     };
     let expected = [(instance(0, 0), 0), (instance(0, 1), 7), (instance(1, 0), 0), (instance(1, 1), 9)];
-    assert_eq!(asked(&given, &mut task.choices_back(&before.choices)), expected);
+    assert_eq!(asked(&task, &given, &mut task.choices_back(&before.choices)), expected);
     for (chosen, call) in before.choices.iter().zip([0, 1]) {
         assert_eq!(task.instance_back([], chosen.at.unwrap()), Some(instance(call, 1)));
     }

@@ -8,4 +8,5 @@ mod generate;
 mod laws;
 mod overflow;
 mod pointsto;
+mod recursion;
 mod shapes;

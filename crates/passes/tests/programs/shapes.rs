@@ -7,8 +7,8 @@ use cfa::text::{parse, print};
 use cfa::{EdgeId, ProcId, Program, VarId};
 use expect_test::{Expect, expect};
 use passes::{
-    BackTranslation, CallEdges, InlineConfig, KeptReason, PipelineConfig, compact, compress, eliminate_dead,
-    inline, instrument, pipeline, propagate, prune, resolve_calls, slice,
+    BackTranslation, CallEdges, InlineConfig, KeptReason, Link, PipelineConfig, compact, compress,
+    eliminate_dead, inline, instrument, pipeline, propagate, prune, resolve_calls, slice,
 };
 
 fn check(text: &str, pass: impl Fn(&Program) -> (Program, BackTranslation), expected: &Expect) {
@@ -29,8 +29,7 @@ fn check(text: &str, pass: impl Fn(&Program) -> (Program, BackTranslation), expe
                 } else {
                     String::new()
                 };
-                let mut chain: Vec<String> =
-                    back.calls(step.context).iter().map(|call| call.edge.to_string()).collect();
+                let mut chain: Vec<String> = back.links(step.context).iter().map(link).collect();
                 chain.push(format!("{}{range}", step.edge));
                 chain.join("/")
             };
@@ -40,6 +39,13 @@ fn check(text: &str, pass: impl Fn(&Program) -> (Program, BackTranslation), expe
         let _ = writeln!(out, "// {}: {}", new.procs[proc].name, edges.join(", "));
     }
     expected.assert_eq(&out);
+}
+
+fn link(link: &Link) -> String {
+    match link {
+        Link::Call(call) => call.edge.to_string(),
+        Link::Round => "round".to_owned(),
+    }
 }
 
 fn inlined(program: &Program) -> (Program, BackTranslation) {
@@ -246,14 +252,13 @@ fn inlined_variables_know_their_activation() {
     let inlined = inline(&program, &InlineConfig::default());
     let copies: Vec<_> = (program.vars.len()..inlined.program.vars.len())
         .map(|index| inlined.back.var(VarId(index as u32)).unwrap())
-        .map(|origin| (origin.var, inlined.back.calls(origin.context)[0].edge))
+        .map(|origin| (origin.var, link(&inlined.back.links(origin.context)[0])))
         .collect();
     let (n, result, object) = (VarId(2), VarId(3), VarId(4));
-    let (first, second) = (EdgeId(0), EdgeId(1));
-    assert_eq!(
-        copies,
-        [(n, first), (result, first), (object, first), (n, second), (result, second), (object, second)]
-    );
+    let copy = |var: VarId, edge: &str| (var, edge.to_owned());
+    let expected = [n, result, object].map(|var| copy(var, "t0")).into_iter();
+    let expected = expected.chain([n, result, object].map(|var| copy(var, "t1")));
+    assert_eq!(copies, expected.collect::<Vec<_>>());
 }
 
 #[test]
