@@ -21,25 +21,25 @@ pub(crate) fn generate(random: &mut Random) -> Unit {
     Unit { variables: generator.variables, helpers: generator.helpers, body }
 }
 
-struct Generator<'a> {
-    random: &'a mut Random,
-    variables: Vec<Variable>,
-    helpers: Vec<Helper>,
+pub(super) struct Generator<'a> {
+    pub(super) random: &'a mut Random,
+    pub(super) variables: Vec<Variable>,
+    pub(super) helpers: Vec<Helper>,
     /// Variables that statements read and write.
-    scalars: Vec<Id>,
+    pub(super) scalars: Vec<Id>,
     arrays: Vec<Id>,
     /// Counters of loops, which statements read.
     counters: Vec<Id>,
     /// Variables with inputs, which bound loops.
-    bounds: Vec<Id>,
+    pub(super) bounds: Vec<Id>,
     slots: usize,
     labels: usize,
     /// How many more inputs may be asked for in loops.
-    inner_inputs: u32,
+    pub(super) inner_inputs: u32,
 }
 
 impl<'a> Generator<'a> {
-    fn new(random: &'a mut Random) -> Self {
+    pub(super) fn new(random: &'a mut Random) -> Self {
         let inner_inputs = u32::from(random.chance(25));
         Self {
             random,
@@ -55,14 +55,14 @@ impl<'a> Generator<'a> {
         }
     }
 
-    fn declare(&mut self, name: String, ty: Type, initial: i64) -> Id {
+    pub(super) fn declare(&mut self, name: String, ty: Type, initial: i64) -> Id {
         let initial = if ty == Type::Bool { initial.min(1) } else { initial };
         let is_global = self.random.chance(15);
         self.variables.push(Variable { name, ty, length: None, initial: Some(initial), is_global });
         self.variables.len() - 1
     }
 
-    fn declare_all(&mut self) {
+    pub(super) fn declare_all(&mut self) {
         for index in 0..self.random.between(1, 3) {
             let ty = self.some_type();
             let initial = if self.random.chance(60) { 0 } else { self.random.between(0, 5) };
@@ -88,12 +88,12 @@ impl<'a> Generator<'a> {
         }
     }
 
-    fn some_type(&mut self) -> Type {
+    pub(super) fn some_type(&mut self) -> Type {
         if self.random.chance(55) { Type::Int } else { *self.random.pick(&Type::ALL) }
     }
 
     /// Arbitrary values before everything else.
-    fn inputs(&mut self) -> Vec<Statement> {
+    pub(super) fn inputs(&mut self) -> Vec<Statement> {
         let mut body = Vec::new();
         // Some programs have one execution only.
         let has_inputs = self.random.chance(92) || self.inner_inputs > 0;
@@ -140,7 +140,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    fn check(&mut self) -> Statement {
+    pub(super) fn check(&mut self) -> Statement {
         self.slots += 1;
         Statement::Check(self.slots - 1, None)
     }
@@ -304,7 +304,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    fn statements(&mut self, count: usize, depth: u32) -> Vec<Statement> {
+    pub(super) fn statements(&mut self, count: usize, depth: u32) -> Vec<Statement> {
         (0..count).flat_map(|_| self.statement(depth)).collect()
     }
 
@@ -472,7 +472,7 @@ impl<'a> Generator<'a> {
     }
 }
 
-fn add(id: Id, amount: i64) -> Statement {
+pub(super) fn add(id: Id, amount: i64) -> Statement {
     let (operator, amount) = if amount < 0 { ("-", -amount) } else { ("+", amount) };
     let sum = Expression::binary(operator, Expression::Variable(id), Expression::Constant(amount));
     Statement::Assign(id, sum)

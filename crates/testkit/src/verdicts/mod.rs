@@ -1,4 +1,4 @@
-//! Fuzzing of verdicts: random loop programs whose verdict is known by exhaustive execution, variants of them that must have the same verdict, and
+//! Fuzzing of verdicts: random programs with loops or recursion whose verdict is known by exhaustive execution, variants of them that must have the same verdict, and
 //! every engine on all of them.
 //!
 //! ```text
@@ -16,6 +16,7 @@
 mod assertion;
 mod generator;
 pub mod judge;
+mod recursion;
 mod reduce;
 pub mod runner;
 mod syntax;
@@ -41,6 +42,20 @@ const DRAWS: u64 = 40;
 /// So many assertions are tried to get the verdict that the seed wants.
 const ASSERTIONS: usize = 4;
 
+/// What a program is made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Loops,
+    Recursion,
+}
+
+impl Kind {
+    /// Of every four programs one is recursive.
+    fn of(seed: u64) -> Self {
+        if seed / 2 % 4 == 3 { Self::Recursion } else { Self::Loops }
+    }
+}
+
 /// The text of a random program with loops, without assertions.
 pub fn random_loops(seed: u64) -> String {
     generator::generate(&mut Random::new(seed)).print().text
@@ -52,7 +67,10 @@ pub(crate) fn sample(seed: u64) -> Option<Sample> {
     let wanted = if seed.is_multiple_of(2) { Known::Safe } else { Known::Unsafe };
     (0..DRAWS).find_map(|draw| {
         let mut random = Random::new(seed.wrapping_mul(DRAWS).wrapping_add(draw));
-        let unit = generator::generate(&mut random);
+        let unit = match Kind::of(seed) {
+            Kind::Loops => generator::generate(&mut random),
+            Kind::Recursion => recursion::generate(&mut random),
+        };
         let observed = assertion::observe(&unit, dialect)?;
         let mut last = None;
         for _ in 0..ASSERTIONS {

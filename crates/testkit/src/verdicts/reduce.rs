@@ -111,7 +111,9 @@ fn change_statement(statement: &mut Statement, left: &mut usize) -> bool {
         Statement::Indirect(condition, _, _, value) => {
             change_expression(condition, left) || change_expression(value, left)
         }
-        Statement::Assume(condition) => change_expression(condition, left),
+        Statement::Assume(condition) | Statement::Return(condition) | Statement::Require(condition) => {
+            change_expression(condition, left)
+        }
         Statement::Check(_, check) => check.as_mut().is_some_and(|check| change_expression(check, left)),
         Statement::Break | Statement::Continue | Statement::Label(_) | Statement::Goto(_) => false,
     }
@@ -178,7 +180,7 @@ fn weight(unit: &Unit) -> (usize, u64) {
 /// Drops the helpers that nobody calls. Variables stay: they are known by position.
 fn without_unused(mut unit: Unit) -> Unit {
     let text = unit.print().text;
-    if !unit.helpers.is_empty() && text.matches("f0(").count() == 1 {
+    if unit.helpers.len() == 1 && text.matches("f0(").count() == 1 {
         let helper = unit.helpers.remove(0);
         for id in helper.parameters.into_iter().chain(helper.locals) {
             unit.variables[id].is_global = true;

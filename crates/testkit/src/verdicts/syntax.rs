@@ -149,6 +149,10 @@ pub(crate) enum Statement {
     /// Assigns to one of two variables of the same type, through a pointer.
     Indirect(Expression, Id, Id, Expression),
     Goto(usize),
+    /// Ends a helper.
+    Return(Expression),
+    /// An error in a helper, unless the condition holds.
+    Require(Expression),
 }
 
 /// A function that is called by value: parameters, the loop or branch in it, the result.
@@ -234,6 +238,12 @@ impl Printer<'_> {
             if self.unit.variables[id].is_global {
                 self.declare(0, id);
             }
+        }
+        // Helpers may call each other.
+        for (index, helper) in self.unit.helpers.iter().enumerate().skip(1) {
+            let types = helper.parameters.iter().map(|id| self.unit.variables[*id].ty.name());
+            let types: Vec<&str> = types.collect();
+            self.line(0, &format!("static {} f{index}({});", helper.ty.name(), types.join(", ")));
         }
         for (index, helper) in self.unit.helpers.iter().enumerate() {
             let parameters: Vec<String> = helper
@@ -345,6 +355,14 @@ impl Printer<'_> {
             }
             Statement::Label(label) => self.line(depth, &format!("l{label}:;")),
             Statement::Goto(label) => self.line(depth, &format!("goto l{label};")),
+            Statement::Return(value) => {
+                let value = self.expression(value);
+                self.line(depth, &format!("return {value};"));
+            }
+            Statement::Require(condition) => {
+                let condition = self.expression(condition);
+                self.line(depth, &format!("if (!({condition})) {{ reach_error(); }}"));
+            }
         }
     }
 

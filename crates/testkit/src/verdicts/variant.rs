@@ -145,7 +145,8 @@ fn is_independent(first: &Statement, second: &Statement) -> bool {
     let (mut read_first, mut read_second) = (Vec::new(), Vec::new());
     a.variables(&mut read_first);
     b.variables(&mut read_second);
-    left != right && !read_first.contains(right) && !read_second.contains(left)
+    let calls = |expression: &Expression| matches!(expression, Expression::Call(..));
+    left != right && !calls(a) && !calls(b) && !read_first.contains(right) && !read_second.contains(left)
 }
 
 /// Applies a function to all expressions of a block's own statements, parts first.
