@@ -106,7 +106,7 @@ pub struct Pipelined {
     pub kept_calls: Vec<KeptCall>,
 }
 
-/// Applies the standard sequence: make overflows error locations if they are violations, resolve indirect calls, prune, make recursion loops, inline, propagate, slice
+/// Applies the standard sequence: make overflows error locations if they are violations, resolve indirect calls, prune, make recursion loops, inline, propagate, make memory variables, slice
 /// or prune, remove dead variables, merge blocks, renumber.
 pub fn pipeline(program: &Program, config: &PipelineConfig) -> Pipelined {
     census::count(census::Step::PipelineRun);
@@ -158,6 +158,10 @@ fn inlined(program: &Program, limits: &InlineConfig) -> (Program, BackTranslatio
 
 /// Makes loops of the recursions that are of the right form. Calls that do not matter go first. What is not recursive is inlined before errors move and bodies are
 /// copied: then few calls need a guess whether they fail.
+///
+/// Memory becomes variables in between. Not earlier: a local object of a procedure that is called from several places would be many objects, one inlined copy of it is one, and tail recursion
+/// needs no variables. Not later: [`window`] and [`linear`] guess and keep values of scalars only, so they refuse procedures that write memory or pass pointers. The order does not matter for soundness: each
+/// pass keeps the executions of the program that it gets, or has more of them.
 fn unwind(stage: &mut Stage, config: &PipelineConfig, limits: &InlineConfig) {
     if config.precision == Precision::Slice {
         stage.apply(slice);
@@ -168,6 +172,9 @@ fn unwind(stage: &mut Stage, config: &PipelineConfig, limits: &InlineConfig) {
         return;
     }
     stage.apply(|program| inlined(program, limits));
+    if config.memory == MemoryForm::Variables {
+        stage.apply(promote);
+    }
     stage.apply_unless(config, OptionalPass::Descend, descend);
     stage.apply(prune);
     stage.apply(exclude);
