@@ -26,7 +26,7 @@ pub fn entry_facts(program: &Program, budget: &mut Budget) -> Result<IndexVec<Pr
     let mut pending = BTreeSet::from([program.entry]);
     while let Some(proc) = pending.pop_first() {
         let Some(start) = entries[proc].clone() else { continue };
-        for (target, arriving) in calls(program, proc, start, budget)? {
+        for (target, arriving) in calls(program, proc, &start, budget)? {
             let updated = match &entries[target] {
                 None => arriving,
                 Some(old) if old.includes(&arriving) => continue,
@@ -47,7 +47,7 @@ pub fn entry_facts(program: &Program, budget: &mut Budget) -> Result<IndexVec<Pr
 fn calls(
     program: &Program,
     proc: ProcId,
-    start: State,
+    start: &State,
     budget: &mut Budget,
 ) -> Result<Vec<(ProcId, State)>, Stop> {
     let procedure = &program.procs[proc];

@@ -53,14 +53,14 @@ impl Facts {
 
 /// Analyses a procedure from its entry, nothing assumed there.
 pub fn analyze(program: &Program, procedure: &Procedure, budget: &mut Budget) -> Result<Facts, Stop> {
-    analyze_from(program, procedure, State::new(), budget)
+    analyze_from(program, procedure, &State::new(), budget)
 }
 
 /// Analyses a procedure from its entry, where some facts hold.
 pub fn analyze_from(
     program: &Program,
     procedure: &Procedure,
-    start: State,
+    start: &State,
     budget: &mut Budget,
 ) -> Result<Facts, Stop> {
     let order = Order::of(procedure);

@@ -28,7 +28,7 @@ pub(crate) fn exclude(program: &Program) -> (Program, BackTranslation) {
         for component in &calls.components {
             for member in &component.members {
                 let procedure = &program.procs[*member];
-                let Some(start) = entries[*member].clone() else { continue };
+                let Some(start) = &entries[*member] else { continue };
                 let facts = values::analyze_from(program, procedure, start, &mut budget);
                 let Ok(facts) = facts else { continue };
                 for (id, edge) in procedure.edges().iter_enumerated() {

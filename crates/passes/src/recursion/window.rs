@@ -8,7 +8,8 @@
 //! A procedure p that calls itself, and:
 //! * It is a function of what it is called with: nothing is chosen in it. It writes neither memory nor global variables, and does not fail.
 //! * One parameter n changes from call to call; p does not write it. The inner calls are p(n - u), p(n - 2u), ... for a constant u, or all with `+`.
-//! * A path that makes any inner call calls p(n - u). So if p(n) returns, so do p(n - u), p(n - 2u), ... down to an activation that makes no inner call: there are no gaps.
+//! * A path that calls p(n - k·u) calls p(n - i·u) for all i below k, too. So if p(n) returns, so do p(n - u), p(n - 2u), ... down to the last one that it depends on, which
+//!   makes no inner call: there are no gaps.
 //!
 //! # Method
 //! The loop head H has an index n and a window: `value 1` is what p(n) returns, `value 2` what p(n - u) returns, and so on. All but the first may be missing.
@@ -16,8 +17,10 @@
 //! ```text
 //!   start   save the argument; guess n; for each value but the first: run p without inner calls at its index, or let it be missing; run p without inner calls at n
 //!   H       n = the argument: return value 1
-//!           n ≠ the argument: n := n + u; run p along a path with inner calls, where p(n - k·u) is value k, which must not be missing; move the window
+//!           n ≠ the argument: n := n + u; run p, where p(n - k·u) is value k, which must not be missing; move the window
 //! ```
+//!
+//! A round may make no inner call: p(1) may be known at once, and p(2) depend on p(0), which is not.
 //!
 //! # Meaning
 //! The same executions as far as they return: every value in the window is what p returns there, and each activation that returns is found from where its chain
@@ -35,7 +38,7 @@ use crate::relevance::Relevance;
 use cfa::loops::Digraph;
 use cfa::op::{Callee, Guess, Op, Place, Source};
 use cfa::{
-    BinaryOp, Edge, EdgeId, Expr, ExprId, Loc, LocationInfo, LocationRole, Origin, ProcId, Program, Ty, VarId,
+    BinaryOp, EdgeId, Expr, ExprId, Loc, LocationInfo, LocationRole, Origin, ProcId, Program, Ty, VarId,
 };
 
 /// The most values in a window.
@@ -129,19 +132,26 @@ impl Plan {
         (fits && plan.has_no_gaps(program)).then_some(plan)
     }
 
-    /// Whether every path with an inner call makes the one with the smallest offset.
+    /// Whether every path with an inner call makes all those with smaller offsets.
     fn has_no_gaps(&self, program: &Program) -> bool {
+        (1..self.size).all(|number| !self.may_leave_out(program, number))
+    }
+
+    /// Whether a path makes an inner call that is a value with a larger number than this one, and none that is this one.
+    fn may_leave_out(&self, program: &Program, number: usize) -> bool {
         let procedure = &program.procs[self.proc];
-        let makes_first =
-            |id: EdgeId, edge: &Edge| (0..edge.ops.len()).any(|op| self.calls.get(&(id, op)) == Some(&1));
-        let others = procedure.edges().iter_enumerated().filter(|(id, edge)| !makes_first(*id, edge));
+        let makes = |id: EdgeId, is_meant: &dyn Fn(usize) -> bool| {
+            self.calls.iter().any(|((edge, _), made)| *edge == id && is_meant(*made))
+        };
+        let others =
+            procedure.edges().iter_enumerated().filter(|(id, _)| !makes(*id, &|made| made == number));
         let others: Vec<(Loc, Loc, EdgeId)> =
             others.map(|(id, edge)| (edge.source, edge.target, id)).collect();
         let flow = Digraph::new(procedure.locations.len(), others.iter().copied());
         let (reached, leading) =
             (flow.reachable([procedure.entry]), flow.reversed().reachable([procedure.exit]));
-        let is_inner = |id: EdgeId| self.calls.keys().any(|(edge, _)| *edge == id);
-        !others.iter().any(|(source, target, id)| is_inner(*id) && reached[*source] && leading[*target])
+        let is_larger = |id: EdgeId| makes(id, &|made| made > number);
+        others.iter().any(|(source, target, id)| is_larger(*id) && reached[*source] && leading[*target])
     }
 }
 
@@ -307,6 +317,9 @@ impl<'r, 'a> Window<'r, 'a> {
                 self.edge(id, source, target);
             }
         }
+        if let Some(source) = before[procedure.exit] {
+            Draft::without_step(source, Origin::IMPLICIT).finish(exit, &mut self.builder);
+        }
         let mut end = Draft::without_step(exit, Origin::IMPLICIT);
         for number in (2..=self.plan.size).rev() {
             for position in 0..procedure.results.len() {
@@ -339,7 +352,10 @@ impl<'r, 'a> Window<'r, 'a> {
         let flow = Digraph::new(count, edges.iter().copied());
         let (from, to): (Vec<Loc>, Vec<Loc>) = match layer {
             Layer::Innermost => (vec![procedure.entry], vec![procedure.exit]),
-            Layer::Before => (vec![procedure.entry], inner.iter().map(|(source, ..)| *source).collect()),
+            Layer::Before => {
+                let calling = inner.iter().map(|(source, ..)| *source);
+                (vec![procedure.entry], calling.chain([procedure.exit]).collect())
+            }
             Layer::After => (inner.iter().map(|(_, target, _)| *target).collect(), vec![procedure.exit]),
         };
         let (reached, leading) = (flow.reachable(from), flow.reversed().reachable(to));
@@ -388,7 +404,7 @@ impl<'r, 'a> Window<'r, 'a> {
 enum Layer {
     /// Paths without inner calls.
     Innermost,
-    /// Up to the first inner call.
+    /// Up to the first inner call, or to the exit.
     Before,
     /// From behind it on, with more of them.
     After,

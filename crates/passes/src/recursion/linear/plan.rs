@@ -80,6 +80,15 @@ pub(super) struct Plan<'a> {
     footprints: &'a IndexVec<ProcId, Footprint>,
 }
 
+/// What is passed to a parameter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Passed {
+    /// A parameter of the root, as it was given.
+    On(usize),
+    /// Something else.
+    Other,
+}
+
 impl<'a> Plan<'a> {
     /// The plan, or why the recursion is no loop.
     pub(super) fn new(
@@ -156,15 +165,15 @@ impl<'a> Plan<'a> {
 
     /// Greatest fixed point: every parameter of the root is constant until a call shows that it is not.
     fn find_constants(&self) -> BTreeMap<(ProcId, usize), usize> {
-        // Nothing is known of a parameter that is not listed; `None` means that it is not constant.
-        let mut known: BTreeMap<(ProcId, usize), Option<usize>> = BTreeMap::new();
+        // Nothing is known of a parameter that is not listed.
+        let mut known: BTreeMap<(ProcId, usize), Passed> = BTreeMap::new();
         for index in 0..self.program.procs[self.root].params.len() {
-            known.insert((self.root, index), Some(index));
+            known.insert((self.root, index), Passed::On(index));
         }
         for member in &self.component.members {
             for (index, param) in self.program.procs[*member].params.iter().enumerate() {
                 if self.is_assigned(*member, *param) {
-                    known.insert((*member, index), None);
+                    known.insert((*member, index), Passed::Other);
                 }
             }
         }
@@ -175,27 +184,33 @@ impl<'a> Plan<'a> {
                     let Some(passed) = self.passed(site.at.proc, *arg, &known) else { continue };
                     let value = known.entry((site.target, index)).or_insert(passed);
                     if *value != passed {
-                        *value = None;
+                        *value = Passed::Other;
                     }
                 }
             }
             if known == before {
-                return known.into_iter().filter_map(|(param, root)| Some((param, root?))).collect();
+                let constant = known.into_iter().filter_map(|(param, passed)| match passed {
+                    Passed::On(root) => Some((param, root)),
+                    Passed::Other => None,
+                });
+                return constant.collect();
             }
         }
     }
 
-    /// Which parameter of the root an argument is; the outer option is nothing if that is not known yet.
+    /// What an argument is; nothing if that is not known yet.
     fn passed(
         &self,
         caller: ProcId,
         arg: ExprId,
-        known: &BTreeMap<(ProcId, usize), Option<usize>>,
-    ) -> Option<Option<usize>> {
-        let Expr::Var { var, .. } = *self.program.exprs.get(arg) else { return Some(None) };
+        known: &BTreeMap<(ProcId, usize), Passed>,
+    ) -> Option<Passed> {
+        let Expr::Var { var, .. } = *self.program.exprs.get(arg) else {
+            return Some(Passed::Other);
+        };
         match self.program.procs[caller].params.iter().position(|param| *param == var) {
             Some(index) => known.get(&(caller, index)).copied(),
-            None => Some(None),
+            None => Some(Passed::Other),
         }
     }
 
