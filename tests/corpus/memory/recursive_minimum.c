@@ -1,6 +1,6 @@
 // Input: 7 1 2 (the outermost call takes a[0] without a comparison).
 // expect: unsafe
-// engines: none
+// engines: gps gps-lite impact
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

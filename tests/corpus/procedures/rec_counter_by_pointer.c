@@ -1,6 +1,6 @@
 // A recursion that counts through a pointer, before and after its call.
 // expect: safe
-// engines: none
+// engines: gps gps-lite cra
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // The error is in the innermost activation, and its callers have a condition on it.
 // expect: unsafe
-// engines: none
+// engines: gps gps-lite impact
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // Mutual tail recursion.
 // expect: safe
-// engines: none
+// engines: gps gps-lite cra
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

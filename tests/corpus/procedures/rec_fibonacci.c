@@ -1,6 +1,6 @@
 // A recursion that is not linear.
 // expect: safe
-// engines: none
+// engines: gps impact
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 
