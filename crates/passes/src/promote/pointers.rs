@@ -377,7 +377,9 @@ impl<'a> Solver<'a> {
             Op::Forget { to, addresses, .. } => {
                 let others = if addresses.is_empty() { Others::UNWRITTEN } else { Others::FOREIGN };
                 self.store_everywhere(&of(*to), &Pointee::others(others));
-                addresses.iter().for_each(|address| self.expose(&of(*address)));
+                for address in addresses {
+                    self.expose(&of(*address));
+                }
             }
             Op::CopyElems { to, from, .. } if holds_pointer(self.program, *from) => {
                 let value = self.result.of_var(*from);

@@ -98,8 +98,11 @@ impl Star {
     }
 }
 
+/// Values of symbols.
+type Values = Vec<(SymbolId, TermId)>;
+
 /// Names of its own for what the event chooses, and their values if there is one iteration more.
-fn copies(terms: &mut Terms, event: &Event) -> (Vec<(SymbolId, TermId)>, Vec<(SymbolId, TermId)>) {
+fn copies(terms: &mut Terms, event: &Event) -> (Values, Values) {
     let is_now = is_now(terms, event);
     let (mut copies, mut once_more) = (Vec::new(), Vec::new());
     for symbol in event.at.formula.symbols(terms) {
