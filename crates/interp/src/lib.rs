@@ -35,6 +35,7 @@ mod float;
 mod guard;
 mod insn;
 mod leap;
+mod look;
 mod machine;
 mod map;
 mod memory;

@@ -2,9 +2,12 @@
 
 use super::array::{Array, Miss};
 use super::code::{Code, VarPlace};
+use super::eval::EvalError;
+use super::look::Look;
 use super::map::Map;
 use super::memory::{Memory, ObjectKind};
 use super::value::{Value, from_register, is_wide};
+use cfa::expr::ExprId;
 use cfa::program::{EdgeId, ProcId, Program, VarId};
 use cfa::ty::Ty;
 
@@ -174,6 +177,14 @@ impl View<'_> {
                 }
             })
             .collect()
+    }
+    /// A byte of memory, and which of its bits have a value; `None` if it cannot be read.
+    pub fn byte_at(&self, address: Value) -> Option<(u8, u8)> {
+        self.memory.byte(self.memory.pointer_to(address.bits as u64)).ok()
+    }
+    /// The value of an expression, if it is defined and all that it reads has a value.
+    pub fn value(&self, expr: ExprId) -> Result<Value, EvalError> {
+        Look(*self).value(expr)
     }
     /// The variable with object storage that a pointer points into, and the offset in bytes.
     pub fn target(&self, pointer: Value) -> Option<(VarId, u64)> {

@@ -65,7 +65,10 @@ pub use inline::{InlineConfig, Inlined, KeptCall, KeptReason, inline};
 pub use instrument::instrument;
 pub use pipeline::{MemoryForm, OptionalPass, PipelineConfig, Pipelined, Precision, pipeline};
 pub use prepared::Prepared;
-pub use promote::promote;
+pub use promote::{
+    LeafMeaning, LeafValue, Maker, Meanings, ObjectMeaning, PointerMeaning, Promoted, Stands, promote,
+    promote_explained,
+};
 pub use propagate::propagate;
 pub use prune::prune;
 pub use recursion::{Obstacle, accumulate, descend, linear, tail, window};

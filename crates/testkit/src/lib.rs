@@ -1,7 +1,7 @@
 //! Test helpers for the other crates: random C programs, programs of the C library, mutated inputs, the task corpus, fuzzing of
 //! verdicts.
 //!
-//! Does not know, except for [`verdicts`] and [`library_calls`]: any other crate of the workspace. What is tested is passed in as a closure or
+//! Does not know, except for [`verdicts`], [`lockstep`] and [`library_calls`]: any other crate of the workspace. What is tested is passed in as a closure or
 //! as the path of an executable.
 
 pub mod compiler;
@@ -11,6 +11,7 @@ pub mod fuzz;
 mod generate;
 pub mod library;
 pub mod library_calls;
+pub mod lockstep;
 pub mod mutate;
 pub mod process;
 mod random;

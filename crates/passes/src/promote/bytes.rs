@@ -12,6 +12,7 @@ use cfa::{BinaryOp, ExprId, InitKind, Length, Storage, Ty, VarId};
 use super::ObjectId;
 use super::access::{Ways, Write};
 use super::layout::{Extent, Leaf, Segment, constant};
+use super::meaning::Stands;
 use super::offsets::{Linear, Offsets, Progression};
 use super::pointee::Pointee;
 use super::rewrite::{Rewriter, havoc};
@@ -253,7 +254,7 @@ impl Rewriter<'_> {
         let target = (self.translator.fat(to), self.translator.pointers.of(to).clone());
         let source = (self.translator.fat(from), self.translator.pointers.of(from).clone());
         let constant = constant(program, length);
-        if let Some(writes) = constant.and_then(|length| self.copied_leaves(&target, &source, length)) {
+        if let Some(writes) = constant.and_then(|length| self.copied_leaves(&target, (from, &source), length)) {
             return self.write_always(writes);
         }
         if !self.copied_elements(&target, &source, length) {
@@ -265,12 +266,13 @@ impl Rewriter<'_> {
     fn copied_leaves(
         &mut self,
         target: &(Fat, Pointee),
-        source: &(Fat, Pointee),
+        (from, source): (ExprId, &(Fat, Pointee)),
         length: i64,
     ) -> Option<Vec<Write>> {
         let (_, pieces) = self.pieces(&target.1, length)?;
         let mut writes = Vec::new();
         for (bits, leaf) in pieces {
+            self.translator.stands = Stands::Bits { address: from, bit: bits, width: leaf.width };
             let ways = self.ways_at((&source.0, &source.1), bits, &leaf);
             let is_readable = !ways.cases.is_empty()
                 && ways.cases.iter().all(|case| self.is_like(case.object, case.segment, &case.parts, &leaf));
@@ -287,6 +289,7 @@ impl Rewriter<'_> {
                 writes.extend(self.translator.stored(&targets, value));
             }
         }
+        self.translator.stands = Stands::Result;
         Some(writes)
     }
 

@@ -29,6 +29,7 @@ mod bytes;
 mod compare;
 mod layout;
 mod lifetime;
+mod meaning;
 mod object;
 mod offsets;
 mod pointee;
@@ -47,6 +48,7 @@ use cfa::{
 };
 
 use self::layout::{Segment, layouts};
+pub use self::meaning::{LeafMeaning, LeafValue, Maker, Meanings, ObjectMeaning, PointerMeaning, Stands};
 use self::object::{Contents, Count, Kind, Objects};
 use self::pointers::{Pointers, holds_pointer};
 use self::rewrite::Rewriter;
@@ -78,14 +80,30 @@ const MAX_TARGETS: usize = 32;
 
 /// Turns memory into variables.
 pub fn promote(program: &Program) -> (Program, BackTranslation) {
+    let Promoted { program, back, .. } = promote_explained(program);
+    (program, back)
+}
+
+/// A program whose memory is variables.
+pub struct Promoted {
+    /// The new program.
+    pub program: Program,
+    /// The way back.
+    pub back: BackTranslation,
+    /// What its variables stand for.
+    pub meanings: Meanings,
+}
+
+/// Turns memory into variables, and says what they stand for.
+pub fn promote_explained(program: &Program) -> Promoted {
     let has_pointers = program.vars.ids().any(|var| holds_pointer(program, var));
     let has_addresses = (0..program.exprs.len()).any(|expr| program.exprs.ty(ExprId::new(expr)) == Ty::Ptr);
     if !has_pointers && !has_addresses {
-        return (program.clone(), BackTranslation::identity(program));
+        return unchanged(program);
     }
     let mut objects = Objects::new(program);
     if objects.ids().next().is_none() && !has_pointers {
-        return (program.clone(), BackTranslation::identity(program));
+        return unchanged(program);
     }
     loop {
         let pointers = Pointers::new(&objects);
@@ -98,6 +116,12 @@ pub fn promote(program: &Program) -> (Program, BackTranslation) {
             Err(failed) => Changes { opaque: failed, many: Vec::new() }.apply(&mut objects),
         }
     }
+}
+
+/// A program without memory.
+fn unchanged(program: &Program) -> Promoted {
+    let back = BackTranslation::identity(program);
+    Promoted { program: program.clone(), back, meanings: Meanings::default() }
 }
 
 /// Objects that must be treated in another way.
@@ -197,7 +221,7 @@ fn rewritten(
     objects: &Objects<'_>,
     pointers: &Pointers,
     segments: BTreeMap<ObjectId, Vec<Segment>>,
-) -> (Program, BackTranslation) {
+) -> Promoted {
     let program = objects.program;
     let mut out = program.clone();
     let asked = compare::asked(objects, pointers);
@@ -215,11 +239,13 @@ fn rewritten(
         procs.push(procedure);
         from.push(origin);
     }
-    let mut out = rewriter.translator.out;
+    let Translator { mut out, slots, rounded, .. } = rewriter.translator;
     out.procs = procs;
     let mut back = BackTranslation::new(from, identity_vars(program), Contexts::default());
     back.extend_vars(out.vars.len(), &origins);
-    (out, back)
+    let rounded = rounded.into_iter().map(|(var, rounded)| (var, rounded.stands)).collect();
+    let meanings = Meanings::new(objects, &slots, program.vars.ids(), rounded);
+    Promoted { program: out, back, meanings }
 }
 
 /// The new version of a procedure. It starts with a location of its own, so that what it does first is done once. So does a branch on values that are not followed (M3).

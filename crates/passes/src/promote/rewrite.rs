@@ -74,7 +74,8 @@ impl<'a> Rewriter<'a> {
 
     /// The choice of a value that is not followed, and whether the program asks for it, too.
     pub(super) fn arbitrary(&self, var: VarId) -> (Op, bool) {
-        let source = self.translator.rounded.get(&var).cloned().unwrap_or(Source::Rounded);
+        let source =
+            self.translator.rounded.get(&var).map_or(Source::Rounded, |rounded| rounded.source.clone());
         let is_asked = source == Source::Outside;
         (Op::Havoc { place: Place::Var(var), source, at: Region::NOWHERE }, is_asked)
     }

@@ -7,6 +7,7 @@ use cfa::{BinaryOp, Expr, ExprId, Program, Source, Storage, Ty, Var, VarId};
 use rustc_hash::FxHashMap;
 
 use super::layout::Extent;
+use super::meaning::Stands;
 use super::object::{Count, Objects};
 use super::offsets::{Linear, gcd};
 use super::pointee::Pointee;
@@ -30,14 +31,25 @@ enum New {
     Pointer(Fat),
 }
 
+/// A value that is not followed.
+#[derive(Clone, Debug)]
+pub(super) struct Rounded {
+    /// Why it is arbitrary.
+    pub(super) source: Source,
+    /// What it stands for.
+    pub(super) stands: Stands,
+}
+
 /// Translates the expressions of one program.
 pub(super) struct Translator<'a> {
     pub(super) objects: &'a Objects<'a>,
     pub(super) pointers: &'a Pointers,
     pub(super) slots: Slots,
     pub(super) out: Program,
-    /// Variables that stand for values that are not followed: arbitrary wherever they are read; and why.
-    pub(super) rounded: BTreeMap<VarId, Source>,
+    /// Variables that stand for values that are not followed: arbitrary wherever they are read.
+    pub(super) rounded: BTreeMap<VarId, Rounded>,
+    /// What an arbitrary value stands for that is made now.
+    pub(super) stands: Stands,
     done: FxHashMap<ExprId, New>,
     /// Comparisons of pointers, by operation and operands.
     pub(super) compared: FxHashMap<(BinaryOp, ExprId, ExprId), ExprId>,
@@ -47,11 +59,14 @@ impl<'a> Translator<'a> {
     pub(super) fn new(objects: &'a Objects<'a>, pointers: &'a Pointers, slots: Slots, out: Program) -> Self {
         let rounded = BTreeMap::new();
         let (done, compared) = (FxHashMap::default(), FxHashMap::default());
-        let mut translator = Self { objects, pointers, slots, out, rounded, done, compared };
+        let stands = Stands::Result;
+        let mut translator = Self { objects, pointers, slots, out, rounded, stands, done, compared };
         for id in &objects.used {
+            translator.stands = Stands::Expr(*id);
             let new = translator.node(*id);
             translator.done.insert(*id, new);
         }
+        translator.stands = Stands::Result;
         translator
     }
 
@@ -221,7 +236,7 @@ impl<'a> Translator<'a> {
             declared: Region::NOWHERE,
             scope: Region::NOWHERE,
         });
-        self.rounded.insert(var, source);
+        self.rounded.insert(var, Rounded { source, stands: self.stands });
         self.out.exprs.var(var, ty)
     }
 
