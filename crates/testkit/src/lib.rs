@@ -12,6 +12,7 @@ mod generate;
 pub mod library;
 pub mod library_calls;
 pub mod lockstep;
+mod memory;
 pub mod mutate;
 pub mod process;
 mod random;
@@ -22,6 +23,7 @@ pub mod tasks;
 pub mod verdicts;
 
 pub use generate::{Model, Options, Program, Size, generate, generate_program};
+pub use memory::{Length, memory_program};
 pub use mutate::mutate;
 pub use random::Random;
 pub use recursive::recursive_program;

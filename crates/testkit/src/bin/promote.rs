@@ -1,19 +1,59 @@
 //! Follows executions of C programs in the program that the pass `promote` makes of them ([`testkit::lockstep`]).
 //!
-//! `promote FILE.c...` does that for files, with some random inputs each; `--ilp32`, `--wrap` and `--calls` (procedures stay) choose how, `--print` shows both programs.
+//! `promote --seeds FIRST COUNT` does that for random programs, and writes those that cannot be followed to the folder of `--store`; `promote --show SEED` prints one; `promote FILE.c...` does that for files, with some random inputs each; `--ilp32`, `--wrap` and `--calls` (procedures stay) choose how, `--print` shows both programs.
 
 use cfa::{DataModel, SignedOverflow};
 use passes::promote_explained;
-use testkit::lockstep::{Form, Inputs, follow, prepared};
+use testkit::lockstep::{Form, Inputs, Tally, follow, law, prepared, setting};
 use testkit::verdicts::Dialect;
+use testkit::{Length, memory_program};
 
 /// Executions of one file.
 const RUNS: u64 = 40;
 /// Steps of an execution.
 const MAX_STEPS: usize = 20_000;
 
+/// The program of a seed.
+fn text(seed: u64) -> String {
+    memory_program(seed, if seed.is_multiple_of(4) { Length::Short } else { Length::Long })
+}
+
+fn seeds(first: u64, count: u64, store: Option<&String>) -> usize {
+    let mut tally = Tally::default();
+    let mut failures = 0;
+    for seed in first..first + count {
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| law(seed, &mut tally)));
+        let what = match result {
+            Ok(Ok(())) => continue,
+            Ok(Err(what)) => what,
+            Err(_) => "panics".to_owned(),
+        };
+        failures += 1;
+        println!("seed {seed} {:?}: {what}", setting(seed));
+        if let Some(folder) = store {
+            let file = std::path::Path::new(folder).join(format!("seed{seed}.c"));
+            if let Err(error) = std::fs::write(&file, text(seed)) {
+                eprintln!("{}: {error}", file.display());
+            }
+        }
+    }
+    println!("{count} programs from {first}, {failures} failures: {tally:?}");
+    failures
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let after = |name: &str, distance: usize| {
+        let at = arguments.iter().position(|argument| argument == name)?;
+        arguments.get(at + distance)
+    };
+    let number = |text: Option<&String>| text.and_then(|text| text.parse().ok());
+    if let Some(seed) = number(after("--show", 1)) {
+        return print!("{}", text(seed));
+    }
+    if let (Some(first), Some(count)) = (number(after("--seeds", 1)), number(after("--seeds", 2))) {
+        std::process::exit(i32::from(seeds(first, count, after("--store", 1)) > 0));
+    }
     let has = |name: &str| arguments.iter().any(|argument| argument == name);
     let data_model = if has("--ilp32") { DataModel::Ilp32 } else { DataModel::Lp64 };
     let signed_overflow = if has("--wrap") { SignedOverflow::Wrap } else { SignedOverflow::Undefined };

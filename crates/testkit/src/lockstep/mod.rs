@@ -13,6 +13,7 @@
 
 mod answer;
 mod check;
+mod law;
 mod prepare;
 mod world;
 
@@ -27,6 +28,7 @@ use interp::{
 };
 use passes::Promoted;
 
+pub use law::{Tally, law, setting};
 pub use prepare::{Form, prepared};
 
 use answer::Answers;
@@ -97,6 +99,7 @@ pub fn follow(
         world: World::new(given, &new.meanings, &old.view()),
         edge: None,
         written: vec![BTreeSet::new()],
+        globals: BTreeSet::new(),
         open: 0,
     };
     let start = (given.entry, given.procs[given.entry].entry);
@@ -150,6 +153,8 @@ struct Pair<'a> {
     edge: Option<(ProcId, EdgeId)>,
     /// The variables that each activation has written.
     written: Vec<BTreeSet<VarId>>,
+    /// The global variables that were written.
+    globals: BTreeSet<VarId>,
     open: usize,
 }
 
@@ -175,13 +180,16 @@ impl Pair<'_> {
             self.written.pop();
         }
         if self.written.len() < depth {
-            let params = ops.iter().flat_map(Op::call_targets).flat_map(|target| &given.procs[*target].params);
+            let params =
+                ops.iter().flat_map(Op::call_targets).flat_map(|target| &given.procs[*target].params);
             self.written.push(params.copied().collect());
         } else if let Some(written) = self.written.last_mut() {
             for op in ops {
                 let is_written = !matches!(op, Op::Havoc { source: Source::Uninitialised, .. });
                 for var in op.vars() {
-                    if is_written {
+                    if is_written && given.vars[var].owner.is_none() {
+                        self.globals.insert(var);
+                    } else if is_written {
                         written.insert(var);
                     } else {
                         written.remove(&var);
@@ -228,7 +236,8 @@ impl Pair<'_> {
                         before = after;
                         continue;
                     }
-                    let written = self.written.last().cloned().unwrap_or_default();
+                    let mut written = self.written.last().cloned().unwrap_or_default();
+                    written.extend(&self.globals);
                     return check::compare(&self.machine, &self.world, after, (proc, &written));
                 }
                 Step::Ended(outcome) => return Err(format!("ends: {outcome}")),

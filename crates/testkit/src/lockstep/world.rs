@@ -49,10 +49,10 @@ impl<'a> World<'a> {
                     (view.address(var), size_of_var(given, var))
                 }
                 Maker::Proc(proc) => {
-                    let function =
-                        given.exprs.iter().find(
-                            |(_, expr)| matches!(expr, cfa::Expr::Function { proc: own } if *own == proc),
-                        );
+                    let function = given
+                        .exprs
+                        .iter()
+                        .find(|(_, expr)| matches!(expr, cfa::Expr::Function { proc: own } if *own == proc));
                     (function.and_then(|(id, _)| view.value(id).ok()), 1)
                 }
                 Maker::Var(_) | Maker::Site(_) => continue,
@@ -119,6 +119,14 @@ impl<'a> World<'a> {
         self.instances.iter().rev().find(belongs)
     }
 
+    /// Whether an address belongs to an object that exists once at a time, and not to the present one.
+    pub(super) fn is_outdated(&self, address: u64) -> bool {
+        self.find(address).is_some_and(|found| {
+            !self.is_many(found.object)
+                && self.last(found.object).is_some_and(|last| last.base != found.base)
+        })
+    }
+
     /// The numbers of the pointer with an address, as variables for a pointer may hold them.
     pub(super) fn numbers(&self, pointer: &PointerMeaning, address: u64) -> Numbers {
         match self.find(address) {
@@ -142,7 +150,8 @@ impl<'a> World<'a> {
             Meanings::GARBAGE | Meanings::FOREIGN => numbers.instance as u64,
             object => {
                 let is_meant = |instance: &&Instance| {
-                    instance.object == object && (instance.number == numbers.instance || !self.is_many(object))
+                    instance.object == object
+                        && (instance.number == numbers.instance || !self.is_many(object))
                 };
                 self.instances.iter().rev().find(is_meant)?.base
             }
