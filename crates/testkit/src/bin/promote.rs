@@ -1,6 +1,6 @@
 //! Follows executions of C programs in the program that the pass `promote` makes of them ([`testkit::lockstep`]).
 //!
-//! `promote --seeds FIRST COUNT` does that for random programs, and writes those that cannot be followed to the folder of `--store`; `promote --show SEED` prints one; `promote FILE.c...` does that for files, with some random inputs each; `--ilp32`, `--wrap` and `--calls` (procedures stay) choose how, `--print` shows both programs.
+//! `promote --seeds FIRST COUNT` does that for random programs, and writes those that cannot be followed to the folder of `--store`; `promote --show SEED` prints one; `promote FILE.c...` does that for files, with some random inputs each; `--ilp32`, `--wrap`, `--overflow` (an error), `--calls` (procedures stay) and `--unroll` choose how, `--print` shows both programs.
 
 use cfa::{DataModel, SignedOverflow};
 use passes::promote_explained;
@@ -56,8 +56,16 @@ fn main() {
     }
     let has = |name: &str| arguments.iter().any(|argument| argument == name);
     let data_model = if has("--ilp32") { DataModel::Ilp32 } else { DataModel::Lp64 };
-    let signed_overflow = if has("--wrap") { SignedOverflow::Wrap } else { SignedOverflow::Undefined };
-    let form = if has("--calls") { Form::Calls } else { Form::Inlined };
+    let signed_overflow = match () {
+        () if has("--wrap") => SignedOverflow::Wrap,
+        () if has("--overflow") => SignedOverflow::Error,
+        () => SignedOverflow::Undefined,
+    };
+    let form = match () {
+        () if has("--calls") => Form::Calls,
+        () if has("--unroll") => Form::Unrolled,
+        () => Form::Inlined,
+    };
     let mut failures = 0;
     for file in arguments.iter().filter(|argument| !argument.starts_with("--")) {
         let text = match std::fs::read_to_string(file) {

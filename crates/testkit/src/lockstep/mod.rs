@@ -162,23 +162,23 @@ impl Pair<'_> {
     /// Notes what the last operation has made.
     fn note(&mut self, edge: Option<(ProcId, EdgeId)>, (before, after): (&Machine<'_>, &Machine<'_>)) {
         self.edge = edge;
+        let stack = after.stack();
+        let depth = stack.entries.len() + stack.omitted;
+        while self.written.len() > depth.max(1) {
+            self.written.pop();
+        }
         let Some((proc, edge)) = edge else { return };
         for (op, content) in self.world.given.procs[proc].edges()[edge].ops.iter().enumerate() {
             let site = AllocationSite { proc, edge, op: op as u32 };
             self.world.made(site, content, (&before.view(), &after.view()), &self.machine);
         }
-        self.note_written((proc, edge), after);
+        self.note_written((proc, edge), depth);
     }
 
     /// Notes which variables have values: others are not compared.
-    fn note_written(&mut self, (proc, edge): (ProcId, EdgeId), after: &Machine<'_>) {
-        let stack = after.stack();
-        let depth = stack.entries.len() + stack.omitted;
+    fn note_written(&mut self, (proc, edge): (ProcId, EdgeId), depth: usize) {
         let given = self.world.given;
         let ops = &given.procs[proc].edges()[edge].ops;
-        while self.written.len() > depth.max(1) {
-            self.written.pop();
-        }
         if self.written.len() < depth {
             let params =
                 ops.iter().flat_map(Op::call_targets).flat_map(|target| &given.procs[*target].params);

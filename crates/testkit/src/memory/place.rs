@@ -69,10 +69,6 @@ impl Generator {
     pub(super) fn place(&mut self, accept: impl Fn(&Place) -> bool) -> Option<Place> {
         (0..40).map(|_| self.some_place()).find(|place| accept(place))
     }
-    /// A place of a type that may be written.
-    pub(super) fn place_of(&mut self, ty: &Type) -> Option<Place> {
-        self.place(|place| place.ty == *ty && !place.is_constant)
-    }
 
     /// An index of an array: mostly one that it has.
     pub(super) fn index(&mut self, length: usize, guards: &mut Vec<String>) -> String {
