@@ -163,9 +163,10 @@ fn together(objects: &Objects<'_>, pointers: &Pointers) -> BTreeSet<ObjectId> {
 
 /// An array that is alone in its object has elements wherever they fit: elements that are only copied count, too.
 fn widen(segments: &mut [Segment], size: Option<i64>) {
-    if let ([Segment { start, end: Some(end), element: Some(element), .. }], Some(size)) = (segments, size) {
+    if let [Segment { start, end, element: Some(element), .. }] = segments {
         *start = start.rem_euclid(*element);
-        *end = size.max(*end);
+        // Of an object of unknown size nobody knows how many there are.
+        *end = end.zip(size).map(|(end, size)| size.max(end));
     }
 }
 

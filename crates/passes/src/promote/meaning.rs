@@ -56,6 +56,8 @@ pub struct PointerMeaning {
     pub objects: BTreeSet<u32>,
     /// Whether it may point to memory that is not followed.
     pub is_foreign: bool,
+    /// Whether it may be a number that is the address of no object.
+    pub is_number: bool,
 }
 
 /// What a part of an object became.
@@ -78,6 +80,8 @@ pub struct LeafMeaning {
     pub width: i64,
     /// Bytes of an element, if the variables are arrays for that reason.
     pub element: Option<i64>,
+    /// Number of elements, if that is fixed.
+    pub length: Option<i64>,
     /// The variables.
     pub value: LeafValue,
 }
@@ -95,6 +99,13 @@ pub enum Stands {
         bit: i64,
         /// Number of bits.
         width: i64,
+    },
+    /// Whether a pointer of the old program is that of a procedure.
+    Callee {
+        /// The pointer.
+        pointer: ExprId,
+        /// The procedure.
+        proc: ProcId,
     },
     /// What the operation computes.
     Result,
@@ -158,6 +169,7 @@ impl Meanings {
                 first_bit: segment.start * 8 + segment.leaves[leaf].at,
                 width: segment.leaves[leaf].width,
                 element: segment.element,
+                length: segment.length(leaf),
                 value: match slots.leaf(object, number, leaf) {
                     Slot::Value(var, ty) => LeafValue::Value(*var, *ty),
                     Slot::Pointer(pair) => LeafValue::Pointer(pointer(pair)),
@@ -177,5 +189,6 @@ fn pointer(pair: &Pair) -> PointerMeaning {
         only: pair.pointee.only().map(|only| only.0),
         objects: pair.pointee.objects.keys().map(|object| object.0).collect(),
         is_foreign: pair.pointee.others.foreign,
+        is_number: pair.pointee.others.number,
     }
 }

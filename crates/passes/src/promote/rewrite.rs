@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::access::{Ways, Write};
 use super::layout::Extent;
+use super::meaning::Stands;
 use super::slots::{OBJECT, Slot, WORD};
 use super::translate::{Fat, Translator};
 use super::{FOREIGN, GARBAGE, NONE};
@@ -237,13 +238,21 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// A pointer to a procedure as an address again.
+    /// A pointer to a procedure as an address again. One that is not followed may be each of the procedures.
     fn function(&mut self, pointer: ExprId, targets: &[ProcId]) -> ExprId {
         let (fat, pointee) = (self.translator.fat(pointer), self.translator.pointers.of(pointer).clone());
+        let foreign = self.translator.object_is(&fat, &pointee, FOREIGN);
         let mut result = self.translator.out.exprs.int(Ty::Ptr, 0);
         for target in targets.iter().rev() {
             if let Some(object) = self.translator.objects.of_proc(*target) {
-                let this = self.translator.object_is(&fat, &pointee, object);
+                let mut this = self.translator.object_is(&fat, &pointee, object);
+                if self.translator.truth(foreign) != Some(false) {
+                    self.translator.stands = Stands::Callee { pointer, proc: *target };
+                    let arbitrary = self.translator.round(Ty::BOOL);
+                    self.translator.stands = Stands::Result;
+                    let by_chance = self.translator.and(foreign, arbitrary);
+                    this = self.translator.or(this, by_chance);
+                }
                 let function = self.translator.out.exprs.add(Expr::Function { proc: *target });
                 result = self.translator.ite(this, function, result);
             }

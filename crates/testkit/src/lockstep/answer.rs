@@ -73,6 +73,11 @@ impl<'a> Answers<'a> {
                 let address = before.value(address).ok()?;
                 Some(bits_at(before, address.bits as u64, bit, width).0)
             }
+            Stands::Callee { pointer, proc } => {
+                let is_function = |expr: &Expr| matches!(expr, Expr::Function { proc: own } if *own == proc);
+                let (function, _) = given.exprs.iter().find(|(_, expr)| is_function(expr))?;
+                Some(u128::from(before.value(pointer).ok()? == before.value(function).ok()?))
+            }
             Stands::Result => {
                 let (proc, edge) = self.edge?;
                 let ops = &given.procs[proc].edges()[edge].ops;

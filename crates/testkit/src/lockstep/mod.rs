@@ -170,7 +170,10 @@ impl Pair<'_> {
         let Some((proc, edge)) = edge else { return };
         for (op, content) in self.world.given.procs[proc].edges()[edge].ops.iter().enumerate() {
             let site = AllocationSite { proc, edge, op: op as u32 };
-            self.world.made(site, content, (&before.view(), &after.view()), &self.machine);
+            let made = self.world.made(site, content, (&before.view(), &after.view()), &self.machine);
+            if let Some(instance) = made.filter(|instance| self.world.is_many(instance.object)) {
+                check::preset(&mut self.machine, &self.world, after, &instance);
+            }
         }
         self.note_written((proc, edge), depth);
     }

@@ -8,6 +8,8 @@ use cfa::{DataModel, Program, Ty, VarId};
 use interp::{Machine, Value, View};
 use passes::{LeafMeaning, LeafValue, Maker, Meanings, PointerMeaning};
 
+/// The object of a pointer that is made of parts of pointers, and is none that the new program knows.
+pub(super) const UNKNOWN: u32 = u32::MAX;
 /// Elements of one array that are looked at.
 const MAX_ELEMENTS: i64 = 4096;
 
@@ -72,24 +74,25 @@ impl<'a> World<'a> {
         op: &Op,
         (before, after): (&View<'_>, &View<'_>),
         new: &Machine<'_>,
-    ) {
+    ) -> Option<Instance> {
         let (maker, base, size) = match op {
             Op::Begin { var } => (Maker::Var(*var), after.address(*var), size_of_var(self.given, *var)),
             Op::Malloc { place, size, .. } | Op::Realloc { place, size, .. } => {
                 let size = before.value(*size).map_or(0, |size| size.bits as u64);
                 (Maker::Site(site), place_value(before, after, place), size)
             }
-            _ => return,
+            _ => return None,
         };
-        let (Some(index), Some(base)) = (self.makers.get(&maker), base) else { return };
-        let object = &self.meanings.objects[*index];
+        let object = &self.meanings.objects[*self.makers.get(&maker)?];
         let next = object.next.and_then(|next| new.view().scalar(next));
-        self.instances.push(Instance {
+        let instance = Instance {
             object: object.number,
             number: next.map_or(0, Value::as_int),
-            base: base.bits as u64,
+            base: base?.bits as u64,
             size,
-        });
+        };
+        self.instances.push(instance);
+        Some(instance)
     }
 
     /// The objects whose parts are followed.
@@ -139,7 +142,10 @@ impl<'a> World<'a> {
             _ if pointer.is_foreign => {
                 Numbers { object: Meanings::FOREIGN, instance: i128::from(address), offset: 0 }
             }
-            _ => Numbers { object: Meanings::NONE, instance: 0, offset: i128::from(address) },
+            _ if pointer.is_number => {
+                Numbers { object: Meanings::NONE, instance: 0, offset: i128::from(address) }
+            }
+            _ => Numbers { object: UNKNOWN, instance: 0, offset: i128::from(pointer.residue) },
         }
     }
     /// The address that numbers mean.
@@ -173,7 +179,7 @@ pub(super) fn element_count(leaf: &LeafMeaning, instance: &Instance) -> i64 {
     match leaf.element {
         _ if room < 0 => 0,
         None => 1,
-        Some(element) => (room / (element * 8) + 1).min(MAX_ELEMENTS),
+        Some(element) => (room / (element * 8) + 1).min(leaf.length.unwrap_or(MAX_ELEMENTS)).min(MAX_ELEMENTS),
     }
 }
 
