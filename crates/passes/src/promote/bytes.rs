@@ -385,17 +385,28 @@ impl Rewriter<'_> {
         // The old one may be the same variable, or be read by what the new one overwrites.
         let source = (self.fixed(&source.0), source.1);
         let size = self.translator.plain(size);
-        if source.1.objects.contains_key(&object) && !self.translator.objects.is_many(object) {
-            // Nothing is known of the contents.
-            let pointer = self.create(object, size, InitKind::Uninitialised);
-            return self.store_pointer(place, &pointer);
-        }
         let pointer = self.create(object, size, InitKind::Uninitialised);
+        self.forget_pointers(object);
         for old in source.1.objects.keys() {
-            self.carry_over((&pointer, object), (&source.0, &source.1, *old));
+            // A single new object was none before.
+            if *old != object || self.translator.objects.is_many(object) {
+                self.carry_over((&pointer, object), (&source.0, &source.1, *old));
+            }
         }
         self.free_fat(&source.0, &source.1);
         self.store_pointer(place, &pointer);
+    }
+
+    /// The pointers in a new object may be any, and not only what was never written: what is not carried over leaf by leaf is there, too.
+    fn forget_pointers(&mut self, object: ObjectId) {
+        for (segment, leaf) in self.translator.slots.leaves(object) {
+            let Slot::Pointer(pair) = self.translator.slots.leaf(object, segment, leaf).clone() else {
+                continue;
+            };
+            let scalars = pair.vars().filter(|(var, _)| self.translator.out.vars[*var].scalar().is_some());
+            let ops: Vec<Op> = scalars.map(|(var, _)| havoc(var)).collect();
+            self.ops.extend(ops);
+        }
     }
 
     /// A pointer whose numbers no later operation changes.
