@@ -4,7 +4,7 @@
 //! The accesses to an object are progressions of intervals of bits. Where they overlap they form a *segment*. A segment whose accesses all have fixed offsets
 //! consists of scalars; any other one is an array, whose elements are as long as the greatest distance that divides all steps. Within a segment, intervals that are the same
 //! and hold one kind of value are a *leaf*. Integers that overlap in another way, as in unions, are cut at all ends of intervals, so that each access is a row of leaves.
-//! An object in which pointers or floats overlap with anything else has no layout.
+//! An object in which pointers or floats overlap with anything else has no layout, and neither has one of which bytes are copied or set in a way that may cut a pointer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -124,10 +124,15 @@ pub(super) fn layouts(
     objects: &Objects<'_>,
     pointers: &Pointers,
 ) -> Result<BTreeMap<ObjectId, Vec<Segment>>, Vec<ObjectId>> {
-    let accesses = accesses(objects, pointers);
+    let accesses = accesses(objects, pointers)?;
     let together = together(objects, pointers);
+    let cut = cut_pointers(objects, pointers, &accesses);
     let (mut layouts, mut failed) = (BTreeMap::new(), Vec::new());
     for object in objects.ids().filter(|object| objects.is_followed(*object)) {
+        if cut.contains(&object) {
+            failed.push(object);
+            continue;
+        }
         let own: Vec<_> = accesses.get(&object).into_iter().flatten().copied().collect();
         match divided(&own) {
             Some(mut segments) => {
@@ -161,6 +166,33 @@ fn together(objects: &Objects<'_>, pointers: &Pointers) -> BTreeSet<ObjectId> {
     found
 }
 
+/// The followed objects in which a range of bytes that is copied or set may begin or end inside a pointer: its parts would be followed no longer.
+fn cut_pointers(objects: &Objects<'_>, pointers: &Pointers, accesses: &Accesses) -> BTreeSet<ObjectId> {
+    let mut found = BTreeSet::new();
+    for (_, op) in objects.ops() {
+        let (addresses, lengths) = match op {
+            Op::Copy { to, from, length } => (vec![*to, *from], pointers.values(objects.program, *length)),
+            Op::Fill { to, length, .. } => (vec![*to], pointers.values(objects.program, *length)),
+            Op::Write { to, bytes } => (vec![*to], Offsets::of(Progression::one(bytes.len() as i64))),
+            _ => continue,
+        };
+        for (object, starts) in addresses.into_iter().flat_map(|address| &pointers.of(address).objects) {
+            let ends = starts.plus(&lengths);
+            let is_cut = |(at, extent): &(Progression, Extent)| {
+                let inner = |byte| at.plus(Progression::one(byte));
+                extent.ty == Ty::Ptr
+                    && (1..extent.bytes()).any(|byte| {
+                        starts.iter().chain(ends.iter()).any(|border| inner(byte).meets(border))
+                    })
+            };
+            if accesses.get(object).is_some_and(|accesses| accesses.iter().any(is_cut)) {
+                found.insert(*object);
+            }
+        }
+    }
+    found
+}
+
 /// An array that is alone in its object has elements wherever they fit: elements that are only copied count, too.
 fn widen(segments: &mut [Segment], size: Option<i64>) {
     if let [Segment { start, end, element: Some(element), .. }] = segments {
@@ -170,8 +202,8 @@ fn widen(segments: &mut [Segment], size: Option<i64>) {
     }
 }
 
-/// All accesses to followed objects, as far as they lie inside.
-fn accesses(objects: &Objects<'_>, pointers: &Pointers) -> Accesses {
+/// All accesses to followed objects, as far as they lie inside; or the objects that are copied, if that does not come to an end.
+fn accesses(objects: &Objects<'_>, pointers: &Pointers) -> Result<Accesses, Vec<ObjectId>> {
     let program = objects.program;
     let mut found = Found { objects, accesses: Accesses::new() };
     for id in &objects.used {
@@ -206,10 +238,11 @@ fn accesses(objects: &Objects<'_>, pointers: &Pointers) -> Accesses {
             }
         }
         if found.accesses.values().map(BTreeSet::len).sum::<usize>() == before {
-            break;
+            return Ok(found.accesses);
         }
     }
-    found.accesses
+    let copied = together(objects, pointers);
+    Err(copied.into_iter().filter(|object| objects.is_followed(*object)).collect())
 }
 
 /// A constant number of bytes.

@@ -56,8 +56,6 @@ pub struct PointerMeaning {
     pub objects: BTreeSet<u32>,
     /// Whether it may point to memory that is not followed.
     pub is_foreign: bool,
-    /// Whether it may be a number that is the address of no object.
-    pub is_number: bool,
 }
 
 /// What a part of an object became.
@@ -189,6 +187,5 @@ fn pointer(pair: &Pair) -> PointerMeaning {
         only: pair.pointee.only().map(|only| only.0),
         objects: pair.pointee.objects.keys().map(|object| object.0).collect(),
         is_foreign: pair.pointee.others.foreign,
-        is_number: pair.pointee.others.number,
     }
 }

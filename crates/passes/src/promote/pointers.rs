@@ -76,6 +76,10 @@ impl Pointers {
     pub(super) fn linear(&self, program: &Program, expr: ExprId) -> Linear {
         linear(program, &self.totality, expr)
     }
+    /// The values of an integer expression.
+    pub(super) fn values(&self, program: &Program, expr: ExprId) -> Offsets {
+        self.linear(program, expr).values(&self.totality)
+    }
     /// Objects whose addresses are known where they are not followed.
     pub(super) fn exposed(&self) -> impl Iterator<Item = ObjectId> + '_ {
         self.exposed.iter().copied()

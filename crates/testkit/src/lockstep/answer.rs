@@ -18,6 +18,8 @@ pub(super) struct Answers<'a> {
     /// Choices of the given program in this step that were passed on.
     taken: usize,
     pub(super) open: usize,
+    /// Whether some value is not known, because the given program reads there what was never written.
+    pub(super) is_unclear: bool,
 }
 
 impl<'a> Answers<'a> {
@@ -27,7 +29,7 @@ impl<'a> Answers<'a> {
         (before, after): (&'a Machine<'a>, &'a Machine<'a>),
         edge: Option<(ProcId, EdgeId)>,
     ) -> Self {
-        Self { program, world, before, after, edge, taken: 0, open: 0 }
+        Self { program, world, before, after, edge, taken: 0, open: 0, is_unclear: false }
     }
 
     fn op(&self, at: Option<Position>) -> Option<&'a Op> {
@@ -40,7 +42,9 @@ impl<'a> Answers<'a> {
         let (before, after) = (self.before.view(), self.after.view());
         if let Some(stands) = self.world.meanings.rounded.get(&var) {
             self.open += 1;
-            return self.standing(*stands, request.ty, &before, &after).unwrap_or(0);
+            let value = self.standing(*stands, request.ty, &before, &after);
+            self.is_unclear |= value.is_none();
+            return value.unwrap_or(0);
         }
         if let Some(leaf) = self.world.meanings.leaves.iter().find(|leaf| vars(leaf).contains(&var)) {
             self.open += 1;

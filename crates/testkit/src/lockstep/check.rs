@@ -6,7 +6,7 @@ use cfa::{ProcId, Storage, Ty, VarId};
 use interp::{Machine, Value, View};
 use passes::{LeafMeaning, LeafValue, PointerMeaning};
 
-use super::world::{Instance, Numbers, UNKNOWN, World, element_count, leaf_bits, leaf_value, parts, vars};
+use super::world::{Instance, Numbers, World, element_count, leaf_bits, leaf_value, parts, vars};
 
 /// Gives variables of the new program that have no value the one that memory holds.
 pub(super) fn complete(machine: &mut Machine<'_>, world: &World<'_>, old: &Machine<'_>) {
@@ -158,9 +158,6 @@ fn compare_pointer(
     };
     let offset = offset * i128::from(pointer.modulus) + i128::from(pointer.residue);
     let numbers = Numbers { object: object as u32, instance, offset };
-    if numbers.object == UNKNOWN {
-        return Ok(());
-    }
     match world.address(numbers) {
         Some(meant) if meant == address => Ok(()),
         // What no longer exists, and will not be used, may be taken for what exists now.

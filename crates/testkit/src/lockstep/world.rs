@@ -8,8 +8,6 @@ use cfa::{DataModel, Program, Ty, VarId};
 use interp::{Machine, Value, View};
 use passes::{LeafMeaning, LeafValue, Maker, Meanings, PointerMeaning};
 
-/// The object of a pointer that is made of parts of pointers, and is none that the new program knows.
-pub(super) const UNKNOWN: u32 = u32::MAX;
 /// Elements of one array that are looked at.
 const MAX_ELEMENTS: i64 = 4096;
 
@@ -142,10 +140,7 @@ impl<'a> World<'a> {
             _ if pointer.is_foreign => {
                 Numbers { object: Meanings::FOREIGN, instance: i128::from(address), offset: 0 }
             }
-            _ if pointer.is_number => {
-                Numbers { object: Meanings::NONE, instance: 0, offset: i128::from(address) }
-            }
-            _ => Numbers { object: UNKNOWN, instance: 0, offset: i128::from(pointer.residue) },
+            _ => Numbers { object: Meanings::NONE, instance: 0, offset: i128::from(address) },
         }
     }
     /// The address that numbers mean.
