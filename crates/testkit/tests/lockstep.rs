@@ -46,7 +46,7 @@ fn executions_of_the_corpus_are_kept() {
                 let given = prepared(&text, dialect, form).expect("a program should compile");
                 let new = promote_explained(&given);
                 for run in 0..RUNS {
-                    if let Err(what) = follow(&given, &new, &mut Inputs::new(&[], run), MAX_STEPS) {
+                    if let Err(what) = follow(&given, &new, &mut Inputs::new(run), MAX_STEPS) {
                         complaints.push(format!("{} {form:?} {run}: {what}", path.display()));
                     }
                 }

@@ -254,7 +254,8 @@ impl Rewriter<'_> {
         let target = (self.translator.fat(to), self.translator.pointers.of(to).clone());
         let source = (self.translator.fat(from), self.translator.pointers.of(from).clone());
         let constant = constant(program, length);
-        if let Some(writes) = constant.and_then(|length| self.copied_leaves(&target, (from, &source), length)) {
+        if let Some(writes) = constant.and_then(|length| self.copied_leaves(&target, (from, &source), length))
+        {
             return self.write_always(writes);
         }
         if !self.copied_elements(&target, &source, length) {

@@ -181,9 +181,8 @@ fn cut_pointers(objects: &Objects<'_>, pointers: &Pointers, accesses: &Accesses)
             let is_cut = |(at, extent): &(Progression, Extent)| {
                 let inner = |byte| at.plus(Progression::one(byte));
                 extent.ty == Ty::Ptr
-                    && (1..extent.bytes()).any(|byte| {
-                        starts.iter().chain(ends.iter()).any(|border| inner(byte).meets(border))
-                    })
+                    && (1..extent.bytes())
+                        .any(|byte| starts.iter().chain(ends.iter()).any(|border| inner(byte).meets(border)))
             };
             if accesses.get(object).is_some_and(|accesses| accesses.iter().any(is_cut)) {
                 found.insert(*object);

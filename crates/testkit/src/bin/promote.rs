@@ -1,22 +1,17 @@
 //! Follows executions of C programs in the program that the pass `promote` makes of them ([`testkit::lockstep`]).
 //!
 //! `promote --seeds FIRST COUNT` does that for random programs, and writes those that cannot be followed to the folder of `--store`; `promote --show SEED` prints one; `promote FILE.c...` does that for files, with some random inputs each; `--ilp32`, `--wrap`, `--overflow` (an error), `--calls` (procedures stay) and `--unroll` choose how, `--print` shows both programs.
+#![allow(clippy::print_stdout)]
 
 use cfa::{DataModel, SignedOverflow};
 use passes::promote_explained;
-use testkit::lockstep::{Form, Inputs, Tally, follow, law, prepared, setting};
+use testkit::lockstep::{Form, Inputs, Tally, follow, law, prepared, program, setting};
 use testkit::verdicts::Dialect;
-use testkit::{Length, memory_program};
 
 /// Executions of one file.
 const RUNS: u64 = 40;
 /// Steps of an execution.
 const MAX_STEPS: usize = 20_000;
-
-/// The program of a seed.
-fn text(seed: u64) -> String {
-    memory_program(seed, if seed.is_multiple_of(4) { Length::Short } else { Length::Long })
-}
 
 fn seeds(first: u64, count: u64, store: Option<&String>) -> usize {
     let mut tally = Tally::default();
@@ -32,7 +27,7 @@ fn seeds(first: u64, count: u64, store: Option<&String>) -> usize {
         println!("seed {seed} {:?}: {what}", setting(seed));
         if let Some(folder) = store {
             let file = std::path::Path::new(folder).join(format!("seed{seed}.c"));
-            if let Err(error) = std::fs::write(&file, text(seed)) {
+            if let Err(error) = std::fs::write(&file, program(seed)) {
                 eprintln!("{}: {error}", file.display());
             }
         }
@@ -49,7 +44,7 @@ fn main() {
     };
     let number = |text: Option<&String>| text.and_then(|text| text.parse().ok());
     if let Some(seed) = number(after("--show", 1)) {
-        return print!("{}", text(seed));
+        return print!("{}", program(seed));
     }
     if let (Some(first), Some(count)) = (number(after("--seeds", 1)), number(after("--seeds", 2))) {
         std::process::exit(i32::from(seeds(first, count, after("--store", 1)) > 0));
@@ -88,7 +83,7 @@ fn main() {
         }
         let mut ends: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
         for seed in 0..RUNS {
-            match follow(&given, &new, &mut Inputs::new(&[], seed), MAX_STEPS) {
+            match follow(&given, &new, &mut Inputs::new(seed), MAX_STEPS) {
                 Ok(followed) => *ends.entry(followed.outcome.to_string()).or_default() += 1,
                 Err(what) => {
                     println!("{file}: seed {seed}: {what}");

@@ -57,17 +57,21 @@ impl Tally {
     }
 }
 
+/// The program of a seed.
+pub fn program(seed: u64) -> String {
+    memory_program(seed, if seed.is_multiple_of(4) { Length::Short } else { Length::Long })
+}
+
 /// Follows some executions of the program of a seed.
 pub fn law(seed: u64, tally: &mut Tally) -> Result<(), String> {
     let (dialect, form) = setting(seed);
-    let length = if seed % 4 == 0 { Length::Short } else { Length::Long };
-    let given = prepared(&memory_program(seed, length), dialect, form)?;
+    let given = prepared(&program(seed), dialect, form)?;
     let new = promote_explained(&given);
     if let Err(defects) = new.program.verify() {
         return Err(format!("not a program: {}", defects[0]));
     }
     for run in 0..RUNS {
-        let followed = follow(&given, &new, &mut Inputs::new(&[], seed * RUNS + run), MAX_STEPS)
+        let followed = follow(&given, &new, &mut Inputs::new(seed * RUNS + run), MAX_STEPS)
             .map_err(|what| format!("inputs {run}: {what}"))?;
         tally.add(&followed);
     }

@@ -29,7 +29,7 @@ use interp::{
 };
 use passes::Promoted;
 
-pub use law::{Tally, law, setting};
+pub use law::{Tally, law, program, setting};
 pub use prepare::{Form, prepared};
 
 use answer::Answers;
@@ -46,16 +46,15 @@ pub struct Followed {
     pub open: usize,
 }
 
-/// The inputs of an execution: those that are given, then random ones; what was never written is zero (L2).
+/// The inputs of an execution are random; what was never written is zero (L2).
 pub struct Inputs {
-    given: std::vec::IntoIter<i128>,
     random: Seed,
 }
 
 impl Inputs {
-    /// Some values, and then those of a seed.
-    pub fn new(given: &[i128], seed: u64) -> Self {
-        Self { given: given.to_vec().into_iter(), random: Seed::new(seed) }
+    /// Those of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self { random: Seed::new(seed) }
     }
 }
 
@@ -63,10 +62,6 @@ impl Oracle for Inputs {
     fn choose(&mut self, request: &Request<'_>) -> Option<Choice> {
         match request.source {
             Source::Uninitialised | Source::Outside | Source::Rounded => Some(Choice::Bits(0)),
-            Source::Input { .. } => match self.given.next() {
-                Some(value) => Some(Choice::Int(value)),
-                None => self.random.choose(request),
-            },
             _ => self.random.choose(request),
         }
     }
@@ -241,7 +236,7 @@ impl Pair<'_> {
             match self.step((before, after)) {
                 Step::Location(proc, location) => {
                     let origin = self.new.back.location(proc, location);
-                    if !origin.is_some_and(|origin| (origin.proc, origin.location) == to) {
+                    if origin.is_none_or(|origin| (origin.proc, origin.location) != to) {
                         return Err(format!("goes to {proc:?} {location:?}, not to {to:?}"));
                     }
                     check::complete(&mut self.machine, &self.world, after);

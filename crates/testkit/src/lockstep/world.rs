@@ -123,8 +123,7 @@ impl<'a> World<'a> {
     /// Whether an address belongs to an object that exists once at a time, and not to the present one.
     pub(super) fn is_outdated(&self, address: u64) -> bool {
         self.find(address).is_some_and(|found| {
-            !self.is_many(found.object)
-                && self.last(found.object).is_some_and(|last| last.base != found.base)
+            !self.is_many(found.object) && self.last(found.object).is_some_and(|last| last.base != found.base)
         })
     }
 
@@ -174,7 +173,9 @@ pub(super) fn element_count(leaf: &LeafMeaning, instance: &Instance) -> i64 {
     match leaf.element {
         _ if room < 0 => 0,
         None => 1,
-        Some(element) => (room / (element * 8) + 1).min(leaf.length.unwrap_or(MAX_ELEMENTS)).min(MAX_ELEMENTS),
+        Some(element) => {
+            (room / (element * 8) + 1).min(leaf.length.unwrap_or(MAX_ELEMENTS)).min(MAX_ELEMENTS)
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Feature, Function, Generator, Variable};
 impl Generator {
     pub(super) fn define_functions(&mut self) {
         if self.has(Feature::Functions) {
-            for _ in 0..1 + self.random.below(3) {
+            for _ in 0..=self.random.below(3) {
                 self.define_table_function();
             }
             let name = self.fresh("table");
@@ -53,10 +53,10 @@ impl Generator {
             self.locals.push(Variable { name: param, ty: ty.clone(), is_constant: false });
         }
         self.body.clear();
-        for _ in 0..1 + self.random.below(2) {
+        for _ in 0..=self.random.below(2) {
             self.declare_local();
         }
-        for _ in 0..1 + self.random.below(3) {
+        for _ in 0..=self.random.below(3) {
             self.statement(1);
         }
         if self.has(Feature::Recursion) {

@@ -214,7 +214,7 @@ impl Generator {
 
     fn define_main(&mut self, length: Length) {
         self.body.clear();
-        for _ in 0..1 + self.random.below(3) {
+        for _ in 0..=self.random.below(3) {
             let name = self.fresh("n");
             let input = self.input();
             let ty = self.integer_type();

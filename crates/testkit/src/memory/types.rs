@@ -117,26 +117,30 @@ impl Generator {
 
     /// Structs and unions; each may point to itself and to those before.
     pub(super) fn define_records(&mut self) {
-        for index in 0..1 + self.random.below(3) {
+        for index in 0..=self.random.below(3) {
             let is_union = self.has(Feature::Unions) && self.random.chance(30);
             let keyword = if is_union { "union" } else { "struct" };
             let name = format!("{keyword} R{index}");
             self.records.push(Record { name: name.clone(), members: Vec::new() });
             let mut members = Vec::new();
-            for number in 0..1 + self.random.below(5) {
+            for number in 0..=self.random.below(5) {
                 members.push(self.member(index, number));
             }
             let is_packed = self.has(Feature::Packed) && self.random.chance(40);
             let attribute = if is_packed { " __attribute__((packed))" } else { "" };
             let mut text = format!("{name} {{");
             for member in &members {
-                text.push_str(&format!(" {}", declare(&self.records, &member.ty, &member.name)));
+                text.push(' ');
+                text.push_str(&declare(&self.records, &member.ty, &member.name));
                 if let Some(bits) = member.bits {
-                    text.push_str(&format!(" : {bits}"));
+                    text.push_str(" : ");
+                    text.push_str(&bits.to_string());
                 }
                 text.push(';');
             }
-            text.push_str(&format!(" }}{attribute};"));
+            text.push_str(" }");
+            text.push_str(attribute);
+            text.push(';');
             self.types.push(text);
             self.records[index].members = members;
         }
