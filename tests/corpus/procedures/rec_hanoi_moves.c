@@ -1,6 +1,6 @@
 // The number of moves is at least the number of discs.
 // expect: safe
-// engines: none
+// engines: gps gps-lite impact cra
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

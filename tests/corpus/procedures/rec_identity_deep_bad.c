@@ -1,6 +1,6 @@
 // Linear recursion, 400 activations deep.
 // expect: unsafe
-// engines: none
+// engines: gps gps-lite
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

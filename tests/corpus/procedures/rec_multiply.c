@@ -1,6 +1,6 @@
 // Multiplication by repeated addition; negative factors never occur.
 // expect: safe
-// engines: none
+// engines: gps gps-lite cra
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

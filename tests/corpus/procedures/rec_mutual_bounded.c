@@ -1,6 +1,6 @@
 // Mutual linear recursion with a bound on what is returned.
 // expect: safe
-// engines: none
+// engines: gps gps-lite impact cra
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

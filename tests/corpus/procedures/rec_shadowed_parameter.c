@@ -1,6 +1,6 @@
 // Figure 3 of the RecMC paper: the parameter is overwritten before and after the call.
 // expect: safe
-// engines: none
+// engines: gps gps-lite cra
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

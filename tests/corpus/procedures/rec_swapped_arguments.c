@@ -1,6 +1,6 @@
 // Tail recursion that exchanges its arguments.
 // expect: safe
-// engines: none
+// engines: gps impact
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 
