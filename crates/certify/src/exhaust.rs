@@ -61,12 +61,15 @@ pub fn exhaust(program: &Program, budget: &mut Budget) -> Exhaustion {
     let (mut executions, mut undefined) = (0, BTreeMap::new());
     loop {
         let (mut position, mut is_open) = (0, false);
+        // Each other value of a choice is another execution.
+        let mut others = walk.iter().filter(|(values, _)| values.len() > 1).count() as u64;
         let mut oracle = |request: &Request<'_>| {
             if position == walk.len() {
-                let Some(values) = lists.of(request) else {
+                let Some(values) = lists.of(request).filter(|_| others < MOST_EXECUTIONS) else {
                     is_open = true;
                     return None;
                 };
+                others += u64::from(values.len() > 1);
                 walk.push((values, 0));
             }
             let (values, at) = &walk[position];
