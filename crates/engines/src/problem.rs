@@ -14,7 +14,7 @@ use graph::cells::add_cells;
 use graph::cut::{Graph, Point, PointId, Target};
 use passes::{KeptCall, KeptReason, Prepared};
 use smt::Logic;
-use term::{SymbolId, TermId, Terms};
+use term::{Substitution, SymbolId, TermId, Terms};
 use verdict::{Annotation, Claim, Proof, Reason};
 
 use crate::guide::Guide;
@@ -71,10 +71,15 @@ impl Problem {
             if focus.is_empty() {
                 continue;
             }
+            let ghosts: Vec<(SymbolId, TermId)> = focus
+                .iter()
+                .map(|(ghost, index)| (*ghost, self.graph.cells.as_elements(terms, *index)))
+                .collect();
+            // The values at hand may speak of ghosts, too: a cell is the element at its ghost.
+            let mut chosen = Substitution::new(ghosts.iter().copied());
             for instance in &plain {
-                let elements =
-                    focus.iter().map(|(ghost, index)| (*ghost, self.graph.cells.as_elements(terms, *index)));
-                all.push(instance.iter().copied().chain(elements).collect());
+                let moved = instance.iter().map(|(symbol, value)| (*symbol, chosen.apply(terms, *value)));
+                all.push(moved.chain(ghosts.iter().copied()).collect());
             }
         }
         all

@@ -485,18 +485,15 @@ impl<'a> Writer<'a> {
             at = self.step(at, &[&format!("havoc x input \"nondet\" at @f0:{line}:1-{line}:9")]);
         }
         let looped = self.random.chance(15).then(|| self.step(at, &[]));
-        let at = match looped {
-            Some(head) => {
-                let condition = self.condition();
-                let (body, out) = self.branch(head, &condition);
-                let end = self.calls(body, 1);
-                self.edge(end, head, &[]);
-                out
-            }
-            None => {
-                let calls = if self.random.chance(70) { 1 } else { 2 };
-                self.calls(at, calls)
-            }
+        let at = if let Some(head) = looped {
+            let condition = self.condition();
+            let (body, out) = self.branch(head, &condition);
+            let end = self.calls(body, 1);
+            self.edge(end, head, &[]);
+            out
+        } else {
+            let calls = if self.random.chance(70) { 1 } else { 2 };
+            self.calls(at, calls)
         };
         let condition = self.condition();
         self.edge(at, 2, &[&format!("assume {condition}")]);

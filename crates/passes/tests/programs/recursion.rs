@@ -88,9 +88,11 @@ fn check(
             }
         }
     }
-    println!("{name}: {changed} changed, {compared} compared, {skipped} too large");
     let count = seeds.end - seeds.start;
-    assert!(compared * 100 > count, "{name}: {compared} of {count}");
+    assert!(
+        compared * 100 > count,
+        "{name}: {compared} of {count} compared; {changed} changed, {skipped} too large"
+    );
 }
 
 fn differ(old: &Program, new: &Program) -> bool {
@@ -177,7 +179,7 @@ fn exploration_agrees_with_the_interpreter() {
 }
 
 fn has_uninitialised(program: &Program) -> bool {
-    let mut ops = program.procs.iter().flat_map(|procedure| procedure.edges()).flat_map(|edge| &edge.ops);
+    let mut ops = program.procs.iter().flat_map(cfa::Procedure::edges).flat_map(|edge| &edge.ops);
     ops.any(|op| matches!(op, Op::Havoc { source: Source::Uninitialised, .. }))
 }
 
@@ -216,7 +218,6 @@ fn replay(precision: Precision) -> (usize, usize) {
             assert!(is_fine, "{:?}: {}", after.outcome, describe());
         }
     }
-    println!("{errors} errors, {inputs} inputs");
     (errors, inputs)
 }
 

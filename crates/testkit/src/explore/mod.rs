@@ -263,7 +263,7 @@ impl<'p> Explorer<'p> {
                 continue;
             };
             if let Op::Call { callee, args, .. } = operation {
-                self.call(Waiting { caller: entry, edge, op, state }, callee, args);
+                self.call(&Waiting { caller: entry, edge, op, state }, callee, args);
                 continue;
             }
             for (state, chosen) in self.step(operation, state) {
@@ -273,7 +273,7 @@ impl<'p> Explorer<'p> {
         }
     }
 
-    fn call(&mut self, waiting: Waiting, callee: &Callee, args: &[cfa::ExprId]) {
+    fn call(&mut self, waiting: &Waiting, callee: &Callee, args: &[cfa::ExprId]) {
         let target = match callee {
             Callee::Direct(target) => Some(*target),
             Callee::Indirect { pointer, targets } => {
@@ -288,7 +288,7 @@ impl<'p> Explorer<'p> {
         let entry = self.enter(target, &globals, &args);
         self.entries[entry as usize].waiting.push(waiting.clone());
         for exit in self.entries[entry as usize].exits.clone() {
-            self.resume(&waiting, &exit);
+            self.resume(waiting, &exit);
         }
     }
 

@@ -188,7 +188,8 @@ impl Generator<'_> {
         } else {
             self.operand(names)
         };
-        Expression::binary(*self.random.pick(&["+", "+", "-"]), Expression::Variable(id), by)
+        let sign: &str = self.random.pick::<&str>(&["+", "+", "-"]);
+        Expression::binary(sign, Expression::Variable(id), by)
     }
 
     fn operand(&mut self, names: &Names) -> Expression {
