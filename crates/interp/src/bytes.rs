@@ -3,10 +3,11 @@
 //! # Invariants
 //! * B1: an object of at most [`DENSE_LIMIT`] bytes keeps them in one piece; a larger one in pages that are made when
 //!   first written, so that a huge object of which little is used costs little.
-//! * B2: `extra` is absent exactly if the object is in one piece, every byte is initialised, and no pointer provenance
-//!   is kept for it: then reading and writing need not look further.
+//! * B2: `extra` is absent exactly if the object is in one piece, every byte is initialised, and neither pointer provenance
+//!   nor parts of pointers are kept for it: then reading and writing need not look further.
 //! * B3: a byte that is initialised in part (a bit-field was written) counts as uninitialised in the bitmap; `partial`
 //!   has the bits that are.
+//! * B4: `parts` has bytes that are initialised; what they mean is in [`super::parts`].
 
 use std::collections::BTreeMap;
 
@@ -39,6 +40,17 @@ struct Extra {
     pointers: BTreeMap<u32, u32>,
     /// Offset of a byte to the bits of it that are initialised (B3).
     partial: BTreeMap<u32, u8>,
+    /// Offset of a byte to the byte of a pointer that it is (B4).
+    parts: BTreeMap<u32, Part>,
+}
+
+/// A byte of a pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// The pointer, as a register holds it.
+    pub(crate) pointer: u64,
+    /// Which byte of it.
+    pub(crate) number: u8,
 }
 
 /// The contents of an object. Ranges are within it: the caller checks bounds.
@@ -174,29 +186,9 @@ impl Bytes {
     fn forget_notes(&mut self, at: u32, length: usize) {
         let Some(extra) = &mut self.extra else { return };
         let end = u64::from(at) + length as u64;
-        if !extra.pointers.is_empty() {
-            let from = at.saturating_sub(3);
-            let stale: Vec<u32> = extra
-                .pointers
-                .range(from..)
-                .map(|(key, _)| *key)
-                .take_while(|key| u64::from(*key) < end)
-                .collect();
-            for key in stale {
-                extra.pointers.remove(&key);
-            }
-        }
-        if !extra.partial.is_empty() {
-            let stale: Vec<u32> = extra
-                .partial
-                .range(at..)
-                .map(|(key, _)| *key)
-                .take_while(|key| u64::from(*key) < end)
-                .collect();
-            for key in stale {
-                extra.partial.remove(&key);
-            }
-        }
+        remove_range(&mut extra.pointers, at.saturating_sub(3), end);
+        remove_range(&mut extra.partial, at, end);
+        remove_range(&mut extra.parts, at, end);
     }
     /// Restores B2 after a change.
     fn settle(&mut self) {
@@ -208,6 +200,7 @@ impl Bytes {
             && extra.pages.is_none()
             && extra.pointers.is_empty()
             && extra.partial.is_empty()
+            && extra.parts.is_empty()
         {
             self.extra = None;
         }
@@ -360,12 +353,42 @@ impl Bytes {
     pub(crate) fn note_pointer(&mut self, at: u32, object: u32) {
         self.extra.get_or_insert_default().pointers.insert(at, object);
     }
+    /// Notes that the byte just written at an offset is a part of a pointer.
+    pub(crate) fn note_part(&mut self, at: u32, part: Part) {
+        self.extra.get_or_insert_default().parts.insert(at, part);
+    }
+    /// The bytes of a range that are noted as parts of pointers, by their offsets.
+    pub(crate) fn parts_in(&self, at: u32, length: usize) -> impl Iterator<Item = (u32, Part)> + '_ {
+        let end = u64::from(at) + length as u64;
+        let noted = self.extra.as_ref().filter(|extra| !extra.parts.is_empty());
+        let inside = noted.into_iter().flat_map(move |extra| extra.parts.range(at..));
+        inside.map(|(key, part)| (*key, *part)).take_while(move |(key, _)| u64::from(*key) < end)
+    }
+    /// Forgets that bytes of a range are parts of pointers.
+    pub(crate) fn forget_parts(&mut self, at: u32, length: usize) {
+        if let Some(extra) = &mut self.extra {
+            remove_range(&mut extra.parts, at, u64::from(at) + length as u64);
+        }
+        self.settle();
+    }
     /// The noted pointers that lie within a range, relative to its start.
     pub(crate) fn pointers_in(&self, at: u32, length: usize) -> Vec<(u32, u32)> {
         let Some(extra) = &self.extra else { return Vec::new() };
         let end = u64::from(at) + length as u64;
         let inside = extra.pointers.range(at..).take_while(|(key, _)| u64::from(**key) + 4 <= end);
         inside.map(|(key, object)| (key - at, *object)).collect()
+    }
+}
+
+/// Removes the notes of a range.
+fn remove_range<T>(notes: &mut BTreeMap<u32, T>, at: u32, end: u64) {
+    if notes.is_empty() {
+        return;
+    }
+    let stale: Vec<u32> =
+        notes.range(at..).map(|(key, _)| *key).take_while(|key| u64::from(*key) < end).collect();
+    for key in stale {
+        notes.remove(&key);
     }
 }
 
