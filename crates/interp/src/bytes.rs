@@ -122,6 +122,19 @@ impl Bytes {
         });
         first
     }
+    /// The number that at most 8 bytes are, if all have values.
+    pub(crate) fn number(&self, at: u32, length: usize) -> Option<u64> {
+        let mut buffer = [0; 8];
+        match self.plain(at as usize, length) {
+            Some(plain) => buffer[..length].copy_from_slice(plain),
+            None => {
+                if self.read(at, &mut buffer[..length]).is_some() {
+                    return None;
+                }
+            }
+        }
+        Some(u64::from_le_bytes(buffer))
+    }
     fn fresh_is_uninitialised(&self) -> bool {
         let pages = self.extra.as_ref().and_then(|extra| extra.pages.as_ref());
         pages.is_some_and(|pages| pages.contents == InitKind::Uninitialised)
@@ -446,6 +459,30 @@ mod tests {
             let kept = !(4..8).contains(&clobbered);
             assert_eq!(bytes.pointer_at(4), kept.then_some(42), "{clobbered}");
         }
+    }
+
+    #[test]
+    fn parts_of_pointers_are_noted_until_they_are_overwritten() {
+        let mut bytes = Bytes::new(8, InitKind::Zero);
+        let part = |number| Part { pointer: 0x1234, number };
+        bytes.write(2, &[0x34, 0x12]);
+        bytes.note_part(2, part(0));
+        bytes.note_part(3, part(1));
+        assert!(bytes.plain(0, 8).is_none());
+        assert_eq!(bytes.parts_in(0, 3).collect::<Vec<_>>(), [(2, part(0))]);
+        assert_eq!(bytes.number(2, 2), Some(0x1234));
+        let copy = bytes.clone();
+        bytes.write(1, &[0, 0]);
+        assert_eq!(bytes.parts_in(0, 8).collect::<Vec<_>>(), [(3, part(1))]);
+        bytes.fill(3, 1, 0);
+        assert!(bytes.plain(0, 8).is_some());
+        assert_eq!(copy.parts_in(0, 8).count(), 2);
+        let mut copy = copy;
+        copy.forget_parts(0, 8);
+        assert_eq!(copy.plain(2, 2), Some(&[0x34, 0x12][..]));
+        copy.note_part(5, part(0));
+        copy.forget(5, 1);
+        assert_eq!((copy.parts_in(0, 8).count(), copy.number(4, 4)), (0, None));
     }
 
     #[test]

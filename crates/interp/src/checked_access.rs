@@ -9,8 +9,8 @@ use super::code::VarPlace;
 use super::machine::State;
 use super::map::ELEMENT;
 use super::ops;
-use super::parts::{Stored, Wanted};
 use super::outcome::{Fault, Resource, UndefinedKind};
+use super::parts::{Stored, Wanted};
 use super::rare_instruction::{Context, validity};
 use super::value::{from_register, is_wide, to_register};
 use cfa::op::Source;
@@ -161,7 +161,9 @@ impl State<'_> {
         }
         let mut buffer = [0; 16];
         if self.memory.read(from, &mut buffer[..size as usize])?.is_some() {
-            return Err(Fault::Unsupported("copying a part of a pointer with bytes that have no value".to_owned()));
+            return Err(Fault::Unsupported(
+                "copying a part of a pointer with bytes that have no value".to_owned(),
+            ));
         }
         self.memory.copy(to, from, size, Stored::Pointers)?;
         let raw = u128::from_le_bytes(buffer);

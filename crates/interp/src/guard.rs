@@ -65,7 +65,7 @@ impl Memory {
     fn guard_slowly(&self, guard: Guard, operands: Operands, a: u64, b: u64) -> Result<(), Fault> {
         let problem = match guard {
             Guard::Part => self.reads_part(a, b).then_some("reading a part of a pointer"),
-            Guard::Bits => self.has_parts(a, b).then_some("changing bits of a pointer"),
+            Guard::Bits => self.changes_part(a, b).then_some("changing bits of a pointer"),
             _ => return self.guard_operands(guard, operands, a, b),
         };
         problem.map_or(Ok(()), |problem| Err(Fault::Unsupported(problem.to_owned())))

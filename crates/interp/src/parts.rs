@@ -48,11 +48,9 @@ impl Memory {
         if u64::from(start) + u64::from(self.word) > u64::from(size) {
             return None;
         }
-        let mut word = [0; 8];
-        let missing = bytes.read(start, &mut word[..usize::from(self.word)]);
-        let number = u64::from_le_bytes(word);
+        let number = bytes.number(start, usize::from(self.word))?;
         let provenance = bytes.pointer_at(start);
-        let is_pointer = missing.is_none() && (provenance.is_some() || self.is_address(number));
+        let is_pointer = provenance.is_some() || self.is_address(number);
         if !is_pointer || bytes.parts_in(start, usize::from(self.word)).next().is_some() {
             return None;
         }
@@ -91,9 +89,13 @@ impl Memory {
         bytes.parts_in(at, length as usize).next().is_some()
             || self.words(at, length).any(|start| self.whole(index, start).is_some())
     }
+    /// Whether the bits of a range depend on addresses; not if it may not be accessed, which is found out by the access.
+    pub(super) fn changes_part(&self, pointer: u64, length: u64) -> bool {
+        self.has_parts(pointer, length) && self.check(pointer, length).is_ok()
+    }
     /// Whether a number that is read from a range depends on addresses without being one.
     pub(super) fn reads_part(&self, pointer: u64, length: u64) -> bool {
-        if !self.has_parts(pointer, length) {
+        if !self.changes_part(pointer, length) {
             return false;
         }
         // What is left is an address as a number of 64 bits in ILP32.
@@ -142,8 +144,7 @@ impl Memory {
     fn ends(&self, at: u32, length: u64) -> [Option<u32>; 2] {
         let size = u64::from(self.word);
         let end = u64::from(at) + length;
-        let is_partial =
-            |start: &u32| u64::from(*start) < u64::from(at) || u64::from(*start) + size > end;
+        let is_partial = |start: &u32| u64::from(*start) < u64::from(at) || u64::from(*start) + size > end;
         let mut words = self.words(at, length);
         let first = words.next().filter(is_partial);
         [first, words.next_back().filter(is_partial)]
@@ -176,7 +177,13 @@ impl Memory {
     }
     /// The parts of pointers in a range, relative to its start, if it is copied to an offset: noted ones, and the bytes of
     /// whole pointers that are not copied as words.
-    fn parts_for(&self, (index, start): (u32, u32), length: u64, to: u32, stored: Stored) -> Vec<(u32, Part)> {
+    fn parts_for(
+        &self,
+        (index, start): (u32, u32),
+        length: u64,
+        to: u32,
+        stored: Stored,
+    ) -> Vec<(u32, Part)> {
         let Some((bytes, _)) = self.contents(index) else { return Vec::new() };
         let mut parts: Vec<(u32, Part)> = bytes.parts_in(start, length as usize).collect();
         let end = u64::from(start) + length;

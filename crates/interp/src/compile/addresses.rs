@@ -72,9 +72,8 @@ impl Addresses {
                 edge.ops.iter().for_each(|op| known.propagate(program, op, &exprs));
             }
             if !known.changed {
-                let is_place = |id: ExprId| {
-                    program.exprs.ty(id) == Ty::Ptr && (known.in_memory || is_punned(id))
-                };
+                let is_place =
+                    |id: ExprId| program.exprs.ty(id) == Ty::Ptr && (known.in_memory || is_punned(id));
                 let places = program.exprs.iter().map(|(id, _)| is_place(id)).collect();
                 return Self { exprs, places };
             }

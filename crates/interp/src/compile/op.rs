@@ -91,7 +91,8 @@ impl Compiler<'_> {
             Op::Copy { to, from, length } => {
                 let ty = self.program.exprs.ty(*length);
                 let stored = [*to, *from].map(|place| self.addresses.stored(place));
-                let stored = if stored.contains(&Stored::Pointers) { Stored::Pointers } else { Stored::Numbers };
+                let stored =
+                    if stored.contains(&Stored::Pointers) { Stored::Pointers } else { Stored::Numbers };
                 let (to, from, length) = (self.value(*to), self.value(*from), self.value(*length));
                 Rare::Copy { to, from, ty, length, stored }
             }
@@ -296,7 +297,8 @@ impl Compiler<'_> {
     }
     /// The address from which what may be a part of a pointer is copied to memory as it is.
     fn part_source(&self, place: &Place, value: ExprId) -> Option<ExprId> {
-        let (Place::Mem { ty: to, .. }, Expr::Load { addr, ty }) = (place, self.program.exprs.get(value)) else {
+        let (Place::Mem { ty: to, .. }, Expr::Load { addr, ty }) = (place, self.program.exprs.get(value))
+        else {
             return None;
         };
         let is_all_value = match *ty {
