@@ -58,7 +58,7 @@ impl Addresses {
         if !puns && !program.exprs.iter().any(|(_, expr)| converts(expr)) {
             return Self { exprs: Vec::new(), places: Vec::new() };
         }
-        let regions = puns.then(|| PointsTo::new(program, Punning::EffectiveTypes));
+        let regions = puns.then(|| regions(program));
         // A number that is read where pointers are stored may be one of them.
         let is_punned = |address: ExprId| {
             let Some(regions) = &regions else { return false };
@@ -172,6 +172,17 @@ impl Addresses {
                 }
         })
     }
+}
+
+/// What pointers may point to. That pointers in memory are not read as numbers is taken for granted only if no number becomes a pointer.
+fn regions(program: &Program) -> PointsTo {
+    let regions = PointsTo::new(program, Punning::EffectiveTypes);
+    let is_number = |arg: ExprId| !matches!(program.exprs.get(arg), Expr::Const { .. });
+    let makes_pointer = |expr: &Expr| matches!(*expr, Expr::Cast { ty: Ty::Ptr, arg } if program.exprs.ty(arg) != Ty::Ptr && is_number(arg));
+    if regions.assumes_effective_types() && program.exprs.iter().any(|(_, expr)| makes_pointer(expr)) {
+        return PointsTo::new(program, Punning::Any);
+    }
+    regions
 }
 
 /// Whether a pointer may be in memory.
