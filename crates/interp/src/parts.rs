@@ -260,3 +260,95 @@ pub(crate) enum Wanted {
     /// Something else.
     Part,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::memory::{NewObject, ObjectKind};
+    use super::*;
+    use cfa::op::InitKind;
+
+    const SIZE: u64 = 32;
+
+    /// Memory with three objects after some others, and pointers to the three.
+    fn world(model: DataModel, others: u32) -> (Memory, [u64; 3]) {
+        let mut memory = Memory::new(model, 1 << 30);
+        let mut create = |size: u64| {
+            let (kind, contents) = (ObjectKind::Heap, InitKind::Zero);
+            let new = NewObject { kind, size, align: 16, read_only: false, contents, origin: 0 };
+            memory.create(new).expect("there should be room")
+        };
+        for _ in 0..others {
+            create(5000);
+        }
+        let objects = [create(SIZE), create(SIZE), create(SIZE)];
+        (memory, objects)
+    }
+
+    /// One random step; what it reads, if that is supported: a number, or an object and an offset.
+    fn step(memory: &mut Memory, objects: [u64; 3], random: u64) -> Option<(u64, u32)> {
+        let field = |shift: u32, limit: u64| (random >> shift) % limit;
+        let word = u64::from(memory.word);
+        let length = [1, 2, 4, 3, word, 8, 11, 1][field(8, 8) as usize];
+        let place =
+            |shift: u32, length: u64| objects[field(shift, 2) as usize] + field(shift + 4, SIZE - length + 1);
+        let (at, from) = (place(16, length), place(32, length));
+        match field(0, 8) {
+            0 | 1 => {
+                // Often as a word.
+                let mask = if field(4, 2) == 0 { !(word - 1) } else { !0 };
+                let (at, pointer) = (place(16, word) & mask, objects[2] + field(48, SIZE));
+                memory.write(at, &pointer.to_le_bytes()[..word as usize]).expect("it should be written");
+                if memory.model() == DataModel::Ilp32 {
+                    memory.note(at, pointer);
+                }
+            }
+            2..=4 => memory.copy(at, from, length, Stored::Pointers).expect("it should be copied"),
+            5 => {
+                // Bytes that no address here has.
+                memory.cut(at, length);
+                memory.fill(at, length, 0xc0 | field(48, 32) as u8).expect("it should be filled");
+            }
+            6 if length <= 8 && length != word && !memory.reads_part(at, length) => {
+                memory.check_parts(at, length as usize, Wanted::Part).ok()?;
+                let mut bytes = [0; 8];
+                memory.read(at, &mut bytes[..length as usize]).expect("it should be read");
+                let number = u64::from_le_bytes(bytes);
+                // A number of 64 bits may be an address of ILP32.
+                let is_address = length > word && memory.is_address(number);
+                return Some(if is_address { (u64::MAX, 0) } else { (number, 0) });
+            }
+            7 => {
+                let at = place(16, word);
+                memory.check_parts(at, word as usize, Wanted::Word).ok()?;
+                let mut bytes = [0; 8];
+                memory.read(at, &mut bytes[..word as usize]).expect("it should be read");
+                let number = u64::from_le_bytes(bytes);
+                let pointer = if word == 4 { memory.restore(at, number as u32) } else { number };
+                let offset = |found: super::super::memory::Found| (u64::MAX, found.offset);
+                return Some(memory.found(pointer).map_or((number, 0), offset));
+            }
+            _ => {}
+        }
+        None
+    }
+
+    #[test]
+    fn what_is_supported_is_the_same_wherever_objects_lie() {
+        for model in [DataModel::Lp64, DataModel::Ilp32] {
+            let mut read = 0;
+            for seed in 0..2000_u64 {
+                let (mut one, here) = world(model, 1);
+                let (mut other, there) = world(model, 300);
+                let mut random = seed * 2 + 1;
+                for _ in 0..60 {
+                    random = (random ^ random >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                    random ^= random >> 32;
+                    let seen = step(&mut one, here, random);
+                    assert_eq!(seen, step(&mut other, there, random), "seed {seed}");
+                    read += usize::from(seen.is_some());
+                }
+            }
+            assert!(read > 5000, "{read}");
+        }
+    }
+}
