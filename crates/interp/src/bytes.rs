@@ -3,10 +3,11 @@
 //! # Invariants
 //! * B1: an object of at most [`DENSE_LIMIT`] bytes keeps them in one piece; a larger one in pages that are made when
 //!   first written, so that a huge object of which little is used costs little.
-//! * B2: `extra` is absent exactly if the object is in one piece, every byte is initialised, and no pointer provenance
-//!   is kept for it: then reading and writing need not look further.
+//! * B2: `extra` is absent exactly if the object is in one piece, every byte is initialised, and neither pointer provenance
+//!   nor parts of pointers are kept for it: then reading and writing need not look further.
 //! * B3: a byte that is initialised in part (a bit-field was written) counts as uninitialised in the bitmap; `partial`
 //!   has the bits that are.
+//! * B4: `parts` has bytes that are initialised; what they mean is in [`super::parts`].
 
 use std::collections::BTreeMap;
 
@@ -39,6 +40,17 @@ struct Extra {
     pointers: BTreeMap<u32, u32>,
     /// Offset of a byte to the bits of it that are initialised (B3).
     partial: BTreeMap<u32, u8>,
+    /// Offset of a byte to the byte of a pointer that it is (B4).
+    parts: BTreeMap<u32, Part>,
+}
+
+/// A byte of a pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// The pointer, as a register holds it.
+    pub(crate) pointer: u64,
+    /// Which byte of it.
+    pub(crate) number: u8,
 }
 
 /// The contents of an object. Ranges are within it: the caller checks bounds.
@@ -110,6 +122,19 @@ impl Bytes {
         });
         first
     }
+    /// The number that at most 8 bytes are, if all have values.
+    pub(crate) fn number(&self, at: u32, length: usize) -> Option<u64> {
+        let mut buffer = [0; 8];
+        match self.plain(at as usize, length) {
+            Some(plain) => buffer[..length].copy_from_slice(plain),
+            None => {
+                if self.read(at, &mut buffer[..length]).is_some() {
+                    return None;
+                }
+            }
+        }
+        Some(u64::from_le_bytes(buffer))
+    }
     fn fresh_is_uninitialised(&self) -> bool {
         let pages = self.extra.as_ref().and_then(|extra| extra.pages.as_ref());
         pages.is_some_and(|pages| pages.contents == InitKind::Uninitialised)
@@ -174,29 +199,9 @@ impl Bytes {
     fn forget_notes(&mut self, at: u32, length: usize) {
         let Some(extra) = &mut self.extra else { return };
         let end = u64::from(at) + length as u64;
-        if !extra.pointers.is_empty() {
-            let from = at.saturating_sub(3);
-            let stale: Vec<u32> = extra
-                .pointers
-                .range(from..)
-                .map(|(key, _)| *key)
-                .take_while(|key| u64::from(*key) < end)
-                .collect();
-            for key in stale {
-                extra.pointers.remove(&key);
-            }
-        }
-        if !extra.partial.is_empty() {
-            let stale: Vec<u32> = extra
-                .partial
-                .range(at..)
-                .map(|(key, _)| *key)
-                .take_while(|key| u64::from(*key) < end)
-                .collect();
-            for key in stale {
-                extra.partial.remove(&key);
-            }
-        }
+        remove_range(&mut extra.pointers, at.saturating_sub(3), end);
+        remove_range(&mut extra.partial, at, end);
+        remove_range(&mut extra.parts, at, end);
     }
     /// Restores B2 after a change.
     fn settle(&mut self) {
@@ -208,6 +213,7 @@ impl Bytes {
             && extra.pages.is_none()
             && extra.pointers.is_empty()
             && extra.partial.is_empty()
+            && extra.parts.is_empty()
         {
             self.extra = None;
         }
@@ -360,12 +366,42 @@ impl Bytes {
     pub(crate) fn note_pointer(&mut self, at: u32, object: u32) {
         self.extra.get_or_insert_default().pointers.insert(at, object);
     }
+    /// Notes that the byte just written at an offset is a part of a pointer.
+    pub(crate) fn note_part(&mut self, at: u32, part: Part) {
+        self.extra.get_or_insert_default().parts.insert(at, part);
+    }
+    /// The bytes of a range that are noted as parts of pointers, by their offsets.
+    pub(crate) fn parts_in(&self, at: u32, length: usize) -> impl Iterator<Item = (u32, Part)> + '_ {
+        let end = u64::from(at) + length as u64;
+        let noted = self.extra.as_ref().filter(|extra| !extra.parts.is_empty());
+        let inside = noted.into_iter().flat_map(move |extra| extra.parts.range(at..));
+        inside.map(|(key, part)| (*key, *part)).take_while(move |(key, _)| u64::from(*key) < end)
+    }
+    /// Forgets that bytes of a range are parts of pointers.
+    pub(crate) fn forget_parts(&mut self, at: u32, length: usize) {
+        if let Some(extra) = &mut self.extra {
+            remove_range(&mut extra.parts, at, u64::from(at) + length as u64);
+        }
+        self.settle();
+    }
     /// The noted pointers that lie within a range, relative to its start.
     pub(crate) fn pointers_in(&self, at: u32, length: usize) -> Vec<(u32, u32)> {
         let Some(extra) = &self.extra else { return Vec::new() };
         let end = u64::from(at) + length as u64;
         let inside = extra.pointers.range(at..).take_while(|(key, _)| u64::from(**key) + 4 <= end);
         inside.map(|(key, object)| (key - at, *object)).collect()
+    }
+}
+
+/// Removes the notes of a range.
+fn remove_range<T>(notes: &mut BTreeMap<u32, T>, at: u32, end: u64) {
+    if notes.is_empty() {
+        return;
+    }
+    let stale: Vec<u32> =
+        notes.range(at..).map(|(key, _)| *key).take_while(|key| u64::from(*key) < end).collect();
+    for key in stale {
+        notes.remove(&key);
     }
 }
 
@@ -423,6 +459,30 @@ mod tests {
             let kept = !(4..8).contains(&clobbered);
             assert_eq!(bytes.pointer_at(4), kept.then_some(42), "{clobbered}");
         }
+    }
+
+    #[test]
+    fn parts_of_pointers_are_noted_until_they_are_overwritten() {
+        let mut bytes = Bytes::new(8, InitKind::Zero);
+        let part = |number| Part { pointer: 0x1234, number };
+        bytes.write(2, &[0x34, 0x12]);
+        bytes.note_part(2, part(0));
+        bytes.note_part(3, part(1));
+        assert!(bytes.plain(0, 8).is_none());
+        assert_eq!(bytes.parts_in(0, 3).collect::<Vec<_>>(), [(2, part(0))]);
+        assert_eq!(bytes.number(2, 2), Some(0x1234));
+        let copy = bytes.clone();
+        bytes.write(1, &[0, 0]);
+        assert_eq!(bytes.parts_in(0, 8).collect::<Vec<_>>(), [(3, part(1))]);
+        bytes.fill(3, 1, 0);
+        assert!(bytes.plain(0, 8).is_some());
+        assert_eq!(copy.parts_in(0, 8).count(), 2);
+        let mut copy = copy;
+        copy.forget_parts(0, 8);
+        assert_eq!(copy.plain(2, 2), Some(&[0x34, 0x12][..]));
+        copy.note_part(5, part(0));
+        copy.forget(5, 1);
+        assert_eq!((copy.parts_in(0, 8).count(), copy.number(4, 4)), (0, None));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::machine::State;
 use super::map::ELEMENT;
 use super::ops;
 use super::outcome::{Fault, Resource, UndefinedKind};
+use super::parts::{Stored, Wanted};
 use super::rare_instruction::{Context, validity};
 use super::value::{from_register, is_wide, to_register};
 use cfa::op::Source;
@@ -21,6 +22,15 @@ fn value_bytes(ty: Ty, model: DataModel) -> usize {
     match ty {
         Ty::Float(FloatKind::Extended) => 10,
         Ty::Int { .. } | Ty::Float(_) | Ty::Ptr => ty.size(model) as usize,
+    }
+}
+
+/// Whether a type is as large as a pointer, and may be one as a whole.
+fn wanted(ty: Ty, model: DataModel) -> Wanted {
+    match ty {
+        Ty::Ptr => Wanted::Word,
+        Ty::Int { width, .. } if width == model.pointer_width() => Wanted::Word,
+        Ty::Int { .. } | Ty::Float(_) => Wanted::Part,
     }
 }
 
@@ -74,6 +84,7 @@ impl State<'_> {
             completed?;
             self.memory.read(addr, &mut buffer[..bytes])?;
         }
+        self.memory.check_parts(addr, bytes, wanted(ty, model))?;
         let raw = u128::from_le_bytes(buffer);
         match ty {
             Ty::BOOL if raw > 1 => {
@@ -134,6 +145,30 @@ impl State<'_> {
         }
         Ok(())
     }
+    /// Reads a value at `from` and writes it at `to`; of parts of pointers it is unknown what they are, but they may be copied.
+    pub(super) fn copy_part(
+        &mut self,
+        (to, from): (u64, u64),
+        ty: Ty,
+        context: &mut Context<'_>,
+    ) -> Result<u128, Fault> {
+        let size = ty.size(self.program.data_model);
+        if !self.memory.has_parts(from, size) {
+            let bits = self.load(from, ty, context)?;
+            self.memory.cut(to, size);
+            self.store(to, ty, bits)?;
+            return Ok(bits);
+        }
+        let mut buffer = [0; 16];
+        if self.memory.read(from, &mut buffer[..size as usize])?.is_some() {
+            return Err(Fault::Unsupported(
+                "copying a part of a pointer with bytes that have no value".to_owned(),
+            ));
+        }
+        self.memory.copy(to, from, size, Stored::Pointers)?;
+        let raw = u128::from_le_bytes(buffer);
+        Ok(if matches!(ty, Ty::Int { .. }) { ty.bits_of(raw as i128) } else { raw })
+    }
     /// The bytes of a bit-field: pointer to each, its part of the field as shift in the byte, bits, and shift in the value.
     fn field(&self, addr: u64, bit: u8, width: u8) -> impl Iterator<Item = (u64, u8, u32)> + use<> {
         let model = self.program.data_model;
@@ -162,6 +197,8 @@ impl State<'_> {
     ) -> Result<u128, Fault> {
         let width = ty.width(self.program.data_model);
         self.check_field(addr, bit, width)?;
+        let bytes = (usize::from(bit) + usize::from(width)).div_ceil(8);
+        self.memory.check_parts(addr, bytes, Wanted::Part)?;
         let mut value = 0;
         for (pointer, mask, position) in self.field(addr, bit, width) {
             let (mut byte, known) = self.memory.byte(pointer)?;

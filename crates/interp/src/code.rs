@@ -14,6 +14,7 @@ use base::{IndexVec, Region};
 use super::Uninitialised;
 use super::insn::Insn;
 use super::oracle::Position;
+use super::parts::Stored;
 use cfa::expr::{Access as CfaAccess, BinaryOp, ExprId};
 use cfa::op::{AllocKind, InitKind, OutputFunction, Source};
 use cfa::program::{Loc, ProcId, VarId};
@@ -78,6 +79,13 @@ pub(crate) enum Rare {
         ty: Ty,
         addr: Reg,
         src: Reg,
+    },
+    /// A load and a store of what may be a part of a pointer.
+    CopyPart {
+        ty: Ty,
+        dst: Reg,
+        to: Reg,
+        from: Reg,
     },
     LoadBits {
         ty: Ty,
@@ -204,6 +212,13 @@ pub(crate) enum Rare {
     Copy {
         to: Reg,
         from: Reg,
+        ty: Ty,
+        length: Reg,
+        stored: Stored,
+    },
+    /// Before an operation that overwrites so many bytes and may leave a part of a pointer.
+    Cut {
+        to: Reg,
         ty: Ty,
         length: Reg,
     },

@@ -382,6 +382,7 @@ pub(super) fn execute<O: Observer>(
             Insn::Guard { guard, operands, a, b } => {
                 check!(state.memory.guard(guard, operands, reg!(a), reg!(b)));
             }
+            Insn::Cut { addr, size } => state.memory.cut(reg!(addr), u64::from(size)),
             Insn::Rare { index } => {
                 let cost = check!(state.rare(regs, index, &mut context!()));
                 fuel -= i64::from(cost);

@@ -38,8 +38,10 @@ pub(crate) enum Guard {
     Tag,
     /// `a % b`.
     Remainder,
-    /// Reading at `a` what is no whole pointer.
+    /// Reading `b` bytes at `a` as a number that is no address.
     Part,
+    /// Changing bits of `b` bytes at `a`.
+    Bits,
 }
 
 /// Whether registers hold pointers or numbers that may be addresses.
@@ -61,13 +63,15 @@ impl Memory {
     }
 
     fn guard_slowly(&self, guard: Guard, operands: Operands, a: u64, b: u64) -> Result<(), Fault> {
-        if guard == Guard::Part {
-            return if self.is_in_pointer(a) {
-                Err(Fault::Unsupported("reading a part of a pointer".to_owned()))
-            } else {
-                Ok(())
-            };
-        }
+        let problem = match guard {
+            Guard::Part => self.reads_part(a, b).then_some("reading a part of a pointer"),
+            Guard::Bits => self.changes_part(a, b).then_some("changing bits of a pointer"),
+            _ => return self.guard_operands(guard, operands, a, b),
+        };
+        problem.map_or(Ok(()), |problem| Err(Fault::Unsupported(problem.to_owned())))
+    }
+
+    fn guard_operands(&self, guard: Guard, operands: Operands, a: u64, b: u64) -> Result<(), Fault> {
         let (left, right) = match operands {
             Operands::Pointers => (self.found(a), self.found(b)),
             Operands::Numbers => (self.found_number(a), self.found_number(b)),
@@ -82,7 +86,7 @@ impl Memory {
             Guard::Move => left.is_none() || is_same,
             Guard::Mask => left.as_ref().is_none_or(|left| mask.is_some_and(|mask| mask < left.align)),
             Guard::Tag => left.as_ref().is_none_or(|left| b < left.align),
-            Guard::Remainder | Guard::Part => {
+            Guard::Remainder | Guard::Part | Guard::Bits => {
                 left.as_ref().is_none_or(|left| b.is_power_of_two() && b <= left.align)
             }
         };
@@ -97,9 +101,7 @@ impl Memory {
                 Guard::Equality => "comparing addresses, which may be equal or not,",
                 Guard::Order => "comparing the addresses of different objects by size",
                 Guard::Difference => "the difference of the addresses of different objects",
-                Guard::Number | Guard::Move | Guard::Mask | Guard::Tag | Guard::Remainder | Guard::Part => {
-                    "computing with the number of an address"
-                }
+                _ => "computing with the number of an address",
             }
             .to_owned(),
         ))
@@ -121,18 +123,6 @@ impl Memory {
                     && !meets(right, left)
                     && !self.may_be_shared((a, left), (b, right))
             }
-        }
-    }
-
-    /// Whether the word of memory that a place belongs to holds a pointer.
-    fn is_in_pointer(&self, place: u64) -> bool {
-        let size = u64::from(self.model().pointer_width() / 8);
-        let Some(found) = self.found(place) else { return false };
-        let start = place - u64::from(found.offset) % size;
-        let mut word = [0; 8];
-        match self.read(start, &mut word[..size as usize]) {
-            Ok(None) => self.found_number(u64::from_le_bytes(word)).is_some(),
-            Ok(Some(_)) | Err(_) => false,
         }
     }
 

@@ -302,6 +302,11 @@ pub(crate) enum Insn {
         a: Reg,
         b: Reg,
     },
+    /// The bytes that are overwritten next may be a part of a pointer.
+    Cut {
+        addr: Reg,
+        size: u32,
+    },
     /// Everything that is done by [`super::code::Rare`].
     Rare {
         index: u32,

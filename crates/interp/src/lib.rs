@@ -44,6 +44,7 @@ mod observe;
 mod ops;
 mod oracle;
 mod outcome;
+mod parts;
 mod printf;
 mod rare_instruction;
 mod trace;

@@ -32,8 +32,6 @@ const NULL_ZONE: u64 = 4096;
 const OUTSIDE_SIZE: u64 = 64 << 20;
 /// Alignment of an object from outside.
 const OUTSIDE_ALIGN: u64 = 16;
-/// Bytes that are copied at once.
-const CHUNK: usize = 1 << 16;
 
 /// Where an object comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +106,8 @@ pub(crate) struct NewObject {
 pub(crate) struct Memory {
     model: DataModel,
     tag: u32,
+    /// Bytes of a pointer.
+    pub(super) word: u8,
     objects: Vec<Object>,
     dead: VecDeque<u32>,
     space: AddressSpace,
@@ -124,6 +124,12 @@ pub(crate) enum Validity {
     Assumed,
     /// It may be anything: an access through it is an error where such errors are looked for.
     Doubtful,
+}
+
+/// Whether an access that is as large as a pointer does not start with a word: [`super::parts`] has those.
+#[inline]
+fn splits_words(word: u8, at: usize, size: u8) -> bool {
+    size >= word && at & usize::from(word - 1) != 0
 }
 
 impl Memory {
@@ -147,6 +153,7 @@ impl Memory {
         Self {
             model,
             tag,
+            word: model.pointer_width() / 8,
             objects: vec![none],
             dead: VecDeque::new(),
             space,
@@ -165,9 +172,18 @@ impl Memory {
         self.used -= amount;
     }
     /// An object has grown.
-    fn grow(&mut self, index: u32, made: u64) -> Result<(), Fault> {
+    pub(super) fn grow(&mut self, index: u32, made: u64) -> Result<(), Fault> {
         self.objects[index as usize].taken += made;
         self.charge(made)
+    }
+    /// The bytes of a live object, and how many there are.
+    pub(super) fn contents(&self, index: u32) -> Option<(&Bytes, u32)> {
+        let object = self.objects.get(index as usize)?;
+        (object.live && object.kind != ObjectKind::Procedure).then_some((&object.bytes, object.size))
+    }
+    /// The bytes of an object, for writing.
+    pub(super) fn bytes_mut(&mut self, index: u32) -> &mut Bytes {
+        &mut self.objects[index as usize].bytes
     }
     fn pointer(&self, index: u32, offset: u32) -> u64 {
         let base = self.objects[index as usize].base;
@@ -258,7 +274,7 @@ impl Memory {
     }
     /// Index of the object, and offset in it.
     #[inline]
-    fn locate(&self, pointer: u64) -> (u32, u32) {
+    pub(super) fn locate(&self, pointer: u64) -> (u32, u32) {
         let index = ((pointer >> 32) as u32).wrapping_sub(self.tag);
         let base = self.objects.get(index as usize).map_or(0, |object| object.base);
         (index, (pointer as u32).wrapping_sub(base))
@@ -337,6 +353,9 @@ impl Memory {
         let index = ((pointer >> 32) as u32).wrapping_sub(self.tag);
         let object = self.objects.get(index as usize)?;
         let at = (pointer as u32).wrapping_sub(object.base) as usize;
+        if splits_words(self.word, at, size) {
+            return None;
+        }
         let bytes = object.bytes.plain(at, usize::from(size))?;
         Some(match *bytes {
             [a] => u64::from(a),
@@ -353,6 +372,9 @@ impl Memory {
             return false;
         };
         let at = (pointer as u32).wrapping_sub(object.base) as usize;
+        if splits_words(self.word, at, size) {
+            return false;
+        }
         let Some(bytes) = object.bytes.plain_mut(at, usize::from(size)) else { return false };
         match bytes {
             [a] => *a = value as u8,
@@ -376,7 +398,7 @@ impl Memory {
             Some(_) | None => Err(self.diagnose(pointer, length)),
         }
     }
-    fn check_writable(&self, pointer: u64, length: u64) -> Result<(u32, u32), Fault> {
+    pub(super) fn check_writable(&self, pointer: u64, length: u64) -> Result<(u32, u32), Fault> {
         let (index, offset) = self.check(pointer, length)?;
         if self.objects[index as usize].read_only {
             return Err(Fault::undefined(
@@ -431,13 +453,15 @@ impl Memory {
     }
     /// Writes bytes to memory that may be written.
     pub(crate) fn write(&mut self, pointer: u64, bytes: &[u8]) -> Result<(), Fault> {
-        let (index, offset) = self.check_writable(pointer, bytes.len() as u64)?;
-        let made = self.objects[index as usize].bytes.write(offset, bytes);
-        self.grow(index, made)
+        self.check_writable(pointer, bytes.len() as u64)?;
+        self.write_anyway(pointer, bytes)
     }
     /// Writes bytes, to read-only memory too.
     pub(crate) fn write_anyway(&mut self, pointer: u64, bytes: &[u8]) -> Result<(), Fault> {
         let (index, offset) = self.check(pointer, bytes.len() as u64)?;
+        if offset % u32::from(self.word) != 0 && bytes.len() >= usize::from(self.word) {
+            return self.write_across(index, offset, bytes);
+        }
         let made = self.objects[index as usize].bytes.write(offset, bytes);
         self.grow(index, made)
     }
@@ -485,37 +509,12 @@ impl Memory {
         object.taken = taken;
         self.charge(taken)
     }
-    /// Copies bytes with all that is known about them.
-    pub(crate) fn copy(&mut self, to: u64, from: u64, length: u64) -> Result<(), Fault> {
-        if length == 0 {
-            return Ok(());
-        }
-        let (source, start) = self.check(from, length)?;
-        let (target, end) = self.check_writable(to, length)?;
-        let length = length as usize;
-        let pointers = self.objects[source as usize].bytes.pointers_in(start, length);
-        let chunks = length.div_ceil(CHUNK);
-        // As memmove: towards higher addresses if the target lies below the source.
-        let backwards = source == target && end > start;
-        for step in 0..chunks {
-            let chunk = if backwards { chunks - 1 - step } else { step };
-            let at = chunk * CHUNK;
-            let count = CHUNK.min(length - at);
-            let piece = self.objects[source as usize].bytes.piece(start + at as u32, count);
-            let made = self.objects[target as usize].bytes.paste(end + at as u32, &piece);
-            self.grow(target, made)?;
-        }
-        for (at, object) in pointers {
-            self.objects[target as usize].bytes.note_pointer(end + at, object);
-        }
-        Ok(())
-    }
     /// The pointer of ILP32 whose address was read at `from`.
     pub(crate) fn restore(&self, from: u64, address: u32) -> u64 {
         let (index, offset) = self.locate(from);
         match self.objects.get(index as usize).and_then(|object| object.bytes.pointer_at(offset)) {
             Some(object) => u64::from(object) << 32 | u64::from(address),
-            None => self.pointer_to(u64::from(address)),
+            None => self.assembled(index, offset).unwrap_or_else(|| self.pointer_to(u64::from(address))),
         }
     }
     /// Notes the provenance of the pointer that was just written at `to`.
@@ -524,6 +523,7 @@ impl Memory {
         let object = (pointer >> 32) as u32;
         if object != 0 {
             self.objects[index as usize].bytes.note_pointer(offset, object);
+            self.note_across(index, offset, pointer);
         }
     }
     /// A byte and which of its bits are initialised.

@@ -20,6 +20,7 @@ use super::memory::{NewObject, ObjectKind, Validity};
 use super::ops::{self, Rules};
 use super::oracle::{Calls, Chosen, Oracle, Position, Request};
 use super::outcome::{Fault, UndefinedKind};
+use super::parts::Stored;
 use super::printf;
 use super::value::{Value, from_register, is_wide, to_register};
 use cfa::expr::{Access, BinaryOp};
@@ -138,6 +139,7 @@ impl State<'_> {
                 regs[*dst as usize] = narrow_index(*ty, self.wide[*src as usize]);
             }
             access @ (Rare::Load { .. }
+            | Rare::CopyPart { .. }
             | Rare::Store { .. }
             | Rare::LoadBits { .. }
             | Rare::StoreBits { .. }
@@ -249,6 +251,10 @@ impl State<'_> {
             Rare::Store { ty, addr, src } => {
                 let bits = self.bits(regs, *ty, *src);
                 self.store(regs[*addr as usize], *ty, bits)?;
+            }
+            Rare::CopyPart { ty, dst, to, from } => {
+                let bits = self.copy_part((regs[*to as usize], regs[*from as usize]), *ty, context)?;
+                self.put(regs, *ty, *dst, bits);
             }
             Rare::LoadBits { ty, bit, dst, addr } => {
                 let bits = self.load_bits(regs[*addr as usize], *bit, *ty, context)?;
@@ -380,9 +386,12 @@ impl State<'_> {
                     self.memory.kill(pointer);
                 }
             }
-            Rare::Copy { to, from, ty, length } => {
+            Rare::Copy { to, from, ty, length, stored } => {
                 touched = self.size(regs, ty, length)?;
-                self.memory.copy(regs[to as usize], regs[from as usize], touched)?;
+                self.memory.copy(regs[to as usize], regs[from as usize], touched, stored)?;
+            }
+            Rare::Cut { to, ty, length } => {
+                self.memory.cut(regs[to as usize], self.size(regs, ty, length)?);
             }
             Rare::Fill { to, byte, ty, length } => {
                 touched = self.size(regs, ty, length)?;
@@ -469,7 +478,7 @@ impl State<'_> {
         self.memory.check_free(old)?;
         let pointer = self.malloc(size, AllocKind::Heap, InitKind::Uninitialised)?;
         let kept = self.memory.size_of(old).min(size);
-        self.memory.copy(pointer, old, kept)?;
+        self.memory.copy(pointer, old, kept, Stored::Pointers)?;
         self.memory.kill(old);
         Ok(pointer)
     }
@@ -486,6 +495,9 @@ impl State<'_> {
                 DataModel::Lp64 => pointer.wrapping_add(bytes.len() as u64),
                 DataModel::Ilp32 => ops::pointer_add32(pointer, bytes.len() as u64),
             };
+            if self.memory.has_parts(at, 1) {
+                return Err(Fault::Unsupported("reading a part of a pointer".to_owned()));
+            }
             let byte = match self.memory.load_plain(at, 1) {
                 Some(byte) => byte as u8,
                 None => self.load(at, Ty::unsigned(8), context)? as u8,

@@ -3,11 +3,12 @@
 //! # Invariants
 //! * A1: flow-insensitive and closed under assignment, calls and memory: a number that is found to be none is not the result of converting a pointer,
 //!   nor of moving such a number. A part of a pointer that is read from memory is guarded where it is read, unless it is
-//!   only copied.
+//!   only copied: then it is still known what it is ([`super::super::parts`]).
 
 use rustc_hash::FxHashSet;
 
 use super::super::guard::Guard;
+use super::super::parts::Stored;
 use cfa::expr::{BinaryOp, Expr, ExprId, UnaryOp};
 use cfa::op::{Callee, Op, Place};
 use cfa::pointsto::{PointsTo, Punning};
@@ -17,8 +18,8 @@ use cfa::ty::Ty;
 /// The numbers that may be addresses.
 pub(super) struct Addresses {
     exprs: Vec<bool>,
-    /// Loads of what is no whole pointer, where pointers are stored.
-    parts: FxHashSet<ExprId>,
+    /// The addresses where pointers, or numbers that may be addresses, may be stored.
+    places: Vec<bool>,
 }
 
 /// A guard before an operation: on both operands, on one of them, or on one and the result.
@@ -53,30 +54,16 @@ impl Addresses {
         let width = program.exprs.pointer_width();
         let is_wide_enough = |ty: Ty| matches!(ty, Ty::Int { width: own, .. } if own >= width);
         let converts = |expr: &Expr| matches!(*expr, Expr::Cast { ty, arg } if is_wide_enough(ty) && program.exprs.ty(arg) == Ty::Ptr);
-        let loads = |expr: &Expr| {
-            matches!(*expr, Expr::LoadBits { .. } | Expr::Load { ty: Ty::Int { .. } | Ty::Float(_), .. })
-        };
-        let stores_pointers = program.procs.iter().flat_map(Procedure::edges).any(|edge| {
-            edge.ops.iter().flat_map(Op::places).any(|place| matches!(place, Place::Mem { ty: Ty::Ptr, .. }))
-        });
-        let puns = stores_pointers && program.exprs.iter().any(|(_, expr)| loads(expr));
+        let puns = has_pointers_in_memory(program) && has_other_accesses(program);
         if !puns && !program.exprs.iter().any(|(_, expr)| converts(expr)) {
-            return Self { exprs: Vec::new(), parts: FxHashSet::default() };
+            return Self { exprs: Vec::new(), places: Vec::new() };
         }
-        let regions = puns.then(|| PointsTo::new(program, Punning::EffectiveTypes));
+        let regions = puns.then(|| regions(program));
         // A number that is read where pointers are stored may be one of them.
         let is_punned = |address: ExprId| {
             let Some(regions) = &regions else { return false };
             regions.region(address).is_none_or(|region| regions.contents(region).is_some())
         };
-        let parts = program.exprs.iter().filter(|(_, expr)| match **expr {
-            Expr::Load { addr, ty: Ty::Int { width: own, .. } } => {
-                !(width..=64).contains(&own) && is_punned(addr)
-            }
-            Expr::Load { addr, ty: Ty::Float(_) } | Expr::LoadBits { addr, .. } => is_punned(addr),
-            _ => false,
-        });
-        let parts = parts.map(|(id, _)| id).collect();
         let mut known = Known::default();
         loop {
             let exprs = evaluate(program, &known, &is_punned);
@@ -85,7 +72,10 @@ impl Addresses {
                 edge.ops.iter().for_each(|op| known.propagate(program, op, &exprs));
             }
             if !known.changed {
-                return Self { exprs, parts };
+                let is_place =
+                    |id: ExprId| program.exprs.ty(id) == Ty::Ptr && (known.in_memory || is_punned(id));
+                let places = program.exprs.iter().map(|(id, _)| is_place(id)).collect();
+                return Self { exprs, places };
             }
         }
     }
@@ -95,9 +85,25 @@ impl Addresses {
         self.exprs.get(expr.0 as usize).copied().unwrap_or(false)
     }
 
-    /// Whether an expression reads what may be a part of a pointer.
-    pub(super) fn reads_part(&self, expr: ExprId) -> bool {
-        self.parts.contains(&expr)
+    /// What may be stored at an address.
+    pub(super) fn stored(&self, address: ExprId) -> Stored {
+        match self.places.get(address.0 as usize) {
+            Some(true) => Stored::Pointers,
+            Some(false) | None => Stored::Numbers,
+        }
+    }
+
+    /// Whether an expression reads what may be a part of a pointer, or more than one.
+    pub(super) fn reads_part(&self, program: &Program, expr: ExprId) -> bool {
+        match *program.exprs.get(expr) {
+            Expr::Load { addr, ty: Ty::Int { width, .. } } => {
+                width != program.exprs.pointer_width() && self.stored(addr) == Stored::Pointers
+            }
+            Expr::Load { addr, ty: Ty::Float(_) } | Expr::LoadBits { addr, .. } => {
+                self.stored(addr) == Stored::Pointers
+            }
+            _ => false,
+        }
     }
 
     /// The guard of an operation on two operands.
@@ -156,7 +162,7 @@ impl Addresses {
     /// Whether any node of an expression has a guard.
     pub(super) fn guards_any(&self, program: &Program, nodes: &[ExprId]) -> bool {
         nodes.iter().any(|node| {
-            self.reads_part(*node)
+            self.reads_part(program, *node)
                 || match *program.exprs.get(*node) {
                     Expr::Binary { op, lhs, rhs } => self.guard(program, op, lhs, rhs).is_some(),
                     Expr::Cast { ty, arg } => self.guards_cast(program, ty, arg),
@@ -166,6 +172,45 @@ impl Addresses {
                 }
         })
     }
+}
+
+/// What pointers may point to. That pointers in memory are not read as numbers is taken for granted only if no number becomes a pointer.
+fn regions(program: &Program) -> PointsTo {
+    let regions = PointsTo::new(program, Punning::EffectiveTypes);
+    let is_number = |arg: ExprId| !matches!(program.exprs.get(arg), Expr::Const { .. });
+    let makes_pointer = |expr: &Expr| matches!(*expr, Expr::Cast { ty: Ty::Ptr, arg } if program.exprs.ty(arg) != Ty::Ptr && is_number(arg));
+    if regions.assumes_effective_types() && program.exprs.iter().any(|(_, expr)| makes_pointer(expr)) {
+        return PointsTo::new(program, Punning::Any);
+    }
+    regions
+}
+
+/// Whether a pointer may be in memory.
+fn has_pointers_in_memory(program: &Program) -> bool {
+    let loads = |expr: &Expr| matches!(expr, Expr::Load { ty: Ty::Ptr, .. });
+    let stores = |place: &Place| matches!(place, Place::Mem { ty: Ty::Ptr, .. });
+    program.exprs.iter().any(|(_, expr)| loads(expr))
+        || program
+            .procs
+            .iter()
+            .flat_map(Procedure::edges)
+            .any(|edge| edge.ops.iter().flat_map(Op::places).any(stores))
+}
+
+/// Whether memory may be read or written otherwise than as whole pointers.
+fn has_other_accesses(program: &Program) -> bool {
+    let loads = |expr: &Expr| {
+        matches!(*expr, Expr::LoadBits { .. } | Expr::Load { ty: Ty::Int { .. } | Ty::Float(_), .. })
+    };
+    let stores = |place: &Place| {
+        matches!(*place, Place::Bits { .. } | Place::Mem { ty: Ty::Int { .. } | Ty::Float(_), .. })
+    };
+    let writes = |op: &Op| {
+        matches!(op, Op::Copy { .. } | Op::Fill { .. } | Op::Forget { .. } | Op::Write { .. })
+            || op.places().any(stores)
+    };
+    program.exprs.iter().any(|(_, expr)| loads(expr))
+        || program.procs.iter().flat_map(Procedure::edges).any(|edge| edge.ops.iter().any(writes))
 }
 
 /// For every expression whether its value may be an address as a number.

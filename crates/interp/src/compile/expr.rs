@@ -191,7 +191,7 @@ impl Compiler<'_> {
             Expr::Elem { array, index, .. } => self.element(array, index, ty, target),
             Expr::Load { addr, .. } => {
                 let addr = self.memo[&addr];
-                self.guard_part(expr, addr);
+                self.guard_part(expr, addr, ty.size(self.program.data_model));
                 let dst = target.unwrap_or_else(|| self.temp(ty));
                 match plain_access(ty, self.program.data_model) {
                     Some(kind) => self.emit(Insn::Load { dst, addr, kind }),
@@ -201,7 +201,7 @@ impl Compiler<'_> {
             }
             Expr::LoadBits { addr, bit, .. } => {
                 let addr = self.memo[&addr];
-                self.guard_part(expr, addr);
+                self.guard_part(expr, addr, self.field_size(bit, ty));
                 let dst = target.unwrap_or_else(|| self.temp(ty));
                 self.rare(Rare::LoadBits { ty, bit, dst, addr });
                 dst
@@ -304,11 +304,15 @@ impl Compiler<'_> {
         }
     }
     /// What is read must be no part of a pointer.
-    fn guard_part(&mut self, expr: ExprId, addr: Reg) {
-        if self.addresses.reads_part(expr) && self.copied != Some(expr) {
-            let operands = Operands::Pointers;
-            self.emit(Insn::Guard { guard: Guard::Part, operands, a: addr, b: addr });
+    fn guard_part(&mut self, expr: ExprId, addr: Reg, size: u64) {
+        if self.addresses.reads_part(self.program, expr) {
+            let b = self.constant(size);
+            self.emit(Insn::Guard { guard: Guard::Part, operands: Operands::Pointers, a: addr, b });
         }
+    }
+    /// Bytes that a bit-field has bits in.
+    pub(super) fn field_size(&self, bit: u8, ty: Ty) -> u64 {
+        (u64::from(bit) + u64::from(ty.width(self.program.data_model))).div_ceil(8)
     }
     pub(super) fn guard_before(&mut self, needed: Option<Needed>, ty: Ty, a: Reg, b: Reg) {
         let operands = if ty == Ty::Ptr { Operands::Pointers } else { Operands::Numbers };

@@ -97,8 +97,6 @@ struct Compiler<'p> {
     program: &'p Program,
     facts: Facts,
     addresses: Addresses,
-    /// What the operation at hand only copies.
-    copied: Option<ExprId>,
     code: Code,
     labels: Vec<u32>,
     constants: FxHashMap<u64, Reg>,
@@ -154,7 +152,6 @@ impl<'p> Compiler<'p> {
             program,
             facts,
             addresses: Addresses::new(program),
-            copied: None,
             code,
             labels: Vec::new(),
             constants: FxHashMap::default(),

@@ -2,16 +2,18 @@
 
 use super::super::Uninitialised;
 use super::super::code::{CallSite, Markers, Rare, Reg, Slot, Target, VarPlace, WrittenTo};
+use super::super::guard::{Guard, Operands};
 use super::super::insn::Insn;
+use super::super::parts::Stored;
 use super::super::value::is_wide;
 use super::Compiler;
 use super::assigned::bare_var;
 use super::branch::When;
 use super::expr::plain_access;
-use cfa::expr::ExprId;
+use cfa::expr::{Expr, ExprId};
 use cfa::op::{Callee, HaltReason, Op, OutputFunction, Place, Source};
 use cfa::program::{Storage, VarId};
-use cfa::ty::Ty;
+use cfa::ty::{FloatKind, Ty};
 
 /// A place whose index or address is in a register.
 #[derive(Clone, Copy)]
@@ -19,8 +21,8 @@ enum Spot {
     Var(VarId),
     Elem { array: VarId, index: Reg },
     Map { array: VarId, index: Reg, index_ty: Ty },
-    Mem { addr: Reg, ty: Ty },
-    Bits { addr: Reg, bit: u8, ty: Ty },
+    Mem { addr: Reg, ty: Ty, stored: Stored },
+    Bits { addr: Reg, bit: u8, ty: Ty, stored: Stored },
 }
 
 impl Compiler<'_> {
@@ -88,23 +90,41 @@ impl Compiler<'_> {
             Op::Free { addr } => Rare::Free { addr: self.value(*addr) },
             Op::Copy { to, from, length } => {
                 let ty = self.program.exprs.ty(*length);
+                let stored = [*to, *from].map(|place| self.addresses.stored(place));
+                let stored =
+                    if stored.contains(&Stored::Pointers) { Stored::Pointers } else { Stored::Numbers };
                 let (to, from, length) = (self.value(*to), self.value(*from), self.value(*length));
-                Rare::Copy { to, from, ty, length }
+                Rare::Copy { to, from, ty, length, stored }
             }
             Op::Fill { to, byte, length } => {
                 let ty = self.program.exprs.ty(*length);
+                let stored = self.addresses.stored(*to);
                 let (to, byte, length) = (self.value(*to), self.value(*byte), self.value(*length));
+                self.cut_range(stored, to, ty, length);
                 Rare::Fill { to, byte, ty, length }
             }
             Op::Forget { to, length, source, .. } => {
                 let ty = self.program.exprs.ty(*length);
+                let stored = self.addresses.stored(*to);
                 let (to, length) = (self.value(*to), self.value(*length));
+                self.cut_range(stored, to, ty, length);
                 Rare::Forget { to, ty, length, source: source.clone() }
             }
-            Op::Write { to, bytes } => Rare::Write { to: self.value(*to), bytes: bytes.clone() },
+            Op::Write { to: place, bytes } => {
+                let to = self.value(*place);
+                if self.addresses.stored(*place) == Stored::Pointers {
+                    self.emit(Insn::Cut { addr: to, size: bytes.len() as u32 });
+                }
+                Rare::Write { to, bytes: bytes.clone() }
+            }
             _ => return,
         };
         self.rare(rare);
+    }
+    fn cut_range(&mut self, stored: Stored, to: Reg, ty: Ty, length: Reg) {
+        if stored == Stored::Pointers {
+            self.rare(Rare::Cut { to, ty, length });
+        }
     }
     fn output(&mut self, function: OutputFunction, args: &[ExprId], result: Option<&Place>) {
         let values: Vec<_> = args.iter().map(|arg| (self.program.exprs.ty(*arg), self.value(*arg))).collect();
@@ -138,8 +158,12 @@ impl Compiler<'_> {
                 }
                 Spot::Elem { array, index: self.index(index) }
             }
-            Place::Mem { addr, ty } => Spot::Mem { addr: self.value(addr), ty },
-            Place::Bits { addr, bit, ty } => Spot::Bits { addr: self.value(addr), bit, ty },
+            Place::Mem { addr, ty } => {
+                Spot::Mem { addr: self.value(addr), ty, stored: self.addresses.stored(addr) }
+            }
+            Place::Bits { addr, bit, ty } => {
+                Spot::Bits { addr: self.value(addr), bit, ty, stored: self.addresses.stored(addr) }
+            }
         }
     }
     fn place_type(&self, place: &Place) -> Ty {
@@ -160,8 +184,28 @@ impl Compiler<'_> {
             Spot::Elem { .. } | Spot::Map { .. } | Spot::Mem { .. } | Spot::Bits { .. } => self.temp(ty),
         }
     }
+    /// Before a place is written: what is left of a pointer there is a part of it, and its bits are not changed.
+    fn cut(&mut self, spot: Spot) {
+        match spot {
+            Spot::Mem { addr, ty, stored: Stored::Pointers } => {
+                let size = match ty {
+                    Ty::Float(FloatKind::Extended) => 10,
+                    Ty::Int { .. } | Ty::Float(_) | Ty::Ptr => ty.size(self.program.data_model) as u32,
+                };
+                if size % (u32::from(self.program.exprs.pointer_width()) / 8) != 0 {
+                    self.emit(Insn::Cut { addr, size });
+                }
+            }
+            Spot::Bits { addr, bit, ty, stored: Stored::Pointers } => {
+                let b = self.constant(self.field_size(bit, ty));
+                self.emit(Insn::Guard { guard: Guard::Bits, operands: Operands::Pointers, a: addr, b });
+            }
+            Spot::Var(_) | Spot::Elem { .. } | Spot::Map { .. } | Spot::Mem { .. } | Spot::Bits { .. } => {}
+        }
+    }
     /// Writes a register to a place.
     fn store(&mut self, spot: Spot, ty: Ty, src: Reg) {
+        self.cut(spot);
         match spot {
             Spot::Var(var) => {
                 let slot = self.scalar(var);
@@ -184,11 +228,11 @@ impl Compiler<'_> {
             Spot::Map { array: var, index, index_ty } => {
                 self.rare(Rare::StoreMap { var, index, index_ty, src });
             }
-            Spot::Mem { addr, ty } => match plain_access(ty, self.program.data_model) {
+            Spot::Mem { addr, ty, .. } => match plain_access(ty, self.program.data_model) {
                 Some(kind) => self.emit(Insn::Store { addr, src, kind }),
                 None => self.rare(Rare::Store { ty, addr, src }),
             },
-            Spot::Bits { addr, bit, ty } => self.rare(Rare::StoreBits { ty, bit, addr, src }),
+            Spot::Bits { addr, bit, ty, .. } => self.rare(Rare::StoreBits { ty, bit, addr, src }),
         }
         self.report(spot, ty, src);
     }
@@ -213,6 +257,7 @@ impl Compiler<'_> {
     }
     /// The place loses its value.
     fn forget(&mut self, spot: Spot, ty: Ty) {
+        self.cut(spot);
         match spot {
             Spot::Var(var) => {
                 if let Some(flag) = self.scalar(var).flag {
@@ -223,7 +268,7 @@ impl Compiler<'_> {
             Spot::Elem { array, index } => self.rare(Rare::ForgetElem { var: array, index }),
             // An element of an unbounded array keeps its value: only passes make them, where every value is chosen.
             Spot::Map { .. } => {}
-            Spot::Mem { addr, ty } => {
+            Spot::Mem { addr, ty, .. } => {
                 let size = ty.size(self.program.data_model);
                 self.rare(Rare::ForgetMem { addr, size });
             }
@@ -243,12 +288,34 @@ impl Compiler<'_> {
             self.value_into(value, Some(reg));
             return self.store(Spot::Var(var), ty, reg);
         }
-        // A part of a pointer that goes to memory as it is stays one.
-        self.copied = matches!(place, Place::Mem { .. } | Place::Bits { .. }).then_some(value);
+        if let Some(from) = self.part_source(place, value) {
+            return self.assign_part(place, from, ty);
+        }
         let src = self.value(value);
-        self.copied = None;
         let spot = self.locate(place);
         self.store(spot, ty, src);
+    }
+    /// The address from which what may be a part of a pointer is copied to memory as it is.
+    fn part_source(&self, place: &Place, value: ExprId) -> Option<ExprId> {
+        let (Place::Mem { ty: to, .. }, Expr::Load { addr, ty }) = (place, self.program.exprs.get(value))
+        else {
+            return None;
+        };
+        let is_all_value = match *ty {
+            Ty::Int { width, .. } => matches!(width, 8 | 16 | 32 | 64 | 128) && *ty != Ty::BOOL,
+            Ty::Float(kind) => kind != FloatKind::Extended,
+            Ty::Ptr => false,
+        };
+        let is_copy = to == ty && is_all_value && self.addresses.reads_part(self.program, value);
+        is_copy.then_some(*addr)
+    }
+    fn assign_part(&mut self, place: &Place, from: ExprId, ty: Ty) {
+        let from = self.value(from);
+        let spot = self.locate(place);
+        let Spot::Mem { addr: to, .. } = spot else { return };
+        let dst = self.temp(ty);
+        self.rare(Rare::CopyPart { ty, dst, to, from });
+        self.report(spot, ty, dst);
     }
     /// The flag of the variable that an expression merely copies, if the variable may have no value. Copying that is
     /// no use of it: a struct may be copied before all its parts have values.

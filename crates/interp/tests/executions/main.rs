@@ -5,5 +5,6 @@ mod builder;
 mod control;
 mod leaps;
 mod memory;
+mod parts;
 mod random;
 mod watching;
