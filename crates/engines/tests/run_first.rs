@@ -103,10 +103,10 @@ fn every_engine_decides_what_only_an_execution_decides() {
 #[test]
 fn a_refusal_is_still_said_where_an_arbitrary_value_matters() {
     for body in [
-        "int sum(int n) { return n <= 0 ? 0 : n + sum(n - 1); }
-         int main(void) { if (sum(__VERIFIER_nondet_int() & 7) > 28) reach_error(); return 0; }",
-        "int sum(int n) { return n <= 0 ? 0 : n + sum(n - 1); }
-         int main(void) { int n; if (sum(n & 7) > 28) reach_error(); return 0; }",
+        "int sum(int n) { return n <= 0 ? 0 : 1 + sum(n / 2) + sum(n - 1 - n / 2); }
+         int main(void) { if (sum(__VERIFIER_nondet_int() & 1023) > 1023) reach_error(); return 0; }",
+        "int sum(int n) { return n <= 0 ? 0 : 1 + sum(n / 2) + sum(n - 1 - n / 2); }
+         int main(void) { int n; if (sum(n & 1023) > 1023) reach_error(); return 0; }",
     ] {
         let program = compile(body);
         for engine in ["gps", "gps-lite", "impact", "cra"] {

@@ -79,13 +79,7 @@ pub(super) fn render(run: &Run<'_>, detail: Detail, color: Color) -> String {
         // Nothing is claimed, so nothing rests on anything.
         (Verdict::Unknown(_), _) | (_, None) => {}
     }
-    if let Some(statistics) = run.statistics {
-        writer.line("statistics:");
-        for (name, value) in statistics {
-            let digits = if value.fract() == 0.0 { 0 } else { 6 };
-            writer.line(&format!("  {name}: {value:.digits$}"));
-        }
-    }
+    writer.statistics(run);
     writer.text
 }
 
@@ -137,6 +131,15 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    fn statistics(&mut self, run: &Run<'_>) {
+        let Some(statistics) = run.statistics else { return };
+        self.line("statistics:");
+        for (name, value) in statistics {
+            let digits = if value.fract() == 0.0 { 0 } else { 6 };
+            self.line(&format!("  {name}: {value:.digits$}"));
+        }
+    }
+
     fn line(&mut self, line: &str) {
         self.text += line;
         self.text.push('\n');

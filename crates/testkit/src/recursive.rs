@@ -40,7 +40,7 @@ pub fn recursive_program(seed: u64) -> String {
     let mut count = 0;
     for _ in 0..if random.chance(75) { 1 } else { 2 } {
         if random.chance(30) {
-            let mut writer = Writer::new(&mut random, ty, line, has_array, fails);
+            let mut writer = Writer { has_array, fails, ..Writer::new(&mut random, ty, line) };
             writer.outer.clone_from(&known);
             writer.helper();
             text.push_str(&writer.finish(&format!("f{count}"), "(n, k) -> (%r)"));
@@ -61,7 +61,7 @@ pub fn recursive_program(seed: u64) -> String {
         let size = if form == Form::Window { 1 } else { [1, 1, 1, 2, 2, 3][random.below(6)] };
         let members: Vec<usize> = (count..count + size).collect();
         for member in &members {
-            let mut writer = Writer::new(&mut random, ty, line, has_array, fails);
+            let mut writer = Writer { has_array, fails, ..Writer::new(&mut random, ty, line) };
             writer.outer.clone_from(&known);
             writer.inner.clone_from(&members);
             writer.recursive(form);
@@ -71,7 +71,7 @@ pub fn recursive_program(seed: u64) -> String {
         known.extend(members);
         count += size;
     }
-    let mut writer = Writer::new(&mut random, ty, line, has_array, true);
+    let mut writer = Writer { has_array, ..Writer::new(&mut random, ty, line) };
     writer.outer.clone_from(&known);
     writer.main();
     text.push_str(&writer.finish("main", "()"));
@@ -93,9 +93,9 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(random: &'a mut Random, ty: &'static str, line: usize, has_array: bool, fails: bool) -> Self {
+    fn new(random: &'a mut Random, ty: &'static str, line: usize) -> Self {
         let (edges, outer, inner) = (String::new(), Vec::new(), Vec::new());
-        Self { random, ty, edges, next: 3, line, has_array, fails, is_main: false, outer, inner }
+        Self { random, ty, edges, next: 3, line, has_array: false, fails: true, is_main: false, outer, inner }
     }
 
     /// The text of the procedure.

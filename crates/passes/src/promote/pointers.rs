@@ -347,10 +347,8 @@ impl<'a> Solver<'a> {
             self.expose(&of(pointer));
         }
         match op {
-            Op::Assign { place, value } => {
-                if self.program.exprs.ty(*value) == Ty::Ptr {
-                    self.write(place, &of(*value), known);
-                }
+            Op::Assign { place, value } if self.program.exprs.ty(*value) == Ty::Ptr => {
+                self.write(place, &of(*value), known);
             }
             Op::Havoc { .. } if self.unread.contains(&site) => {}
             Op::Havoc { place, source, .. } => {
@@ -381,9 +379,7 @@ impl<'a> Solver<'a> {
             Op::Forget { to, addresses, .. } => {
                 let others = if addresses.is_empty() { Others::UNWRITTEN } else { Others::FOREIGN };
                 self.store_everywhere(&of(*to), &Pointee::others(others));
-                for address in addresses {
-                    self.expose(&of(*address));
-                }
+                self.expose_all(addresses, known);
             }
             Op::CopyElems { to, from, .. } if holds_pointer(self.program, *from) => {
                 let value = self.result.of_var(*from);
@@ -393,13 +389,20 @@ impl<'a> Solver<'a> {
                 self.hold_var(*to, &of(*value));
             }
             Op::Call { callee, args, results } => self.call(callee, args, results, known),
-            Op::Assume { .. }
+            Op::Assign { .. }
+            | Op::Assume { .. }
             | Op::End { .. }
             | Op::Free { .. }
             | Op::CopyElems { .. }
             | Op::FillElems { .. }
             | Op::Output { .. }
             | Op::Halt { .. } => {}
+        }
+    }
+
+    fn expose_all(&mut self, addresses: &[ExprId], known: &FxHashMap<ExprId, Pointee>) {
+        for address in addresses {
+            self.expose(&known.get(address).cloned().unwrap_or_default());
         }
     }
 

@@ -229,6 +229,7 @@ fn check(summarised: &mut Summarised, states: &[State], is_error: bool, context:
     questions
 }
 
+#[allow(clippy::print_stdout)] // the tally, for `--nocapture`
 /// Checks runs of random programs; returns the number of questions and of errors.
 fn check_programs(runs: u64, write: fn(u64) -> String) -> (u64, u64) {
     let first = count("WAYPROOF_SEED", 1);

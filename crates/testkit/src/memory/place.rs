@@ -110,13 +110,7 @@ impl Generator {
 
     fn try_pointer(&mut self, target: &Type, depth: usize) -> Option<String> {
         if *target == Type::Function {
-            let functions = self.table_functions.clone();
-            if functions.is_empty() || self.random.chance(30) {
-                let place = self.place(|place| place.ty == Type::Function.pointer())?;
-                self.guards.extend(place.guards);
-                return Some(place.text);
-            }
-            return Some(self.random.pick(&functions).clone());
+            return self.function_pointer();
         }
         let pointer = target.pointer();
         let spelled = self.spell(&pointer);
@@ -139,9 +133,9 @@ impl Generator {
                 let Type::Array(_, length) = place.ty else { return None };
                 self.guards.extend(place.guards);
                 let mut guards = Vec::new();
-                let index = self.index(length, &mut guards);
+                let text = format!("({} + ({}))", place.text, self.index(length, &mut guards));
                 self.guards.extend(guards);
-                Some(format!("({} + ({index}))", place.text))
+                Some(text)
             }
             7 if self.has(Feature::Heap) => {
                 let size = self.spell(target);
@@ -174,6 +168,17 @@ impl Generator {
             12 if self.has(Feature::Containers) => self.beyond(target),
             _ => None,
         }
+    }
+
+    /// A pointer to a function.
+    fn function_pointer(&mut self) -> Option<String> {
+        let functions = self.table_functions.clone();
+        if functions.is_empty() || self.random.chance(30) {
+            let place = self.place(|place| place.ty == Type::Function.pointer())?;
+            self.guards.extend(place.guards);
+            return Some(place.text);
+        }
+        Some(self.random.pick(&functions).clone())
     }
 
     /// A struct found from one of its members.

@@ -344,13 +344,9 @@ impl Printer<'_> {
             Statement::Check(slot, condition) => self.check(depth, *slot, condition.as_ref()),
             Statement::Indirect(condition, yes, no, value) => {
                 let (condition, value) = (self.expression(condition), self.expression(value));
-                let variables = &self.unit.variables;
-                let text = format!(
-                    "{{ {} *q = {condition} ? &{} : &{}; *q = {value}; }}",
-                    variables[*yes].ty.name(),
-                    variables[*yes].name,
-                    variables[*no].name
-                );
+                let [yes, no] = [*yes, *no].map(|id| &self.unit.variables[id]);
+                let (ty, yes, no) = (yes.ty.name(), &yes.name, &no.name);
+                let text = format!("{{ {ty} *q = {condition} ? &{yes} : &{no}; *q = {value}; }}");
                 self.line(depth, &text);
             }
             Statement::Label(label) => self.line(depth, &format!("l{label}:;")),
