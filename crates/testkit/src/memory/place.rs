@@ -138,8 +138,7 @@ impl Generator {
                 Some(text)
             }
             7 if self.has(Feature::Heap) => {
-                let size = self.spell(target);
-                let count = self.random.below(4);
+                let (size, count) = (self.spell(target), self.random.below(4));
                 Some(match count {
                     0 => format!("({spelled})calloc(1, sizeof({size}))"),
                     1 => format!("({spelled})zeroed(sizeof({size}))"),
@@ -147,8 +146,8 @@ impl Generator {
                 })
             }
             8 => {
-                let (inner, by) = (self.pointer_to(target, depth - 1), self.simple());
-                let by = format!("(({by}) & 7)");
+                let inner = self.pointer_to(target, depth - 1);
+                let by = format!("(({}) & 7)", self.simple());
                 Some(format!("(({spelled})({inner}) + {by}) - {by}"))
             }
             9 if self.has(Feature::Numbers) => {
