@@ -11,7 +11,7 @@ use super::super::guard::Guard;
 use super::super::parts::Stored;
 use cfa::expr::{BinaryOp, Expr, ExprId, UnaryOp};
 use cfa::op::{Callee, Op, Place};
-use cfa::pointsto::{PointsTo, Punning};
+use cfa::pointsto::{PointsTo, Punning, RegionId};
 use cfa::program::{Procedure, Program, VarId};
 use cfa::ty::Ty;
 
@@ -45,7 +45,10 @@ pub(super) enum Needed {
 #[derive(Default)]
 struct Known {
     vars: FxHashSet<VarId>,
-    in_memory: bool,
+    /// Where in memory such numbers are.
+    regions: FxHashSet<RegionId>,
+    /// Whether they may be anywhere in memory.
+    everywhere: bool,
     changed: bool,
 }
 
@@ -55,10 +58,12 @@ impl Addresses {
         let is_wide_enough = |ty: Ty| matches!(ty, Ty::Int { width: own, .. } if own >= width);
         let converts = |expr: &Expr| matches!(*expr, Expr::Cast { ty, arg } if is_wide_enough(ty) && program.exprs.ty(arg) == Ty::Ptr);
         let puns = has_pointers_in_memory(program) && has_other_accesses(program);
-        if !puns && !program.exprs.iter().any(|(_, expr)| converts(expr)) {
+        let has_numbers = program.exprs.iter().any(|(_, expr)| converts(expr));
+        if !puns && !has_numbers {
             return Self { exprs: Vec::new(), places: Vec::new() };
         }
-        let regions = puns.then(|| regions(program));
+        let regions = (puns || has_numbers && has_other_accesses(program)).then(|| regions(program));
+        let region = |address: ExprId| regions.as_ref().and_then(|regions| regions.region(address));
         // A number that is read where pointers are stored may be one of them.
         let is_punned = |address: ExprId| {
             let Some(regions) = &regions else { return false };
@@ -66,14 +71,16 @@ impl Addresses {
         };
         let mut known = Known::default();
         loop {
-            let exprs = evaluate(program, &known, &is_punned);
+            let holds = |address: ExprId| is_punned(address) || known.are_behind(region(address));
+            let exprs = evaluate(program, &known, &holds);
             known.changed = false;
             for edge in program.procs.iter().flat_map(Procedure::edges) {
-                edge.ops.iter().for_each(|op| known.propagate(program, op, &exprs));
+                edge.ops.iter().for_each(|op| known.propagate(program, op, &exprs, &region));
             }
             if !known.changed {
-                let is_place =
-                    |id: ExprId| program.exprs.ty(id) == Ty::Ptr && (known.in_memory || is_punned(id));
+                let is_place = |id: ExprId| {
+                    program.exprs.ty(id) == Ty::Ptr && (is_punned(id) || known.are_behind(region(id)))
+                };
                 let places = program.exprs.iter().map(|(id, _)| is_place(id)).collect();
                 return Self { exprs, places };
             }
@@ -214,7 +221,7 @@ fn has_other_accesses(program: &Program) -> bool {
 }
 
 /// For every expression whether its value may be an address as a number.
-fn evaluate(program: &Program, known: &Known, is_punned: &dyn Fn(ExprId) -> bool) -> Vec<bool> {
+fn evaluate(program: &Program, known: &Known, holds: &dyn Fn(ExprId) -> bool) -> Vec<bool> {
     let width = program.exprs.pointer_width();
     let mut values: Vec<bool> = Vec::with_capacity(program.exprs.len());
     for (_, expr) in program.exprs.iter() {
@@ -224,7 +231,7 @@ fn evaluate(program: &Program, known: &Known, is_punned: &dyn Fn(ExprId) -> bool
             Expr::Var { var, ty } | Expr::Elem { array: var, ty, .. } => {
                 is_wide_enough(ty) && known.vars.contains(&var)
             }
-            Expr::Load { addr, ty } => is_wide_enough(ty) && (known.in_memory || is_punned(addr)),
+            Expr::Load { addr, ty } => is_wide_enough(ty) && holds(addr),
             Expr::Cast { ty, arg } => is_wide_enough(ty) && (program.exprs.ty(arg) == Ty::Ptr || of(arg)),
             Expr::Binary { op, lhs, rhs } => match op {
                 BinaryOp::Add | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => of(lhs) || of(rhs),
@@ -248,17 +255,35 @@ fn evaluate(program: &Program, known: &Known, is_punned: &dyn Fn(ExprId) -> bool
 }
 
 impl Known {
-    fn add(&mut self, place: &Place) {
-        self.changed |= match place {
-            Place::Var(var) | Place::Elem { array: var, .. } => self.vars.insert(*var),
-            Place::Mem { .. } | Place::Bits { .. } => !std::mem::replace(&mut self.in_memory, true),
+    /// Whether such numbers may be in a region, or in memory at all if it is not known which one it is.
+    fn are_behind(&self, region: Option<RegionId>) -> bool {
+        self.everywhere || region.map_or(!self.regions.is_empty(), |region| self.regions.contains(&region))
+    }
+    fn add_region(&mut self, region: Option<RegionId>) {
+        self.changed |= match region {
+            Some(region) => self.regions.insert(region),
+            None => !std::mem::replace(&mut self.everywhere, true),
         };
     }
-    fn propagate(&mut self, program: &Program, op: &Op, exprs: &[bool]) {
+    fn add(&mut self, place: &Place, region: &dyn Fn(ExprId) -> Option<RegionId>) {
+        match place {
+            Place::Var(var) | Place::Elem { array: var, .. } => self.changed |= self.vars.insert(*var),
+            Place::Mem { addr, .. } | Place::Bits { addr, .. } => self.add_region(region(*addr)),
+        }
+    }
+    fn propagate(
+        &mut self,
+        program: &Program,
+        op: &Op,
+        exprs: &[bool],
+        region: &dyn Fn(ExprId) -> Option<RegionId>,
+    ) {
         match op {
-            Op::Assign { place, value } if exprs[value.0 as usize] => self.add(place),
-            Op::FillElems { to, value, .. } if exprs[value.0 as usize] => self.add(&Place::Var(*to)),
-            Op::CopyElems { to, from, .. } if self.vars.contains(from) => self.add(&Place::Var(*to)),
+            Op::Assign { place, value } if exprs[value.0 as usize] => self.add(place, region),
+            Op::FillElems { to, value, .. } if exprs[value.0 as usize] => self.add(&Place::Var(*to), region),
+            Op::CopyElems { to, from, .. } if self.vars.contains(from) => self.add(&Place::Var(*to), region),
+            // The block that `realloc` makes is in the region of the old one.
+            Op::Copy { to, from, .. } if self.are_behind(region(*from)) => self.add_region(region(*to)),
             Op::Call { callee, args, results } => {
                 let targets = match callee {
                     Callee::Direct(target) => std::slice::from_ref(target),
@@ -268,12 +293,12 @@ impl Known {
                     let procedure = &program.procs[*target];
                     for (param, arg) in procedure.params.iter().zip(args) {
                         if exprs[arg.0 as usize] {
-                            self.add(&Place::Var(*param));
+                            self.add(&Place::Var(*param), region);
                         }
                     }
                     for (result, place) in procedure.results.iter().zip(results) {
                         if let (Some(place), true) = (place, self.vars.contains(result)) {
-                            self.add(place);
+                            self.add(place, region);
                         }
                     }
                 }
