@@ -1,4 +1,4 @@
-//! How often a run of `check` parses, lowers and prepares: `--stats` says it. The limits may only go down.
+//! How often a run of `check` parses, lowers and prepares: `--stats` says it. The limits go up only with a new pass that needs the loops of a new program or who calls whom.
 
 use crate::support::wayproof;
 
