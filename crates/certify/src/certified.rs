@@ -6,7 +6,7 @@
 //! * I3: a budget that ends during the check makes the verdict unknown.
 
 use base::Budget;
-use cfa::{Approximation, ApproximationKind, Freedom, Program, Source};
+use cfa::{Approximation, ApproximationKind, CheckKind, Freedom, Program, Source};
 use interp::{Chosen, Inputs, Outcome, Uninitialised};
 use passes::Prepared;
 
@@ -160,6 +160,9 @@ fn check_trace(program: &Program, trace: &Trace, budget: &mut Budget) -> Result<
     check_choices(&trace.choices)?;
     // A trace that says nothing about uninitialised values must not depend on them. What the library has written is chosen like them, when it is read.
     let has = |wanted: fn(&Source) -> bool| trace.choices.iter().any(|chosen| wanted(&chosen.source));
+    if program.is_violation(CheckKind::Uninitialised) {
+        return replay(program, trace, Uninitialised::Report, budget);
+    }
     if has(|source| *source == Source::Uninitialised) {
         return replay(program, trace, Uninitialised::Choose, budget);
     }
@@ -178,8 +181,9 @@ fn replay(program: &Program, trace: &Trace, mode: Uninitialised, budget: &mut Bu
     // What a value was asked for counts, not what the trace says of it.
     check_choices(&run.choices)?;
     match &run.outcome {
-        Outcome::Error { region, property }
-            if (*region, *property) == (trace.violation.region, trace.violation.property) =>
+        Outcome::Error { region, kind, site, .. }
+            if (*region, *kind) == (trace.violation.region, trace.violation.kind)
+                && trace.violation.site.is_none_or(|stated| *site == Some(stated)) =>
         {
             if inputs.remaining() == 0 {
                 Ok(())

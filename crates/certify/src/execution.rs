@@ -8,7 +8,7 @@
 //!   that: up to that point no step depended on an arbitrary value.
 
 use base::{Budget, Region, Stop};
-use cfa::{Op, Program, Source};
+use cfa::{CheckKind, Op, Program, Source};
 use interp::{Outcome, Resource, Run, UndefinedKind, Uninitialised};
 
 use verdict::{End, Reason, Trace, Violation};
@@ -34,11 +34,13 @@ pub enum Execution {
 /// Runs a program until it ends or until an arbitrary value matters.
 pub fn execute(program: &Program, budget: &mut Budget) -> Execution {
     let first = run_without_inputs(program, budget);
-    let Outcome::OutOfInputs { region } = first.outcome else { return classify(first) };
-    match classify(run_without_inputs(&blind(program), budget)) {
+    let Outcome::OutOfInputs { region } = first.outcome else { return classify(program, first) };
+    let blind = blind(program);
+    match classify(&blind, run_without_inputs(&blind, budget)) {
         Execution::Violated(_) => {
             let mode = Uninitialised::Report;
-            classify(interp::run(program, mode, &mut interp::Zero, &mut std::io::sink(), budget))
+            let run = interp::run(program, mode, &mut interp::Zero, &mut std::io::sink(), budget);
+            classify(program, run)
         }
         // The place where the value comes from is more useful than the place of its first use.
         Execution::Arbitrary { .. } => {
@@ -56,6 +58,8 @@ fn run_without_inputs(program: &Program, budget: &mut Budget) -> Run {
 /// The program in which every arbitrary value is uninitialised.
 fn blind(program: &Program) -> Program {
     let mut program = program.clone();
+    // What lacks a value now is not what the program has not given one.
+    program.checks.remove(CheckKind::Uninitialised);
     for procedure in &mut program.procs {
         let edges = procedure.edges().ids();
         for edge in edges {
@@ -70,19 +74,21 @@ fn blind(program: &Program) -> Program {
 }
 
 /// What an outcome says about all executions.
-fn classify(run: Run) -> Execution {
+fn classify(program: &Program, run: Run) -> Execution {
     let unsupported = |feature: String, region| Execution::Undecided(Reason::Unsupported { feature, region });
     match run.outcome {
         Outcome::Returned => Execution::Ended(End::Returned),
         Outcome::Exit { status } => Execution::Ended(End::Exited { status }),
         Outcome::Halted { region } => Execution::Ended(End::Aborted { region }),
         Outcome::Blocked { region } => Execution::Ended(End::Blocked { region }),
-        Outcome::Error { region, property } => {
-            let violation = Violation { property, region, stack: run.stack };
+        Outcome::Error { region, kind, detail, site } => {
+            let violation = Violation { kind, region, detail, site, stack: run.stack };
             Execution::Violated(Trace { violation, choices: run.choices })
         }
-        // Any value may stand in an uninitialised variable: reading it is not the end, it is a choice.
-        Outcome::Undefined { kind: UndefinedKind::UninitialisedRead, region, .. } => {
+        // Any value may stand in an uninitialised variable: reading it is not the end, it is a choice; unless it is a violation.
+        Outcome::Undefined { kind: UndefinedKind::UninitialisedRead, region, .. }
+            if !program.is_violation(CheckKind::Uninitialised) =>
+        {
             Execution::Arbitrary { what: "an uninitialised value".to_owned(), region }
         }
         Outcome::Undefined { kind, region, detail } => {

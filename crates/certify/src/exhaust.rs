@@ -16,14 +16,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use base::{Budget, Region};
-use cfa::{EdgeId, Expr, ExprId, Freedom, Loc, Op, Place, ProcId, Procedure, Program, Source, Ty, VarId};
+use cfa::{
+    CheckKind, EdgeId, Expr, ExprId, Freedom, Loc, Op, Place, ProcId, Procedure, Program, Source, Ty, VarId,
+};
 use interp::{
     Choice, Code, CompileOptions, Config, Leaper, Machine, Markers, Outcome, Request, Silent, UndefinedKind,
     Uninitialised,
 };
 
 use values::total::{Intervals, any_below, interval, mentions};
-use verdict::{Trace, Violation};
+use verdict::Trace;
 
 /// The most values of one input that are tried.
 const MOST_VALUES: usize = 512;
@@ -81,12 +83,15 @@ pub fn exhaust(program: &Program, budget: &mut Budget) -> Exhaustion {
         executions += 1;
         match run.outcome {
             _ if is_open || executions > MOST_EXECUTIONS => return Exhaustion::Open,
-            Outcome::Error { region, property } => {
-                let violation = Violation { property, region, stack: run.stack };
-                return Exhaustion::Violated(Trace { violation, choices: run.choices });
+            Outcome::Error { .. } => {
+                return Trace::of(run).map_or(Exhaustion::Open, Exhaustion::Violated);
             }
             Outcome::Returned | Outcome::Exit { .. } | Outcome::Halted { .. } | Outcome::Blocked { .. } => {}
-            Outcome::Undefined { kind: UndefinedKind::UninitialisedRead, .. } => return Exhaustion::Open,
+            Outcome::Undefined { kind: UndefinedKind::UninitialisedRead, .. }
+                if !program.is_violation(CheckKind::Uninitialised) =>
+            {
+                return Exhaustion::Open;
+            }
             Outcome::Undefined { kind, region, .. } => {
                 undefined.insert(region, kind);
             }

@@ -4,8 +4,9 @@
 
 use base::{Budget, FileId, Region, Stop};
 use certify::{Check, Execution, certify, execute};
+use cfa::CheckKind;
 use cfa::{Approximation, ApproximationKind, Freedom, Program, Source, Ty};
-use interp::{CallStack, Chosen, Property, Value};
+use interp::{CallStack, Chosen, Value};
 use passes::Prepared;
 use verdict::{End, Proof, Reason, Trace, Verdict, Violation};
 
@@ -36,8 +37,13 @@ fn trace(values: &[i128]) -> Verdict {
         place: region(1, 2),
         at: None,
     });
-    let violation =
-        Violation { property: Property::Unreachability, region: region(2, 9), stack: CallStack::default() };
+    let violation = Violation {
+        kind: CheckKind::Assertion,
+        detail: String::new(),
+        site: None,
+        region: region(2, 9),
+        stack: CallStack::default(),
+    };
     Verdict::Unsafe(Trace { violation, choices: choices.collect() })
 }
 
@@ -120,8 +126,13 @@ fn choice(source: Source, value: i128) -> Chosen {
 }
 
 fn chosen(choices: Vec<Chosen>) -> Verdict {
-    let violation =
-        Violation { property: Property::Unreachability, region: region(2, 9), stack: CallStack::default() };
+    let violation = Violation {
+        kind: CheckKind::Assertion,
+        detail: String::new(),
+        site: None,
+        region: region(2, 9),
+        stack: CallStack::default(),
+    };
     Verdict::Unsafe(Trace { violation, choices })
 }
 
@@ -179,7 +190,7 @@ fn a_value_that_the_library_computes_is_no_evidence() {
 #[test]
 fn a_trace_of_another_property_is_not_certified() {
     let Verdict::Unsafe(mut other) = trace(&[7]) else { unreachable!("it is a trace") };
-    other.violation.property = Property::NoOverflow;
+    other.violation.kind = CheckKind::SignedOverflow;
     assert_eq!(reason(&guessing(), Verdict::Unsafe(other)), Some("not-certified"));
 }
 

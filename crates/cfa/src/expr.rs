@@ -91,6 +91,25 @@ pub enum Access {
     Write,
 }
 
+/// What may be asked about an address. The answers are those of the interpreter when it says why an access fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AddressTest {
+    /// It is null, or an address near it, and belongs to no object.
+    Null,
+    /// It belongs to no object that could be accessed, and is not [`AddressTest::Null`].
+    Wild,
+    /// It belongs to an object whose lifetime is over.
+    Dead,
+    /// It is the start of a heap object that was freed.
+    Freed,
+    /// A text starts there: bytes that have values, up to one that is zero, all within one live object.
+    Text,
+    /// A byte that has no value stands there before the text ends, or the object does.
+    VagueText,
+    /// The byte there has a value that is no truth value.
+    BadBool,
+}
+
 /// One node of an expression; see the module for what it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
@@ -157,6 +176,25 @@ pub enum Expr {
         /// A pointer.
         addr: ExprId,
     },
+    /// Whether something holds of an address.
+    Test {
+        /// What.
+        test: AddressTest,
+        /// A pointer.
+        addr: ExprId,
+    },
+    /// Whether all that [`Expr::Load`], or [`Expr::LoadBits`] if a bit is given, would read at an address has a value. Holds where the access would be
+    /// undefined.
+    Initialised {
+        /// A pointer.
+        addr: ExprId,
+        /// First bit of a bit-field, 0 to 7.
+        bit: Option<u8>,
+        /// The type to read.
+        ty: Ty,
+    },
+    /// Whether there is a live heap object that no pointer in a variable of an active procedure, in a global variable, or in an object that is not lost leads to.
+    Lost,
     /// An index of an array inside an object: its value if that is below the bound and not negative, else undefined. C does not allow
     /// to leave an array that is a part of an object, even where the object goes on.
     Bounded {
@@ -213,11 +251,14 @@ impl Expr {
             | Self::Var { .. }
             | Self::Address { .. }
             | Self::Function { .. }
+            | Self::Lost
             | Self::Undefined { .. } => [None; 3],
             Self::Elem { index: arg, .. }
             | Self::Load { addr: arg, .. }
             | Self::LoadBits { addr: arg, .. }
             | Self::Freeable { addr: arg }
+            | Self::Test { addr: arg, .. }
+            | Self::Initialised { addr: arg, .. }
             | Self::Bounded { index: arg, .. }
             | Self::Unary { arg, .. }
             | Self::Cast { arg, .. } => [Some(arg), None, None],
@@ -235,11 +276,14 @@ impl Expr {
             | Self::Var { .. }
             | Self::Address { .. }
             | Self::Function { .. }
+            | Self::Lost
             | Self::Undefined { .. } => *self,
             Self::Accessible { addr, length, access } => {
                 Self::Accessible { addr: map(addr), length: map(length), access }
             }
             Self::Freeable { addr } => Self::Freeable { addr: map(addr) },
+            Self::Test { test, addr } => Self::Test { test, addr: map(addr) },
+            Self::Initialised { addr, bit, ty } => Self::Initialised { addr: map(addr), bit, ty },
             Self::Bounded { index, bound } => Self::Bounded { index: map(index), bound },
             Self::Elem { array, index, ty } => Self::Elem { array, index: map(index), ty },
             Self::Load { addr, ty } => Self::Load { addr: map(addr), ty },
@@ -310,7 +354,11 @@ impl Exprs {
             | Expr::LoadBits { ty, .. }
             | Expr::Undefined { ty }
             | Expr::Cast { ty, .. } => ty,
-            Expr::Accessible { .. } | Expr::Freeable { .. } => Ty::BOOL,
+            Expr::Accessible { .. }
+            | Expr::Freeable { .. }
+            | Expr::Test { .. }
+            | Expr::Initialised { .. }
+            | Expr::Lost => Ty::BOOL,
             Expr::Address { .. } | Expr::Function { .. } => Ty::Ptr,
             Expr::Unary { arg, .. } | Expr::Bounded { index: arg, .. } => self.ty(arg),
             Expr::Binary { op, lhs, .. } => match op {

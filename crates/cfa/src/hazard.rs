@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 
 use base::IndexVec;
 
+use crate::check::CheckKind;
 use crate::expr::{Access, BinaryOp, Expr, ExprId, UnaryOp};
-use crate::op::{Callee, Op, OutputFunction, Place};
+use crate::op::{AllocKind, Callee, InitKind, Op, OutputFunction, Place, Source};
 use crate::program::{Length, Loc, ProcId, Program, Storage, VarId};
 use crate::ty::{SignedOverflow, Ty};
 
@@ -41,6 +42,28 @@ pub enum Hazard {
 }
 
 impl Hazard {
+    /// The kinds of checks that it stands for.
+    pub fn kinds(self) -> &'static [CheckKind] {
+        match self {
+            Self::SignedOverflow => &[CheckKind::SignedOverflow],
+            Self::DivisionByZero => &[CheckKind::DivisionByZero],
+            Self::ShiftAmount => &[CheckKind::ShiftAmount],
+            Self::FloatToInt => &[CheckKind::FloatToInt],
+            Self::OutOfBounds => &[CheckKind::ArrayBounds, CheckKind::OutOfBounds],
+            Self::BadPointer => &[
+                CheckKind::NullDereference,
+                CheckKind::WildPointer,
+                CheckKind::Dangling,
+                CheckKind::ReadOnly,
+            ],
+            Self::BadFree => &[CheckKind::DoubleFree, CheckKind::BadFree],
+            Self::ArrayLength => &[CheckKind::ArrayLength],
+            Self::BadFunctionPointer => &[CheckKind::BadFunctionPointer],
+            Self::InvalidBool => &[CheckKind::InvalidBool],
+            Self::BadFormat => &[CheckKind::BadFormat],
+        }
+    }
+
     /// In words.
     pub fn name(self) -> &'static str {
         match self {
@@ -62,7 +85,7 @@ impl Hazard {
 /// What can go wrong.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hazards {
-    /// Whether the property can be violated: control may arrive at an error location, or signed overflow is a violation and may happen.
+    /// Whether a property can be violated: control may arrive at an error location, or something that is a violation may happen.
     pub can_fail: bool,
     /// Undefined behaviour that may end executions.
     pub undefined: BTreeSet<Hazard>,
@@ -82,13 +105,12 @@ pub fn hazards(program: &Program) -> Hazards {
         search.procedure(procedure);
     }
     let mut found = search.found;
-    match program.signed_overflow {
-        SignedOverflow::Undefined => {}
-        SignedOverflow::Wrap => {
-            found.undefined.remove(&Hazard::SignedOverflow);
-        }
-        SignedOverflow::Error => found.can_fail |= found.undefined.remove(&Hazard::SignedOverflow),
+    if program.signed_overflow == SignedOverflow::Wrap {
+        found.undefined.remove(&Hazard::SignedOverflow);
     }
+    let is_violation = |kind: &CheckKind| program.is_violation(*kind);
+    found.can_fail |= found.undefined.iter().any(|hazard| hazard.kinds().iter().any(is_violation));
+    found.undefined.retain(|hazard| !hazard.kinds().iter().all(is_violation));
     found
 }
 
@@ -133,7 +155,23 @@ impl Search<'_> {
         self.found.undefined.insert(hazard);
     }
 
+    /// What may go wrong later because of an operation, and is no undefined behaviour or none for everybody.
+    fn consequences(&mut self, op: &Op) {
+        let checks = self.program.checks;
+        let is_wanted = |kinds: &[CheckKind]| kinds.iter().any(|kind| checks.contains(*kind));
+        let allocates = matches!(op, Op::Malloc { kind: AllocKind::Heap, .. } | Op::Realloc { .. })
+            && is_wanted(&[CheckKind::Leak, CheckKind::LostMemory]);
+        let lacks_value = match op {
+            Op::Havoc { source, .. } | Op::Forget { source, .. } => *source == Source::Uninitialised,
+            Op::Init { contents, .. } | Op::Malloc { contents, .. } => *contents == InitKind::Uninitialised,
+            Op::Begin { .. } | Op::Allocate { .. } | Op::Realloc { .. } => true,
+            _ => false,
+        };
+        self.found.can_fail |= allocates || lacks_value && is_wanted(&[CheckKind::Uninitialised]);
+    }
+
     fn op(&mut self, op: &Op) {
+        self.consequences(op);
         for place in op.places() {
             self.place(place);
         }

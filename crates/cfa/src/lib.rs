@@ -5,6 +5,7 @@
 //!
 //! Knows no C syntax, no solver and no engine.
 
+pub mod check;
 pub mod dot;
 pub mod expr;
 pub mod hazard;
@@ -12,11 +13,14 @@ pub mod loops;
 pub mod op;
 pub mod pointsto;
 pub mod program;
+pub mod spelling;
 pub mod text;
 pub mod ty;
 pub mod verify;
+pub mod watch;
 
-pub use expr::{Access, BinaryOp, Expr, ExprId, Exprs, UnaryOp};
+pub use check::{CheckKind, CheckKinds, CheckSite, Excused};
+pub use expr::{Access, AddressTest, BinaryOp, Expr, ExprId, Exprs, UnaryOp};
 pub use op::{
     AllocKind, Callee, Freedom, Guess, HaltReason, InitKind, Op, OutputFunction, Place, STDIN, Source,
 };
@@ -24,4 +28,5 @@ pub use program::{
     Approximation, ApproximationKind, Edge, EdgeId, Length, Loc, LocationInfo, LocationRole, Origin, ProcId,
     Procedure, Program, Role, Storage, Var, VarId,
 };
+pub use spelling::{Spelled, Spelling};
 pub use ty::{DataModel, FloatKind, SignedOverflow, Ty};

@@ -254,7 +254,7 @@ pub enum Op {
         length: ExprId,
     },
     /// Makes bytes arbitrary, as far as the object at the address goes; they are chosen when they are read. Nothing happens if the address is
-    /// that of no object that may be written.
+    /// that of no object that may be written. With the source [`Source::Extern`] bytes that have values keep them: the others count as having some.
     Forget {
         /// Address of the first byte.
         to: ExprId,
@@ -345,6 +345,16 @@ impl Place {
             Self::Elem { array, index } => Self::Elem { array: var(array), index: expr(index) },
             Self::Mem { addr, ty } => Self::Mem { addr: expr(addr), ty },
             Self::Bits { addr, bit, ty } => Self::Bits { addr: expr(addr), bit, ty },
+        }
+    }
+}
+
+impl HaltReason {
+    /// The same reason with renamed expressions.
+    fn map(self, expr: &mut impl FnMut(ExprId) -> ExprId) -> Self {
+        match self {
+            Self::Exit(status) => Self::Exit(expr(status)),
+            Self::Abort => Self::Abort,
         }
     }
 }
@@ -503,10 +513,7 @@ impl Op {
                 args: args.iter().map(|arg| expr(*arg)).collect(),
                 result: result.map(|place| place.map(expr, var)),
             },
-            Self::Halt { reason: HaltReason::Exit(status) } => {
-                Self::Halt { reason: HaltReason::Exit(expr(*status)) }
-            }
-            Self::Halt { reason: HaltReason::Abort } => Self::Halt { reason: HaltReason::Abort },
+            Self::Halt { reason } => Self::Halt { reason: reason.map(expr) },
         }
     }
 }

@@ -16,9 +16,11 @@ use std::sync::{Arc, OnceLock};
 
 use base::{IndexVec, Region, SourceMap, newtype_index};
 
+use crate::check::{CheckKind, CheckKinds, Excused};
 use crate::expr::Exprs;
 use crate::loops::LoopForest;
 use crate::op::Op;
+use crate::spelling::Spelling;
 use crate::ty::{DataModel, SignedOverflow, Ty};
 
 newtype_index!(
@@ -294,6 +296,10 @@ pub struct Program {
     pub data_model: DataModel,
     /// What signed overflow means.
     pub signed_overflow: SignedOverflow,
+    /// What else counts as a violation, besides error locations: undefined behaviour of these kinds, and memory that is not freed. Never signed overflow.
+    pub checks: CheckKinds,
+    /// Violations that are known, and end an execution without being one.
+    pub excused: Arc<Excused>,
     /// The texts that regions refer to.
     pub sources: Arc<SourceMap>,
     /// All expressions.
@@ -306,13 +312,15 @@ pub struct Program {
     pub entry: ProcId,
     /// What verdicts rest on.
     pub approximations: Vec<Approximation>,
+    /// Where expressions stand in the source, for people.
+    pub spelling: Arc<Spelling>,
 }
 
 impl Program {
     /// The same program without any place in a source text: equal for texts that differ in layout and comments only.
     #[must_use]
     pub fn without_positions(&self) -> Self {
-        let mut program = Self { sources: Arc::default(), ..self.clone() };
+        let mut program = Self { sources: Arc::default(), spelling: Arc::default(), ..self.clone() };
         for var in &mut program.vars {
             (var.declared, var.scope) = (Region::NOWHERE, Region::NOWHERE);
         }
@@ -342,12 +350,23 @@ impl Program {
         Self {
             data_model,
             signed_overflow,
+            checks: CheckKinds::NONE,
+            excused: Arc::default(),
             sources,
             exprs: Exprs::new(data_model.pointer_width()),
             vars: IndexVec::new(),
             procs,
             entry,
             approximations: Vec::new(),
+            spelling: Arc::default(),
+        }
+    }
+    /// Whether what is of a kind is a violation.
+    pub fn is_violation(&self, kind: CheckKind) -> bool {
+        match kind {
+            CheckKind::Assertion => true,
+            CheckKind::SignedOverflow => self.signed_overflow == SignedOverflow::Error,
+            _ => self.checks.contains(kind),
         }
     }
     /// The procedure of a name.

@@ -15,6 +15,7 @@ use crate::resolve::Request;
 
 /// Which of the options are from a file of settings.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent options")]
 pub(crate) struct FromSettings {
     /// The name of the file.
     pub(crate) file: String,
@@ -26,6 +27,8 @@ pub(crate) struct FromSettings {
     pub(crate) data_model: bool,
     /// Whether the meaning of signed overflow is.
     pub(crate) signed_overflow: bool,
+    /// Whether what is checked is.
+    pub(crate) checks: bool,
     /// Whether the build is.
     pub(crate) compile_commands: bool,
 }

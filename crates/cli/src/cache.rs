@@ -19,7 +19,7 @@ use certify::{Certified, Check, Execution, Exhaustion};
 use cfa::{Program, Source};
 use interp::{Choice, Inputs, Outcome, Uninitialised};
 use passes::Prepared;
-use verdict::{Annotation, Proof, Reason, Trace, Verdict, Violation};
+use verdict::{Annotation, Proof, Reason, Trace, Verdict};
 use witness::judge;
 
 use crate::args::{CheckArgs, SearchArgs};
@@ -91,6 +91,44 @@ impl Cache {
         }
     }
 
+    /// The parts of the evidence for several checks, of an earlier run.
+    pub(crate) fn parts(&self) -> Vec<String> {
+        if !is_free(&self.file) {
+            self.console.warn(format!("`{}` is not a cache file and is ignored", self.file.display()));
+            return Vec::new();
+        }
+        let text = match system::file::read_regular(&self.file, MAX_BYTES as u64 + 4096) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Vec::new(),
+            Err(error) => return self.ignore(&error.to_string()).unwrap_or_default(),
+        };
+        let Ok(text) = String::from_utf8(text) else {
+            return self.ignore("it is not text").unwrap_or_default();
+        };
+        match body(&text).and_then(|body| parts(body).ok_or_else(|| ANOTHER.to_owned())) {
+            Ok(parts) => parts,
+            Err(why) => self.ignore(&why).unwrap_or_default(),
+        }
+    }
+
+    /// Keeps the evidence for several checks, if all of it is short.
+    pub(crate) fn keep_parts(&self, certified: &[&Certified], ticks: u64) {
+        let is_short = |certified: &&Certified| is_short(certified, ticks);
+        if certified.is_empty() || !certified.iter().all(is_short) {
+            return;
+        }
+        let Some(parts) =
+            certified.iter().map(|certified| evidence(certified.verdict())).collect::<Option<Vec<_>>>()
+        else {
+            return;
+        };
+        let mut body = String::from("several\n");
+        for part in parts {
+            let _ = write!(body, "part {}\n{part}", part.len());
+        }
+        self.write(&body);
+    }
+
     /// I2.
     fn ignore<T>(&self, why: &str) -> Option<T> {
         self.console
@@ -100,15 +138,13 @@ impl Cache {
 
     /// Keeps a verdict. Its certification has taken a number of ticks.
     pub(crate) fn keep(&self, certified: &Certified, ticks: u64) {
-        let is_short = match certified.check() {
-            Some(Check::Replayed { ticks } | Check::Reexecuted { ticks }) => ticks <= MAX_EXECUTION_TICKS,
-            Some(Check::Proved { .. }) => ticks <= MAX_PROOF_TICKS,
-            None => false,
-        };
-        let Some(body) = evidence(certified.verdict()).filter(|body| body.len() <= MAX_BYTES) else {
-            return;
-        };
-        if !is_short || !is_free(&self.file) {
+        if let Some(body) = evidence(certified.verdict()).filter(|_| is_short(certified, ticks)) {
+            self.write(&body);
+        }
+    }
+
+    fn write(&self, body: &str) {
+        if body.len() > MAX_BYTES || !is_free(&self.file) {
             return;
         }
         let text = format!("{FORM} {VERSION} {}\n{body}", witness::format::hash(body.as_bytes()));
@@ -120,6 +156,45 @@ impl Cache {
             };
             self.console.warn(format!("the cache cannot be written: {why}"));
         }
+    }
+}
+
+/// Whether evidence is worth keeping: its check takes a part of the time of a search.
+fn is_short(certified: &Certified, ticks: u64) -> bool {
+    match certified.check() {
+        Some(Check::Replayed { ticks } | Check::Reexecuted { ticks }) => ticks <= MAX_EXECUTION_TICKS,
+        Some(Check::Proved { .. }) => ticks <= MAX_PROOF_TICKS,
+        None => false,
+    }
+}
+
+/// The parts of evidence for several checks.
+fn parts(body: &str) -> Option<Vec<String>> {
+    let mut rest = body.strip_prefix("several\n")?;
+    let mut parts = Vec::new();
+    while !rest.is_empty() {
+        let (head, after) = rest.split_once('\n')?;
+        let length: usize = head.strip_prefix("part ")?.parse().ok()?;
+        let part = after.get(..length)?;
+        parts.push(part.to_owned());
+        rest = &after[length..];
+    }
+    Some(parts)
+}
+
+/// Evidence of an earlier run for several checks.
+pub(crate) struct Parts {
+    /// The texts, in order.
+    pub(crate) texts: Vec<String>,
+}
+
+impl checks::Earlier for Parts {
+    fn verdict(&mut self, number: usize, task: &Prepared<'_>, budget: &mut Budget) -> Option<Verdict> {
+        let text = self.texts.get(number)?;
+        let mut allowance = budget.child(max_ticks(text));
+        let found = verdict(text, task, &mut allowance);
+        budget.absorb(&allowance);
+        found.ok()
     }
 }
 
@@ -256,10 +331,7 @@ fn replay(
     let Some(values) = values.collect::<Option<Vec<_>>>() else { return Ok(None) };
     let run = interp::run(program, mode, &mut Inputs::new(values), &mut std::io::sink(), budget);
     match run.outcome {
-        Outcome::Error { region, property } => {
-            let violation = Violation { property, region, stack: run.stack };
-            Ok(Some(Verdict::Unsafe(Trace { violation, choices: run.choices })))
-        }
+        Outcome::Error { .. } => Ok(Trace::of(run).map(Verdict::Unsafe)),
         Outcome::Stopped(stop) => Err(stopped(stop)),
         _ => Ok(None),
     }

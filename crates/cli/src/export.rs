@@ -5,20 +5,22 @@
 //! * I1: unsafe is not claimed, and nothing is written about it, if the compiled program was run with the inputs of the trace to its own end and
 //!   that is not the violation.
 
+use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use base::{Budget, SourceMap};
 use certify::Certified;
-use cfa::SignedOverflow;
+use cfa::{CheckKind, SignedOverflow};
 use cfront::Parsed;
+use checks::Judge;
 use passes::Prepared;
 use report::Extras;
 use verdict::{Proof, Trace, Verdict};
 use witness::documents::Documents;
 use witness::format::{Content, Stamp};
 use witness::judge::{self, Opinion};
-use witness::question::{self, Question, Text};
+use witness::question::{self, Asked, Question, Text};
 use witness::{correctness, violation};
 
 use crate::args::{CheckArgs, Format, SourceArgs};
@@ -101,51 +103,119 @@ pub(crate) fn question(
     });
     let mut texts: Vec<Text> = texts.collect();
     question::name_texts(&mut texts);
-    Some(Question { texts, options: frontend::options(request, source) })
+    let asked = if request.is_open() { Asked::Anything } else { Asked::Exactly };
+    Some(Question { texts, options: frontend::options(request, source), asked })
 }
 
-/// Computes what is reported beyond the evidence, and the texts of the files that the user asked for. A violation that the compiled program
-/// does not end in is not claimed (I1).
-pub(crate) fn export(
-    args: &CheckArgs,
-    request: &Request,
-    task: &Prepared<'_>,
-    parsed: Parsed,
-    certified: Certified,
-    budget: &mut Budget,
-) -> (Certified, Exported) {
-    let mut exported = Exported::default();
-    let is_terse = args.files.is_empty() && (args.display.quiet || args.display.format() == Format::Svcomp);
-    let is_needed = match certified.verdict() {
-        Verdict::Safe(_) => !is_terse,
-        Verdict::Unsafe(_) => !is_terse || !args.files.no_exec,
-        Verdict::Unknown(_) => false,
-    };
-    if !is_needed {
-        return (certified, exported);
-    }
-    let Some(question) = question(request, &args.source, parsed, &task.given().sources) else {
-        let why = "the program is not a file that can be read again";
-        exported.warn_about(wanted(args), why);
-        if matches!(certified.verdict(), Verdict::Unsafe(_)) && !args.files.no_exec {
-            let why = budget.poll().map_or_else(|stop| stop.to_string(), |()| why.to_owned());
-            exported.extras.opinion = Some(Opinion::NotJudged(why));
+/// Computes what is reported beyond the evidence of verdicts about one program.
+pub(crate) struct Export<'a> {
+    args: &'a CheckArgs,
+    request: &'a Request,
+    /// The program as the compiler and witnesses see it, made when it is first asked for; nothing if it cannot be read again.
+    question: OnceCell<Option<Question>>,
+    parsed: RefCell<Option<Parsed>>,
+    /// What was found out about violations, in order.
+    found: Vec<Exported>,
+}
+
+/// Whether files are written about a violation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Files {
+    /// Those that the user asked for.
+    Wanted,
+    /// None: they are about another violation.
+    None,
+}
+
+impl<'a> Export<'a> {
+    pub(crate) fn new(args: &'a CheckArgs, request: &'a Request, parsed: Parsed) -> Self {
+        Self {
+            args,
+            request,
+            question: OnceCell::new(),
+            parsed: RefCell::new(Some(parsed)),
+            found: Vec::new(),
         }
-        return (certified, exported);
-    };
-    let exporter = Exporter { args, request, task, question: &question };
-    match certified.verdict() {
-        Verdict::Safe(proof) => exporter.safe(proof, &mut exported, budget),
-        Verdict::Unsafe(trace) => exporter.violated(trace, &mut exported, budget),
-        Verdict::Unknown(_) => {}
     }
-    let why = match &exported.extras.opinion {
-        Some(Opinion::Differs(how)) => {
-            format!("the compiled program does not end in the violation: {how}")
+
+    fn question(&self, task: &Prepared<'_>) -> Option<&Question> {
+        let question = self.question.get_or_init(|| {
+            let parsed = self.parsed.borrow_mut().take()?;
+            question(self.request, &self.args.source, parsed, &task.given().sources)
+        });
+        question.as_ref()
+    }
+
+    /// Computes what is reported beyond the evidence, and the texts of the files that the user asked for. A violation that the compiled program
+    /// does not end in is not claimed (I1).
+    pub(crate) fn export(
+        &self,
+        task: &Prepared<'_>,
+        certified: Certified,
+        budget: &mut Budget,
+    ) -> (Certified, Exported) {
+        self.export_with(task, certified, Files::Wanted, budget)
+    }
+
+    fn export_with(
+        &self,
+        task: &Prepared<'_>,
+        certified: Certified,
+        files: Files,
+        budget: &mut Budget,
+    ) -> (Certified, Exported) {
+        let args = self.args;
+        let mut exported = Exported::default();
+        let is_terse =
+            args.files.is_empty() && (args.display.quiet || args.display.format() == Format::Svcomp);
+        let is_needed = match certified.verdict() {
+            Verdict::Safe(_) => !is_terse,
+            Verdict::Unsafe(_) => !is_terse || !args.files.no_exec,
+            Verdict::Unknown(_) => false,
+        };
+        if !is_needed {
+            return (certified, exported);
         }
-        Some(Opinion::Confirmed | Opinion::NotJudged(_)) | None => return (certified, exported),
-    };
-    (certified.refuted(why), exported)
+        let Some(question) = self.question(task) else {
+            let why = "the program is not a file that can be read again";
+            exported.warn_about(wanted(args), why);
+            if matches!(certified.verdict(), Verdict::Unsafe(_)) && !args.files.no_exec {
+                let why = budget.poll().map_or_else(|stop| stop.to_string(), |()| why.to_owned());
+                exported.extras.opinion = Some(Opinion::NotJudged(why));
+            }
+            return (certified, exported);
+        };
+        let exporter = Exporter { args, request: self.request, task, question };
+        match certified.verdict() {
+            Verdict::Safe(proof) => exporter.safe(proof, &mut exported, budget),
+            Verdict::Unsafe(trace) => exporter.violated(trace, files, &mut exported, budget),
+            Verdict::Unknown(_) => {}
+        }
+        let why = match &exported.extras.opinion {
+            Some(Opinion::Differs(how)) => {
+                format!("the compiled program does not end in the violation: {how}")
+            }
+            Some(Opinion::Confirmed | Opinion::NotJudged(_)) | None => return (certified, exported),
+        };
+        (certified.refuted(why), exported)
+    }
+
+    /// What was found out about the violations that were judged, in order.
+    pub(crate) fn take_found(&mut self) -> Vec<Exported> {
+        std::mem::take(&mut self.found)
+    }
+}
+
+impl Judge for Export<'_> {
+    fn judge(&mut self, task: &Prepared<'_>, certified: Certified, budget: &mut Budget) -> Certified {
+        // Files are about the first violation that stands.
+        let files = if self.found.is_empty() { Files::Wanted } else { Files::None };
+        let (certified, exported) = self.export_with(task, certified, files, budget);
+        if matches!(certified.verdict(), Verdict::Unsafe(_)) {
+            self.found.push(exported);
+        }
+        certified
+    }
 }
 
 /// The options of files that the user asked for.
@@ -203,7 +273,7 @@ impl Exporter<'_> {
     }
 
     /// Asks the compiled program, and makes the files if it does not object.
-    fn violated(&self, trace: &Trace, exported: &mut Exported, budget: &Budget) {
+    fn violated(&self, trace: &Trace, wanted_files: Files, exported: &mut Exported, budget: &Budget) {
         let harness = if self.args.files.no_exec {
             judge::harness_text(self.question, trace)
         } else {
@@ -213,6 +283,9 @@ impl Exporter<'_> {
         };
         if matches!(exported.extras.opinion, Some(Opinion::Differs(_))) {
             exported.warn_about(wanted(self.args), "the verdict is unknown");
+            return;
+        }
+        if wanted_files == Files::None {
             return;
         }
         let files = &self.args.files;
@@ -251,30 +324,30 @@ impl Exporter<'_> {
 /// A property of SV-COMP as witnesses state it.
 const NO_OVERFLOW: &str = "G ! overflow";
 
-/// The property that was proved, as witnesses state it. SV-COMP has no name for the conjunction of two properties: the specification has both formulas.
+/// The property that was proved, as witnesses state it. SV-COMP has no name for the conjunction of two properties: the specification has all formulas. What SV-COMP
+/// has no property for is not stated.
 fn proved(request: &Request) -> String {
-    let specification = specification(&request.property);
-    match request.property {
-        Property::UnreachCall { .. } if request.signed_overflow == SignedOverflow::Error => {
-            format!("{specification} && {NO_OVERFLOW}")
-        }
-        Property::UnreachCall { .. } | Property::NoOverflow | Property::Unsupported { .. } => specification,
+    let mut formulas = Vec::new();
+    if let Property::UnreachCall { function } = &request.property {
+        formulas.push(format!("G ! call({function}())"));
     }
+    if request.signed_overflow == SignedOverflow::Error {
+        formulas.push(NO_OVERFLOW.to_owned());
+    }
+    for kind in request.checks.iter() {
+        let formula = kind.property().map(|name| format!("G {name}"));
+        formulas
+            .extend(formula.filter(|formula| !formulas.contains(formula)).into_iter().collect::<Vec<_>>());
+    }
+    formulas.join(" && ")
 }
 
 /// The property that a trace violates, as witnesses state it.
 fn violated(request: &Request, trace: &Trace) -> String {
-    match trace.violation.property {
-        interp::Property::NoOverflow => NO_OVERFLOW.to_owned(),
-        interp::Property::Unreachability => specification(&request.property),
-    }
-}
-
-fn specification(property: &Property) -> String {
-    match property {
-        Property::UnreachCall { function } => format!("G ! call({function}())"),
-        Property::NoOverflow => NO_OVERFLOW.to_owned(),
-        Property::Unsupported { name } => name.clone(),
+    match (trace.violation.kind, &request.property) {
+        (CheckKind::SignedOverflow, _) => NO_OVERFLOW.to_owned(),
+        (CheckKind::Assertion, Property::UnreachCall { function }) => format!("G ! call({function}())"),
+        (kind, _) => format!("G {}", kind.property().unwrap_or(kind.code())),
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use base::{Cause, Diagnostic, Region, SourceMap};
 use cfa::Program;
-use cfront::lower::{ExternFunctions, StartGlobals, StartOptions, StartPointers};
+use cfront::lower::{ExternFunctions, LibraryArguments, StartGlobals, StartOptions, StartPointers};
 use cfront::preprocess::STANDARD;
 use cfront::{FailureKind, Input, Parsed, preprocess};
 use report::EXTERN_ADVICE;
@@ -16,7 +16,7 @@ use crate::args::{EntryGlobals, EntryPointers, ExternPolicy, SourceArgs};
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
 use crate::input;
-use crate::resolve::Request;
+use crate::resolve::{Answer, Request};
 
 /// A program, and what is to be said about it.
 pub(crate) struct Compiled {
@@ -101,6 +101,11 @@ pub(crate) fn options(request: &Request, source: &SourceArgs) -> cfront::Options
         preprocess: preprocessing(request, source, 0),
         lower: cfront::lower::Options {
             signed_overflow: request.signed_overflow,
+            checks: request.checks,
+            library_arguments: match request.answer {
+                Answer::Property => LibraryArguments::Unknown,
+                Answer::Checks(_) => LibraryArguments::Assumed,
+            },
             error_functions: request.error_functions(),
             entry: request.entry.clone(),
             assert_is_error: request.assert_is_error(),
@@ -142,7 +147,10 @@ pub(crate) fn compile(request: &Request, source: &SourceArgs) -> Result<Compiled
     match cfront::compile_units(&units, &options(request, source)) {
         Ok(compiled) => {
             request.check_property(&compiled.program.sources).map_err(Refusal::Failure)?;
-            let cfront::Compiled { program, warnings, parsed } = compiled;
+            let cfront::Compiled { mut program, warnings, parsed } = compiled;
+            if matches!(request.answer, Answer::Checks(_)) {
+                program = passes::separate(&program);
+            }
             Ok(Compiled { program, warnings, parsed })
         }
         Err(failure) => Err(explain(*failure, request)),

@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use base::{FileId, SourceFile, SourceMap, Span};
+use cfa::{CheckKind, CheckKinds};
 use cfront::lex::{Interner, Lexer, Name, TokenKind};
 
 /// What must hold of every execution.
@@ -17,6 +18,11 @@ pub(crate) enum Property {
     },
     /// No signed overflow.
     NoOverflow,
+    /// Properties of memory, by their SV-COMP names.
+    Memory {
+        /// Such as `valid-deref`; in order, none twice.
+        names: Vec<&'static str>,
+    },
     /// A property that SV-COMP knows and this tool does not.
     Unsupported {
         /// Its SV-COMP name, or its formula.
@@ -26,14 +32,47 @@ pub(crate) enum Property {
 
 impl Property {
     /// The name by which SV-COMP knows it.
-    pub(crate) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> String {
         match self {
-            Self::UnreachCall { .. } => "unreach-call",
-            Self::NoOverflow => "no-overflow",
-            Self::Unsupported { name } => name,
+            Self::UnreachCall { .. } => "unreach-call".to_owned(),
+            Self::NoOverflow => "no-overflow".to_owned(),
+            Self::Memory { names } if *names == MEMORY_SAFETY => "valid-memsafety".to_owned(),
+            Self::Memory { names } => names.join(" and "),
+            Self::Unsupported { name } => name.clone(),
+        }
+    }
+
+    /// The kinds of checks that violate it.
+    pub(crate) fn kinds(&self) -> CheckKinds {
+        let of = |wanted: &dyn Fn(&'static str) -> bool| {
+            CheckKind::ALL.into_iter().filter(|kind| kind.property().is_some_and(wanted)).collect()
+        };
+        match self {
+            Self::UnreachCall { .. } | Self::Unsupported { .. } => CheckKinds::NONE,
+            Self::NoOverflow => of(&|name| name == "no-overflow"),
+            Self::Memory { names } => of(&|name| names.contains(&name)),
+        }
+    }
+
+    /// Both properties as one, if there is one.
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (one, other) if one == other => one,
+            (Self::Memory { names: mut all }, Self::Memory { names }) => {
+                all.extend(names);
+                all.sort_unstable();
+                all.dedup();
+                Self::Memory { names: all }
+            }
+            (one, other) => Self::Unsupported { name: format!("{} and {}", one.name(), other.name()) },
         }
     }
 }
+
+/// The parts of valid-memsafety, in order.
+const MEMORY_SAFETY: [&str; 3] = ["valid-deref", "valid-free", "valid-memtrack"];
+/// All properties of memory.
+const MEMORY: [&str; 4] = ["valid-deref", "valid-free", "valid-memcleanup", "valid-memtrack"];
 
 /// What a property file says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,10 +117,7 @@ fn combine(specifications: Vec<Specification>) -> Option<Specification> {
     let mut all = specifications.into_iter();
     let mut combined = all.next()?;
     for next in all {
-        if next.property != combined.property {
-            let name = format!("{} and {}", combined.property.name(), next.property.name());
-            combined.property = Property::Unsupported { name };
-        }
+        combined.property = combined.property.and(next.property);
     }
     Some(combined)
 }
@@ -155,7 +191,11 @@ impl Cursor<'_> {
         }
         self.expect("G")?;
         if !self.eat("!") {
-            return Ok(Property::Unsupported { name: self.name()? });
+            let name = self.name()?;
+            return Ok(match MEMORY.into_iter().find(|memory| *memory == name) {
+                Some(memory) => Property::Memory { names: vec![memory] },
+                None => Property::Unsupported { name },
+            });
         }
         let atom = self.name()?;
         Ok(match atom.as_str() {
@@ -232,7 +272,7 @@ mod tests {
     #[test]
     fn every_property_of_sv_comp_is_recognised() {
         let name = |formula: &str| {
-            property(&format!("CHECK( init(main()), LTL({formula}) )")).unwrap().property.name().to_owned()
+            property(&format!("CHECK( init(main()), LTL({formula}) )")).unwrap().property.name()
         };
         assert_eq!(name("G ! call(reach_error())"), "unreach-call");
         assert_eq!(name("G ! overflow"), "no-overflow");
@@ -244,7 +284,13 @@ mod tests {
     #[test]
     fn several_lines_are_one_property() {
         let text = "CHECK( init(main()), LTL(G valid-free) )\nCHECK( init(main()), LTL(G valid-deref) )\n";
-        assert_eq!(property(text).unwrap().property.name(), "valid-free and valid-deref");
+        assert_eq!(property(text).unwrap().property.name(), "valid-deref and valid-free");
+        let whole = format!("{text}CHECK( init(main()), LTL(G valid-memtrack) )\n");
+        let whole = property(&whole).unwrap().property;
+        assert_eq!(whole.name(), "valid-memsafety");
+        assert!(whole.kinds().contains(CheckKind::DoubleFree) && !whole.kinds().contains(CheckKind::Leak));
+        let mixed = format!("{text}CHECK( init(main()), LTL(G ! overflow) )\n");
+        assert!(matches!(property(&mixed).unwrap().property, Property::Unsupported { .. }));
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use base::{SourceFile, SourceMap};
-use cfa::{DataModel, SignedOverflow};
+use cfa::{CheckKind, CheckKinds, DataModel, SignedOverflow};
 use report::run::ErrorKind;
 
-use crate::args::SourceArgs;
+use crate::args::{CheckArg, Checked, SourceArgs, Unreachable};
 use crate::compile_commands::{Database, Flags};
 use crate::console::Console;
 use crate::failure::Failure;
@@ -26,12 +26,34 @@ pub(crate) struct Request {
     pub(crate) entry: String,
     /// What must hold.
     pub(crate) property: Property,
+    /// What else is a violation: undefined behaviour and leaks, overflow apart.
+    pub(crate) checks: CheckKinds,
+    /// What the answer is about.
+    pub(crate) answer: Answer,
     /// Whether the property comes from a file.
     has_property_file: bool,
     /// Whether the task says that the property holds.
     pub(crate) expected: Option<bool>,
     /// What the build says about each file; nothing if there is none.
     pub(crate) flags: Vec<Flags>,
+}
+
+/// What an answer is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// The property: the first violation decides.
+    Property,
+    /// Every check by itself.
+    Checks(Unreachable),
+}
+
+/// What is checked of a plain C file if nothing is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Defaults {
+    /// All but leaks.
+    Checks,
+    /// Assertions.
+    Assertions,
 }
 
 /// The function whose call is the error if nothing else is said.
@@ -47,7 +69,7 @@ impl Request {
         property_file: Option<&Path>,
         console: Console,
     ) -> Result<Self, Failure> {
-        Self::with_files(std::slice::from_ref(&file.to_owned()), source, property_file, console)
+        Self::with_files(&[file.to_owned()], source, property_file, Defaults::Assertions, console)
     }
 
     /// The same for several C files that together are the program.
@@ -55,6 +77,7 @@ impl Request {
         files: &[PathBuf],
         source: &SourceArgs,
         property_file: Option<&Path>,
+        defaults: Defaults,
         console: Console,
     ) -> Result<Self, Failure> {
         let file = files.first().map_or(Path::new(""), PathBuf::as_path);
@@ -64,11 +87,21 @@ impl Request {
             signed_overflow: SignedOverflow::Undefined,
             entry: "main".to_owned(),
             property: Property::UnreachCall { function: ERROR_FUNCTION.to_owned() },
+            checks: CheckKinds::NONE,
+            answer: Answer::Property,
             has_property_file: false,
             expected: None,
             flags: Vec::new(),
         };
         let mut stated_model = None;
+        let is_named = !source.checks.is_empty()
+            && !source.from_settings.as_ref().is_some_and(|settings| settings.checks);
+        if property_file.is_some() && is_named {
+            return Err(Failure::usage(
+                "both --property and --check say what is checked",
+                "--check is for people: a list of what must not happen; --property takes a file of SV-COMP",
+            ));
+        }
         let mut specification = property_file.map(load_property).transpose()?;
         if task::is_task(file) {
             let task = task::load(file)?;
@@ -81,18 +114,18 @@ impl Request {
         }
         let built_overflow = request.read_flags(source, &mut stated_model, console)?;
         request.choose_data_model(stated_model, source, console);
+        if specification.is_some() && is_named {
+            console.warn("the task definition says what is checked: --check has no effect");
+        }
         if let Some(specification) = specification {
             request.entry = specification.entry;
+            request.checks = specification.property.kinds();
             request.property = specification.property;
             request.has_property_file = true;
+        } else {
+            request.choose_checks(source, defaults);
         }
-        if request.property == Property::NoOverflow {
-            request.signed_overflow = SignedOverflow::Error;
-        }
-        if request.property != Property::NoOverflow {
-            request.signed_overflow = built_overflow.unwrap_or(request.signed_overflow);
-        }
-        request.choose_signed_overflow(source, console);
+        request.choose_signed_overflow(source, built_overflow, console);
         if let Some(entry) = &source.entry {
             request.entry.clone_from(entry);
         }
@@ -162,7 +195,7 @@ impl Request {
                 vec![function.clone(), OLD_ERROR_FUNCTION.to_owned()]
             }
             Property::UnreachCall { function } => vec![function.clone()],
-            Property::NoOverflow | Property::Unsupported { .. } => Vec::new(),
+            Property::NoOverflow | Property::Memory { .. } | Property::Unsupported { .. } => Vec::new(),
         }
     }
 
@@ -172,7 +205,7 @@ impl Request {
             Property::UnreachCall { function } => {
                 !self.has_property_file || [ERROR_FUNCTION, OLD_ERROR_FUNCTION].contains(&function.as_str())
             }
-            Property::NoOverflow | Property::Unsupported { .. } => true,
+            Property::NoOverflow | Property::Memory { .. } | Property::Unsupported { .. } => true,
         }
     }
 
@@ -193,6 +226,8 @@ impl Request {
     pub(crate) fn task(&self, engine: &str, key: String) -> report::Task {
         let error = match &self.property {
             Property::NoOverflow => ErrorKind::Overflow,
+            Property::Memory { .. } => ErrorKind::Memory,
+            _ if self.answer != Answer::Property => ErrorKind::Checks(self.error_functions()),
             Property::UnreachCall { .. } | Property::Unsupported { .. } if self.assert_is_error() => {
                 ErrorKind::CallsAndAssertions(self.error_functions())
             }
@@ -202,7 +237,7 @@ impl Request {
         };
         report::Task {
             files: self.files.iter().map(|file| file.display().to_string()).collect(),
-            property: self.property.name().to_owned(),
+            property: self.property.name(),
             error,
             entry: self.entry.clone(),
             data_model: self.data_model,
@@ -211,6 +246,11 @@ impl Request {
             engine: engine.to_owned(),
             key,
         }
+    }
+
+    /// Whether nobody has said what is checked.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.has_property_file && self.checks.is_empty() && self.signed_overflow != SignedOverflow::Error
     }
 
     /// Whether a failing `assert` is the error; a property file speaks of calls only.
@@ -230,13 +270,46 @@ impl Request {
         self.data_model = wanted.or(stated).unwrap_or(self.data_model);
     }
 
-    fn choose_signed_overflow(&mut self, source: &SourceArgs, console: Console) {
-        let Some(wanted) = source.signed_overflow.map(SignedOverflow::from) else { return };
-        if self.property == Property::NoOverflow && wanted != SignedOverflow::Error {
-            console.warn("the property is no-overflow: --signed-overflow has no effect");
+    /// What is checked besides assertions, where no property says it.
+    fn choose_checks(&mut self, source: &SourceArgs, defaults: Defaults) {
+        self.expected = None;
+        let checked = match (source.checks.as_slice(), defaults) {
+            ([], Defaults::Assertions) => None,
+            ([], Defaults::Checks) => Some(Checked::by_default()),
+            (names, _) => Checked::of(names),
+        };
+        if let Some(checked) = checked {
+            self.checks = checked.kinds;
+            self.answer = Answer::Checks(checked.unreachable);
+        }
+    }
+
+    /// The meaning of overflow: what the command line says, what the build says, or that it is checked. What is named on the command line is checked in any case.
+    fn choose_signed_overflow(
+        &mut self,
+        source: &SourceArgs,
+        built: Option<SignedOverflow>,
+        console: Console,
+    ) {
+        let is_checked = self.checks.remove(CheckKind::SignedOverflow);
+        self.checks.remove(CheckKind::Assertion);
+        let is_named = self.property == Property::NoOverflow
+            || !self.has_property_file && source.checks.contains(&CheckArg::Overflow);
+        let wanted = source.signed_overflow.map(SignedOverflow::from);
+        if is_named {
+            self.signed_overflow = SignedOverflow::Error;
+            if wanted.is_some_and(|wanted| wanted != SignedOverflow::Error) {
+                let what = if self.property == Property::NoOverflow {
+                    "the property is no-overflow"
+                } else {
+                    "overflow is checked"
+                };
+                console.warn(format!("{what}: --signed-overflow has no effect"));
+            }
             return;
         }
-        self.signed_overflow = wanted;
+        let by_default = if is_checked { SignedOverflow::Error } else { SignedOverflow::Undefined };
+        self.signed_overflow = wanted.or(built).unwrap_or(by_default);
     }
 }
 
@@ -245,7 +318,8 @@ fn rank(specification: &Specification) -> u8 {
     match specification.property {
         Property::UnreachCall { .. } => 0,
         Property::NoOverflow => 1,
-        Property::Unsupported { .. } => 2,
+        Property::Memory { .. } => 2,
+        Property::Unsupported { .. } => 3,
     }
 }
 

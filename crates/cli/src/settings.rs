@@ -12,7 +12,7 @@ use base::{SourceFile, SourceMap, Span};
 use clap::ValueEnum;
 use toml::de::{DeTable, DeValue};
 
-use crate::args::{CheckArgs, DataModelArg, Format, SignedOverflowArg, SourceArgs};
+use crate::args::{CheckArg, CheckArgs, DataModelArg, Format, SignedOverflowArg, SourceArgs};
 use crate::basis::FromSettings;
 use crate::failure::Failure;
 use crate::{basis, compile_commands, input, task};
@@ -20,8 +20,9 @@ use crate::{basis, compile_commands, input, task};
 /// The name of the file.
 const NAME: &str = "wayproof.toml";
 /// The keys that exist.
-const KEYS: [&str; 9] = [
+const KEYS: [&str; 10] = [
     "cache",
+    "check",
     "compile-commands",
     "data-model",
     "defines",
@@ -43,6 +44,7 @@ pub(crate) struct Settings {
     pub(crate) timeout: Option<f64>,
     data_model: Option<DataModelArg>,
     signed_overflow: Option<SignedOverflowArg>,
+    checks: Vec<CheckArg>,
     include_dirs: Vec<PathBuf>,
     defines: Vec<String>,
     cache: Option<PathBuf>,
@@ -146,6 +148,10 @@ impl Settings {
             let is_own =
                 source.compile_commands.is_none() || source.compile_commands == self.compile_commands;
             used.compile_commands = is_own && self.compile_commands.is_some();
+            used.checks = source.checks.is_empty() && !self.checks.is_empty();
+            if used.checks {
+                source.checks.clone_from(&self.checks);
+            }
             source.compile_commands =
                 source.compile_commands.take().or_else(|| self.compile_commands.clone());
         }
@@ -221,6 +227,7 @@ fn parse(text: &str, folder: &Path) -> Result<Settings, Problem> {
             "signed-overflow" => {
                 settings.signed_overflow = Some(choice(value).map_err(|names| wrong(&names))?);
             }
+            "check" => settings.checks = checks(value).map_err(|names| wrong(&names))?,
             "timeout" => {
                 let seconds = number(value).and_then(|text| crate::args::seconds(&text).ok());
                 settings.timeout = Some(seconds.ok_or_else(|| wrong("a number of seconds above 0"))?);
@@ -265,6 +272,14 @@ fn choice<T: ValueEnum>(value: &DeValue<'_>) -> Result<T, String> {
     })
 }
 
+/// The names of a list of checks, or of one; otherwise what there is.
+fn checks(value: &DeValue<'_>) -> Result<Vec<CheckArg>, String> {
+    match value.as_array() {
+        Some(list) => list.iter().map(|name| choice(name.get_ref())).collect(),
+        None => choice(value).map(|name| vec![name]),
+    }
+}
+
 /// The digits of a number.
 fn number(value: &DeValue<'_>) -> Option<String> {
     match value {
@@ -291,7 +306,7 @@ mod tests {
     fn all_keys_are_read() {
         let text = "engine = \"cra\"\nformat = \"json\"\ntimeout = 2.5\ndata-model = \"ILP32\"\n\
                     signed-overflow = \"wrap\"\ninclude-dirs = [\"inc\"]\ndefines = [\"N=3\"]\n\
-                    cache = \"proofs\"\ncompile-commands = \"build\"\n";
+                    check = [\"overflow\", \"bounds\"]\ncache = \"proofs\"\ncompile-commands = \"build\"\n";
         let settings = parse(text, Path::new("f")).ok().unwrap();
         let expected = Settings {
             file: PathBuf::new(),
@@ -300,6 +315,7 @@ mod tests {
             timeout: Some(2.5),
             data_model: Some(DataModelArg::Ilp32),
             signed_overflow: Some(SignedOverflowArg::Wrap),
+            checks: vec![CheckArg::Overflow, CheckArg::Bounds],
             include_dirs: vec![PathBuf::from("f/inc")],
             defines: vec!["N=3".to_owned()],
             cache: Some(PathBuf::from("f/proofs")),
@@ -315,7 +331,7 @@ mod tests {
             error("timeot = 3\n"),
             "\"timeot\": there is no setting `timeot`; did you mean `timeout`?"
         );
-        assert!(error("colour = 3\n").contains("the keys are: cache, compile-commands, data-model, "));
+        assert!(error("colour = 3\n").contains("the keys are: cache, check, compile-commands, data-model, "));
         let text = error("timeout = \"x\"\n");
         assert_eq!(
             text,

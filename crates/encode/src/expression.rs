@@ -82,7 +82,11 @@ impl Encoder<'_> {
             Expr::Load { .. } | Expr::LoadBits { .. } => {
                 (Coded::Int(self.round_up(transition, Rounding::Memory, ty)), Terms::TRUE)
             }
-            Expr::Accessible { .. } | Expr::Freeable { .. } => {
+            Expr::Accessible { .. }
+            | Expr::Freeable { .. }
+            | Expr::Test { .. }
+            | Expr::Initialised { .. }
+            | Expr::Lost => {
                 let term = self.round_up(transition, Rounding::Memory, ty);
                 (Coded::Bool(self.as_bool(Coded::Int(term))), Terms::TRUE)
             }

@@ -17,7 +17,7 @@ use verdict::Verdict;
 pub use contain::solve_contained;
 pub use env::Env;
 pub use events::{Counter, Events, Recorder, TreeWanted};
-pub use settings::{Part, Settings, SettingsError};
+pub use settings::{Executions, Part, Settings, SettingsError};
 pub use tree::{NodeState, SearchTree, TREE_HEAD, TreeNode};
 
 /// A way to decide whether the error can be reached.

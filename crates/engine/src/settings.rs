@@ -29,12 +29,32 @@ impl Part {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     without: BTreeSet<Part>,
+    executions: Executions,
+}
+
+/// Whether the executions of a program are tried before an engine works.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Executions {
+    /// They are, and in turn with the engine.
+    #[default]
+    First,
+    /// Somebody else has tried them.
+    Never,
 }
 
 impl Settings {
     /// Settings that leave out these parts.
     pub fn leaving_out(parts: impl IntoIterator<Item = Part>) -> Self {
-        Self { without: parts.into_iter().collect() }
+        Self { without: parts.into_iter().collect(), executions: Executions::First }
+    }
+    /// The same for an engine that works alone.
+    #[must_use]
+    pub fn without_executions(&self) -> Self {
+        Self { executions: Executions::Never, ..self.clone() }
+    }
+    /// Whether executions are tried.
+    pub fn executions(&self) -> Executions {
+        self.executions
     }
     /// Whether a part is in use.
     pub fn has(&self, part: Part) -> bool {

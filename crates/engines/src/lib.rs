@@ -13,7 +13,7 @@ mod impact;
 mod problem;
 mod run_first;
 
-use engine::{Engine, EngineSpec, Part, Settings};
+use engine::{Engine, EngineSpec, Executions, Part, Settings};
 use summary::StarOptions;
 
 use gps::explore::{Explore, TestGuide};
@@ -22,6 +22,8 @@ use gps::try_cover::{Cover, TryCover};
 use gps::{Gps, Strategies};
 use guide::Guidance;
 use run_first::RunFirst;
+
+pub use run_first::{Tried, try_executions};
 
 /// All engines; the first is the default.
 pub static ENGINES: &[EngineSpec] = &[
@@ -69,7 +71,10 @@ pub fn find(name: &str) -> Option<&'static EngineSpec> {
 
 /// The engine behind a run of the only execution.
 fn after_run(configure: fn(&Settings) -> Box<dyn Engine>, settings: &Settings) -> Box<dyn Engine> {
-    Box::new(RunFirst { configure, settings: settings.clone() })
+    match settings.executions() {
+        Executions::First => Box::new(RunFirst { configure, settings: settings.clone() }),
+        Executions::Never => configure(settings),
+    }
 }
 
 fn star(settings: &Settings) -> StarOptions {

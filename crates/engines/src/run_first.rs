@@ -147,6 +147,35 @@ impl RunFirst {
     }
 }
 
+/// What the executions of a program showed, within the first limits.
+#[derive(Debug)]
+pub enum Tried {
+    /// They decide it.
+    Decided(Verdict),
+    /// There is one, or few, but it takes longer: an engine that tries executions should go on.
+    TooLong,
+    /// They do not decide it.
+    Open,
+}
+
+/// Tries the only execution of a program, or all of them if they are few.
+pub fn try_executions(task: &Prepared<'_>, budget: &mut Budget) -> Tried {
+    match attempt(task.given(), FIRST_RUN, budget) {
+        Attempt::Settled(verdict) => return Tried::Decided(verdict),
+        Attempt::TooShort => return Tried::TooLong,
+        Attempt::Hopeless => {}
+    }
+    // Where the passes have found that nothing can fail, an endless execution need not be carried out.
+    if task.program().procs.iter().all(|procedure| procedure.error.is_none()) {
+        return Tried::Open;
+    }
+    match all(task.given(), FEW_RUNS, budget) {
+        Few::Decided(verdict) => Tried::Decided(verdict),
+        Few::TooLong => Tried::TooLong,
+        Few::Open => Tried::Open,
+    }
+}
+
 /// What carrying out all executions showed.
 enum Few {
     Decided(Verdict),

@@ -48,6 +48,11 @@ impl<T: Copy + Default> Array<T> {
     pub(crate) fn len(&self) -> u64 {
         self.length
     }
+    /// The values that cells have, and of cells that have none.
+    pub(crate) fn values(&self) -> impl Iterator<Item = T> {
+        let paged = self.pages.iter().flatten().flat_map(|page| page.cells.iter());
+        self.dense.iter().chain(paged).copied()
+    }
     /// Memory that an array takes before its pages are made.
     pub(crate) fn footprint(length: u64) -> u64 {
         if length > DENSE_LIMIT {

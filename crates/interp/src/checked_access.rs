@@ -8,20 +8,25 @@ use super::array::{MAX_LENGTH, Miss};
 use super::code::VarPlace;
 use super::machine::State;
 use super::map::ELEMENT;
+use super::memory::{Validity, value_bytes};
 use super::ops;
 use super::outcome::{Fault, Resource, UndefinedKind};
 use super::parts::{Stored, Wanted};
-use super::rare_instruction::{Context, validity};
+use super::rare_instruction::Context;
 use super::value::{from_register, is_wide, to_register};
-use cfa::op::Source;
+use cfa::CheckKind;
+use cfa::op::{Freedom, Source};
 use cfa::program::{Storage, VarId};
-use cfa::ty::{DataModel, FloatKind, Ty};
+use cfa::ty::{DataModel, Ty};
 
-/// Bytes that hold the value of a type; the rest of its size is padding.
-fn value_bytes(ty: Ty, model: DataModel) -> usize {
-    match ty {
-        Ty::Float(FloatKind::Extended) => 10,
-        Ty::Int { .. } | Ty::Float(_) | Ty::Ptr => ty.size(model) as usize,
+/// Whether a pointer from a source leads to an object of its own, and may be used; nothing for pointers that the library computes.
+fn validity(source: &Source) -> Option<Validity> {
+    match source {
+        Source::Input { .. } | Source::Uninitialised => Some(Validity::Doubtful),
+        Source::Extern { .. } | Source::Outside | Source::Argument { .. } | Source::Global { .. } => {
+            Some(Validity::Assumed)
+        }
+        Source::Library { .. } | Source::Rounded | Source::Guess(_) => None,
     }
 }
 
@@ -35,6 +40,11 @@ fn wanted(ty: Ty, model: DataModel) -> Wanted {
 }
 
 impl State<'_> {
+    /// Where an access to an address of no object is a violation, a pointer that may be anything is a number.
+    pub(super) fn validity(&self, source: &Source) -> Option<Validity> {
+        let is_violation = self.program.is_violation(CheckKind::WildPointer);
+        validity(source).filter(|validity| !is_violation || *validity == Validity::Assumed)
+    }
     /// A scalar variable without value is read.
     #[cold]
     pub(super) fn uninitialised(
@@ -51,7 +61,7 @@ impl State<'_> {
         let bits = self.choose(context.oracle, slot.ty, &Source::Uninitialised, context.asker)?;
         if is_wide(slot.ty) {
             self.wide[slot.reg as usize] = bits;
-        } else if let (Ty::Ptr, Some(validity)) = (slot.ty, validity(&Source::Uninitialised)) {
+        } else if let (Ty::Ptr, Some(validity)) = (slot.ty, self.validity(&Source::Uninitialised)) {
             regs[slot.reg as usize] = self.memory.outside(validity, bits as u64)?;
         } else {
             regs[slot.reg as usize] = self.register(slot.ty, bits);
@@ -66,6 +76,25 @@ impl State<'_> {
         let name = &self.program.vars[var].name;
         Err(Fault::undefined(UndefinedKind::Dangling, format!("the lifetime of {name} has not begun")))
     }
+    /// Bytes that lost their values are copied like others, so nobody knows later which function took them: the strictest one counts.
+    pub(super) fn note_forgotten(&mut self, source: &Source) {
+        let is_computed =
+            |known: &Source| matches!(known, Source::Library { freedom: Freedom::Determined, .. });
+        if *source == Source::Uninitialised {
+            return;
+        }
+        if !self.forgotten.as_ref().is_some_and(is_computed) {
+            self.forgotten = Some(source.clone());
+        }
+    }
+    /// Whether memory without value is a violation to read. It is not where a function may have given it one: nobody knows which bytes it wrote.
+    pub(super) fn reports_memory(&self) -> bool {
+        self.policy() == Uninitialised::Report && self.forgotten.is_none()
+    }
+    /// Whether a value in memory has all its bits, as far as that is known.
+    pub(super) fn is_initialised(&self, addr: u64, bit: Option<u8>, ty: Ty) -> bool {
+        self.forgotten.is_some() || self.memory.is_initialised(addr, bit, ty)
+    }
     /// Reads a value of any type; the bits, of a pointer the register.
     #[cold]
     pub(super) fn load(&mut self, addr: u64, ty: Ty, context: &mut Context<'_>) -> Result<u128, Fault> {
@@ -74,7 +103,7 @@ impl State<'_> {
         let mut buffer = [0; 16];
         let bytes = value_bytes(ty, model);
         if let Some(missing) = self.memory.read(addr, &mut buffer[..bytes])? {
-            if self.policy() == Uninitialised::Report && !self.memory.is_outside(addr) {
+            if self.reports_memory() && !self.memory.is_outside(addr) {
                 let detail = format!("byte {missing} of a {ty} at {:#x}", self.memory.address(addr));
                 return Err(Fault::undefined(UndefinedKind::UninitialisedRead, detail));
             }
@@ -108,7 +137,8 @@ impl State<'_> {
         }
         let source = if self.memory.is_outside(addr) { Source::Outside } else { Source::Uninitialised };
         let is_forgotten = source == Source::Uninitialised && self.forgotten.is_some();
-        if let (true, Ty::Ptr, false, Some(validity)) = (untouched, ty, is_forgotten, validity(&source)) {
+        if let (true, Ty::Ptr, false, Some(validity)) = (untouched, ty, is_forgotten, self.validity(&source))
+        {
             let number = self.choose(context.oracle, ty, &source, context.asker)?;
             let pointer = self.memory.outside(validity, number as u64)?;
             return self.store(addr, ty, u128::from(pointer));
@@ -204,7 +234,7 @@ impl State<'_> {
             let (mut byte, known) = self.memory.byte(pointer)?;
             if known & mask != mask {
                 let is_outside = self.memory.is_outside(addr);
-                if self.policy() == Uninitialised::Report && !is_outside {
+                if self.reports_memory() && !is_outside {
                     let detail = format!("a bit-field at {:#x}", self.memory.address(addr));
                     return Err(Fault::undefined(UndefinedKind::UninitialisedRead, detail));
                 }
@@ -271,7 +301,7 @@ impl State<'_> {
             Err(Miss::Uninitialised) if self.policy() == Uninitialised::Choose => {
                 let ty = self.elem_type(self.code.array_vars[array as usize]);
                 let bits = self.choose(context.oracle, ty, &Source::Uninitialised, context.asker)?;
-                let value = match (ty, validity(&Source::Uninitialised)) {
+                let value = match (ty, self.validity(&Source::Uninitialised)) {
                     (Ty::Ptr, Some(validity)) => self.memory.outside(validity, bits as u64)?,
                     _ => self.register(ty, bits),
                 };

@@ -15,7 +15,7 @@ use super::Uninitialised;
 use super::insn::Insn;
 use super::oracle::Position;
 use super::parts::Stored;
-use cfa::expr::{Access as CfaAccess, BinaryOp, ExprId};
+use cfa::expr::{Access as CfaAccess, AddressTest, BinaryOp, ExprId};
 use cfa::op::{AllocKind, InitKind, OutputFunction, Source};
 use cfa::program::{Loc, ProcId, VarId};
 use cfa::ty::Ty;
@@ -146,6 +146,22 @@ pub(crate) enum Rare {
         dst: Reg,
         addr: Reg,
     },
+    Test {
+        dst: Reg,
+        addr: Reg,
+        test: AddressTest,
+    },
+    Initialised {
+        dst: Reg,
+        addr: Reg,
+        bit: Option<u8>,
+        ty: Ty,
+    },
+    Lost {
+        dst: Reg,
+    },
+    /// Memory must not be lost at a loop head, or where a recursive procedure is entered.
+    CheckLost,
     Bounded {
         index: Reg,
         ty: Ty,
@@ -347,6 +363,8 @@ pub struct Code {
     pub(crate) insns: Vec<Insn>,
     /// Index into `spots` of each instruction.
     pub(crate) insn_spots: Vec<u32>,
+    /// The expression that each instruction computes the value of, if it is undefined where the instruction faults.
+    pub(crate) insn_exprs: Vec<Option<ExprId>>,
     pub(crate) spots: Vec<Spot>,
     pub(crate) rares: Vec<Rare>,
     pub(crate) sites: Vec<CallSite>,

@@ -12,7 +12,7 @@ use super::float;
 use super::ops::{self, Rules};
 use super::outcome::{Fault, UndefinedKind};
 use super::value::Value;
-use cfa::expr::{Access, BinaryOp, Expr, ExprId, UnaryOp};
+use cfa::expr::{Access, AddressTest, BinaryOp, Expr, ExprId, UnaryOp};
 use cfa::program::{ProcId, Program, VarId};
 use cfa::ty::{DataModel, Ty};
 
@@ -71,6 +71,15 @@ pub fn eval(
         fn freeable(&mut self, _: u64) -> Result<u128, EvalError> {
             Err(EvalError::NeedsMemory)
         }
+        fn test(&mut self, _: AddressTest, _: u64) -> Result<u128, EvalError> {
+            Err(EvalError::NeedsMemory)
+        }
+        fn initialised(&mut self, _: u64, _: Option<u8>, _: Ty) -> Result<u128, EvalError> {
+            Err(EvalError::NeedsMemory)
+        }
+        fn lost(&mut self) -> Result<u128, EvalError> {
+            Err(EvalError::NeedsMemory)
+        }
         fn address(&mut self, _: VarId) -> Result<u64, EvalError> {
             Err(EvalError::NeedsMemory)
         }
@@ -97,10 +106,19 @@ pub(crate) trait Env {
     fn load_bits(&mut self, addr: u64, bit: u8, ty: Ty) -> Result<u128, Self::Error>;
     fn accessible(&mut self, addr: u64, length: u64, access: Access) -> Result<u128, Self::Error>;
     fn freeable(&mut self, addr: u64) -> Result<u128, Self::Error>;
+    fn test(&mut self, test: AddressTest, addr: u64) -> Result<u128, Self::Error>;
+    fn initialised(&mut self, addr: u64, bit: Option<u8>, ty: Ty) -> Result<u128, Self::Error>;
+    fn lost(&mut self) -> Result<u128, Self::Error>;
     fn address(&mut self, var: VarId) -> Result<u64, Self::Error>;
     fn function(&mut self, proc: ProcId) -> Result<u64, Self::Error>;
     fn pointer(&mut self, address: u64) -> u64;
+    /// A pointer of LP64 plus an offset.
+    fn pointer_add(&mut self, pointer: u64, amount: u64) -> u64 {
+        pointer.wrapping_add(amount)
+    }
     fn undefined(kind: UndefinedKind, detail: String) -> Self::Error;
+    /// What the error is about.
+    fn failed(&mut self, _: ExprId) {}
 }
 
 /// The bits of an expression's value.
@@ -125,7 +143,7 @@ pub(crate) fn evaluate<E: Env>(program: &Program, root: ExprId, env: &mut E) -> 
             stack.push(operand);
             continue;
         }
-        let value = apply(program, expr, &values, env)?;
+        let value = apply(program, expr, &values, env).inspect_err(|_| env.failed(expr))?;
         values.insert(expr, value);
         stack.pop();
     }
@@ -153,6 +171,9 @@ fn apply<E: Env>(
             env.accessible(values[&addr] as u64, u64::try_from(length).unwrap_or(u64::MAX), access)
         }
         Expr::Freeable { addr } => env.freeable(values[&addr] as u64),
+        Expr::Test { test, addr } => env.test(test, values[&addr] as u64),
+        Expr::Initialised { addr, bit, ty } => env.initialised(values[&addr] as u64, bit, ty),
+        Expr::Lost => env.lost(),
         Expr::Bounded { index, bound } => {
             let value = whole_index(exprs.ty(index), values[&index]);
             if (0..i128::from(bound)).contains(&value) {
@@ -170,6 +191,9 @@ fn apply<E: Env>(
                 (_, Ty::Ptr) | (UnaryOp::Not, Ty::Float(_)) => Ok(bits),
             };
             result.map_err(|kind| E::undefined(kind, format!("-{}", Value { ty, bits })))
+        }
+        Expr::Binary { op: BinaryOp::PtrAdd, lhs, rhs } if rules.model == DataModel::Lp64 => {
+            Ok(u128::from(env.pointer_add(values[&lhs] as u64, values[&rhs] as u64)))
         }
         Expr::Binary { op, lhs, rhs } => {
             let types = (exprs.ty(lhs), exprs.ty(rhs));

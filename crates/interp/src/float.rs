@@ -150,8 +150,11 @@ pub(crate) fn from_unsigned(kind: FloatKind, value: u128) -> u128 {
 /// The integer of `width` bits, in two's complement, that a float is when its fraction is dropped; `None` if it does not fit.
 pub(crate) fn to_signed(kind: FloatKind, bits: u128, width: u8) -> Option<u128> {
     fn soft<F: Float>(value: F, width: u8) -> Option<i128> {
-        let result = value.to_i128_r(usize::from(width), Round::TowardZero, &mut false);
-        (!result.status.intersects(Status::INVALID_OP)).then_some(result.value)
+        // The library cannot do one bit.
+        let result = value.to_i128_r(128, Round::TowardZero, &mut false);
+        let (least, most) = (i128::MIN >> (128 - u32::from(width)), i128::MAX >> (128 - u32::from(width)));
+        let fits = !result.status.intersects(Status::INVALID_OP) && (least..=most).contains(&result.value);
+        fits.then_some(result.value)
     }
     let limit = 2_f64.powi(i32::from(width) - 1);
     let hard = |number: f64| {

@@ -199,6 +199,12 @@ pub(crate) enum Insn {
         a: Reg,
         b: Reg,
     },
+    /// Pointer of LP64 plus offset: it stays one to its object.
+    PtrAdd64 {
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
     /// Pointer of ILP32 plus offset.
     PtrAdd32 {
         dst: Reg,

@@ -21,6 +21,7 @@
 
 mod address;
 mod array;
+pub mod assigned;
 mod bitmap;
 mod bytes;
 mod call;
@@ -36,6 +37,7 @@ mod guard;
 mod insn;
 mod leap;
 mod look;
+mod lost;
 mod machine;
 mod map;
 mod memory;
@@ -59,7 +61,8 @@ pub use observe::{Observer, Silent, View, Written};
 pub use oracle::{
     Calls, Choice, Chosen, Creator, Inputs, MemoryPlace, Oracle, Position, Request, Seed, Zero,
 };
-pub use outcome::{CallStack, Outcome, Property, Resource, Run, StackEntry, UndefinedKind};
+pub use outcome::{CallStack, Outcome, Resource, Run, StackEntry, UndefinedKind};
+pub use printf::{Examined, TextArgument, examine};
 pub use trace::{Recorder, Trace, TraceStep};
 pub use value::Value;
 

@@ -5,7 +5,7 @@ use super::eval::{Env, EvalError, evaluate};
 use super::observe::View;
 use super::outcome::UndefinedKind;
 use super::value::{Value, from_register, is_wide};
-use cfa::expr::{Access, ExprId};
+use cfa::expr::{Access, AddressTest, ExprId};
 use cfa::program::{ProcId, VarId};
 use cfa::ty::{DataModel, FloatKind, Ty};
 
@@ -88,6 +88,15 @@ impl Env for Look<'_> {
     }
     fn freeable(&mut self, addr: u64) -> Result<u128, EvalError> {
         Ok(u128::from(self.0.memory.is_freeable(addr)))
+    }
+    fn test(&mut self, test: AddressTest, addr: u64) -> Result<u128, EvalError> {
+        Ok(u128::from(self.0.memory.test(test, addr)))
+    }
+    fn initialised(&mut self, addr: u64, bit: Option<u8>, ty: Ty) -> Result<u128, EvalError> {
+        Ok(u128::from(self.0.memory.is_initialised(addr, bit, ty)))
+    }
+    fn lost(&mut self) -> Result<u128, EvalError> {
+        Err(EvalError::NeedsMemory)
     }
     fn address(&mut self, var: VarId) -> Result<u64, EvalError> {
         match self.0.code.vars[var] {

@@ -12,13 +12,14 @@ use super::insn::Insn;
 use super::map::Map;
 use super::memory::{Memory, NewObject, ObjectKind};
 use super::observe::{Observer, View};
-use super::oracle::{Chosen, Oracle};
-use super::outcome::{CallStack, Fault, Outcome, Property, Resource, Run, StackEntry, UndefinedKind};
+use super::oracle::{Chosen, Oracle, Position};
+use super::outcome::{CallStack, Fault, Outcome, Resource, Run, StackEntry};
 use super::value::{Value, is_wide, to_register};
 use super::{Config, exec};
 use cfa::op::{InitKind, Source};
 use cfa::program::{Loc, ProcId, Program, Storage, VarId};
-use cfa::ty::{SignedOverflow, Ty};
+use cfa::ty::Ty;
+use cfa::{CheckKind, CheckSite, ExprId};
 
 /// An active call.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +62,10 @@ pub(super) struct State<'p> {
     pub(super) forgotten: Option<Source>,
     /// Number of heap and stack allocations so far.
     pub(super) allocations: u32,
+    /// Where they happened, by number, if that may be asked for.
+    pub(super) allocated_at: Vec<Region>,
+    /// The part of an expression that the evaluator found undefined.
+    pub(super) failed: Option<ExprId>,
 }
 
 /// What the outer activations of re-entered procedures had.
@@ -129,6 +134,8 @@ impl<'p> Machine<'p> {
                 choices: Vec::new(),
                 forgotten: None,
                 allocations: 0,
+                allocated_at: Vec::new(),
+                failed: None,
             },
             pc: 0,
             fuel: 0,
@@ -278,9 +285,23 @@ impl<'p> Machine<'p> {
                 let (proc, location) = self.state.code.locations[number as usize];
                 return Step::Location(proc, location);
             }
-            Pause::Error => Outcome::Error { region, property: Property::Unreachability },
+            Pause::Error => {
+                let (kind, detail) = (CheckKind::Assertion, String::new());
+                let site = self.site().map(|site| CheckSite { op: 0, expr: None, ..site });
+                if self.is_excused(kind, site) {
+                    Outcome::Halted { region }
+                } else {
+                    Outcome::Error { region, kind, detail, site }
+                }
+            }
             Pause::Blocked => Outcome::Blocked { region },
-            Pause::Returned => Outcome::Returned,
+            Pause::Returned => match self.state.at_end(&self.regs, None) {
+                Some((kind, detail)) => {
+                    let region = cfa::watch::end_of(self.state.program);
+                    Outcome::Error { region, kind, detail, site: None }
+                }
+                None => Outcome::Returned,
+            },
             Pause::Budget(stop) => Outcome::Stopped(stop),
             Pause::Fault(fault) => self.outcome(fault, region),
         })
@@ -306,12 +327,16 @@ impl<'p> Machine<'p> {
         Run { outcome, stack: self.stack(), choices: self.state.choices.clone() }
     }
     fn outcome(&self, fault: Fault, region: Region) -> Outcome {
+        let site = self.site();
+        let ends = matches!(fault, Fault::Exit(_) | Fault::Abort);
+        if ends && let Some((kind, detail)) = self.state.at_end(&self.regs, site) {
+            return Outcome::Error { region, kind, detail, site };
+        }
         match fault {
-            Fault::Undefined { kind: UndefinedKind::SignedOverflow, .. }
-                if self.state.program.signed_overflow == SignedOverflow::Error =>
-            {
-                Outcome::Error { region, property: Property::NoOverflow }
+            Fault::Undefined { kind, detail } if self.is_violation(kind.check(), site) => {
+                Outcome::Error { region, kind: kind.check(), detail, site }
             }
+            Fault::Violation { kind, detail } => Outcome::Error { region, kind, detail, site },
             Fault::Undefined { kind, detail } => Outcome::Undefined { kind, region, detail },
             Fault::Resource(what) => Outcome::Resource { what, region },
             Fault::OutOfInputs(at) if at.is_nowhere() => Outcome::OutOfInputs { region },
@@ -320,6 +345,19 @@ impl<'p> Machine<'p> {
             Fault::Exit(status) => Outcome::Exit { status },
             Fault::Abort => Outcome::Halted { region },
         }
+    }
+    /// What the current instruction belongs to.
+    fn site(&self) -> Option<CheckSite> {
+        let code = self.state.code;
+        let Position { proc, edge, op } = code.spots[*code.insn_spots.get(self.pc)? as usize].at?;
+        let expr = self.state.failed.or(code.insn_exprs.get(self.pc).copied().flatten());
+        Some(CheckSite { proc, edge, op, expr })
+    }
+    fn is_excused(&self, kind: CheckKind, site: Option<CheckSite>) -> bool {
+        self.state.program.excused.contains(kind, site)
+    }
+    fn is_violation(&self, kind: CheckKind, site: Option<CheckSite>) -> bool {
+        self.state.program.is_violation(kind) && !self.is_excused(kind, site)
     }
     /// The source text of the current instruction.
     pub fn region(&self) -> Region {
@@ -373,9 +411,13 @@ impl State<'_> {
             memory: &self.memory,
         }
     }
-    /// A size or length in a register; what no memory could hold is a resource fault.
+    /// A number of bytes in a register; what does not fit is more than any object has.
+    pub(super) fn length(&self, regs: &[u64], ty: Ty, reg: u32) -> u64 {
+        if is_wide(ty) { narrow_index(ty, self.wide[reg as usize]) } else { regs[reg as usize] }
+    }
+    /// A size in a register; what no memory could hold is a resource fault.
     pub(super) fn size(&self, regs: &[u64], ty: Ty, reg: u32) -> Result<u64, Fault> {
-        let size = if is_wide(ty) { narrow_index(ty, self.wide[reg as usize]) } else { regs[reg as usize] };
+        let size = self.length(regs, ty, reg);
         if size > i64::MAX as u64 { Err(Fault::Resource(Resource::ObjectSize)) } else { Ok(size) }
     }
 }

@@ -11,14 +11,16 @@
 //! * M3: the index of a dead object is used again only after [`QUARANTINE`] further deaths.
 //! * M4: `used` is the memory that objects and arrays take, and never above `limit` after a successful operation.
 
+mod ask;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use super::address::AddressSpace;
 use super::bytes::{Bytes, DENSE_LIMIT, PAGE};
 use super::outcome::{Fault, Resource, UndefinedKind};
-use cfa::expr::Access;
+use cfa::expr::{Access, AddressTest};
 use cfa::op::InitKind;
-use cfa::ty::DataModel;
+use cfa::ty::{DataModel, FloatKind, Ty};
 
 /// Deaths before the index of an object is used again.
 const QUARANTINE: usize = 1 << 20;
@@ -90,6 +92,23 @@ impl Found {
     }
 }
 
+/// How a text ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TextEnd {
+    /// With a zero byte.
+    Zero,
+    /// At a byte that has no value.
+    Vague,
+}
+
+/// Bytes that hold the value of a type; the rest of its size is padding.
+pub(crate) fn value_bytes(ty: Ty, model: DataModel) -> usize {
+    match ty {
+        Ty::Float(FloatKind::Extended) => 10,
+        Ty::Int { .. } | Ty::Float(_) | Ty::Ptr => ty.size(model) as usize,
+    }
+}
+
 /// What is asked of a new object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewObject {
@@ -113,6 +132,8 @@ pub(crate) struct Memory {
     space: AddressSpace,
     used: u64,
     limit: u64,
+    /// Number of live heap objects.
+    heap_count: u64,
     /// The objects behind pointers from outside, by the number that was chosen.
     outside: BTreeMap<(Validity, u64), u32>,
 }
@@ -159,6 +180,7 @@ impl Memory {
             space,
             used: 0,
             limit,
+            heap_count: 0,
             outside: BTreeMap::new(),
         }
     }
@@ -229,6 +251,7 @@ impl Memory {
             self.dead.pop_front();
             self.objects[index as usize] = object;
         }
+        self.heap_count += u64::from(new.kind == ObjectKind::Heap);
         Ok(self.pointer(index, 0))
     }
     /// The pointer from outside with a number: null for 0, else to an object of its own.
@@ -267,6 +290,7 @@ impl Memory {
         object.taken = 0;
         object.bytes = Bytes::default();
         object.live = false;
+        self.heap_count -= u64::from(object.kind == ObjectKind::Heap);
         if self.model == DataModel::Ilp32 {
             self.space.release(object.base);
         }
@@ -391,7 +415,7 @@ impl Memory {
             Some(object)
                 if object.live
                     && object.kind != ObjectKind::Procedure
-                    && u64::from(offset) + length <= u64::from(object.size) =>
+                    && u64::from(offset).saturating_add(length) <= u64::from(object.size) =>
             {
                 Ok((index, offset))
             }
@@ -408,42 +432,31 @@ impl Memory {
         }
         Ok((index, offset))
     }
-    /// Why an access fails.
-    #[cold]
-    fn diagnose(&self, pointer: u64, length: u64) -> Fault {
-        let address = self.address(pointer);
-        let (mut index, offset) = self.locate(pointer);
-        let mut offset = i64::from(offset);
+    /// The object that an address belongs to, and the offset in it, if it may lie outside.
+    fn locate_outside(&self, pointer: u64) -> (u32, i64) {
+        let (index, offset) = self.locate(pointer);
+        let offset = i64::from(offset);
         // Just below an object in LP64 its number is one less.
         if offset >= 1 << 31 && self.objects.get(index as usize).is_none_or(|object| object.size < 1 << 31) {
-            offset -= 1 << 32;
-            index = if self.model == DataModel::Lp64 { index.wrapping_add(1) } else { index };
+            let own = if self.model == DataModel::Lp64 { index.wrapping_add(1) } else { index };
+            return (own, offset - (1 << 32));
         }
+        (index, offset)
+    }
+    /// A pointer of LP64 plus an offset. It stays one to its object: what is too far away for that is as far away as can be.
+    #[cold]
+    pub(crate) fn add(&self, pointer: u64, amount: u64) -> u64 {
+        let (index, offset) = self.locate_outside(pointer);
         let Some(object) = self.objects.get(index as usize).filter(|object| object.kind != ObjectKind::None)
         else {
-            return if address < NULL_ZONE {
-                Fault::undefined(UndefinedKind::NullDereference, format!("address {address:#x}"))
-            } else {
-                Fault::undefined(UndefinedKind::WildPointer, format!("address {address:#x}"))
-            };
+            return pointer.wrapping_add(amount);
         };
-        if object.kind == ObjectKind::Procedure {
-            return Fault::undefined(UndefinedKind::WildPointer, "the address is that of a procedure");
-        }
-        let what = match object.kind {
-            ObjectKind::Heap => "a heap object",
-            ObjectKind::Stack => "a stack allocation",
-            ObjectKind::Outside => "an object from outside",
-            ObjectKind::Local => "a local variable",
-            ObjectKind::Global | ObjectKind::None | ObjectKind::Procedure => "a global variable",
+        let target = i128::from(offset) + i128::from(amount as i64);
+        let (low, high) = match object.size {
+            0..=0x7fff_ffff => (i128::from(i32::MIN), i128::from(i32::MAX)),
+            _ => (0, i128::from(u32::MAX)),
         };
-        let size = object.size;
-        if object.live {
-            let detail = format!("{length} bytes at offset {offset} of {what} of {size} bytes");
-            Fault::undefined(UndefinedKind::OutOfBounds, detail)
-        } else {
-            Fault::undefined(UndefinedKind::Dangling, format!("{what} of {size} bytes no longer exists"))
-        }
+        self.pointer(index, 0).wrapping_add(target.clamp(low, high) as u64)
     }
     /// Reads bytes; the offset in `out` of the first uninitialised one is returned, if there is one.
     pub(crate) fn read(&self, pointer: u64, out: &mut [u8]) -> Result<Option<usize>, Fault> {
@@ -543,44 +556,9 @@ impl Memory {
         let (value, known) = self.byte(pointer)?;
         self.write_anyway(pointer, &[(value & known) | (byte & !known)])
     }
-    /// Checks that a pointer may be freed.
-    pub(crate) fn check_free(&self, pointer: u64) -> Result<(), Fault> {
-        if self.is_start_of(pointer, ObjectKind::Heap) || self.is_start_of(pointer, ObjectKind::Outside) {
-            return Ok(());
-        }
-        let (index, offset) = self.locate(pointer);
-        let address = self.address(pointer);
-        Err(match self.objects.get(index as usize) {
-            Some(object) if object.kind == ObjectKind::Heap && !object.live && offset == 0 => {
-                Fault::undefined(UndefinedKind::DoubleFree, format!("address {address:#x}"))
-            }
-            Some(_) | None => Fault::undefined(UndefinedKind::BadFree, format!("address {address:#x}")),
-        })
-    }
     /// Size of the live object that a pointer points to.
     pub(crate) fn size_of(&self, pointer: u64) -> u64 {
         let (index, _) = self.locate(pointer);
         self.objects.get(index as usize).map_or(0, |object| u64::from(object.size))
-    }
-    /// Whether so many bytes may be read, or written; always for none.
-    pub(crate) fn is_accessible(&self, pointer: u64, length: u64, access: Access) -> bool {
-        let is_legal = match access {
-            Access::Read => self.check(pointer, length),
-            Access::Write => self.check_writable(pointer, length),
-        };
-        length == 0 || is_legal.is_ok() && !self.is_doubtful(pointer)
-    }
-    /// Whether a pointer leads to an object only because nothing says that it does not.
-    fn is_doubtful(&self, pointer: u64) -> bool {
-        let (index, _) = self.locate(pointer);
-        self.is_outside(pointer)
-            && self
-                .outside
-                .iter()
-                .any(|((validity, _), own)| *own == index && *validity == Validity::Doubtful)
-    }
-    /// Whether a pointer is null or the start of a live heap object.
-    pub(crate) fn is_freeable(&self, pointer: u64) -> bool {
-        self.address(pointer) == 0 || self.check_free(pointer).is_ok() && !self.is_doubtful(pointer)
     }
 }

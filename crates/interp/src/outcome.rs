@@ -3,9 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use base::{Region, Stop};
+use base::{Region, SourceMap, Stop};
 
 use super::oracle::Chosen;
+use cfa::{CheckKind, CheckSite};
 
 /// What an operation did that has no defined meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -73,13 +74,29 @@ impl fmt::Display for UndefinedKind {
     }
 }
 
-/// Which property is violated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Property {
-    /// The error location is reached.
-    Unreachability,
-    /// Signed arithmetic overflows, where the program's policy makes that an error.
-    NoOverflow,
+impl UndefinedKind {
+    /// The check that it violates where it is a violation.
+    pub fn check(self) -> CheckKind {
+        match self {
+            Self::SignedOverflow => CheckKind::SignedOverflow,
+            Self::DivisionByZero => CheckKind::DivisionByZero,
+            Self::ShiftAmount => CheckKind::ShiftAmount,
+            Self::FloatToInt => CheckKind::FloatToInt,
+            Self::ArrayBounds => CheckKind::ArrayBounds,
+            Self::ArrayLength => CheckKind::ArrayLength,
+            Self::NullDereference => CheckKind::NullDereference,
+            Self::WildPointer | Self::BadAddress => CheckKind::WildPointer,
+            Self::Dangling => CheckKind::Dangling,
+            Self::OutOfBounds => CheckKind::OutOfBounds,
+            Self::ReadOnly => CheckKind::ReadOnly,
+            Self::DoubleFree => CheckKind::DoubleFree,
+            Self::BadFree => CheckKind::BadFree,
+            Self::UninitialisedRead => CheckKind::Uninitialised,
+            Self::BadFunctionPointer => CheckKind::BadFunctionPointer,
+            Self::InvalidBool => CheckKind::InvalidBool,
+            Self::BadFormat => CheckKind::BadFormat,
+        }
+    }
 }
 
 /// What an execution ran out of.
@@ -129,7 +146,11 @@ pub enum Outcome {
         /// Where.
         region: Region,
         /// Of what.
-        property: Property,
+        kind: CheckKind,
+        /// The operands, for people; nothing of an assertion.
+        detail: String,
+        /// Where exactly, if it is at an operation.
+        site: Option<CheckSite>,
     },
     /// Undefined behaviour.
     Undefined {
@@ -190,8 +211,8 @@ impl fmt::Display for Outcome {
             Self::Returned => f.write_str("returned"),
             Self::Exit { status } => write!(f, "exited with status {status}"),
             Self::Halted { .. } => f.write_str("aborted"),
-            Self::Error { property: Property::Unreachability, .. } => f.write_str("error location reached"),
-            Self::Error { property: Property::NoOverflow, .. } => f.write_str("signed overflow"),
+            Self::Error { kind: CheckKind::Assertion, .. } => f.write_str("error location reached"),
+            Self::Error { kind, .. } => write!(f, "{kind}"),
             Self::Undefined { kind, detail, .. } => write!(f, "undefined behaviour: {kind}: {detail}"),
             Self::Blocked { .. } => f.write_str("blocked by an assumption"),
             Self::OutOfInputs { .. } => f.write_str("more input values are needed"),
@@ -220,6 +241,17 @@ pub struct CallStack {
     pub omitted: usize,
 }
 
+impl CallStack {
+    /// A place as the user sees it: one in a model of a library function is that of the innermost call in the user's text.
+    pub fn users_place(&self, region: Region, sources: &SourceMap) -> Region {
+        if region.is_nowhere() || sources.is_users(region) {
+            return region;
+        }
+        let mut calls = self.entries.iter().map(|entry| entry.called_at);
+        calls.find(|place| sources.is_users(*place)).unwrap_or(region)
+    }
+}
+
 /// What a run yields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
@@ -234,7 +266,15 @@ pub struct Run {
 /// Why an instruction did not complete.
 #[derive(Clone, Debug)]
 pub(crate) enum Fault {
-    Undefined { kind: UndefinedKind, detail: String },
+    Undefined {
+        kind: UndefinedKind,
+        detail: String,
+    },
+    /// A violation that is no undefined behaviour.
+    Violation {
+        kind: CheckKind,
+        detail: String,
+    },
     Resource(Resource),
     OutOfInputs(Region),
     Unsupported(String),

@@ -57,6 +57,45 @@ pub(crate) fn render(
     }
 }
 
+/// An argument that is read as a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextArgument {
+    /// Its position after the format.
+    pub index: usize,
+    /// The most bytes that are read, if the format says so.
+    pub limit: Option<u64>,
+}
+
+/// What a format does with arguments of some types, whatever their values are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Examined {
+    /// The arguments that are read as texts, in order; those of a limit that is an argument itself count without limit.
+    pub texts: Vec<TextArgument>,
+    /// Whether a conversion does not match its argument, or is none. What comes before it is done.
+    pub mismatch: Option<String>,
+}
+
+/// Looks at the format of a call of `printf`.
+pub fn examine(format: &[u8], types: &[Ty], model: DataModel) -> Examined {
+    // The arguments are told apart by their values.
+    let number =
+        |(index, ty): (usize, &Ty)| Value { ty: *ty, bits: if *ty == Ty::Ptr { index as u128 } else { 0 } };
+    let args: Vec<Value> = types.iter().enumerate().map(number).collect();
+    let has_star = format.contains(&b'*');
+    let mut texts = Vec::new();
+    let mut read = |index: u64, limit: Option<usize>| {
+        let limit = limit.filter(|_| !has_star).map(|limit| limit as u64);
+        texts.push(TextArgument { index: index as usize, limit });
+        Ok(Vec::new())
+    };
+    let mut printer = Printer { args: args.iter(), model, out: Vec::new(), has_address: false };
+    let mismatch = match printer.all(format, &mut read) {
+        Err(Fault::Undefined { kind: UndefinedKind::BadFormat, detail }) => Some(detail),
+        _ => None,
+    };
+    Examined { texts, mismatch }
+}
+
 /// One conversion, between `%` and its letter.
 #[derive(Clone, Copy, Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "they are C's flags, which combine freely")]

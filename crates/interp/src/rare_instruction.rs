@@ -16,14 +16,14 @@ use super::eval::{Env, beyond, evaluate, fault, narrow_index, whole_index};
 use super::float;
 use super::machine::State;
 use super::map::ELEMENT;
-use super::memory::{NewObject, ObjectKind, Validity};
+use super::memory::{NewObject, ObjectKind};
 use super::ops::{self, Rules};
 use super::oracle::{Calls, Chosen, Oracle, Position, Request};
 use super::outcome::{Fault, UndefinedKind};
 use super::parts::Stored;
 use super::printf;
 use super::value::{Value, from_register, is_wide, to_register};
-use cfa::expr::{Access, BinaryOp};
+use cfa::expr::{Access, AddressTest, BinaryOp, ExprId};
 use cfa::op::{AllocKind, Freedom, InitKind, Source};
 use cfa::program::{ProcId, VarId};
 use cfa::ty::{DataModel, Ty};
@@ -36,17 +36,6 @@ const ALLOCATION_ALIGN: u64 = 16;
 pub(super) struct Asker {
     pub(super) region: Region,
     pub(super) at: Option<Position>,
-}
-
-/// Whether a pointer from a source leads to an object of its own, and may be used; nothing for pointers that the library computes.
-pub(super) fn validity(source: &Source) -> Option<Validity> {
-    match source {
-        Source::Input { .. } | Source::Uninitialised => Some(Validity::Doubtful),
-        Source::Extern { .. } | Source::Outside | Source::Argument { .. } | Source::Global { .. } => {
-            Some(Validity::Assumed)
-        }
-        Source::Library { .. } | Source::Rounded | Source::Guess(_) => None,
-    }
 }
 
 /// What a step may use besides the state.
@@ -69,14 +58,6 @@ impl State<'_> {
             self.wide[reg as usize] = bits;
         } else {
             regs[reg as usize] = to_register(ty, bits);
-        }
-    }
-    /// Bytes that lost their values are copied like others, so nobody knows later which function took them: the strictest one counts.
-    fn note_forgotten(&mut self, source: &Source) {
-        let is_computed =
-            |known: &Source| matches!(known, Source::Library { freedom: Freedom::Determined, .. });
-        if !self.forgotten.as_ref().is_some_and(is_computed) {
-            self.forgotten = Some(source.clone());
         }
     }
     /// Asks for an arbitrary value and records it; its bits, of a pointer the address.
@@ -104,7 +85,7 @@ impl State<'_> {
         Ok(value.bits)
     }
     /// A place in a model of a library function as the user sees it: the innermost call on the stack that is in the user's text.
-    fn users_place(&self, region: Region) -> Region {
+    pub(super) fn users_place(&self, region: Region) -> Region {
         let sources = &self.program.sources;
         if region.is_nowhere() || sources.is_users(region) {
             return region;
@@ -149,14 +130,14 @@ impl State<'_> {
             | Rare::StoreElemWide { .. }) => self.access(regs, access, context)?,
             test @ (Rare::Accessible { .. }
             | Rare::Freeable { .. }
+            | Rare::Test { .. }
+            | Rare::Initialised { .. }
             | Rare::Bounded { .. }
             | Rare::Undefined
             | Rare::Unguarded) => self.test(regs, test)?,
-            Rare::Slow { expr, dst } => {
-                let program = self.program;
-                let bits = evaluate(program, *expr, &mut Running { state: self, regs, context })?;
-                self.put(regs, program.exprs.ty(*expr), *dst, bits);
-            }
+            Rare::Lost { dst } => return Ok(self.note_lost(regs, *dst)),
+            Rare::CheckLost => return self.check_lost(regs),
+            Rare::Slow { expr, dst } => self.slow(regs, *expr, *dst, context)?,
             Rare::Choose { ty, source, at, dst } => {
                 let region = if at.is_nowhere() { context.asker.region } else { *at };
                 self.answer(regs, (*ty, *dst), source, Asker { region, ..context.asker }, context)?;
@@ -170,12 +151,26 @@ impl State<'_> {
             }
             output @ Rare::Output { .. } => return self.output(regs, output, context),
             memory => {
-                let cost = self.rare_memory(regs, memory)?;
+                let cost = self.rare_memory(regs, memory, context.asker.region)?;
                 self.track(regs, memory, context.asker.at);
                 return Ok(cost);
             }
         }
         Ok(0)
+    }
+    /// An expression that the evaluator evaluates.
+    fn slow(
+        &mut self,
+        regs: &mut [u64],
+        expr: ExprId,
+        dst: Reg,
+        context: &mut Context<'_>,
+    ) -> Result<(), Fault> {
+        let program = self.program;
+        let bits = evaluate(program, expr, &mut Running { state: self, regs, context })?;
+        self.failed = None;
+        self.put(regs, program.exprs.ty(expr), dst, bits);
+        Ok(())
     }
     /// Tests of memory, and what is never defined.
     fn test(&mut self, regs: &mut [u64], test: &Rare) -> Result<(), Fault> {
@@ -188,6 +183,13 @@ impl State<'_> {
             }
             Rare::Freeable { dst, addr } => {
                 regs[dst as usize] = u64::from(self.memory.is_freeable(regs[addr as usize]));
+            }
+            Rare::Test { dst, addr, test } => {
+                regs[dst as usize] = u64::from(self.memory.test(test, regs[addr as usize]));
+            }
+            Rare::Initialised { dst, addr, bit, ty } => {
+                let holds = self.is_initialised(regs[addr as usize], bit, ty);
+                regs[dst as usize] = u64::from(holds);
             }
             Rare::Bounded { index, ty, bound } => {
                 let index = whole_index(ty, self.bits(regs, ty, index));
@@ -214,7 +216,7 @@ impl State<'_> {
         let bits = self.choose(context.oracle, ty, source, asker)?;
         if is_wide(ty) {
             self.wide[dst as usize] = bits;
-        } else if let (Ty::Ptr, Some(validity)) = (ty, validity(source)) {
+        } else if let (Ty::Ptr, Some(validity)) = (ty, self.validity(source)) {
             regs[dst as usize] = self.memory.outside(validity, bits as u64)?;
         } else {
             regs[dst as usize] = self.register(ty, bits);
@@ -359,7 +361,7 @@ impl State<'_> {
         Ok(())
     }
     /// The operations on memory and lifetimes.
-    fn rare_memory(&mut self, regs: &mut [u64], rare: &Rare) -> Result<u32, Fault> {
+    fn rare_memory(&mut self, regs: &mut [u64], rare: &Rare, region: Region) -> Result<u32, Fault> {
         let mut touched = 0;
         match *rare {
             Rare::ForgetElem { var, index } => self.forget_elem(var, regs[index as usize])?,
@@ -371,11 +373,13 @@ impl State<'_> {
             Rare::End { var } => self.end_object(regs, var),
             Rare::Malloc { dst, ty, size, kind, contents } => {
                 let size = self.size(regs, ty, size)?;
+                self.note_allocation(region);
                 regs[dst as usize] = self.malloc(size, kind, contents)?;
                 touched = size.min(PAGE as u64);
             }
             Rare::Realloc { dst, old, ty, size } => {
                 let (old, size) = (regs[old as usize], self.size(regs, ty, size)?);
+                self.note_allocation(region);
                 regs[dst as usize] = self.realloc(old, size)?;
                 touched = size;
             }
@@ -387,19 +391,25 @@ impl State<'_> {
                 }
             }
             Rare::Copy { to, from, ty, length, stored } => {
-                touched = self.size(regs, ty, length)?;
+                touched = self.length(regs, ty, length);
                 self.memory.copy(regs[to as usize], regs[from as usize], touched, stored)?;
             }
             Rare::Cut { to, ty, length } => {
                 self.memory.cut(regs[to as usize], self.size(regs, ty, length)?);
             }
             Rare::Fill { to, byte, ty, length } => {
-                touched = self.size(regs, ty, length)?;
+                touched = self.length(regs, ty, length);
                 self.memory.fill(regs[to as usize], touched, regs[byte as usize] as u8)?;
             }
             Rare::Forget { to, ty, length, ref source } => {
-                touched = self.memory.forget_within(regs[to as usize], self.size(regs, ty, length)?)?;
-                self.note_forgotten(source);
+                // A function without body gives values only where there are none: those bytes stay as they are, and what is read there is chosen.
+                if let Source::Extern { function } = source {
+                    let (function, freedom) = (function.clone(), Freedom::Determined);
+                    self.note_forgotten(&Source::Library { function, freedom });
+                } else {
+                    touched = self.memory.forget_within(regs[to as usize], self.size(regs, ty, length)?)?;
+                    self.note_forgotten(source);
+                }
             }
             Rare::Write { to, ref bytes } => {
                 touched = bytes.len() as u64;
@@ -553,6 +563,15 @@ impl Env for Running<'_, '_, '_> {
     fn freeable(&mut self, addr: u64) -> Result<u128, Fault> {
         Ok(u128::from(self.state.memory.is_freeable(addr)))
     }
+    fn test(&mut self, test: AddressTest, addr: u64) -> Result<u128, Fault> {
+        Ok(u128::from(self.state.memory.test(test, addr)))
+    }
+    fn initialised(&mut self, addr: u64, bit: Option<u8>, ty: Ty) -> Result<u128, Fault> {
+        Ok(u128::from(self.state.is_initialised(addr, bit, ty)))
+    }
+    fn lost(&mut self) -> Result<u128, Fault> {
+        Ok(u128::from(self.state.lost(self.regs).0.is_some()))
+    }
     fn address(&mut self, var: VarId) -> Result<u64, Fault> {
         let VarPlace::Object { reg } = self.state.code.vars[var] else { return Ok(0) };
         let pointer = self.regs[reg as usize];
@@ -568,7 +587,13 @@ impl Env for Running<'_, '_, '_> {
     fn pointer(&mut self, address: u64) -> u64 {
         self.state.memory.pointer_to(address)
     }
+    fn pointer_add(&mut self, pointer: u64, amount: u64) -> u64 {
+        self.state.memory.add(pointer, amount)
+    }
     fn undefined(kind: UndefinedKind, detail: String) -> Fault {
         Fault::undefined(kind, detail)
+    }
+    fn failed(&mut self, expr: ExprId) {
+        self.state.failed = Some(expr);
     }
 }

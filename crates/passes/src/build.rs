@@ -65,10 +65,17 @@ impl Builder {
         self.procedure.add_location(info)
     }
     /// Adds an edge.
-    pub(crate) fn edge(&mut self, source: Loc, target: Loc, ops: Vec<Op>, origin: Origin, from: EdgeOrigin) {
+    pub(crate) fn edge(
+        &mut self,
+        source: Loc,
+        target: Loc,
+        ops: Vec<Op>,
+        origin: Origin,
+        from: EdgeOrigin,
+    ) -> EdgeId {
         debug_assert_eq!(ops.len(), from.ops.len(), "B1: one origin per operation");
-        self.procedure.add_edge(Edge { source, target, ops, origin });
         self.origin.edges.push(from);
+        self.procedure.add_edge(Edge { source, target, ops, origin })
     }
     pub(crate) fn finish(self) -> (Procedure, ProcOrigin) {
         (self.procedure, self.origin)
@@ -175,12 +182,15 @@ pub(crate) fn replace_procedures(
     let new = Program {
         data_model: program.data_model,
         signed_overflow: program.signed_overflow,
+        checks: program.checks,
+        excused: program.excused.clone(),
         sources: program.sources.clone(),
         exprs: program.exprs.clone(),
         vars: program.vars.clone(),
         procs: procs.into_iter().collect(),
         entry: program.entry,
         approximations: program.approximations.clone(),
+        spelling: program.spelling.clone(),
     };
     let back =
         BackTranslation::new(origins.into_iter().collect(), identity_vars(program), Contexts::default());

@@ -47,12 +47,15 @@ pub fn compact(program: &Program) -> (Program, BackTranslation) {
     let new = Program {
         data_model: program.data_model,
         signed_overflow: program.signed_overflow,
+        checks: program.checks,
+        excused: program.excused.clone(),
         sources: program.sources.clone(),
         exprs,
         vars,
         procs,
         entry: renumbering.proc(program.entry),
         approximations: program.approximations.clone(),
+        spelling: program.spelling.clone(),
     };
     (new, BackTranslation::new(origins, var_origins, Contexts::default()))
 }

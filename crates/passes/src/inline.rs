@@ -35,6 +35,7 @@ use super::build::{Builder, Draft, stub};
 use super::calls::CallGraph;
 use super::frames::{Frame, Frames};
 use super::recursion::Obstacle;
+use super::stack::leaks_stack;
 use cfa::op::{AllocKind, Callee, Op, Place};
 use cfa::{
     Approximation, ApproximationKind, BinaryOp, EdgeId, Expr, ExprId, Loc, LocationInfo, LocationRole,
@@ -116,6 +117,8 @@ pub fn inline(program: &Program, config: &InlineConfig) -> Inlined {
 struct Plan {
     inlined: IndexVec<ProcId, bool>,
     recursive: IndexVec<ProcId, bool>,
+    /// Procedures whose stack memory may be used when they have returned, where that is tested.
+    stays: IndexVec<ProcId, bool>,
     /// Procedures that stay: the entry and whatever is still called.
     roots: IndexVec<ProcId, bool>,
     max_targets: usize,
@@ -127,6 +130,7 @@ impl Plan {
         let mut plan = Self {
             inlined: IndexVec::filled(false, program.procs.len()),
             recursive: program.procs.ids().map(|proc| calls.is_recursive(proc)).collect(),
+            stays: leaks_stack(program, &calls),
             roots: IndexVec::filled(false, program.procs.len()),
             max_targets: config.max_targets,
         };
@@ -155,7 +159,8 @@ impl Plan {
                 }
             }
             sizes[*proc] = size;
-            self.inlined[*proc] = *proc != program.entry && !self.recursive[*proc] && size <= threshold;
+            self.inlined[*proc] =
+                *proc != program.entry && !self.recursive[*proc] && !self.stays[*proc] && size <= threshold;
             if self.inlined[*proc] {
                 largest = largest.max(size);
             }

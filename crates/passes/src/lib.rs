@@ -39,7 +39,6 @@ mod inline;
 mod instrument;
 mod lifetimes;
 mod liveness;
-mod overflow;
 mod persistent_map;
 mod pipeline;
 mod prepared;
@@ -49,7 +48,9 @@ mod prune;
 mod recursion;
 mod relevance;
 mod resolve;
+mod separate;
 mod slice;
+mod stack;
 mod totality;
 mod unroll;
 
@@ -62,8 +63,8 @@ pub use compact::compact;
 pub use compress::{CallEdges, compress};
 pub use dead_variables::eliminate_dead;
 pub use inline::{InlineConfig, Inlined, KeptCall, KeptReason, inline};
-pub use instrument::instrument;
-pub use pipeline::{MemoryForm, OptionalPass, PipelineConfig, Pipelined, Precision, pipeline};
+pub use instrument::{Check, CheckId, Checks, Instrumented, Owner, Selection, Wanted, instrument};
+pub use pipeline::{Errors, MemoryForm, OptionalPass, PipelineConfig, Pipelined, Precision, pipeline};
 pub use prepared::Prepared;
 pub use promote::{
     LeafMeaning, LeafValue, Maker, Meanings, ObjectMeaning, PointerMeaning, Promoted, Stands, promote,
@@ -73,5 +74,6 @@ pub use propagate::propagate;
 pub use prune::prune;
 pub use recursion::{Obstacle, accumulate, descend, linear, tail, window};
 pub use resolve::resolve_calls;
+pub use separate::separate;
 pub use slice::slice;
 pub use unroll::unroll;

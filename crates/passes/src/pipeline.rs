@@ -8,7 +8,7 @@ use super::compact::compact;
 use super::compress::{CallEdges, compress};
 use super::dead_variables::eliminate_dead;
 use super::inline::{InlineConfig, KeptCall, KeptReason, inline};
-use super::instrument::instrument;
+use super::instrument::{Checks, Instrumented, Losses, Selection, transform};
 use super::promote::promote;
 use super::propagate::{propagate, propagate_copies};
 use super::prune::prune;
@@ -18,7 +18,9 @@ use super::slice::slice;
 use super::unroll::unroll;
 use base::census;
 use cfa::pointsto::{PointsTo, Punning};
-use cfa::{Op, ProcId, Procedure, Program, SignedOverflow};
+use cfa::{EdgeId, Op, ProcId, Procedure, Program, SignedOverflow};
+
+use super::instrument::CheckId;
 
 /// What is removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,15 +106,49 @@ pub struct Pipelined {
     pub back: BackTranslation,
     /// All calls that are left in the new program.
     pub kept_calls: Vec<KeptCall>,
+    /// The checks that became error locations, if there are any.
+    pub instrumented: Option<Errors>,
 }
 
-/// Applies the standard sequence: make overflows error locations if they are violations, resolve indirect calls, prune, make recursion loops, inline, propagate, make memory variables, slice
+/// What the edges to the error of a prepared program stand for.
+#[derive(Clone, Debug)]
+pub struct Errors {
+    /// The checks of the program that was given.
+    pub checks: Checks,
+    /// The way from the new program to the one with error locations.
+    back: BackTranslation,
+}
+
+impl Errors {
+    /// What an edge to the error stands for.
+    pub fn of_edge(&self, proc: ProcId, edge: EdgeId) -> &[CheckId] {
+        let last = self.back.edge(proc, edge).steps.last();
+        last.map_or(&[], |step| self.checks.of_edge(step.proc, step.edge))
+    }
+}
+
+/// Applies the standard sequence: make checks error locations if they are violations, resolve indirect calls, prune, make recursion loops, inline, propagate, make memory variables, slice
 /// or prune, remove dead variables, merge blocks, renumber.
 pub fn pipeline(program: &Program, config: &PipelineConfig) -> Pipelined {
+    let has_checks = program.signed_overflow == SignedOverflow::Error
+        || !program.checks.is_empty()
+        || !program.excused.is_empty();
+    if has_checks { select(program, &Selection::all(), config) } else { run(program, None, config) }
+}
+
+/// The same with the checks of a selection as error locations.
+pub(crate) fn select(program: &Program, selection: &Selection, config: &PipelineConfig) -> Pipelined {
+    run(program, Some(transform(program, selection, Losses::Rounded)), config)
+}
+
+fn run(program: &Program, instrumented: Option<Instrumented>, config: &PipelineConfig) -> Pipelined {
     census::count(census::Step::PipelineRun);
     let mut stage = Stage { program: program.clone(), backs: Vec::new() };
-    if program.signed_overflow == SignedOverflow::Error {
-        stage.apply(instrument);
+    let mut first = None;
+    if let Some(Instrumented { program, back, checks }) = instrumented {
+        debug_assert_eq!(program.verify(), Ok(()));
+        stage.program = program;
+        first = Some((back, checks));
     }
     stage.apply(|program| resolve_calls(program, &PointsTo::new(program, Punning::Any)));
     stage.apply(prune);
@@ -146,9 +182,13 @@ pub fn pipeline(program: &Program, config: &PipelineConfig) -> Pipelined {
     stage.apply(compact);
     // From the end, where programs are smallest.
     let composed = stage.backs.into_iter().rev().reduce(|later, earlier| earlier.then(&later));
-    let back = composed.unwrap_or_else(|| BackTranslation::identity(program));
+    let later = composed.unwrap_or_else(|| BackTranslation::identity(program));
     let kept_calls = kept_calls(&stage.program, config);
-    Pipelined { program: stage.program, back, kept_calls }
+    let (back, instrumented) = match first {
+        Some((back, checks)) => (back.then(&later), Some(Errors { checks, back: later })),
+        None => (later, None),
+    };
+    Pipelined { program: stage.program, back, kept_calls, instrumented }
 }
 
 fn inlined(program: &Program, limits: &InlineConfig) -> (Program, BackTranslation) {

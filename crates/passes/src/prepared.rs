@@ -14,7 +14,8 @@ use base::{Region, timeline};
 use super::back::BackTranslation;
 use super::calls::CallGraph;
 use super::inline::{KeptCall, KeptReason};
-use super::pipeline::{PipelineConfig, Pipelined, pipeline};
+use super::instrument::Selection;
+use super::pipeline::{Errors, PipelineConfig, Pipelined, pipeline, select};
 use cfa::loops::LoopForest;
 use cfa::{ProcId, Procedure, Program};
 
@@ -23,6 +24,8 @@ use cfa::{ProcId, Procedure, Program};
 pub struct Prepared<'p> {
     given: &'p Program,
     config: PipelineConfig,
+    /// The checks that are errors in the prepared form; all if nothing is said.
+    selection: Option<Selection>,
     made: OnceLock<Pipelined>,
     unwound: OnceLock<Option<Program>>,
 }
@@ -34,7 +37,11 @@ impl<'p> Prepared<'p> {
     }
     /// The same, with other passes than the standard ones.
     pub fn with(given: &'p Program, config: PipelineConfig) -> Self {
-        Self { given, config, made: OnceLock::new(), unwound: OnceLock::new() }
+        Self { given, config, selection: None, made: OnceLock::new(), unwound: OnceLock::new() }
+    }
+    /// The same with some checks as errors in the prepared form: the others hold, as somebody knows.
+    pub fn asking(given: &'p Program, config: PipelineConfig, selection: Selection) -> Self {
+        Self { selection: Some(selection), ..Self::with(given, config) }
     }
     /// The program as given.
     pub fn given(&self) -> &'p Program {
@@ -43,7 +50,10 @@ impl<'p> Prepared<'p> {
     fn made(&self) -> &Pipelined {
         self.made.get_or_init(|| {
             let _stage = timeline::stage("passes");
-            pipeline(self.given, &self.config)
+            match &self.selection {
+                Some(selection) => select(self.given, selection, &self.config),
+                None => pipeline(self.given, &self.config),
+            }
         })
     }
     /// The program after the standard passes: what engines work on, and what annotations speak about.
@@ -63,6 +73,10 @@ impl<'p> Prepared<'p> {
     /// The way from the prepared program to the one that was given.
     pub fn back(&self) -> &BackTranslation {
         &self.made().back
+    }
+    /// What the edges to the error of the prepared program stand for, if there are checks.
+    pub fn errors(&self) -> Option<&Errors> {
+        self.made().instrumented.as_ref()
     }
     /// The loops of a procedure of the prepared program.
     pub fn loops(&self, proc: ProcId) -> &LoopForest {

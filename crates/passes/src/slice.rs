@@ -286,7 +286,10 @@ impl<'a> Slicer<'a> {
                     self.pending.extend(self.points_to.region(*addr).map(Fact::Region));
                 }
                 // Whether an object lives is a part of its region.
-                Expr::Accessible { addr, .. } | Expr::Freeable { addr } => {
+                Expr::Accessible { addr, .. }
+                | Expr::Freeable { addr }
+                | Expr::Test { addr, .. }
+                | Expr::Initialised { addr, .. } => {
                     self.pending.extend(self.points_to.region(*addr).map(Fact::Region));
                 }
                 // An object has an address only while it lives.

@@ -61,7 +61,11 @@ impl Totality {
                 fact.partial |= !self.is_inside(program, array, index);
             }
             Expr::Load { .. } | Expr::LoadBits { .. } | Expr::Undefined { .. } => fact.partial = true,
-            Expr::Accessible { .. } | Expr::Freeable { .. } => {}
+            Expr::Accessible { .. }
+            | Expr::Freeable { .. }
+            | Expr::Test { .. }
+            | Expr::Initialised { .. }
+            | Expr::Lost => {}
             Expr::Bounded { index, bound } => {
                 let inside = (0, i128::from(bound) - 1);
                 fact.partial |= !self.range(index).is_some_and(|range| within(range, inside));

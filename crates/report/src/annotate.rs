@@ -11,7 +11,10 @@ use base::{FileId, Region, SourceFile, SourceMap};
 use verdict::{Proof, Trace, Verdict};
 use witness::format::InvariantKind;
 
-use crate::{Color, Detail, Run, human, printable};
+use checks::State;
+
+use crate::table::Table;
+use crate::{Color, Detail, Run, human, printable, table};
 
 /// More inputs at one line are counted.
 const MAX_INPUTS: usize = 8;
@@ -36,6 +39,10 @@ pub(super) fn render(run: &Run<'_>) -> String {
     let sources = run.sources;
     let mut comments = Comments::default();
     match run.certified.verdict() {
+        _ if run.table.is_some() => {
+            run.table.iter().for_each(|table| each(*table, sources, &mut comments));
+            invariants(run, sources, &mut comments);
+        }
         Verdict::Safe(Proof::Annotation(_)) => invariants(run, sources, &mut comments),
         Verdict::Safe(Proof::Execution(_) | Proof::Executions(_) | Proof::UnwoundExecutions(_)) => {}
         Verdict::Unsafe(trace) => violation(trace, &mut comments),
@@ -58,6 +65,37 @@ pub(super) fn render(run: &Run<'_>) -> String {
     text
 }
 
+/// What is known about each check, at its line.
+fn each(table: Table<'_>, sources: &SourceMap, comments: &mut Comments) {
+    let violations = table.violations();
+    for (number, (check, trace, _)) in violations.iter().enumerate() {
+        let of = if violations.len() > 1 { format!(" of violation {}", number + 1) } else { String::new() };
+        inputs(trace, &of, comments);
+        let place = table::place(&trace.violation, Some(check), sources);
+        let which = if violations.len() > 1 { format!(" {}", number + 1) } else { String::new() };
+        comments.at(place, format!("VIOLATION{which}: {}", table::describe(check)));
+    }
+    for (check, reason) in table.open() {
+        comments.at(check.place, format!("open: {}: {reason}", table::describe(check)));
+    }
+    let mut holding: BTreeMap<(FileId, u32), usize> = BTreeMap::new();
+    for (check, state) in table.rows() {
+        if matches!(state, State::Holds(_)) && !check.place.is_nowhere() {
+            *holding.entry((check.place.file, check.place.line)).or_default() += 1;
+        }
+    }
+    for ((file, line), count) in holding {
+        let word = if count == 1 { "check holds" } else { "checks hold" };
+        comments.add(file, line, format!("{count} {word}"));
+    }
+    for region in &table.unreached.assertions {
+        comments.at(*region, "the assertion cannot fail for lack of executions".to_owned());
+    }
+    for region in &table.unreached.statements {
+        comments.at(*region, "never executed".to_owned());
+    }
+}
+
 fn invariants(run: &Run<'_>, sources: &SourceMap, comments: &mut Comments) {
     for readable in &run.extras.invariants {
         let name = &readable.invariant.location.file;
@@ -72,6 +110,17 @@ fn invariants(run: &Run<'_>, sources: &SourceMap, comments: &mut Comments) {
 }
 
 fn violation(trace: &Trace, comments: &mut Comments) {
+    inputs(trace, "", comments);
+    for (function, called_at) in crate::calls(&trace.violation.stack) {
+        if let Some(place) = called_at {
+            comments.at(place, format!("the violation is in this call of {function}"));
+        }
+    }
+    comments.at(trace.violation.region, "VIOLATION".to_owned());
+}
+
+/// The inputs of a violation, at the lines that ask for them.
+fn inputs(trace: &Trace, of: &str, comments: &mut Comments) {
     let mut inputs: BTreeMap<(FileId, u32), Vec<String>> = BTreeMap::new();
     for (position, chosen) in
         trace.choices.iter().enumerate().filter(|(_, chosen)| !chosen.place.is_nowhere())
@@ -84,14 +133,8 @@ fn violation(trace: &Trace, comments: &mut Comments) {
         let dots = if more > 0 { format!(", and {more} more") } else { String::new() };
         let told = values[..values.len() - more].join(", ");
         let word = if values.len() == 1 { "value" } else { "values, in order" };
-        comments.add(file, line, format!("{word}: {told}{dots}"));
+        comments.add(file, line, format!("{word}{of}: {told}{dots}"));
     }
-    for (function, called_at) in crate::calls(&trace.violation.stack) {
-        if let Some(place) = called_at {
-            comments.at(place, format!("the violation is in this call of {function}"));
-        }
-    }
-    comments.at(trace.violation.region, "VIOLATION".to_owned());
 }
 
 fn annotate(id: FileId, file: &SourceFile, comments: &Comments, text: &mut String) {

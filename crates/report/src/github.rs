@@ -5,7 +5,8 @@ use std::fmt::Write;
 use base::{Diagnostic, Region, Severity, SourceMap, Stop};
 use verdict::{Proof, Verdict};
 
-use crate::{Color, Detail, Run, human};
+use crate::table::Table;
+use crate::{Color, Detail, Run, each, human, table};
 
 /// The annotations of a verdict.
 pub(super) fn render(run: &Run<'_>) -> String {
@@ -13,6 +14,10 @@ pub(super) fn render(run: &Run<'_>) -> String {
     let full = human::render(run, Detail::Full, Color::Plain);
     let (headline, details) = full.split_once('\n').unwrap_or((&full, ""));
     let mut text = String::new();
+    if let Some(table) = run.table {
+        each_check(&mut text, run, table, &full);
+        return text;
+    }
     match run.certified.verdict() {
         Verdict::Safe(proof) => {
             annotate(&mut text, "notice", None, headline, details);
@@ -31,6 +36,45 @@ pub(super) fn render(run: &Run<'_>) -> String {
         }
     }
     text
+}
+
+/// An annotation for each check that fails or is open, and for code that is never executed; the last one is the verdict.
+fn each_check(text: &mut String, run: &Run<'_>, table: Table<'_>, full: &str) {
+    let sources = run.sources;
+    for (check, trace, extras) in table.violations() {
+        let told = each::violation(run, (check, trace, extras), Color::Plain);
+        let (headline, details) = told.split_once('\n').unwrap_or((&told, ""));
+        let at = place(sources, table::place(&trace.violation, Some(check), sources));
+        annotate(text, "error", at, headline, details);
+    }
+    for (check, reason) in table.open() {
+        let title = format!("open: {}", table::describe(check));
+        annotate(text, "warning", place(sources, check.place), &title, &reason.to_string());
+    }
+    for region in &table.unreached.assertions {
+        annotate(
+            text,
+            "notice",
+            place(sources, *region),
+            "the assertion cannot fail for lack of executions",
+            "",
+        );
+    }
+    for region in &table.unreached.statements {
+        annotate(text, "notice", place(sources, *region), "the code is never executed", "");
+    }
+    for readable in &run.extras.invariants {
+        let place = Some((readable.file.clone(), readable.place.0, readable.place.1));
+        annotate(text, "notice", place, "loop invariant", &readable.invariant.value);
+    }
+    let last = full.trim_end().lines().last().unwrap_or_default();
+    let count = table.count();
+    let level = match (count.fail, count.open) {
+        (0, 0) => "notice",
+        (0, _) => "warning",
+        _ => "error",
+    };
+    annotate(text, level, None, last, "");
 }
 
 /// The report of a run that was ended from outside.

@@ -5,13 +5,13 @@ use std::fmt::Write;
 use base::{Region, SourceMap};
 use certify::Check;
 use cfa::{ApproximationKind, SignedOverflow, Source};
-use interp::{CallStack, Chosen, Property};
+use interp::{CallStack, Chosen};
 use verdict::{Assumption, End, Ledger, Proof, Reason, Trace, Verdict};
 
 use witness::judge::Opinion;
 
 use crate::run::{ErrorKind, Extras};
-use crate::{Color, Detail, Run, printable};
+use crate::{Color, Detail, Run, each, printable, table};
 
 /// How messages end that `--extern error` causes.
 pub const EXTERN_ERROR: &str = "(--extern error)";
@@ -27,8 +27,11 @@ const MAX_ASSUMPTIONS: usize = 20;
 
 /// The whole report, ending in a line break.
 pub(super) fn render(run: &Run<'_>, detail: Detail, color: Color) -> String {
+    if let Some(table) = run.table {
+        return each::render(run, table, detail, color);
+    }
     let sources = run.sources;
-    let mut writer = Writer { text: String::new(), sources };
+    let mut writer = Writer::new(sources);
     writer.headline(run, color);
     if detail == Detail::Verdict {
         return writer.text;
@@ -71,17 +74,58 @@ pub(super) fn render(run: &Run<'_>, detail: Detail, color: Color) -> String {
     for check in checks(run) {
         writer.line(&check);
     }
+    resting(&mut writer, run);
+    statistics(&mut writer, run);
+    writer.text
+}
+
+/// What a verdict rests on.
+fn resting(writer: &mut Writer<'_>, run: &Run<'_>) {
     match (run.certified.verdict(), run.certified.ledger()) {
         (Verdict::Safe(_) | Verdict::Unsafe(_), Some(_)) => {
             writer.line("this rests on:");
-            writer.ledger(run);
+            for line in ledger_lines(writer, run) {
+                writer.line(&line);
+            }
         }
         // Nothing is claimed, so nothing rests on anything.
         (Verdict::Unknown(_), _) | (_, None) => {}
     }
-    writer.statistics(run);
-    writer.text
 }
+
+/// How much work was done, if somebody wants to know.
+pub(super) fn statistics(writer: &mut Writer<'_>, run: &Run<'_>) {
+    let Some(statistics) = run.statistics else { return };
+    writer.line("statistics:");
+    for (name, value) in statistics {
+        let digits = if value.fract() == 0.0 { 0 } else { 6 };
+        writer.line(&format!("  {name}: {value:.digits$}"));
+    }
+}
+
+/// The word of a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    Safe,
+    Unsafe,
+    Unknown,
+}
+
+/// The word of a verdict, in its colour.
+pub(super) fn word(word: Word, color: Color) -> String {
+    let (name, style) = match word {
+        Word::Safe => ("SAFE", "\x1b[1;32m"),
+        Word::Unsafe => ("UNSAFE", "\x1b[1;31m"),
+        Word::Unknown => ("UNKNOWN", "\x1b[1;33m"),
+    };
+    match color {
+        Color::Ansi => format!("{style}{name}\x1b[0m"),
+        Color::Plain => name.to_owned(),
+    }
+}
+
+/// That evidence is from the cache.
+pub(super) const CACHED: &str = "from the cache: found by an earlier run, checked again by this one";
 
 /// Who has checked the evidence, and with what result.
 pub(super) fn checks(run: &Run<'_>) -> Vec<String> {
@@ -97,12 +141,11 @@ pub(super) fn checks(run: &Run<'_>) -> Vec<String> {
             format!("checked: the invariants were proved again ({obligations} obligations)")
         }
     });
-    let cached = "from the cache: found by an earlier run, checked again by this one";
-    let cached = run.extras.is_cached.then(|| cached.to_owned());
+    let cached = run.extras.is_cached.then(|| CACHED.to_owned());
     own.into_iter().chain(cached).chain(run.extras.opinion.as_ref().and_then(opinion)).collect()
 }
 
-fn opinion(opinion: &Opinion) -> Option<String> {
+pub(super) fn opinion(opinion: &Opinion) -> Option<String> {
     match opinion {
         Opinion::Confirmed => {
             Some("checked: compiled and executed, the program ends in the violation".to_owned())
@@ -125,56 +168,48 @@ pub(super) fn advice(reason: &Reason, opinion: Option<&Opinion>) -> Option<&'sta
     }
 }
 
-struct Writer<'a> {
-    text: String,
-    sources: &'a SourceMap,
+/// A text that grows line by line.
+pub(super) struct Writer<'a> {
+    pub(super) text: String,
+    pub(super) sources: &'a SourceMap,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(sources: &'a SourceMap) -> Self {
+        Self { text: String::new(), sources }
+    }
 }
 
 impl Writer<'_> {
-    fn statistics(&mut self, run: &Run<'_>) {
-        let Some(statistics) = run.statistics else { return };
-        self.line("statistics:");
-        for (name, value) in statistics {
-            let digits = if value.fract() == 0.0 { 0 } else { 6 };
-            self.line(&format!("  {name}: {value:.digits$}"));
-        }
-    }
-
-    fn line(&mut self, line: &str) {
+    pub(super) fn line(&mut self, line: &str) {
         self.text += line;
         self.text.push('\n');
     }
 
     /// ` at FILE:LINE:COLUMN`, or nothing for nowhere.
-    fn at(&self, region: Region) -> String {
+    pub(super) fn at(&self, region: Region) -> String {
         let place = self.sources.describe(region);
         if place.is_empty() { place } else { format!(" at {}", printable(&place)) }
     }
 
     fn headline(&mut self, run: &Run<'_>, color: Color) {
-        let (word, style, rest) = match run.certified.verdict() {
-            Verdict::Safe(_) if run.is_idle() => ("SAFE", "\x1b[1;32m", "nothing to check".to_owned()),
+        let (name, rest) = match run.certified.verdict() {
+            Verdict::Safe(_) if run.is_idle() => (Word::Safe, "nothing to check".to_owned()),
             Verdict::Safe(proof) => {
                 let is_cut = matches!(proof, Proof::Execution(End::Undefined { .. }));
                 let limit = if is_cut { ", up to undefined behaviour" } else { "" };
-                ("SAFE", "\x1b[1;32m", format!("{} holds{limit}", run.task.property))
+                (Word::Safe, format!("{} holds{limit}", run.task.property))
             }
             Verdict::Unsafe(trace) => {
-                let rest = format!("{}{}", violation(trace), self.at(trace.violation.region));
-                ("UNSAFE", "\x1b[1;31m", rest)
+                let place = table::place(&trace.violation, None, self.sources);
+                (Word::Unsafe, format!("{}{}", violation(trace), self.at(place)))
             }
-            Verdict::Unknown(reason) => {
-                ("UNKNOWN", "\x1b[1;33m", format!("{reason}{}", self.at(reason.region())))
-            }
+            Verdict::Unknown(reason) => (Word::Unknown, format!("{reason}{}", self.at(reason.region()))),
         };
-        let (on, off) = match color {
-            Color::Ansi => (style, "\x1b[0m"),
-            Color::Plain => ("", ""),
-        };
-        self.line(&format!("{on}{word}{off}: {rest}"));
+        self.line(&format!("{}: {rest}", word(name, color)));
     }
 
-    fn end(&mut self, end: &End) {
+    pub(super) fn end(&mut self, end: &End) {
         let how = match end {
             End::Returned => "returns".to_owned(),
             End::Exited { status } => format!("exits with status {status}"),
@@ -192,7 +227,15 @@ impl Writer<'_> {
     }
 
     fn trace(&mut self, trace: &Trace) {
-        self.source_line(trace.violation.region, "  ");
+        self.trace_of(trace, table::place(&trace.violation, None, self.sources));
+    }
+
+    /// The inputs of a violation, and where it is.
+    pub(super) fn trace_of(&mut self, trace: &Trace, place: Region) {
+        self.source_line(place, "  ");
+        if !trace.violation.detail.is_empty() {
+            self.line(&format!("  {}", printable(&trace.violation.detail)));
+        }
         self.stack(&trace.violation.stack);
         if trace.choices.is_empty() {
             self.line("inputs: none");
@@ -225,7 +268,7 @@ impl Writer<'_> {
         }
     }
 
-    fn invariants(&mut self, extras: &Extras) {
+    pub(super) fn invariants(&mut self, extras: &Extras) {
         if extras.invariants.is_empty() {
             return;
         }
@@ -268,23 +311,20 @@ impl Writer<'_> {
         let dots = if cut.len() < text.len() { " ..." } else { "" };
         let _ = writeln!(self.text, "{indent}{} | {}{dots}", region.line, printable(&cut));
     }
+}
 
-    fn ledger(&mut self, run: &Run<'_>) {
-        let Some(ledger) = run.certified.ledger() else { return };
-        for line in basis(run) {
-            self.line(&format!("  {}", printable(&line)));
-        }
-        for assumption in ledger.assumptions.iter().take(MAX_ASSUMPTIONS) {
-            let place = self.at(assumption.region);
-            self.line(&format!("  {}{place}", self::assumption(assumption)));
-        }
-        if ledger.assumptions.len() > MAX_ASSUMPTIONS {
-            self.line(&format!(
-                "  ... {} more, see --format json",
-                ledger.assumptions.len() - MAX_ASSUMPTIONS
-            ));
-        }
+/// What a verdict rests on, one line each.
+pub(super) fn ledger_lines(writer: &Writer<'_>, run: &Run<'_>) -> Vec<String> {
+    let Some(ledger) = run.certified.ledger() else { return Vec::new() };
+    let mut lines: Vec<String> = basis(run).iter().map(|line| format!("  {}", printable(line))).collect();
+    for assumption in ledger.assumptions.iter().take(MAX_ASSUMPTIONS) {
+        let place = writer.at(assumption.region);
+        lines.push(format!("  {}{place}", self::assumption(assumption)));
     }
+    if ledger.assumptions.len() > MAX_ASSUMPTIONS {
+        lines.push(format!("  ... {} more, see --format json", ledger.assumptions.len() - MAX_ASSUMPTIONS));
+    }
+    lines
 }
 
 /// What a verdict rests on apart from single assumptions: the machine, the meaning of what C leaves open, the user's options.
@@ -307,11 +347,22 @@ pub(super) fn undefined(ledger: &Ledger) -> Option<String> {
 }
 
 /// What would be checked, if there were anything.
-fn idle(run: &Run<'_>) -> [String; 2] {
+pub(super) fn idle(run: &Run<'_>) -> [String; 2] {
     let (what, help) = match &run.task.error {
         ErrorKind::Overflow => (
             "the reachable code has no signed operation that can overflow".to_owned(),
             "call the code that is to be checked",
+        ),
+        ErrorKind::Memory => (
+            "the reachable code uses no memory in a way that could go wrong".to_owned(),
+            "call the code that is to be checked",
+        ),
+        ErrorKind::Checks(functions) => (
+            format!(
+                "the reachable code has no call of {}, no assertion, and nothing that is checked",
+                functions.join(" or ")
+            ),
+            "call the code that is to be checked, or write `assert(CONDITION);`; `--check` says what is checked",
         ),
         ErrorKind::CallsAndAssertions(functions) => (
             format!("the reachable code has no call of {} and no assertion", functions.join(" or ")),
@@ -326,11 +377,8 @@ fn idle(run: &Run<'_>) -> [String; 2] {
 }
 
 /// What is wrong, in words.
-pub(super) fn violation(trace: &Trace) -> &'static str {
-    match trace.violation.property {
-        Property::Unreachability => "the error is reached",
-        Property::NoOverflow => "a signed operation overflows",
-    }
+pub(super) fn violation(trace: &Trace) -> String {
+    table::violation(trace.violation.kind)
 }
 
 /// Something that a verdict rests on, in words.

@@ -1,16 +1,20 @@
 //! The report for programs. docs/json.md describes it; a change that readers can notice raises [`VERSION`].
 
+mod step;
+
 use base::{Diagnostic, Region, Severity, SourceMap, Stop};
 use certify::Check;
 use cfa::{ApproximationKind, SignedOverflow, Source};
-use interp::{CallStack, Chosen, Property};
+use checks::State;
+use interp::{CallStack, Chosen};
 use serde::Serialize;
-use verdict::{End, Proof, Reason, Verdict};
+use verdict::{End, Proof, Reason, Trace, Verdict};
 use witness::format::InvariantKind;
 use witness::judge::Opinion;
 
+use self::step::{JsonStep, json_step};
 use crate::run::{Extras, Task as Asked};
-use crate::steps::{Kind, Step};
+use crate::table::Table;
 use crate::{Run, benchexec, human};
 
 /// The reason of a run that ends because an earlier one has a verdict for the same program and options.
@@ -27,7 +31,7 @@ struct Document {
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<Task>,
     verdict: &'static str,
-    result: &'static str,
+    result: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<JsonReason>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,6 +44,8 @@ struct Document {
     from_cache: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     compiled_program: Option<Execution>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checks: Option<JsonChecks>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ledger: Option<Vec<Entry>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -122,6 +128,8 @@ enum Evidence {
     },
     Trace {
         property: &'static str,
+        #[serde(skip_serializing_if = "String::is_empty")]
+        detail: String,
         #[serde(skip_serializing_if = "Option::is_none")]
         location: Option<Location>,
         stack: Vec<Call>,
@@ -129,6 +137,42 @@ enum Evidence {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         steps: Vec<JsonStep>,
     },
+}
+
+/// What is known about each check.
+#[derive(Serialize)]
+struct JsonChecks {
+    hold: usize,
+    fail: usize,
+    open: usize,
+    /// What the form of operations excludes; not counted.
+    excluded_by_form: usize,
+    excluded_by_values: usize,
+    list: Vec<JsonCheck>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    never_executed: Vec<Location>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    vacuous_assertions: Vec<Location>,
+}
+
+#[derive(Serialize)]
+struct JsonCheck {
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    property: Option<&'static str>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    what: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    function: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Location>,
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<JsonReason>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violation: Option<Evidence>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compiled_program: Option<Execution>,
 }
 
 #[derive(Serialize)]
@@ -165,42 +209,6 @@ struct Input {
     location: Option<Location>,
 }
 
-#[derive(Default, Serialize)]
-struct JsonStep {
-    kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    location: Option<Location>,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    function: String,
-    /// Calls around it.
-    depth: usize,
-    /// Loops around it.
-    nesting: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    input: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    holds: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    callee: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    from: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    to: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    count: Option<u64>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    changes: Vec<JsonChange>,
-}
-
-#[derive(Serialize)]
-struct JsonChange {
-    name: String,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    r#type: String,
-    value: String,
-    relevant: bool,
-}
-
 #[derive(Serialize)]
 struct Entry {
     kind: &'static str,
@@ -220,20 +228,21 @@ struct JsonDiagnostic {
 }
 
 impl Document {
-    fn new(verdict: &'static str, result: &'static str) -> Self {
+    fn new(verdict: &'static str, result: impl Into<String>) -> Self {
         Self {
             schema: "wayproof-report",
             schema_version: VERSION,
             tool: Tool::THIS,
             task: None,
             verdict,
-            result,
+            result: result.into(),
             reason: None,
             evidence: None,
             checked_by: None,
             nothing_to_check: false,
             from_cache: false,
             compiled_program: None,
+            checks: None,
             ledger: None,
             diagnostics: Vec::new(),
             statistics: None,
@@ -271,16 +280,7 @@ pub(super) fn render(run: &Run<'_>) -> String {
             });
         }
         Verdict::Unsafe(trace) => {
-            document.evidence = Some(Evidence::Trace {
-                property: match trace.violation.property {
-                    Property::Unreachability => "unreach-call",
-                    Property::NoOverflow => "no-overflow",
-                },
-                location: location(sources, trace.violation.region),
-                stack: stack(&trace.violation.stack, sources),
-                inputs: trace.choices.iter().map(|chosen| input(chosen, sources)).collect(),
-                steps: run.extras.steps.iter().map(|step| json_step(step, sources)).collect(),
-            });
+            document.evidence = Some(trace_of(trace, run.extras, sources));
         }
         Verdict::Unknown(why) => document.reason = Some(reason(why, sources)),
     }
@@ -291,11 +291,74 @@ pub(super) fn render(run: &Run<'_>) -> String {
     });
     document.from_cache = run.extras.is_cached;
     document.compiled_program = run.extras.opinion.as_ref().map(execution_of);
+    document.checks = run.table.map(|table| checks(run, table));
     document.ledger = ledger(run, sources);
     document.statistics = run.statistics.map(|statistics| {
         statistics.iter().map(|(name, value)| ((*name).to_owned(), serde_json::Value::from(*value))).collect()
     });
     document.text()
+}
+
+fn trace_of(trace: &Trace, extras: &Extras, sources: &SourceMap) -> Evidence {
+    Evidence::Trace {
+        property: crate::property(trace.violation.kind),
+        detail: trace.violation.detail.clone(),
+        location: location(sources, trace.violation.region),
+        stack: stack(&trace.violation.stack, sources),
+        inputs: trace.choices.iter().map(|chosen| input(chosen, sources)).collect(),
+        steps: extras.steps.iter().map(|step| json_step(step, sources)).collect(),
+    }
+}
+
+/// What is known about each check.
+fn checks(run: &Run<'_>, table: Table<'_>) -> JsonChecks {
+    let (sources, audit) = (run.sources, table.audit);
+    let row = |(check, state): (&passes::Check, &State)| {
+        let function = run.program.and_then(|program| program.procs.get(check.proc));
+        let function =
+            function.map(|procedure| procedure.name.to_string()).filter(|name| !name.starts_with('%'));
+        let mut row = JsonCheck {
+            kind: check.kind.code(),
+            property: check.kind.property(),
+            what: check.what.clone(),
+            function: function.unwrap_or_default(),
+            location: location(sources, check.place),
+            state: "holds",
+            reason: None,
+            violation: None,
+            compiled_program: None,
+        };
+        match state {
+            State::Holds(_) => {}
+            State::Fails(number) => {
+                row.state = "fails";
+                let extras = table.extras.get(*number);
+                let found = audit.violations.get(*number).map(|violated| violated.certified.verdict());
+                if let (Some(extras), Some(Verdict::Unsafe(trace))) = (extras, found) {
+                    row.violation = Some(trace_of(trace, extras, sources));
+                    row.compiled_program = extras.opinion.as_ref().map(execution_of);
+                }
+            }
+            State::Open(why) => {
+                row.state = "open";
+                row.reason = Some(reason(why, sources));
+            }
+        }
+        row
+    };
+    let count = table.count();
+    let places =
+        |regions: &[Region]| regions.iter().filter_map(|region| location(sources, *region)).collect();
+    JsonChecks {
+        hold: count.hold,
+        fail: count.fail,
+        open: count.open,
+        excluded_by_form: audit.checks.excluded(),
+        excluded_by_values: audit.by_values,
+        list: table.rows().map(row).collect(),
+        never_executed: places(&table.unreached.statements),
+        vacuous_assertions: places(&table.unreached.assertions),
+    }
 }
 
 fn invariants(extras: &Extras) -> Vec<JsonInvariant> {
@@ -444,57 +507,6 @@ fn input(chosen: &Chosen, sources: &SourceMap) -> Input {
         name,
         location: location(sources, chosen.place),
     }
-}
-
-fn json_step(step: &Step, sources: &SourceMap) -> JsonStep {
-    let changes = step.changes.iter().map(|change| JsonChange {
-        name: change.name.clone(),
-        r#type: change.c_type.to_string(),
-        value: change.value.clone(),
-        relevant: change.matters,
-    });
-    let mut json = JsonStep {
-        location: location(sources, step.region),
-        function: step.function().to_owned(),
-        depth: step.depth,
-        nesting: step.nesting,
-        changes: changes.collect(),
-        ..JsonStep::default()
-    };
-    json.kind = match &step.kind {
-        Kind::Statement => "statement",
-        Kind::Input { number, .. } => {
-            json.input = Some(*number);
-            "input"
-        }
-        Kind::Branch(holds) => {
-            json.holds = Some(*holds);
-            "branch"
-        }
-        Kind::Call(callee) => {
-            json.callee = Some(callee.to_string());
-            "call"
-        }
-        Kind::Round(number) => {
-            (json.from, json.to) = (Some(*number), Some(*number));
-            "iteration"
-        }
-        Kind::Folded { from, to } => {
-            (json.from, json.to) = (Some(*from), Some(*to));
-            "iterations-as-above"
-        }
-        Kind::Skipped { from, to } => {
-            (json.from, json.to) = (Some(*from), Some(*to));
-            "iterations-omitted"
-        }
-        Kind::Omitted(count) => {
-            json.count = Some(*count);
-            "steps-omitted"
-        }
-        Kind::Stopped => "rest-omitted",
-        Kind::Violation => "violation",
-    };
-    json
 }
 
 fn ledger(run: &Run<'_>, sources: &SourceMap) -> Option<Vec<Entry>> {

@@ -6,6 +6,7 @@
 //! Knows no files, no flags and no engine.
 
 mod annotate;
+mod each;
 mod github;
 mod html;
 mod human;
@@ -15,9 +16,10 @@ mod printable;
 pub mod run;
 mod sarif;
 mod steps;
+mod table;
 
 use base::{Diagnostic, Region, SourceMap, Stop};
-use interp::{CallStack, Property};
+use interp::CallStack;
 use verdict::Verdict;
 
 pub use html::{Insight, Summaries, page, unfinished as page_unfinished};
@@ -26,6 +28,7 @@ pub use json::{CHECKED_BEFORE, Location, Tool, known as json_known, location};
 pub use printable::printable;
 pub use run::{Basis, Extras, Run, Task};
 pub use steps::{Change, Frame, Kind, Scope, Selection, Step, steps};
+pub use table::Table;
 
 /// The form of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,15 +125,17 @@ pub fn unfinished(format: Format, stop: Stop, task: Option<&Task>) -> String {
 }
 
 /// The string that BenchExec knows.
-fn benchexec(verdict: &Verdict) -> &'static str {
+fn benchexec(verdict: &Verdict) -> String {
     match verdict {
-        Verdict::Safe(_) => "true",
-        Verdict::Unsafe(trace) => match trace.violation.property {
-            Property::Unreachability => "false(unreach-call)",
-            Property::NoOverflow => "false(no-overflow)",
-        },
-        Verdict::Unknown(_) => "unknown",
+        Verdict::Safe(_) => "true".to_owned(),
+        Verdict::Unsafe(trace) => format!("false({})", property(trace.violation.kind)),
+        Verdict::Unknown(_) => "unknown".to_owned(),
     }
+}
+
+/// The property that a violation is one of: by the name of SV-COMP, or by our own if it has none.
+fn property(kind: cfa::CheckKind) -> &'static str {
+    kind.property().unwrap_or(kind.code())
 }
 
 /// The calls that were active, innermost first, as the user sees them: without the start-up procedure, and without a

@@ -8,6 +8,7 @@ use witness::correctness::Readable;
 use witness::judge::Opinion;
 
 use crate::steps::{Selection, Step};
+use crate::table::Table;
 
 /// A finished run.
 #[derive(Clone, Copy)]
@@ -24,6 +25,8 @@ pub struct Run<'a> {
     pub extras: &'a Extras,
     /// What shaped the program that the answer is about.
     pub basis: &'a Basis,
+    /// What is known about each check, if the answer is about each.
+    pub table: Option<Table<'a>>,
     /// Which steps of the path to a violation the text for people shows, if any.
     pub told: Option<Selection>,
     /// How much work was done, if the user wants to know: name, value.
@@ -69,6 +72,10 @@ pub enum ErrorKind {
     CallsAndAssertions(Vec<String>),
     /// A signed overflow.
     Overflow,
+    /// A wrong use of memory.
+    Memory,
+    /// Any of several checks, calls of these functions among them.
+    Checks(Vec<String>),
 }
 
 /// What shaped the program beyond its text. What is a default is not said.

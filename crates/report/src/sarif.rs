@@ -3,12 +3,13 @@
 use std::fmt::Write;
 
 use base::{Diagnostic, Region, Severity, SourceMap, Stop};
-use interp::Property;
+use cfa::CheckKind;
 use serde_json::{Value, json};
 use verdict::{Trace, Verdict};
 
 use crate::steps::{Kind, Step};
-use crate::{Color, Detail, Run, human, path};
+use crate::table::Table;
+use crate::{Color, Detail, Run, each, human, path, table};
 
 /// The document of a verdict.
 pub(super) fn render(run: &Run<'_>) -> String {
@@ -19,12 +20,14 @@ pub(super) fn render(run: &Run<'_>) -> String {
         let entries = ledger.assumptions.iter().map(|assumption| Value::from(assumption.what.clone()));
         human::basis(run).into_iter().map(Value::from).chain(entries).collect::<Vec<Value>>()
     });
-    let (results, notifications) = match run.certified.verdict() {
-        Verdict::Unsafe(trace) => {
-            (vec![result(trace, &run.extras.steps, sources, headline, &full)], Vec::new())
+    let (results, notifications) = match (run.table, run.certified.verdict()) {
+        (Some(table), _) => (each(run, table), vec![notification("note", &full, None)]),
+        (None, Verdict::Unsafe(trace)) => {
+            let place = trace.violation.region;
+            (vec![result((trace, place), &run.extras.steps, sources, headline, &full)], Vec::new())
         }
-        Verdict::Safe(_) => (Vec::new(), vec![notification("note", &full, None)]),
-        Verdict::Unknown(reason) => {
+        (None, Verdict::Safe(_)) => (Vec::new(), vec![notification("note", &full, None)]),
+        (None, Verdict::Unknown(reason)) => {
             (Vec::new(), vec![notification("warning", &full, location(sources, reason.region()))])
         }
     };
@@ -42,6 +45,11 @@ pub(super) fn render(run: &Run<'_>) -> String {
     if let Some(properties) = properties.as_object_mut().filter(|_| run.is_idle()) {
         properties.insert("nothingToCheck".to_owned(), true.into());
     }
+    if let (Some(table), Some(properties)) = (run.table, properties.as_object_mut()) {
+        let count = table.count();
+        let counts = json!({ "hold": count.hold, "fail": count.fail, "open": count.open });
+        properties.insert("checks".to_owned(), counts);
+    }
     if !run.extras.invariants.is_empty()
         && let Some(properties) = properties.as_object_mut()
     {
@@ -51,6 +59,76 @@ pub(super) fn render(run: &Run<'_>) -> String {
         properties.insert("invariants".to_owned(), invariants.collect());
     }
     document(&results, &notifications, Execution::Successful, &properties)
+}
+
+/// A result for each check that fails or is open, and for code that is never executed.
+fn each(run: &Run<'_>, table: Table<'_>) -> Vec<Value> {
+    let sources = run.sources;
+    let mut results = Vec::new();
+    for (check, trace, extras) in table.violations() {
+        let full = each::violation(run, (check, trace, extras), Color::Plain);
+        let headline = full.lines().next().unwrap_or_default().to_owned();
+        let place = table::place(&trace.violation, Some(check), sources);
+        results.push(result((trace, place), &extras.steps, sources, &headline, &full));
+    }
+    let mut open = |rule: &str, text: &str, place: Region| {
+        let mut result = json!({
+            "ruleId": rule,
+            "kind": "open",
+            "level": "none",
+            "message": { "text": text },
+            "locations": location(sources, place).into_iter().collect::<Vec<Value>>(),
+        });
+        if let (Some(index), Some(fields)) = (rule_index(rule), result.as_object_mut()) {
+            fields.insert("ruleIndex".to_owned(), index.into());
+        }
+        results.push(result);
+    };
+    for (check, reason) in table.open() {
+        open(rule_of(check.kind), &format!("open: {}: {reason}", table::describe(check)), check.place);
+    }
+    for region in &table.unreached.assertions {
+        open(VACUOUS, "The assertion cannot fail for lack of executions.", *region);
+    }
+    for region in &table.unreached.statements {
+        open(UNREACHABLE, "The code is never executed.", *region);
+    }
+    results
+}
+
+/// The rule of code that is never executed.
+const UNREACHABLE: &str = "unreachable";
+/// The rule of assertions in such code.
+const VACUOUS: &str = "vacuous";
+
+/// The rule that a violation breaks.
+fn rule_of(kind: CheckKind) -> &'static str {
+    match kind {
+        CheckKind::Assertion => "unreach-call",
+        CheckKind::SignedOverflow => "no-overflow",
+        kind => kind.code(),
+    }
+}
+
+/// All rules with what they say.
+fn rules() -> Vec<(&'static str, String)> {
+    let rule = |kind: CheckKind| {
+        let text = match kind {
+            CheckKind::Assertion => "The error is never reached and no assertion fails.".to_owned(),
+            CheckKind::SignedOverflow => "No signed operation overflows.".to_owned(),
+            kind => format!("There is no {kind}."),
+        };
+        (rule_of(kind), text)
+    };
+    let others = [
+        (UNREACHABLE, "All code is executed by some execution.".to_owned()),
+        (VACUOUS, "All assertions are evaluated by some execution.".to_owned()),
+    ];
+    CheckKind::ALL.into_iter().map(rule).chain(others).collect()
+}
+
+fn rule_index(rule: &str) -> Option<usize> {
+    rules().iter().position(|(name, _)| *name == rule)
 }
 
 /// The report of a run that was ended from outside.
@@ -94,10 +172,7 @@ fn document(results: &[Value], notifications: &[Value], execution: Execution, pr
             "tool": { "driver": {
                 "name": "Wayproof",
                 "version": env!("CARGO_PKG_VERSION"),
-                "rules": [
-                    rule("unreach-call", "The error is never reached and no assertion fails."),
-                    rule("no-overflow", "No signed operation overflows."),
-                ],
+                "rules": rules().iter().map(|(id, text)| rule(id, text)).collect::<Vec<Value>>(),
             }},
             "columnKind": "unicodeCodePoints",
             "invocations": [{
@@ -121,12 +196,16 @@ fn notification(level: &str, message: &str, place: Option<Value>) -> Value {
     notification
 }
 
-fn result(trace: &Trace, steps: &[Step], sources: &SourceMap, headline: &str, full: &str) -> Value {
-    let (rule, index) = match trace.violation.property {
-        Property::Unreachability => ("unreach-call", 0),
-        Property::NoOverflow => ("no-overflow", 1),
-    };
-    let place = location(sources, trace.violation.region);
+fn result(
+    (trace, region): (&Trace, Region),
+    steps: &[Step],
+    sources: &SourceMap,
+    headline: &str,
+    full: &str,
+) -> Value {
+    let rule = rule_of(trace.violation.kind);
+    let index = rule_index(rule);
+    let place = location(sources, region);
     let flow: Vec<Value> = steps.iter().filter_map(|step| flow_location(step, sources, headline)).collect();
     let stack: Vec<Value> = crate::calls(&trace.violation.stack)
         .iter()
@@ -155,8 +234,8 @@ fn result(trace: &Trace, steps: &[Step], sources: &SourceMap, headline: &str, fu
         if !flow.is_empty() {
             fields.insert("codeFlows".to_owned(), json!([{ "threadFlows": [{ "locations": flow }] }]));
         }
-        let line = trace.violation.region.line;
-        let text = sources.get(trace.violation.region.file).filter(|_| line > 0).map(|file| {
+        let line = region.line;
+        let text = sources.get(region.file).filter(|_| line > 0).map(|file| {
             String::from_utf8_lossy(file.line_text(line)).split_whitespace().collect::<Vec<_>>().join(" ")
         });
         // The text of the line, not its number: a result stays the same when code is added above it.

@@ -217,6 +217,9 @@ impl State {
             | Expr::LoadBits { .. }
             | Expr::Accessible { .. }
             | Expr::Freeable { .. }
+            | Expr::Test { .. }
+            | Expr::Initialised { .. }
+            | Expr::Lost
             | Expr::Address { .. }
             | Expr::Function { .. } => None,
             Expr::Unary { op, arg } => {

@@ -36,6 +36,14 @@ impl Ledger {
         let mut assumptions: Vec<Assumption> = program.approximations.iter().map(Assumption::from).collect();
         assumptions.sort_by(|a, b| (a.region, &a.what, a.kind).cmp(&(b.region, &b.what, b.kind)));
         assumptions.dedup();
+        if !program.excused.is_empty() {
+            let what = "an execution is not considered beyond a violation that is reported".to_owned();
+            assumptions.push(Assumption {
+                what,
+                kind: ApproximationKind::Assumption,
+                region: Region::NOWHERE,
+            });
+        }
         Self {
             data_model: program.data_model,
             signed_overflow: program.signed_overflow,

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use base::Region;
-use interp::{CallStack, Chosen, Property, UndefinedKind};
+use cfa::{CheckKind, CheckSite};
+use interp::{CallStack, Chosen, Outcome, Run, UndefinedKind};
 
 use crate::annotation::Annotation;
 use crate::reason::Reason;
@@ -75,10 +76,30 @@ pub struct Trace {
 /// What goes wrong, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Which property is violated.
-    pub property: Property,
+    /// Which kind of check fails.
+    pub kind: CheckKind,
     /// The place in the source.
     pub region: Region,
+    /// The operands, for people; nothing of an assertion.
+    pub detail: String,
+    /// The operation of the program, and the expression in it.
+    pub site: Option<CheckSite>,
     /// The procedures that were active there.
     pub stack: CallStack,
+}
+
+impl Trace {
+    /// The trace of a run of the program as given; nothing if it violates nothing.
+    pub fn of(run: Run) -> Option<Self> {
+        let Outcome::Error { region, kind, detail, site } = run.outcome else { return None };
+        let violation = Violation { kind, region, detail, site, stack: run.stack };
+        Some(Self { violation, choices: run.choices })
+    }
+}
+
+impl Violation {
+    /// Whether two violations are of the same check: the same kind at the same place.
+    pub fn is_same(&self, other: &Self) -> bool {
+        (self.kind, self.region, self.site) == (other.kind, other.region, other.site)
+    }
 }

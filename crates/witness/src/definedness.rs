@@ -112,7 +112,11 @@ impl<'a> Definedness<'a> {
                 }
                 _ => unknown("an element of an array of variable length"),
             },
-            Expr::Accessible { .. } | Expr::Freeable { .. } => Defined::Always,
+            Expr::Accessible { .. }
+            | Expr::Freeable { .. }
+            | Expr::Test { .. }
+            | Expr::Initialised { .. }
+            | Expr::Lost => Defined::Always,
             Expr::Bounded { index, bound } => self.within(index, Some(0), Some(i128::from(bound) - 1)),
             Expr::Undefined { .. } => unknown("an undefined expression"),
             Expr::Load { ty: Ty::BOOL, .. } => unknown("a truth value in memory"),

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use base::SourceMap;
-use cfa::SignedOverflow;
+use cfa::{CheckKind, CheckKinds, SignedOverflow};
 use cfront::{Input, Interner, Loaded, preprocess};
 
 use crate::format::{self, Content, Location, Witness};
@@ -22,6 +22,17 @@ pub struct Question {
     pub texts: Vec<Text>,
     /// How they are compiled, and what the error is.
     pub options: cfront::Options,
+    /// Whether the error is that and nothing else.
+    pub asked: Asked,
+}
+
+/// What a witness may be about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// The properties that were asked for.
+    Exactly,
+    /// Nobody has said: what the witness is about is checked.
+    Anything,
 }
 
 /// A file of the program.
@@ -135,14 +146,18 @@ impl Question {
         let asked = Errors {
             calls: !lower.error_functions.is_empty() || lower.assert_is_error,
             overflow: lower.signed_overflow == SignedOverflow::Error,
+            checks: lower.checks,
         };
         let function = named(specification, "call(");
-        let stated = Errors { calls: function.is_some(), overflow: specification.contains("overflow") };
+        let stated = Errors::of(specification);
         let is_same_entry = named(specification, "init(").is_none_or(|entry| entry == lower.entry);
         let is_same_function =
             function.is_none_or(|function| lower.error_functions.iter().any(|name| name == function));
         let fits = match witness.content {
-            Content::Violation(_) => stated != Errors::default() && stated.are_among(asked),
+            Content::Violation(_) => {
+                let is_known = stated.are_among(asked) || self.asked == Asked::Anything;
+                stated != Errors::default() && is_known
+            }
             Content::Correctness(_) => asked.are_among(stated),
         };
         // A proof may be about more than is checked.
@@ -150,13 +165,17 @@ impl Question {
         if !(fits && is_same_entry && fits_function) {
             return Err(format!("the witness is for another property: `{specification}`"));
         }
-        if matches!(witness.content, Content::Violation(_)) {
-            if !stated.calls {
-                lower.error_functions.clear();
-                lower.assert_is_error = false;
-            }
-            if !stated.overflow && asked.overflow {
-                lower.signed_overflow = SignedOverflow::Undefined;
+        let is_violation = matches!(witness.content, Content::Violation(_));
+        if is_violation && !stated.calls {
+            lower.error_functions.clear();
+            lower.assert_is_error = false;
+        }
+        if is_violation || self.asked == Asked::Anything {
+            lower.checks = stated.checks;
+            match (asked.overflow, stated.overflow) {
+                (true, false) => lower.signed_overflow = SignedOverflow::Undefined,
+                (false, true) => lower.signed_overflow = SignedOverflow::Error,
+                _ => {}
             }
         }
         Ok(())
@@ -170,11 +189,27 @@ struct Errors {
     calls: bool,
     /// Signed overflow.
     overflow: bool,
+    /// Wrong uses of memory.
+    checks: CheckKinds,
 }
 
 impl Errors {
+    /// The errors that a specification names.
+    fn of(specification: &str) -> Self {
+        let is_named = |kind: &CheckKind| match kind {
+            CheckKind::Assertion | CheckKind::SignedOverflow => false,
+            kind => kind.property().is_some_and(|name| specification.contains(name)),
+        };
+        Self {
+            calls: named(specification, "call(").is_some(),
+            overflow: specification.contains("overflow"),
+            checks: CheckKind::ALL.into_iter().filter(is_named).collect(),
+        }
+    }
+
     fn are_among(self, others: Self) -> bool {
-        self.calls <= others.calls && self.overflow <= others.overflow
+        let has_checks = self.checks.iter().all(|kind| others.checks.contains(kind));
+        self.calls <= others.calls && self.overflow <= others.overflow && has_checks
     }
 }
 

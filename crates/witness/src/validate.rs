@@ -15,11 +15,11 @@ use std::collections::VecDeque;
 use crate::inductive::checks_as_invariants;
 use base::{Budget, Region};
 use certify::{Certified, certify, check_choices};
-use cfa::{ApproximationKind, Program, SignedOverflow, Source};
+use cfa::{ApproximationKind, CheckKind, Program, SignedOverflow, Source};
 use cfront::FailureKind;
 use interp::{
-    self, Choice, Code, CompileOptions, Config, Inputs, Leaper, Machine, Markers, Oracle, Outcome, Property,
-    Request, Silent, Uninitialised, Value,
+    self, Choice, Code, CompileOptions, Config, Inputs, Leaper, Machine, Markers, Oracle, Outcome, Request,
+    Silent, Uninitialised, Value,
 };
 use passes::Prepared;
 use verdict::{Trace, Verdict};
@@ -167,7 +167,9 @@ impl<'a> Validator<'a, '_> {
             let what = format!("the program over-approximates its source: {}", extra.what);
             return Ok(Judgement::Unknown(what));
         }
-        if !strict.is_possible && strict.program.signed_overflow != SignedOverflow::Error {
+        let counts_more =
+            strict.program.signed_overflow == SignedOverflow::Error || !strict.program.checks.is_empty();
+        if !strict.is_possible && !counts_more {
             let place = claim::describe_target(segments);
             let why = format!("the statement at {place} does not violate the property itself");
             return Ok(Judgement::Refuted(why));
@@ -242,13 +244,14 @@ impl<'a> Validator<'a, '_> {
             return Attempt::Stopped(reason.to_string());
         }
         let follows = match run.outcome {
-            Outcome::Error { region, property: Property::Unreachability } => {
+            Outcome::Error { region, kind: CheckKind::Assertion, .. } => {
                 claimed.ended_at_target(region, &run)
             }
-            Outcome::Error { region, property: Property::NoOverflow } => {
+            Outcome::Error { region, .. } => {
                 let state = claimed.counter().and_then(|var| machine.view().scalar(var)).map(Value::as_int);
                 // A program that never touches the counter has none.
-                state.unwrap_or(0) == claimed.last() as i128 && claimed.ended_inside_target(region)
+                let place = run.stack.users_place(region, &program.sources);
+                state.unwrap_or(0) == claimed.last() as i128 && claimed.ended_inside_target(place)
             }
             Outcome::Stopped(stop) => return Attempt::Stopped(stop.to_string()),
             _ => false,

@@ -15,13 +15,13 @@ use witness::format::{
     self, Branch, Content, Invariant, InvariantKind, Location, Segment, Task, Waypoint, WaypointKind, Witness,
 };
 use witness::fresh::Fresh;
-use witness::question::{Question, Text};
+use witness::question::{Asked, Question, Text};
 use witness::validate::{Judgement, validate};
 
 fn question(text: &str) -> Question {
     let options = cfront::Options::new(DataModel::Lp64);
     let text = Text::new("test.c", text.as_bytes().into(), options.preprocess.clone()).unwrap();
-    Question { texts: vec![text], options }
+    Question { texts: vec![text], options, asked: Asked::Exactly }
 }
 
 fn at(line: u32, column: Option<u32>) -> Location {

@@ -6,8 +6,9 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use base::Region;
+use cfa::CheckKind;
 use cfa::{DataModel, Freedom, Source, Ty};
-use interp::{CallStack, Chosen, Property, Value};
+use interp::{CallStack, Chosen, Value};
 use verdict::{Trace, Violation};
 use witness::harness::{EXIT_CODE, Harness};
 use witness::question::Text;
@@ -30,7 +31,13 @@ fn harness(text: &str, choices: Vec<Chosen>) -> Result<String, String> {
     let options = cfront::Options::new(DataModel::Lp64);
     let units = [Text::new("test.c", text.as_bytes().into(), options.preprocess).unwrap()];
     let stack = CallStack { entries: Vec::new(), omitted: 0 };
-    let violation = Violation { property: Property::Unreachability, region: Region::NOWHERE, stack };
+    let violation = Violation {
+        kind: CheckKind::Assertion,
+        detail: String::new(),
+        site: None,
+        region: Region::NOWHERE,
+        stack,
+    };
     let harness = Harness {
         units: &units,
         entry: "main",

@@ -296,6 +296,9 @@ impl<'a> Path<'a> {
             | Expr::Function { .. }
             | Expr::Accessible { .. }
             | Expr::Freeable { .. }
+            | Expr::Test { .. }
+            | Expr::Initialised { .. }
+            | Expr::Lost
             | Expr::Bounded { .. }
             | Expr::Undefined { .. } => self.rounded(ty),
         }

@@ -233,7 +233,12 @@ impl<'a> Solver<'a> {
                 Some(then)
             }
             Expr::Undefined { .. } => Some(self.fresh()),
-            Expr::Accessible { .. } | Expr::Freeable { .. } | Expr::Bounded { .. } => None,
+            Expr::Accessible { .. }
+            | Expr::Freeable { .. }
+            | Expr::Test { .. }
+            | Expr::Initialised { .. }
+            | Expr::Lost
+            | Expr::Bounded { .. } => None,
             // No other expression is a pointer (I3).
             Expr::Unary { .. } | Expr::Cast { .. } => Some(self.exposed),
         }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use base::{Idx, IndexVec};
 use rustc_hash::FxHashMap;
 
+use super::print_expr::test_of;
 use crate::{ProcId, Program, VarId};
 
 /// The printed form of every name of a program.
@@ -117,12 +118,17 @@ pub(super) fn continues_word(c: char) -> bool {
 /// stand.
 fn is_reserved(word: &str) -> bool {
     let names_expression = matches!(word, "mem" | "bits" | "fn" | "true" | "false" | "null");
-    let tests_memory = matches!(word, "readable" | "writable" | "freeable" | "bounded" | "undefined");
-    names_expression || tests_memory || matches!(word, "malloc" | "realloc" | "_")
+    names_expression || tests_memory(word) || matches!(word, "malloc" | "realloc" | "_")
         || super::lex::type_of_word(word).is_some()
         || let_number(word).is_some()
         // A lone operator, not a word.
         || word == "%"
+}
+
+/// Words that ask something about memory, or stand for no value.
+pub(super) fn tests_memory(word: &str) -> bool {
+    matches!(word, "readable" | "writable" | "freeable" | "bounded" | "initialised" | "lost" | "undefined")
+        || test_of(word).is_some()
 }
 
 /// The number of a `let` name such as `$3`.

@@ -12,7 +12,8 @@ use super::lex::{Kind, Token, tokens, type_of_word};
 use crate::program::{Approximation, ApproximationKind, Length, LocationInfo, LocationRole, Role, Storage};
 use crate::verify::Complaint;
 use crate::{
-    DataModel, Edge, ExprId, Loc, Origin, ProcId, Procedure, Program, SignedOverflow, Ty, Var, VarId,
+    CheckKind, CheckKinds, DataModel, Edge, ExprId, Loc, Origin, ProcId, Procedure, Program, SignedOverflow,
+    Ty, Var, VarId,
 };
 
 /// Reads a program. `file` is only used to say where an error is.
@@ -217,7 +218,7 @@ impl Parser<'_> {
     fn program(&mut self) -> Result<(), ParseError> {
         self.expect_word("program")?;
         let model = self.choice(&[("LP64", DataModel::Lp64), ("ILP32", DataModel::Ilp32)])?;
-        let (mut overflow, mut start) = (SignedOverflow::Undefined, None);
+        let (mut overflow, mut start, mut checks) = (SignedOverflow::Undefined, None, CheckKinds::NONE);
         loop {
             if self.accept_word("overflow") {
                 self.expect("=")?;
@@ -229,12 +230,16 @@ impl Parser<'_> {
             } else if self.accept_word("start") {
                 self.expect("=")?;
                 start = Some(self.name("the name of the entry procedure")?);
+            } else if self.accept_word("checks") {
+                self.expect("=")?;
+                checks = self.checks()?;
             } else {
                 break;
             }
         }
         let files = self.files()?;
         self.program = Program::new(model, overflow, Arc::new(files));
+        self.program.checks = checks;
         self.declarations()?;
         self.number_vars()?;
         self.number_procs()?;
@@ -246,6 +251,21 @@ impl Parser<'_> {
             self.body(index)?;
         }
         Ok(())
+    }
+
+    /// The kinds of a list in quotes.
+    fn checks(&mut self) -> Result<CheckKinds, ParseError> {
+        let mut kinds = CheckKinds::NONE;
+        for code in self.text()?.split_whitespace() {
+            match CheckKind::of_code(code) {
+                Some(CheckKind::Assertion | CheckKind::SignedOverflow) | None => {
+                    let message = format!("`{code}` is no kind of violation that a program may list");
+                    return self.error_at(self.position - 1, message);
+                }
+                Some(kind) => kinds.insert(kind),
+            }
+        }
+        Ok(kinds)
     }
 
     fn files(&mut self) -> Result<SourceMap, ParseError> {

@@ -1,8 +1,9 @@
 //! The parser of expressions: precedence climbing with a bound on nesting.
 
 use super::lex::{Kind, type_of_word};
-use super::names::let_number;
+use super::names::{let_number, tests_memory};
 use super::parse::Parser;
+use super::print_expr::test_of;
 use super::{NESTING_LIMIT, ParseError};
 use crate::expr::Access;
 use crate::verify::check_expr;
@@ -167,7 +168,7 @@ impl Parser<'_> {
                     Ok(self.program.exprs.int(Ty::Ptr, 0))
                 }
                 "mem" | "bits" => self.load(),
-                "readable" | "writable" | "freeable" | "bounded" | "undefined" => {
+                word if tests_memory(word) => {
                     let word = text.clone();
                     self.memory_test(&word)
                 }
@@ -222,7 +223,8 @@ impl Parser<'_> {
         self.add(token, expr)
     }
 
-    /// `readable(addr, length)`, `writable(addr, length)`, `freeable(addr)`, `bounded(index, bound)` or `undefined(ty)`.
+    /// `readable(addr, length)`, `writable(addr, length)`, `freeable(addr)`, `is_null(addr)` and the like, `initialised(ty, addr)`, `initialised(ty, addr,
+    /// bit)`, `lost()`, `bounded(index, bound)` or `undefined(ty)`.
     fn memory_test(&mut self, word: &str) -> Result<ExprId, ParseError> {
         let token = self.position();
         self.advance();
@@ -230,6 +232,14 @@ impl Parser<'_> {
         let expr = match word {
             "undefined" => Expr::Undefined { ty: self.ty()? },
             "freeable" => Expr::Freeable { addr: self.expr()? },
+            "lost" => Expr::Lost,
+            "initialised" => {
+                let ty = self.ty()?;
+                self.expect(",")?;
+                let addr = self.expr()?;
+                let bit = if self.accept(",") { Some(self.bit()?) } else { None };
+                Expr::Initialised { addr, bit, ty }
+            }
             "bounded" => {
                 let index = self.expr()?;
                 self.expect(",")?;
@@ -237,6 +247,10 @@ impl Parser<'_> {
             }
             _ => {
                 let addr = self.expr()?;
+                if let Some(test) = test_of(word) {
+                    self.expect(")")?;
+                    return self.add(token, Expr::Test { test, addr });
+                }
                 self.expect(",")?;
                 let length = self.expr()?;
                 let access = if word == "readable" { Access::Read } else { Access::Write };
@@ -257,13 +271,17 @@ impl Parser<'_> {
         let addr = self.expr()?;
         let bit = if bits {
             self.expect(",")?;
-            let bit = self.natural()?;
-            Some(u8::try_from(bit).or_else(|_| self.error("a bit from 0 to 7 should stand here"))?)
+            Some(self.bit()?)
         } else {
             None
         };
         self.expect(")")?;
         Ok((addr, ty, bit))
+    }
+
+    fn bit(&mut self) -> Result<u8, ParseError> {
+        let bit = self.natural()?;
+        u8::try_from(bit).or_else(|_| self.error("a bit from 0 to 7 should stand here"))
     }
 
     fn number(&mut self, sign: Sign) -> Result<ExprId, ParseError> {

@@ -9,7 +9,7 @@ use super::names::{Names, escape, quoted_if_needed};
 use super::print_expr::Notation;
 use super::{LET_DEPTH, LET_SIZE};
 use crate::program::{ApproximationKind, Length, LocationInfo, LocationRole, Role, Storage};
-use crate::{Edge, ExprId, Origin, ProcId, Procedure, Program, SignedOverflow, Var, VarId};
+use crate::{CheckKind, Edge, ExprId, Origin, ProcId, Procedure, Program, SignedOverflow, Var, VarId};
 
 /// The text of a program.
 pub fn print(program: &Program) -> String {
@@ -54,7 +54,12 @@ impl Printer<'_> {
             SignedOverflow::Error => "error",
         };
         let start = self.names.proc(self.program.entry);
-        put!(self, "program {} overflow={overflow} start={start}\n", self.program.data_model);
+        put!(self, "program {} overflow={overflow} start={start}", self.program.data_model);
+        if !self.program.checks.is_empty() {
+            let kinds: Vec<&str> = self.program.checks.iter().map(CheckKind::code).collect();
+            put!(self, " checks={}", escape(kinds.join(" ").as_bytes(), '"'));
+        }
+        self.out.push('\n');
         for (id, file) in self.program.sources.iter() {
             put!(self, "file {id} {}\n", escape(file.name.as_bytes(), '"'));
         }

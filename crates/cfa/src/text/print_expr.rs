@@ -6,7 +6,7 @@ use base::Region;
 use rustc_hash::FxHashMap;
 
 use super::names::{Names, escape};
-use crate::expr::Access;
+use crate::expr::{Access, AddressTest};
 use crate::op::{AllocKind, Callee, Freedom, Guess, HaltReason, InitKind, Op, OutputFunction, Place, Source};
 use crate::{BinaryOp, Expr, ExprId, FloatKind, Program, Ty, UnaryOp};
 
@@ -103,6 +103,9 @@ impl<'a> Notation<'a> {
             }
             Expr::Accessible { .. }
             | Expr::Freeable { .. }
+            | Expr::Test { .. }
+            | Expr::Initialised { .. }
+            | Expr::Lost
             | Expr::Bounded { .. }
             | Expr::Undefined { .. } => self.write_test(out, expr, depth),
             Expr::Unary { op, arg } => self.write_unary(out, op, arg, depth),
@@ -115,17 +118,19 @@ impl<'a> Notation<'a> {
                 let _ = write!(out, "({ty}) ");
                 self.write(out, arg, UNARY, depth);
             }
-            Expr::Ite { cond, then, other } => {
-                self.write(out, cond, ITE + 1, depth);
-                out.push_str(" ? ");
-                self.write(out, then, ITE + 1, depth);
-                out.push_str(" : ");
-                self.write(out, other, ITE, depth);
-            }
+            Expr::Ite { cond, then, other } => self.write_choice(out, [cond, then, other], depth),
         }
         if parenthesised {
             out.push(')');
         }
+    }
+
+    fn write_choice(&self, out: &mut String, [cond, then, other]: [ExprId; 3], depth: u32) {
+        self.write(out, cond, ITE + 1, depth);
+        out.push_str(" ? ");
+        self.write(out, then, ITE + 1, depth);
+        out.push_str(" : ");
+        self.write(out, other, ITE, depth);
     }
 
     /// Tests of memory, and what is not always defined.
@@ -146,6 +151,20 @@ impl<'a> Notation<'a> {
                 self.write(out, addr, 0, depth);
                 out.push(')');
             }
+            Expr::Test { test, addr } => {
+                let _ = write!(out, "{}(", test_name(test));
+                self.write(out, addr, 0, depth);
+                out.push(')');
+            }
+            Expr::Initialised { addr, bit, ty } => {
+                let _ = write!(out, "initialised({ty}, ");
+                self.write(out, addr, 0, depth);
+                if let Some(bit) = bit {
+                    let _ = write!(out, ", {bit}");
+                }
+                out.push(')');
+            }
+            Expr::Lost => out.push_str("lost()"),
             Expr::Bounded { index, bound } => {
                 out.push_str("bounded(");
                 self.write(out, index, 0, depth);
@@ -383,7 +402,29 @@ fn strength(expr: &Expr) -> u8 {
         | Expr::Function { .. }
         | Expr::Accessible { .. }
         | Expr::Freeable { .. }
+        | Expr::Test { .. }
+        | Expr::Initialised { .. }
+        | Expr::Lost
         | Expr::Bounded { .. }
         | Expr::Undefined { .. } => UNARY + 1,
     }
+}
+
+/// The word of a test of an address.
+pub(super) fn test_name(test: AddressTest) -> &'static str {
+    match test {
+        AddressTest::Null => "is_null",
+        AddressTest::Wild => "is_wild",
+        AddressTest::Dead => "is_dead",
+        AddressTest::Freed => "is_freed",
+        AddressTest::Text => "is_text",
+        AddressTest::VagueText => "is_vague",
+        AddressTest::BadBool => "is_bad_bool",
+    }
+}
+
+/// The test of a word.
+pub(super) fn test_of(word: &str) -> Option<AddressTest> {
+    use AddressTest::{BadBool, Dead, Freed, Null, Text, VagueText, Wild};
+    [Null, Wild, Dead, Freed, Text, VagueText, BadBool].into_iter().find(|test| test_name(*test) == word)
 }

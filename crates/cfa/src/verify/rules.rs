@@ -123,11 +123,14 @@ pub(crate) fn check_expr(
         }
         Expr::Address { var } => check_object(vars, var, I3),
         Expr::Function { proc } => ensure!(proc.index() < procs, P1, "procedure {proc} does not exist"),
-        Expr::Accessible { addr, length, .. } => {
+        Expr::Accessible { addr, .. }
+        | Expr::Freeable { addr }
+        | Expr::Test { addr, .. }
+        | Expr::Initialised { addr, .. } => {
             want(addr, ty(addr) == Ty::Ptr, "a pointer")?;
-            want(length, ty(length).is_int() && !ty(length).is_signed(), "an unsigned integer")
+            check_test(exprs, expr)
         }
-        Expr::Freeable { addr } => want(addr, ty(addr) == Ty::Ptr, "a pointer"),
+        Expr::Lost => Ok(()),
         Expr::Bounded { index, .. } => want(index, ty(index).is_int(), "an integer"),
         Expr::Undefined { ty } => check_ty(ty),
         Expr::Unary { op: UnaryOp::Neg, arg } => want(arg, ty(arg) != Ty::Ptr, "a number"),
@@ -135,15 +138,34 @@ pub(crate) fn check_expr(
         Expr::Binary { op, lhs, rhs } => check_binary(exprs, op, lhs, rhs),
         Expr::Cast { ty: target, arg } => {
             check_ty(target)?;
-            let mixes = |a: Ty, b: Ty| a.is_float() && b == Ty::Ptr;
-            let legal = !mixes(ty(arg), target) && !mixes(target, ty(arg));
-            ensure!(legal, I3, "no conversion from {} to {target}", ty(arg))
+            check_cast(ty(arg), target)
         }
         Expr::Ite { cond, then, other } => {
             want(cond, ty(cond) == Ty::BOOL, "a truth value")?;
             ensure!(ty(then) == ty(other), I3, "the branches have types {} and {}", ty(then), ty(other))
         }
     }
+}
+
+/// What a test of an address asks for besides it.
+fn check_test(exprs: &Exprs, expr: &Expr) -> Result<(), Complaint> {
+    match *expr {
+        Expr::Accessible { length, .. } => {
+            let ty = exprs.ty(length);
+            let is_natural = ty.is_int() && !ty.is_signed();
+            ensure!(is_natural, Invariant::I3, "operand of type {ty} where an unsigned integer is needed")
+        }
+        Expr::Initialised { bit, ty, .. } => {
+            check_ty(ty)?;
+            bit.map_or(Ok(()), |bit| check_bits(bit, ty, Invariant::I3))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_cast(from: Ty, to: Ty) -> Result<(), Complaint> {
+    let mixes = |a: Ty, b: Ty| a.is_float() && b == Ty::Ptr;
+    ensure!(!mixes(from, to) && !mixes(to, from), Invariant::I3, "no conversion from {from} to {to}")
 }
 
 fn check_const(exprs: &Exprs, ty: Ty, bits: u128) -> Result<(), Complaint> {

@@ -167,6 +167,8 @@ pub(crate) enum Known {
     Unsupported,
     /// In models: whether the program defines functions that allocate memory itself.
     OwnMalloc,
+    /// In models: so many bytes from an address on must be readable, whether or not the function gets to read them.
+    Readable,
     /// `malloc(size)`
     Malloc,
     /// `aligned_alloc(alignment, size)`
@@ -248,6 +250,7 @@ pub(crate) fn classify(name: &str) -> Known {
     match plain_name(name) {
         "__VERIFIER_assume" | "__wayproof_assume" => Known::Assume,
         "__wayproof_own_malloc" => Known::OwnMalloc,
+        "__wayproof_readable" => Known::Readable,
         "__wayproof_stdin" => Known::Stdin,
         "__assert_fail" | "__assert" | "__assert_rtn" | "__assert_perror_fail" => Known::AssertFail,
         "abort" | "trap" => Known::Abort,

@@ -108,6 +108,9 @@ fn evaluate(program: &Program, tainted: &Tainted, origin: Origin) -> Vec<bool> {
             | Expr::Function { .. }
             | Expr::Accessible { .. }
             | Expr::Freeable { .. }
+            | Expr::Test { .. }
+            | Expr::Initialised { .. }
+            | Expr::Lost
             | Expr::Undefined { .. } => false,
             Expr::Bounded { index, .. } => of(index),
             Expr::Unary { arg, .. } | Expr::Cast { arg, .. } => of(arg),

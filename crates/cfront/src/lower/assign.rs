@@ -101,9 +101,10 @@ impl Body<'_, '_> {
             if self.ctx.hir.types.record(self.ctx.hir.exprs[expr].ty).is_some() {
                 return self.assign_record(place, value).map(drop);
             }
-            let place = self.place(place)?;
-            let place = self.protect_place(place, value);
-            let target = self.target(&place)?;
+            let reference = self.place(place)?;
+            let reference = self.protect_place(reference, value);
+            let target = self.target(&reference)?;
+            self.spell_place(&target, place);
             return self.assign(&target, value);
         }
         self.update(expr, Wanted::Nothing).map(drop)
@@ -113,9 +114,10 @@ impl Body<'_, '_> {
     pub(super) fn assignment_value(&mut self, expr: hir::ExprId) -> Lowered<ExprId> {
         match self.ctx.hir.exprs[expr].kind {
             ExprKind::Assign { place, value } => {
-                let place = self.place(place)?;
-                let place = self.protect_place(place, value);
-                let target = self.target(&place)?;
+                let reference = self.place(place)?;
+                let reference = self.protect_place(reference, value);
+                let target = self.target(&reference)?;
+                self.spell_place(&target, place);
                 let value = self.value(value)?;
                 Ok(self.store(&target, value))
             }
@@ -152,7 +154,9 @@ impl Body<'_, '_> {
             reference = self.protect_place(reference, later);
         }
         let target = self.target(&reference)?;
+        self.spell_place(&target, place);
         let mut old = self.read(&reference)?;
+        self.spell_at(old, hir.places[place].span);
         if let Some(later) = later {
             old = self.protect(old, later);
         }
@@ -176,6 +180,7 @@ impl Body<'_, '_> {
                 let left = self.convert(computation, old);
                 let right = self.value(value)?;
                 let result = self.arithmetic(op, left, right);
+                self.spell_at(result, hir.exprs[expr].span);
                 Ok(self.convert(ty, result))
             }
             ExprKind::PointerAssign { index, element, direction, .. } => {
@@ -196,6 +201,7 @@ impl Body<'_, '_> {
                     Direction::Backward => ArithmeticOp::Subtract,
                 };
                 let result = self.arithmetic(op, left, one);
+                self.spell_at(result, hir.exprs[expr].span);
                 Ok(self.convert(ty, result))
             }
             _ => unreachable!("only assignments should be lowered as such"),

@@ -278,6 +278,9 @@ impl State<'_> {
             | Expr::Cast { .. }
             | Expr::Accessible { .. }
             | Expr::Freeable { .. }
+            | Expr::Test { .. }
+            | Expr::Initialised { .. }
+            | Expr::Lost
             | Expr::Bounded { .. }
             | Expr::Undefined { .. } => Targets::elsewhere(),
             Expr::Binary { lhs, rhs, .. } => {

@@ -2,7 +2,7 @@
 //!
 //! The left operands of a chain of operators are walked with a loop, since chains may be arbitrarily long.
 
-use cfa::{BinaryOp, Expr, ExprId, Op, Place, Ty, UnaryOp};
+use cfa::{BinaryOp, Expr, ExprId, Op, Place, Spelled, Ty, UnaryOp};
 
 use crate::hir::{self, ArithmeticOp, CompareOp, Direction, ElementSize, ExprKind};
 use crate::lower::effects::Effects;
@@ -23,10 +23,46 @@ impl Body<'_, '_> {
             current = left;
         }
         let mut value = self.leaf(current)?;
+        self.spell(current, value);
         while let Some(node) = spine.pop() {
             value = self.extend(node, value)?;
+            self.spell(node, value);
         }
         Ok(value)
+    }
+
+    /// Notes where the value of an expression stands.
+    fn spell(&mut self, expr: hir::ExprId, value: ExprId) {
+        self.spell_at(value, self.ctx.hir.exprs[expr].span);
+    }
+
+    /// Notes where a value stands, if it may be checked. What is read may be converted at once.
+    pub(super) fn spell_at(&mut self, value: ExprId, span: base::Span) {
+        let mut value = value;
+        loop {
+            let node = *self.exprs().get(value);
+            match node {
+                Expr::Const { .. } | Expr::Address { .. } | Expr::Function { .. } | Expr::Ite { .. } => {
+                    return;
+                }
+                _ => self.ctx.spell(self.proc, Spelled::Value(value), span),
+            }
+            let Expr::Cast { arg, .. } = node else { return };
+            let is_read =
+                |expr: &Expr| matches!(expr, Expr::Load { .. } | Expr::LoadBits { .. } | Expr::Elem { .. });
+            if !is_read(self.exprs().get(arg)) {
+                return;
+            }
+            value = arg;
+        }
+    }
+
+    /// Notes where a place stands that is written.
+    pub(super) fn spell_place(&mut self, target: &crate::lower::place::Target, place: hir::PlaceId) {
+        if !matches!(target.place, Place::Var(_)) {
+            let span = self.ctx.hir.places[place].span;
+            self.ctx.spell(self.proc, Spelled::Place(target.place), span);
+        }
     }
 
     /// The operand that is evaluated first, if the expression is an operator that [`Self::extend`] handles.

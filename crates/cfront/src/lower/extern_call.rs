@@ -59,6 +59,10 @@ impl Body<'_, '_> {
                 let is_defined = self.defines_allocation();
                 return Ok(Returned::Scalar(self.exprs().int(Ty::signed(32), is_defined.into())));
             }
+            Known::Readable => {
+                self.readable(args);
+                return Ok(Returned::Nothing);
+            }
             Known::Extern => {}
             _ => {
                 if known != Known::Assume && !name.starts_with(library::MODEL_PREFIX) {
@@ -75,6 +79,24 @@ impl Body<'_, '_> {
             }
         }
         self.call_unmodelled(function, args, site, sink)
+    }
+
+    /// That bytes must be readable, if that is checked: where they are not, they are read.
+    fn readable(&mut self, args: &[Argument]) {
+        let checks = self.ctx.options.checks;
+        let is_checked =
+            cfa::CheckKind::ALL.into_iter().any(|kind| kind.is_access() && checks.contains(kind));
+        let [Argument::Scalar(from), Argument::Scalar(length)] = args else { return };
+        if !is_checked {
+            return;
+        }
+        let (from, length) = (*from, *length);
+        let to = self.temporary_object(1, 1);
+        let cond = self.exprs().add(cfa::Expr::Accessible { addr: from, length, access: cfa::Access::Read });
+        let (readable, bad) = self.fork(cond, self.origin, self.origin);
+        self.graph.set(bad);
+        self.emit(Op::Copy { to, from, length });
+        self.graph.join(readable);
     }
 
     /// Functions that do not return.
@@ -221,6 +243,9 @@ impl Body<'_, '_> {
         sink: Sink<'_>,
     ) -> Lowered<Returned> {
         match self.ctx.options.extern_functions {
+            ExternFunctions::Pure if self.ctx.options.checks.contains(cfa::CheckKind::Uninitialised) => {
+                self.initialise_by_users(function, args, site);
+            }
             ExternFunctions::Pure => {}
             ExternFunctions::Havoc => self.havoc_by_users(function, args, site)?,
             ExternFunctions::Error => {
@@ -231,6 +256,29 @@ impl Body<'_, '_> {
             }
         }
         Ok(self.arbitrary_result(function, site, sink))
+    }
+
+    /// What the arguments of a function of another file point to counts as initialised: that may be what it is called for.
+    fn initialise_by_users(&mut self, function: FunctionId, args: &[Argument], site: &Site) {
+        let name = self.ctx.hir.functions[function].name.clone();
+        let mut pointers = Vec::new();
+        for arg in args {
+            if let Argument::Scalar(value) = arg
+                && self.exprs().ty(*value) == Ty::Ptr
+            {
+                pointers.push(*value);
+            }
+        }
+        for to in &pointers {
+            let (length, source) = (self.all(), Source::Extern { function: name.clone() });
+            let op = Op::Forget { to: *to, length, source, addresses: Vec::new() };
+            self.graph.emit(op, site.origin);
+        }
+        if !pointers.is_empty() {
+            let what = format!("what the arguments of extern function `{name}` point to is initialised");
+            let region = self.ctx.region(self.ctx.hir.functions[function].declared);
+            self.ctx.approximate(ApproximationKind::Assumption, what, region);
+        }
     }
 
     /// Whatever a function of another file may reach at once gets an arbitrary value.

@@ -76,9 +76,41 @@ impl Body<'_, '_> {
         let greatest = Ty::signed(self.exprs().pointer_width()).range().map_or(0, |(_, high)| high);
         let greatest = self.exprs().int(ty, greatest);
         let cond = build::compare(self.exprs(), BinaryOp::Le, current, greatest);
+        if self.is_negative_checked(value) {
+            self.negative_length(cond, current);
+        }
         self.emit(Op::Assume { cond });
         self.declared(bound);
         Ok(())
+    }
+
+    /// Whether a bound may be negative, and that is a violation.
+    fn is_negative_checked(&self, value: hir::ExprId) -> bool {
+        let hir = self.ctx.hir;
+        let given = match hir.exprs[value].kind {
+            hir::ExprKind::Convert(arg) => arg,
+            _ => value,
+        };
+        let is_signed = hir.types.scalar(hir.exprs[given].ty).is_some_and(Ty::is_signed);
+        is_signed && self.ctx.options.checks.contains(cfa::CheckKind::ArrayLength)
+    }
+
+    /// Where a bound is no natural number, an array of that length is asked for, which is undefined; the array is of no other use.
+    fn negative_length(&mut self, is_natural: cfa::ExprId, bound: cfa::ExprId) {
+        let var = self.ctx.program.vars.push(cfa::Var {
+            name: "%negative".into(),
+            storage: cfa::Storage::Array { elem: Ty::unsigned(8), length: cfa::Length::Dynamic },
+            owner: Some(self.proc),
+            c_type: "".into(),
+            declared: base::Region::NOWHERE,
+            scope: base::Region::NOWHERE,
+        });
+        let word = Ty::signed(self.exprs().pointer_width());
+        let length = build::cast(self.exprs(), word, bound);
+        let (natural, negative) = self.fork(is_natural, self.origin, self.origin);
+        self.graph.set(negative);
+        self.emit(Op::Allocate { var, length });
+        self.graph.join(natural);
     }
 
     /// Writes an initialiser to a variable.

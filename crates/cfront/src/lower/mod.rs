@@ -64,7 +64,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use base::{Cause, Diagnostic, IndexVec, Region, SourceMap, Span, census};
-use cfa::{Approximation, ApproximationKind, ProcId, Procedure, Program, SignedOverflow, VarId};
+use cfa::{
+    Approximation, ApproximationKind, CheckKinds, ProcId, Procedure, Program, SignedOverflow, Spelled,
+    Spelling, VarId,
+};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
@@ -81,6 +84,10 @@ const MAIN: &str = "main";
 pub struct Options {
     /// What signed overflow means.
     pub signed_overflow: SignedOverflow,
+    /// What else is a violation.
+    pub checks: CheckKinds,
+    /// What is known of arguments of library functions that are described by their effects.
+    pub library_arguments: LibraryArguments,
     /// Functions whose call is the error.
     pub error_functions: Vec<String>,
     /// Where the program starts. If it is `main`, the program starts as C starts it: global variables have their initial values.
@@ -91,6 +98,16 @@ pub struct Options {
     pub start: StartOptions,
     /// What functions without body do, other than those of the C library.
     pub extern_functions: ExternFunctions,
+}
+
+/// What is known of the pointers that are passed to library functions that are described by their effects: the description does not say how they are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LibraryArguments {
+    /// They are valid: an assumption.
+    #[default]
+    Assumed,
+    /// They may be used in a wrong way, so that use of memory is not claimed to be safe.
+    Unknown,
 }
 
 /// What functions without body do, other than those of the C library.
@@ -151,6 +168,8 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             signed_overflow: SignedOverflow::Undefined,
+            checks: CheckKinds::NONE,
+            library_arguments: LibraryArguments::default(),
             error_functions: vec!["reach_error".into(), library::VERIFIER_ERROR.into()],
             entry: MAIN.into(),
             assert_is_error: true,
@@ -183,6 +202,8 @@ pub fn lower(
     overlap::decide(&mut ctx.program, &ctx.indices);
     ctx.record_assumptions();
     ctx.program.approximations = ctx.approximations.into_iter().collect();
+    ctx.program.checks = options.checks;
+    ctx.program.spelling = Arc::new(ctx.spelling);
     Ok(ctx.program)
 }
 
@@ -240,6 +261,8 @@ struct Context<'a> {
     start_objects: Vec<beyond::StartObject>,
     indices: beyond::Indices,
     columns: RefCell<position::Columns>,
+    /// Where what may go wrong stands, if anybody wants to know.
+    spelling: Spelling,
 }
 
 impl<'a> Context<'a> {
@@ -273,6 +296,16 @@ impl<'a> Context<'a> {
             start_objects: Vec::new(),
             indices: beyond::Indices::default(),
             columns: RefCell::default(),
+            spelling: Spelling::default(),
+        }
+    }
+    /// Notes where something stands, if it may be checked.
+    fn spell(&mut self, proc: ProcId, what: Spelled, span: Span) {
+        let is_checked =
+            self.options.signed_overflow == SignedOverflow::Error || !self.options.checks.is_empty();
+        if is_checked {
+            let region = self.region(span);
+            self.spelling.add(proc, what, region);
         }
     }
     /// Procedures for all functions that are entered: those with a body, and stubs for others whose address is taken.

@@ -1,6 +1,7 @@
 //! The command line, as data. Nothing here reads a file.
 
 mod check;
+mod checked;
 mod values;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use crate::compile_commands::Grouping;
 use crate::settings::Lookup;
 
 pub(crate) use check::{CheckArgs, DisplayArgs, FileArgs, RecordArgs, SearchArgs};
+pub(crate) use checked::{CheckArg, Checked, Unreachable};
 pub(crate) use values::{
     ColorChoice, DataModelArg, EntryGlobals, EntryPointers, ExternPolicy, Format, PassArg, SignedOverflowArg,
     SolverArg, SummaryFormat, TraceArg, passes_without, seconds,
@@ -71,9 +73,13 @@ pub(crate) struct SourceArgs {
     /// Sizes of int, long and pointers [default: LP64, or what the task says]
     #[arg(long, value_enum, ignore_case = true, value_name = "MODEL")]
     pub(crate) data_model: Option<DataModelArg>,
-    /// What signed overflow means [default: undefined]
+    /// What signed overflow means [default: undefined, or a violation if overflow is checked]
     #[arg(long, value_enum, value_name = "MEANING")]
     pub(crate) signed_overflow: Option<SignedOverflowArg>,
+    /// What must not happen, besides failing assertions: a list of names [default of `check` for a C file: all but
+    /// leak; for a task definition or --property: nothing else]
+    #[arg(long = "check", value_enum, value_name = "KINDS", value_delimiter = ',')]
+    pub(crate) checks: Vec<CheckArg>,
     /// Search a directory for included files
     #[arg(short = 'I', value_name = "DIR")]
     pub(crate) include_dirs: Vec<PathBuf>,

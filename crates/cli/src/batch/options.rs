@@ -102,6 +102,7 @@ impl Arguments {
         let SourceArgs {
             data_model,
             signed_overflow,
+            checks,
             include_dirs,
             defines,
             undefines,
@@ -120,6 +121,10 @@ impl Arguments {
         }
         if let Some(value) = signed_overflow.and_then(|meaning| meaning.to_possible_value()) {
             self.option("--signed-overflow", value.get_name());
+        }
+        if !checks.is_empty() {
+            let names: Vec<String> = checks.iter().map(|check| check.name()).collect();
+            self.option("--check", &names.join(","));
         }
         for folder in include_dirs {
             self.file("-I", Some(folder));

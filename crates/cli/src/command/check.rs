@@ -14,20 +14,21 @@ use passes::Prepared;
 use report::{Basis, Color, Destination, Detail, Extras, Insight, Run, Scope, Selection};
 use verdict::{Reason, Verdict};
 
+use super::audit;
 use crate::args::{CheckArgs, Format, TraceArg, passes_without};
 use crate::artifact;
 use crate::basis;
 use crate::cache::{self, Cache};
 use crate::console::Console;
 use crate::exit::ExitStatus;
-use crate::export;
+use crate::export::Export;
 use crate::failure::Failure;
 use crate::frontend::{self, Compiled, Refusal};
 use crate::output::Output;
 use crate::profile;
 use crate::property::Property;
 use crate::recognise::Kind;
-use crate::resolve::Request;
+use crate::resolve::{self, Defaults, Request};
 use crate::session::{Progress, Session};
 use crate::stale;
 
@@ -123,7 +124,8 @@ fn decide(
     if let Some(folder) = &args.record.log_queries {
         super::queries::log_to(folder)?;
     }
-    let request = Request::with_files(&args.paths, &args.source, args.property.as_deref(), console)?;
+    let request =
+        Request::with_files(&args.paths, &args.source, args.property.as_deref(), Defaults::Checks, console)?;
     let task = request.task(args.search.engine(), String::new());
     let mut query = Query { args, request: &request, task, console, session };
     if let Property::Unsupported { name } = &request.property {
@@ -153,6 +155,15 @@ fn decide(
     query.decide(engine, &program, parsed, start.elapsed())
 }
 
+/// Keeps what was found for later runs.
+fn keep(cache: Option<Cache>, audited: Option<&audit::Audited>, certified: &Certified, ticks: u64) {
+    match (cache, audited) {
+        (Some(cache), Some(audited)) => audited.keep(&cache),
+        (Some(cache), None) => cache.keep(certified, ticks),
+        (None, _) => {}
+    }
+}
+
 /// One query, and where its answer goes.
 struct Query<'a> {
     args: &'a CheckArgs,
@@ -176,21 +187,22 @@ impl Query<'_> {
         let compiled_at = Instant::now();
         let recorder = Arc::new(Recorder::new(self.tree_wanted()));
         let mut env = Env::new(session.budget(), &*recorder);
-        let progress =
-            if args.display.quiet { None } else { Some(Progress::start("searching", recorder.clone())) };
+        let progress = (!args.display.quiet).then(|| Progress::start("searching", recorder.clone()));
         let task = Prepared::with(program, passes_without(&args.search.without_pass));
         let cache = Cache::new(args, program, console);
-        let known = cache.as_ref().and_then(|cache| self.cached(cache, &task, &mut env));
+        let is_audited = audit::is_audited(request);
+        let known =
+            cache.as_ref().filter(|_| !is_audited).and_then(|cache| self.cached(cache, &task, &mut env));
         let is_cached = known.is_some();
         if !is_cached && args.list.known_key.as_ref().is_some_and(|key| *key == self.task.key) {
-            session.claim();
-            Output::new().write(&report::json_known(&self.task))?;
-            return Ok(ExitStatus::Unknown);
+            return self.leave_to_earlier();
         }
         stale::settle(args, &request.files, &program.sources).map_err(Ended::InTheWay)?;
-        let outcome = match known {
-            Some(certified) => Outcome::cached(certified, compiled_at),
-            None => solve(args, engine, &task, &mut env),
+        let mut export = Export::new(args, request, parsed);
+        let (outcome, mut audited) = match known {
+            Some(certified) => (Outcome::cached(certified, compiled_at), None),
+            None if is_audited => self.audit(&task, cache.as_ref(), &mut export, &mut env)?,
+            None => (solve(args, engine, &task, &mut env), None),
         };
         drop(progress);
         let statistics = statistics(front_end, compiled_at, &outcome, &env.logic.budget, &recorder);
@@ -198,27 +210,26 @@ impl Query<'_> {
         // The verdict stands unless the compiled program contradicts it: what follows must not lose it, and ends with the time.
         session.claim();
         let _stage = timeline::stage("report");
-        let (certified, exported) =
-            export::export(args, request, &task, parsed, outcome.certified, &mut env.logic.budget);
+        // The compiled program was asked about violations of single checks while the search went on.
+        let (certified, mut exported) = match audited.as_mut().and_then(audit::Audited::first) {
+            Some(first) => (outcome.certified, first),
+            None => export.export(&task, outcome.certified, &mut env.logic.budget),
+        };
         let mut failures = exported.write(console);
-        if let Some(cache) = cache.filter(|_| !is_cached) {
-            cache.keep(&certified, outcome.ticks);
-        }
-        let mut extras = Extras { is_cached, ..exported.extras };
-        if let (Verdict::Unsafe(trace), Some(scope)) = (certified.verdict(), scope(args)) {
-            extras.steps = report::steps(program, trace, scope, &env.logic.budget);
-        }
-        failures.extend(drawn.err());
-        failures.extend(super::queries::log_failure());
-        let mut basis = basis::basis(request, &args.source);
-        basis.is_idle = !cfa::hazard::hazards(program).can_fail;
+        keep(cache.filter(|_| !is_cached), audited.as_ref(), &certified, outcome.ticks);
+        let is_earlier = audited.as_ref().is_some_and(|audited| audited.audit.is_earlier);
+        exported.extras.is_cached = is_cached || is_earlier;
+        let extras = self.with_steps(exported.extras, program, &certified, &env.logic.budget);
+        let audited = audited.map(|audited| audited.finish(program, &extras, scope(args), &env.logic.budget));
+        failures.extend(drawn.err().into_iter().chain(super::queries::log_failure()));
         let answer = Answer {
+            basis: self.basis(program, audited.as_ref()),
+            audited: audited.filter(|_| request.answer != resolve::Answer::Property),
             task: Some(&task),
             sources: program.sources.clone(),
             certified,
             extras,
             failures,
-            basis,
             statistics,
             budget: env.logic.budget,
             tree: recorder.search_tree(),
@@ -226,10 +237,56 @@ impl Query<'_> {
         Ok(self.conclude(answer)?)
     }
 
+    /// An earlier run of the list has the verdict.
+    fn leave_to_earlier(&self) -> Result<ExitStatus, Ended> {
+        self.session.claim();
+        Output::new().write(&report::json_known(&self.task))?;
+        Ok(ExitStatus::Unknown)
+    }
+
+    /// Tells the steps of a violation, if they are wanted.
+    fn with_steps(
+        &self,
+        mut extras: Extras,
+        program: &Program,
+        certified: &Certified,
+        budget: &Budget,
+    ) -> Extras {
+        if let (Verdict::Unsafe(trace), Some(scope)) = (certified.verdict(), scope(self.args)) {
+            extras.steps = report::steps(program, trace, scope, budget);
+        }
+        extras
+    }
+
+    /// What the verdict rests on besides the program.
+    fn basis(&self, program: &Program, audited: Option<&audit::Finished>) -> Basis {
+        let mut basis = basis::basis(self.request, &self.args.source);
+        let is_idle = |audited: &audit::Finished| audited.audit.checks.is_empty();
+        basis.is_idle = audited.map_or_else(|| !cfa::hazard::hazards(program).can_fail, is_idle);
+        basis
+    }
+
+    /// Decides each check.
+    fn audit(
+        &self,
+        task: &Prepared<'_>,
+        cache: Option<&Cache>,
+        export: &mut Export<'_>,
+        env: &mut Env<'_>,
+    ) -> Result<(Outcome, Option<audit::Audited>), Ended> {
+        let parts = cache.filter(|_| !self.needs_search()).map(Cache::parts);
+        let work = audit::Work { args: self.args, request: self.request, task };
+        let (outcome, found) = work.audit(parts.unwrap_or_default(), export, env)?;
+        Ok((outcome, Some(found)))
+    }
+
     /// A verdict of an earlier run, checked again. `--tree`, `--report` and `--log-queries` need a search, so they bypass the cache.
     fn cached(&self, cache: &Cache, task: &Prepared<'_>, env: &mut Env<'_>) -> Option<Certified> {
-        let needs_search = self.tree_wanted() == TreeWanted::Yes || self.args.record.log_queries.is_some();
-        if needs_search { None } else { cache.find(task, &mut env.logic.budget) }
+        if self.needs_search() { None } else { cache.find(task, &mut env.logic.budget) }
+    }
+
+    fn needs_search(&self) -> bool {
+        self.tree_wanted() == TreeWanted::Yes || self.args.record.log_queries.is_some()
     }
 
     fn tree_wanted(&self) -> TreeWanted {
@@ -272,12 +329,12 @@ fn statistics(
 }
 
 /// What an engine said.
-struct Outcome {
-    certified: Certified,
-    solved_at: Instant,
+pub(super) struct Outcome {
+    pub(super) certified: Certified,
+    pub(super) solved_at: Instant,
     /// What its certification has taken.
-    ticks: u64,
-    shrinking: Shrinking,
+    pub(super) ticks: u64,
+    pub(super) shrinking: Shrinking,
 }
 
 impl Outcome {
@@ -313,6 +370,8 @@ fn kept(path: &Path) -> String {
 /// What there is to report.
 struct Answer<'a> {
     task: Option<&'a Prepared<'a>>,
+    /// What is known about each check, if that was asked.
+    audited: Option<audit::Finished>,
     /// The texts that it is about.
     sources: Arc<SourceMap>,
     certified: Certified,
@@ -331,6 +390,7 @@ impl Answer<'_> {
         let certified = Certified::unknown(reason);
         Self {
             task: None,
+            audited: None,
             sources,
             certified,
             extras: Extras::default(),
@@ -356,6 +416,7 @@ impl Query<'_> {
             certified: &answer.certified,
             extras: &answer.extras,
             basis: &answer.basis,
+            table: answer.audited.as_ref().map(audit::Finished::table),
             told: args.display.trace.map(selection),
             statistics: args.record.stats.then_some(answer.statistics.as_slice()),
         };
@@ -442,18 +503,22 @@ fn selection(trace: TraceArg) -> Selection {
 
 /// The engine that the user wants, without what the user has switched off.
 fn create_engine(args: &CheckArgs) -> Result<Box<dyn Engine>, Failure> {
+    let created = find_engine(args.search.engine())?.create(&settings(args));
+    created.map_err(|error| Failure::usage(error.to_string(), error.help()))
+}
+
+/// What the user has switched off.
+pub(super) fn settings(args: &CheckArgs) -> Settings {
     let search = &args.search;
     let off = [
         (search.no_gas, Part::Gas),
         (search.no_summaries, Part::Summaries),
         (search.no_congruences, Part::Congruences),
     ];
-    let settings = Settings::leaving_out(off.into_iter().filter(|(is_off, _)| *is_off).map(|(_, part)| part));
-    let created = find_engine(search.engine())?.create(&settings);
-    created.map_err(|error| Failure::usage(error.to_string(), error.help()))
+    Settings::leaving_out(off.into_iter().filter(|(is_off, _)| *is_off).map(|(_, part)| part))
 }
 
-fn find_engine(name: &str) -> Result<&'static EngineSpec, Failure> {
+pub(super) fn find_engine(name: &str) -> Result<&'static EngineSpec, Failure> {
     engines::find(name).ok_or_else(|| {
         let names: Vec<&str> = engines::ENGINES.iter().map(|spec| spec.name).collect();
         Failure::usage(

@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
+mod audit;
 mod cfa;
 mod check;
 mod parse;

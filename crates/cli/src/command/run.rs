@@ -5,9 +5,10 @@ use std::io::Write;
 use std::time::Instant;
 
 use base::SourceMap;
+use cfa::CheckKind;
 use interp::{
-    Choice, Code, CompileOptions, Config, Leaper, Machine, Markers, Narrator, Oracle, Outcome, Property,
-    Request, Resource, Run, Seed, Silent, Uninitialised,
+    Choice, Code, CompileOptions, Config, Leaper, Machine, Markers, Narrator, Oracle, Outcome, Request,
+    Resource, Run, Seed, Silent, Uninitialised,
 };
 
 use report::printable;
@@ -111,8 +112,8 @@ fn describe(end: &End, sources: &SourceMap) -> Vec<String> {
             (format!("exited with status {}", end.status.unwrap_or(0)), false)
         }
         Outcome::Halted { .. } => (format!("aborted{at}"), false),
-        Outcome::Error { property: Property::Unreachability, .. } => (format!("error reached{at}"), true),
-        Outcome::Error { property: Property::NoOverflow, .. } => (format!("signed overflow{at}"), true),
+        Outcome::Error { kind: CheckKind::Assertion, .. } => (format!("error reached{at}"), true),
+        Outcome::Error { kind, detail, .. } => (format!("{kind}{at}: {detail}"), true),
         Outcome::Undefined { kind, detail, .. } => {
             (format!("undefined behaviour{at}: {kind}: {}", printable(detail)), true)
         }

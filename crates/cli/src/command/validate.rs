@@ -21,7 +21,7 @@ use crate::frontend::{self, Refusal};
 use crate::input;
 use crate::output::Output;
 use crate::property::Property;
-use crate::resolve::Request;
+use crate::resolve::{Defaults, Request};
 use crate::session::Session;
 use crate::settings;
 
@@ -38,7 +38,8 @@ pub(crate) fn validate(mut args: ValidateArgs, console: Console) -> Result<ExitS
             let _ = Output::new().write(&format!("UNKNOWN: {stop}\n"));
         }),
     );
-    let request = Request::with_files(&files, &args.source, args.property.as_deref(), console)?;
+    let request =
+        Request::with_files(&files, &args.source, args.property.as_deref(), Defaults::Assertions, console)?;
     let text = input::read(&args.witness)?;
     let witness =
         format::read(&text).map_err(|error| malformed(&error, &args.witness.display().to_string(), &text))?;

@@ -295,7 +295,7 @@ fn input_files_of_values_that_are_none() {
 #[cfg(unix)]
 fn a_pipe_is_a_file() {
     let mut child = command()
-        .args(["check", "/dev/stdin", "--quiet"])
+        .args(["check", "--check", "none", "/dev/stdin", "--quiet"])
         .current_dir(root())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

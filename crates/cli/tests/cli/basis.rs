@@ -2,14 +2,19 @@
 
 use serde_json::Value;
 
-use crate::support::{Finished, Folder, command};
+use crate::support::{Finished, Folder, command, with_assertions};
 
 const CHECKED: &str = "#ifdef NDEBUG\n#define CHECK(c)\n#else\n#define CHECK(c) if (!(c)) { reach_error(); }\n#endif\n\
                        extern void reach_error(void);\nextern int __VERIFIER_nondet_int(void);\n\
                        int main(void) { int x = __VERIFIER_nondet_int(); CHECK(x != 7) return 0; }\n";
 
 fn check(folder: &Folder, words: &[&str]) -> Finished {
-    command().current_dir(folder.path()).args(["check", "--no-exec"]).args(words).output().unwrap().into()
+    command()
+        .current_dir(folder.path())
+        .args(with_assertions(["check", "--no-exec"].iter().chain(words)))
+        .output()
+        .unwrap()
+        .into()
 }
 
 fn json(folder: &Folder, words: &[&str]) -> Value {

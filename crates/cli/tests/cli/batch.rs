@@ -32,7 +32,19 @@ fn each_task_of_a_folder_has_a_row_and_none_ends_the_others() {
     folder.file("d.c", ENDLESS);
     let (csv, logs) = (folder.path().join("t.csv"), folder.path().join("logs"));
     let finished = command()
-        .args(["check", "--jobs", "2", "--engine", "explicit", "--timeout", "1", "--no-exec", "--csv"])
+        .args([
+            "check",
+            "--check",
+            "none",
+            "--jobs",
+            "2",
+            "--engine",
+            "explicit",
+            "--timeout",
+            "1",
+            "--no-exec",
+            "--csv",
+        ])
         .arg(&csv)
         .arg("--logs")
         .arg(&logs)
@@ -91,7 +103,7 @@ fn what_an_interrupted_run_has_done_is_not_done_again() {
     folder.file("b.c", ENDLESS);
     let csv = folder.path().join("t.csv");
     let child = command()
-        .args(["check", "--jobs", "1", "--engine", "explicit", "--resume"])
+        .args(["check", "--check", "none", "--jobs", "1", "--engine", "explicit", "--resume"])
         .args([csv.as_path(), folder.path()])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

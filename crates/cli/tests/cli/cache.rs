@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::support::{Finished, Folder, command};
+use crate::support::{Finished, Folder, command, with_assertions};
 
 const SAFE: &str = "extern void reach_error(void);\nextern int __VERIFIER_nondet_int(void);\n\
                     int main(void) { int n = __VERIFIER_nondet_int(), s = 0, i = 0; if (n > 1000) return 0;\n\
@@ -12,7 +12,12 @@ const UNSAFE: &str = "extern void reach_error(void);\nextern int __VERIFIER_nond
                       int main(void) { int n = __VERIFIER_nondet_int(); if (n == 4711) reach_error(); return 0; }\n";
 
 fn check(folder: &Folder, words: &[&str]) -> Finished {
-    command().current_dir(folder.path()).args(["check", "--no-exec"]).args(words).output().unwrap().into()
+    command()
+        .current_dir(folder.path())
+        .args(with_assertions(["check", "--no-exec"].iter().chain(words)))
+        .output()
+        .unwrap()
+        .into()
 }
 
 fn entries(folder: &Folder) -> Vec<PathBuf> {

@@ -471,7 +471,16 @@ fn an_interruption_ends_the_run_with_a_report() {
     let path = folder.file("a.c", ENDLESS);
     for signal in ["-INT", "-TERM"] {
         let child = command()
-            .args(["check", path.to_str().unwrap(), "--engine", "explicit", "--format", "json"])
+            .args([
+                "check",
+                "--check",
+                "none",
+                path.to_str().unwrap(),
+                "--engine",
+                "explicit",
+                "--format",
+                "json",
+            ])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

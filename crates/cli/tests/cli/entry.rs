@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::support::{Finished, Folder, command};
+use crate::support::{Finished, Folder, command, with_assertions};
 
 const LOOKUP: &str = "#include <assert.h>
 typedef struct { int key; unsigned flag : 3; const char *name; } item;
@@ -22,7 +22,12 @@ int main(void) { return lookup(0, 0, 0, (item){0}); }
 ";
 
 fn check(folder: &Folder, words: &[&str]) -> Finished {
-    command().current_dir(folder.path()).arg("check").args(words).output().unwrap().into()
+    command()
+        .current_dir(folder.path())
+        .args(with_assertions(["check"].iter().chain(words)))
+        .output()
+        .unwrap()
+        .into()
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod basis;
 mod batch;
 mod cache;
 mod census;
+mod checks;
 mod commands;
 mod entry;
 mod guide;

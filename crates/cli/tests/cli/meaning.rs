@@ -1,6 +1,6 @@
 //! What changes the meaning of a program beside its statements: options, pragmas, attributes, and where objects lie in memory.
 
-use crate::support::{Finished, Folder, command};
+use crate::support::{Finished, Folder, command, with_assertions};
 
 /// The exit codes.
 const SAFE: i32 = 0;
@@ -16,14 +16,20 @@ fn built(name: &str, options: &[&str], text: &str) -> Finished {
     let entry = serde_json::json!([{"directory": folder.path(), "file": "a.c", "arguments": words}]);
     folder.file("compile_commands.json", entry.to_string());
     let words = ["check", "-p", ".", "--no-settings", "--timeout", "30", "a.c"];
-    command().current_dir(folder.path()).env_remove("CC").args(words).output().unwrap().into()
+    command()
+        .current_dir(folder.path())
+        .env_remove("CC")
+        .args(with_assertions(words))
+        .output()
+        .unwrap()
+        .into()
 }
 
 /// Checks a program with the default options.
 fn checked(name: &str, words: &[&str], text: &str) -> Finished {
     let folder = Folder::new(name);
     folder.file("a.c", format!("extern void reach_error(void);\n{text}"));
-    let always = ["check", "--no-settings", "--timeout", "30", "a.c"];
+    let always = ["check", "--check", "none", "--no-settings", "--timeout", "30", "a.c"];
     let mut command = command();
     command.current_dir(folder.path()).env_remove("CC").args(always).args(words);
     command.output().unwrap().into()
@@ -54,7 +60,7 @@ fn without_an_option_the_language_is_that_of_the_compilers_default() {
     let folder = Folder::new("gnu11-cc");
     let file = folder.file("a.c", format!("extern void reach_error(void);\n{program}"));
     let mut command = command();
-    command.env("CC", "cc -std=gnu11").args(["check", "--no-settings"]).arg(file);
+    command.env("CC", "cc -std=gnu11").args(["check", "--check", "none", "--no-settings"]).arg(file);
     assert_eq!(command.output().unwrap().status.code(), Some(SAFE));
 }
 
@@ -120,7 +126,13 @@ fn words_in_cc_are_options_too() {
     folder.file("a.c", "extern void reach_error(void);\nint main(void) { char c = -1; if (c > 0) reach_error(); return X; }\n");
     let with = |compiler: &str| -> Finished {
         let words = ["check", "--no-settings", "--timeout", "30", "a.c"];
-        command().current_dir(folder.path()).env("CC", compiler).args(words).output().unwrap().into()
+        command()
+            .current_dir(folder.path())
+            .env("CC", compiler)
+            .args(with_assertions(words))
+            .output()
+            .unwrap()
+            .into()
     };
     let refused = with("cc -DX=0 -funsigned-char");
     assert_eq!(refused.code, USAGE, "{refused:?}");

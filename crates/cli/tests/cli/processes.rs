@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{Finished, Folder, command};
+use crate::support::{Finished, Folder, command, with_assertions};
 
 const BUG: &str = "extern void reach_error(void);\nint main(void) { reach_error(); return 0; }\n";
 
@@ -25,7 +25,11 @@ fn compiler(folder: &Folder, program: &str) -> PathBuf {
 fn check(folder: &Folder, program: &str, words: &[&str]) -> Finished {
     let bug = folder.file("bug.c", BUG);
     let mut command = command();
-    command.current_dir(folder.path()).env("CC", compiler(folder, program)).arg("check").arg(bug);
+    command
+        .current_dir(folder.path())
+        .env("CC", compiler(folder, program))
+        .args(["check", "--check", "none"])
+        .arg(bug);
     command.args(words).output().unwrap().into()
 }
 
@@ -207,7 +211,7 @@ fn programs_end_with_a_process_that_is_killed() {
         let program = format!("(setsid sleep {} &); sleep {}", long(number), long(number));
         let mut child = command()
             .env("CC", compiler(&folder, &program))
-            .args(["check", bug.to_str().unwrap()])
+            .args(["check", "--check", "none", bug.to_str().unwrap()])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -230,7 +234,7 @@ fn a_list_that_is_killed_takes_its_tasks_and_their_programs_along() {
     let mut child = command()
         .current_dir(folder.path())
         .env("CC", compiler(&folder, &program))
-        .args(["check", "a.c", "b.c", "--jobs", "1", "--timeout", "300"])
+        .args(["check", "--check", "none", "a.c", "b.c", "--jobs", "1", "--timeout", "300"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -255,7 +259,8 @@ fn a_preprocessor_that_does_not_end_is_ended() {
         folder.file("hang.c", format!("#include \"{}\"\nint main(void) {{ return 0; }}\n", pipe.display()));
     let file = file.to_str().unwrap();
     let start = Instant::now();
-    let finished: Finished = command().args(["check", "--timeout", "1", file]).output().unwrap().into();
+    let finished: Finished =
+        command().args(["check", "--check", "none", "--timeout", "1", file]).output().unwrap().into();
     assert_eq!(
         (finished.code, finished.stdout.as_str()),
         (5, "UNKNOWN: time limit reached\n"),
@@ -263,8 +268,12 @@ fn a_preprocessor_that_does_not_end_is_ended() {
     );
     assert!(start.elapsed() < Duration::from_secs(20));
     assert!(ends(file));
-    let child =
-        command().args(["check", file]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = command()
+        .args(["check", "--check", "none", file])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     starts("-E");
     std::thread::sleep(Duration::from_millis(100));
     signal("INT", child.id());
@@ -277,13 +286,17 @@ fn a_preprocessor_that_does_not_end_is_ended() {
 fn a_file_without_end_is_not_read_to_the_end() {
     let folder = Folder::new("endless");
     let file = folder.file("zero.c", "#include \"/dev/zero\"\nint main(void) { return 0; }\n");
-    let finished: Finished =
-        command().args(["check", "--timeout", "20", file.to_str().unwrap()]).output().unwrap().into();
+    let finished: Finished = command()
+        .args(["check", "--check", "none", "--timeout", "20", file.to_str().unwrap()])
+        .output()
+        .unwrap()
+        .into();
     assert!([2, 5].contains(&finished.code), "{finished:?}");
     assert!(ends(file.to_str().unwrap()));
     // A preprocessed text may name any file as its origin.
     let file = folder.file("line.i", format!("# 1 \"/dev/zero\"\n{BUG}"));
-    let finished: Finished = command().args(["check", "--no-exec"]).arg(file).output().unwrap().into();
+    let finished: Finished =
+        command().args(["check", "--check", "none", "--no-exec"]).arg(file).output().unwrap().into();
     assert_eq!(finished.code, 10, "{finished:?}");
 }
 
@@ -292,7 +305,8 @@ fn what_is_no_file_is_refused_by_name() {
     let folder = Folder::new("oddities");
     let pipe = fifo(&folder, "pipe.c").display().to_string();
     let bug = folder.file("bug.c", BUG).display().to_string();
-    let run = |words: &[&str]| -> Finished { command().args(words).output().unwrap().into() };
+    let run =
+        |words: &[&str]| -> Finished { command().args(with_assertions(words)).output().unwrap().into() };
     for words in [
         &["check", pipe.as_str()][..],
         &["check", &bug, "--property", &pipe],
@@ -317,7 +331,13 @@ fn a_file_of_the_cache_is_read_with_a_limit() {
     let cache = folder.path().join("kept");
     let run = || -> Finished {
         let mut command = command();
-        command.args(["check", "--no-exec", "--cache"]).arg(&cache).arg(&bug).output().unwrap().into()
+        command
+            .args(["check", "--check", "none", "--no-exec", "--cache"])
+            .arg(&cache)
+            .arg(&bug)
+            .output()
+            .unwrap()
+            .into()
     };
     assert_eq!(run().code, 10);
     let kept = fs::read_dir(&cache).unwrap().next().unwrap().unwrap().path();
@@ -366,7 +386,7 @@ fn an_interrupt_ends_a_search_with_a_report() {
     let file = folder.file("hard.c", hard());
     for name in ["INT", "TERM"] {
         let child = command()
-            .args(["check", "--no-exec"])
+            .args(["check", "--check", "none", "--no-exec"])
             .arg(&file)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -394,7 +414,20 @@ fn the_memory_of_a_task_is_that_of_all_its_programs() {
     let output = command()
         .current_dir(folder.path())
         .env("CC", compiler(&folder, program))
-        .args(["check", "b.c", "--jobs", "1", "--memory", "300", "--timeout", "60", "--csv", "t.csv"])
+        .args([
+            "check",
+            "--check",
+            "none",
+            "b.c",
+            "--jobs",
+            "1",
+            "--memory",
+            "300",
+            "--timeout",
+            "60",
+            "--csv",
+            "t.csv",
+        ])
         .output()
         .unwrap();
     let finished: Finished = output.into();

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{Finished, Folder, command};
+use crate::support::{Finished, Folder, command, with_assertions};
 
 const FIRST: &str = "extern int __VERIFIER_nondet_int(void);
 void finish(int);
@@ -47,7 +47,7 @@ int total(int n) {
 ";
 
 fn run(folder: &Folder, words: &[&str]) -> Finished {
-    command().current_dir(folder.path()).args(words).output().unwrap().into()
+    command().current_dir(folder.path()).args(with_assertions(words)).output().unwrap().into()
 }
 
 /// The judgement on a witness in which each of some words is replaced by another.
@@ -96,7 +96,8 @@ fn a_violation_through_two_files_is_confirmed_and_changes_of_it_are_not() {
         ([("line: 7", "line: 6")], 10),
         ([("line: 7", "line: 8")], 2),
         ([("G ! call(reach_error())", "G ! call(finish())")], 2),
-        ([("G ! call(reach_error())", "G valid-free")], 2),
+        ([("G ! call(reach_error())", "G valid-free")], 10),
+        ([("G ! call(reach_error())", "F end")], 2),
         ([("- \"first.c\"", "- \"third.c\"")], 2),
     ] {
         let judged = changed(&folder, &files, &changes);

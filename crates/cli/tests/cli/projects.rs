@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{Finished, Folder, command};
+use crate::support::{Finished, Folder, command, with_assertions};
 
 const HEADER: &str = "#ifndef LIMIT_H\n#define LIMIT_H\nint twice(int);\n#endif\n";
 const TWICE: &str = "#include \"limit.h\"\nint twice(int x) { return FACTOR * x; }\n";
@@ -37,7 +37,12 @@ fn build(name: &str, limit: u32) -> Folder {
 }
 
 fn check(folder: &Folder, words: &[&str]) -> Finished {
-    command().current_dir(folder.path()).arg("check").args(words).output().unwrap().into()
+    command()
+        .current_dir(folder.path())
+        .args(with_assertions(["check"].iter().chain(words)))
+        .output()
+        .unwrap()
+        .into()
 }
 
 #[test]

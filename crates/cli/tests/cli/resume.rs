@@ -4,13 +4,18 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{Finished, Folder, command};
+use crate::support::{Finished, Folder, command, with_assertions};
 
 const PROGRAM: &str = "#include \"limit.h\"\nextern void reach_error(void);\nextern int __VERIFIER_nondet_int(void);\n\
                        int main(void) { int x = __VERIFIER_nondet_int(); if (x > 3 && x <= LIMIT) { reach_error(); } return 0; }\n";
 
 fn check(folder: &Folder, words: &[&str]) -> Finished {
-    command().current_dir(folder.path()).args(["check", "--no-exec"]).args(words).output().unwrap().into()
+    command()
+        .current_dir(folder.path())
+        .args(with_assertions(["check", "--no-exec"].iter().chain(words)))
+        .output()
+        .unwrap()
+        .into()
 }
 
 /// A folder whose program is safe with the header of `inc`.
@@ -47,7 +52,11 @@ fn another_compiler_of_the_second_judge_is_another_task() {
     let folder = project("resume-compiler");
     let with = |compiler: &str, words: &[&str]| -> Finished {
         let mut command = command();
-        command.current_dir(folder.path()).env("CC", compiler).args(["check", "p.c", "-Iinc"]).args(words);
+        command
+            .current_dir(folder.path())
+            .env("CC", compiler)
+            .args(["check", "--check", "none", "p.c", "-Iinc"])
+            .args(words);
         command.output().unwrap().into()
     };
     let first = with("cc", &["--csv", "t.csv"]);
@@ -175,7 +184,15 @@ fn rows_that_a_run_does_not_get_to_are_not_lost() {
     assert_eq!(first.code, 10, "{first:?}");
     let before = fs::read_to_string(folder.path().join("t.csv")).unwrap();
     let mut command = command();
-    command.current_dir(folder.path()).args(["check", "--no-exec", "--jobs", "1", "-Iinc"]);
+    command.current_dir(folder.path()).args([
+        "check",
+        "--check",
+        "none",
+        "--no-exec",
+        "--jobs",
+        "1",
+        "-Iinc",
+    ]);
     let mut child = command.args(["--resume", "t.csv", "p.c", "q.c"]).spawn().unwrap();
     child.kill().unwrap();
     child.wait().unwrap();

@@ -1,6 +1,6 @@
 //! `wayproof.toml`.
 
-use crate::support::{Finished, Folder, command, wayproof};
+use crate::support::{Finished, Folder, command, wayproof, with_assertions};
 
 const PROGRAM: &str = "#define DIRECTIVE\nextern void reach_error(void);\nint main(void) { if (sizeof(long) == N) reach_error(); return 0; }\n";
 
@@ -62,7 +62,7 @@ fn the_build_may_stand_in_the_settings() {
     folder.file("b.c", "int unused(void) { return N; }\n");
     folder.file("c.c", PROGRAM);
     let run = |words: &[&str]| -> Finished {
-        command().current_dir(folder.path()).args(words).output().unwrap().into()
+        command().current_dir(folder.path()).args(with_assertions(words)).output().unwrap().into()
     };
     for words in [["check", "a.c"].as_slice(), &["check"], &["check", "--program"]] {
         let finished = run(&[words, &["--no-exec", "--witness", "w.yml"]].concat());
@@ -107,7 +107,7 @@ fn settings_write_nowhere_but_in_their_own_folder() {
     );
     let run = |more: &[&str]| -> Finished {
         let words = [&["check", "a.c", "--no-exec"], more].concat();
-        command().current_dir(&folder).args(words).output().unwrap().into()
+        command().current_dir(&folder).args(with_assertions(words)).output().unwrap().into()
     };
     let outside = outer.path().join("elsewhere").display().to_string();
     for cache in ["../outside", &outside, "link", "link/new", "dangling", "new/../../outside", "deep/../.."] {

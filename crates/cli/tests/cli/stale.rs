@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::support::{Finished, Folder, command};
+use crate::support::{Finished, Folder, command, with_assertions};
 
 const BUG: &str = "extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
@@ -42,7 +42,12 @@ const EVIDENCE: [&str; 4] = ["w.yml", "h.c", "t/metadata.xml", "t/test-1.xml"];
 const REPORTS: [&str; 5] = ["o.json", "o.sarif", "o.txt", "o.gh", "o.human"];
 
 fn check(folder: &Folder, words: &[&str]) -> Finished {
-    command().current_dir(folder.path()).arg("check").args(words).args(FILES).output().unwrap().into()
+    command()
+        .current_dir(folder.path())
+        .args(with_assertions(["check"].iter().chain(words).chain(&FILES)))
+        .output()
+        .unwrap()
+        .into()
 }
 
 /// A folder with a program and all results of its check.
@@ -125,8 +130,12 @@ fn the_time_limit_replaces_the_reports() {
     let compiler = hanging_compiler(&folder);
     let mut command = command();
     command.current_dir(folder.path()).env("CC", compiler);
-    let finished: Finished =
-        command.args(["check", "bug.c", "--timeout", "0.2"]).args(FILES).output().unwrap().into();
+    let finished: Finished = command
+        .args(["check", "--check", "none", "bug.c", "--timeout", "0.2"])
+        .args(FILES)
+        .output()
+        .unwrap()
+        .into();
     assert_eq!(finished.code, 5, "{finished:?}");
     expect_reports(&folder, "unknown", "time limit");
     assert!(read(&folder, "r.html").contains("UNKNOWN"));
@@ -140,7 +149,7 @@ fn an_interruption_replaces_the_reports_and_a_kill_leaves_nothing() {
         folder.file("w.yml", WITNESS);
         let mut command = command();
         command.current_dir(folder.path()).env("CC", &compiler).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = command.args(["check", "bug.c"]).args(FILES).spawn().unwrap();
+        let mut child = command.args(["check", "--check", "none", "bug.c"]).args(FILES).spawn().unwrap();
         let started = Instant::now();
         while folder.path().join("w.yml").exists() && started.elapsed() < Duration::from_secs(10) {
             std::thread::sleep(Duration::from_millis(5));
@@ -176,7 +185,11 @@ fn inputs_are_not_written_over() {
         &["task.yml", "--report", "p.prp"],
         &["bug.c", "--property", "p.prp", "--tree", "p.prp"],
     ] {
-        let output = command().current_dir(folder.path()).arg("check").args(words).output().unwrap();
+        let output = command()
+            .current_dir(folder.path())
+            .args(with_assertions(["check"].iter().chain(words)))
+            .output()
+            .unwrap();
         let finished = Finished::from(output);
         assert_eq!(finished.code, 1, "{words:?}: {finished:?}");
         assert!(finished.stderr.contains("which is an input"), "{words:?}: {}", finished.stderr);
@@ -184,8 +197,10 @@ fn inputs_are_not_written_over() {
     assert_eq!(fs::read_to_string(folder.path().join("bug.c")).unwrap(), BUG);
     // What is no harness is not taken for an old one.
     folder.file("mine.c", "int mine;\n");
-    let output =
-        command().current_dir(folder.path()).args(["check", "bug.c", "--harness", "mine.c"]).output();
+    let output = command()
+        .current_dir(folder.path())
+        .args(["check", "--check", "none", "bug.c", "--harness", "mine.c"])
+        .output();
     assert_eq!(Finished::from(output.unwrap()).code, 1);
     assert!(Path::new(&folder.path().join("mine.c")).exists());
 }

@@ -1,6 +1,6 @@
 //! Drives the real binary.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -64,7 +64,30 @@ impl From<Output> for Finished {
     }
 }
 
-/// Runs the binary with arguments.
+/// Runs the binary with arguments. `check` is asked for assertions alone, unless the test says what it should check.
 pub(crate) fn wayproof<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Finished {
+    command().args(with_assertions(arguments)).output().unwrap().into()
+}
+
+/// Runs the binary with arguments as they are.
+pub(crate) fn plainly<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Finished {
     command().args(arguments).output().unwrap().into()
+}
+
+/// The arguments of `check` with `--check none`, if they do not say what is checked: most tests are about something else.
+pub(crate) fn with_assertions<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Vec<OsString> {
+    let mut words: Vec<OsString> = arguments.into_iter().map(|word| word.as_ref().to_owned()).collect();
+    let says = |word: &OsString| {
+        let word = word.to_string_lossy();
+        ["--check", "--property", "--spec", "--help", "@"].iter().any(|option| word.starts_with(option))
+    };
+    // A task says it, too; a witness does not.
+    let is_task = |pair: &[OsString]| {
+        pair[0] != "--witness" && Path::new(&pair[1]).extension().is_some_and(|extension| extension == "yml")
+    };
+    let is_said = words.iter().any(says) || words.windows(2).any(is_task);
+    if words.first().is_some_and(|word| word == "check") && !is_said {
+        words.splice(1..1, ["--check".into(), "none".into()]);
+    }
+    words
 }

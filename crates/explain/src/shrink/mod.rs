@@ -21,16 +21,16 @@ mod resolve;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use base::{Budget, Region};
+use base::Budget;
 use cfa::{FloatKind, Source, Ty};
 use interp::{
-    Choice, Chosen, Code, CompileOptions, Config, Machine, Markers, Outcome, Property, Request, Run, Silent,
+    Choice, Chosen, Code, CompileOptions, Config, Machine, Markers, Outcome, Request, Run, Silent,
     Uninitialised, Value,
 };
 use passes::Prepared;
 
 use certify::{Certified, Check, certify};
-use verdict::{Trace, Verdict, Violation};
+use verdict::{Trace, Verdict};
 
 /// Ticks that shrinking may always take.
 const LEAST_TICKS: u64 = 1_000_000;
@@ -136,7 +136,6 @@ fn is_large(chosen: &Chosen) -> bool {
 struct Shrinker<'a> {
     task: &'a Prepared<'a>,
     code: Code,
-    goal: (Region, Property),
     best: Trace,
     cost: Cost,
     budget: Budget,
@@ -168,7 +167,6 @@ impl<'a> Shrinker<'a> {
         Self {
             task,
             code: Code::new(task.given(), CompileOptions { uninitialised, markers: Markers::None }),
-            goal: (trace.violation.region, trace.violation.property),
             best: trace.clone(),
             cost: cost(&trace.choices),
             budget,
@@ -288,14 +286,13 @@ impl<'a> Shrinker<'a> {
         self.runs -= 1;
         let (run, _) = self.run(answers, self.ticks);
         self.was_long = matches!(run.outcome, Outcome::Stopped(_));
-        let Outcome::Error { region, property } = run.outcome else { return false };
-        let found = cost(&run.choices);
-        if (region, property) != self.goal || found >= self.cost {
+        let Some(trace) = Trace::of(run) else { return false };
+        let found = cost(&trace.choices);
+        if !trace.violation.is_same(&self.best.violation) || found >= self.cost {
             return false;
         }
         self.cost = found;
-        self.best =
-            Trace { violation: Violation { property, region, stack: run.stack }, choices: run.choices };
+        self.best = trace;
         true
     }
 
@@ -493,9 +490,7 @@ mod tests {
         let mut budget = Budget::unlimited();
         let mut oracle = Inputs::ints(inputs.iter().copied());
         let run = interp::run(program, Uninitialised::Report, &mut oracle, &mut std::io::sink(), &mut budget);
-        let Outcome::Error { region, property } = run.outcome else { panic!("{:?}", run.outcome) };
-        let violation = Violation { property, region, stack: run.stack };
-        (Trace { violation, choices: run.choices }, budget.spent())
+        (Trace::of(run).unwrap(), budget.spent())
     }
 
     fn shrunk(program: &Program, inputs: &[i128]) -> Vec<i128> {

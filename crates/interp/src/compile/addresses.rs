@@ -246,6 +246,9 @@ fn evaluate(program: &Program, known: &Known, holds: &dyn Fn(ExprId) -> bool) ->
             | Expr::Address { .. }
             | Expr::Accessible { .. }
             | Expr::Freeable { .. }
+            | Expr::Test { .. }
+            | Expr::Initialised { .. }
+            | Expr::Lost
             | Expr::Bounded { .. }
             | Expr::Undefined { .. }
             | Expr::Function { .. } => false,

@@ -71,6 +71,7 @@ impl Compiler<'_> {
     fn slow(&mut self, root: ExprId, target: Option<Reg>, start: (usize, usize, usize)) -> Reg {
         self.code.insns.truncate(start.0);
         self.code.insn_spots.truncate(start.0);
+        self.code.insn_exprs.truncate(start.0);
         self.code.rares.truncate(start.1);
         self.roll_back(start.2);
         // The evaluator looks procedures up among those that have a register.
@@ -134,7 +135,9 @@ impl Compiler<'_> {
                 }
             },
             Task::Finish(expr) => {
+                self.current = Some(expr);
                 let reg = self.node(expr, target.filter(|_| expr == root));
+                self.current = None;
                 self.remember(expr, reg);
             }
             Task::Test(expr) => {
@@ -208,6 +211,9 @@ impl Compiler<'_> {
             }
             Expr::Accessible { .. }
             | Expr::Freeable { .. }
+            | Expr::Test { .. }
+            | Expr::Initialised { .. }
+            | Expr::Lost
             | Expr::Bounded { .. }
             | Expr::Undefined { .. } => self.test(expr, target),
             Expr::Unary { op, arg } => self.unary(op, ty, arg, target),
@@ -239,6 +245,23 @@ impl Compiler<'_> {
                 let addr = self.memo[&addr];
                 let dst = target.unwrap_or_else(|| self.temp(Ty::BOOL));
                 self.rare(Rare::Freeable { dst, addr });
+                dst
+            }
+            Expr::Test { test, addr } => {
+                let addr = self.memo[&addr];
+                let dst = target.unwrap_or_else(|| self.temp(Ty::BOOL));
+                self.rare(Rare::Test { dst, addr, test });
+                dst
+            }
+            Expr::Initialised { addr, bit, ty } => {
+                let addr = self.memo[&addr];
+                let dst = target.unwrap_or_else(|| self.temp(Ty::BOOL));
+                self.rare(Rare::Initialised { dst, addr, bit, ty });
+                dst
+            }
+            Expr::Lost => {
+                let dst = target.unwrap_or_else(|| self.temp(Ty::BOOL));
+                self.rare(Rare::Lost { dst });
                 dst
             }
             Expr::Bounded { index, bound } => {
@@ -400,7 +423,7 @@ impl Compiler<'_> {
             Ty::Float(FloatKind::Single) => self.emit(Insn::Float32 { op, dst, a, b }),
             Ty::Float(_) => self.emit(Insn::Float64 { op, dst, a, b }),
             Ty::Ptr => match op {
-                BinaryOp::PtrAdd if self.lp64() => self.emit(Insn::Add64 { dst, a, b }),
+                BinaryOp::PtrAdd if self.lp64() => self.emit(Insn::PtrAdd64 { dst, a, b }),
                 BinaryOp::PtrAdd => self.emit(Insn::PtrAdd32 { dst, a, b }),
                 BinaryOp::PtrSub => {
                     self.emit(Insn::Sub64 { dst, a, b });

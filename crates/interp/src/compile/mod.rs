@@ -10,26 +10,29 @@
 //! * E3: code size is linear in the program: an expression whose code would be larger is left to the evaluator.
 
 mod addresses;
-mod assigned;
 mod branch;
 mod expr;
 mod op;
+
+use std::collections::BTreeSet;
 
 use base::{Idx, IndexVec};
 use rustc_hash::FxHashMap;
 
 use self::addresses::Addresses;
-use self::assigned::{Facts, Known, ProcFacts};
 use self::branch::When;
-use super::code::{Code, CompileOptions, Markers, ProcCode, Reg, Slot, Spot, VarPlace};
+use super::assigned::{Facts, Known, ProcFacts};
+use super::code::{Code, CompileOptions, Markers, ProcCode, Rare, Reg, Slot, Spot, VarPlace};
 use super::insn::Insn;
 use super::leap::is_set;
 use super::oracle::Position;
 use super::value::is_wide;
+use cfa::CheckKind;
 use cfa::expr::{BinaryOp, Expr, ExprId, UnaryOp};
 use cfa::op::Op;
 use cfa::program::{Edge, EdgeId, Length, Loc, ProcId, Program, Storage, VarId};
 use cfa::ty::{DataModel, Ty};
+use cfa::watch::watch_points;
 
 /// A jump target that has no address yet.
 type Label = u32;
@@ -97,6 +100,10 @@ struct Compiler<'p> {
     program: &'p Program,
     facts: Facts,
     addresses: Addresses,
+    /// The expression whose own code is being made.
+    current: Option<ExprId>,
+    /// Locations where lost memory is noticed, if that is a violation.
+    watched: BTreeSet<(ProcId, Loc)>,
     code: Code,
     labels: Vec<u32>,
     constants: FxHashMap<u64, Reg>,
@@ -125,12 +132,16 @@ impl<'p> Compiler<'p> {
             Markers::Heads | Markers::Locations => loop_heads(program, &procs, locations.len()),
             Markers::None | Markers::Edges => Vec::new(),
         };
+        let lost = CheckKind::LostMemory;
+        let is_watched = program.checks.contains(lost) && !program.excused.contains(lost, None);
+        let watched = if is_watched { watch_points(program) } else { BTreeSet::new() };
         let facts = Facts::new(program, options.uninitialised);
         let known = facts.solve(program, program.entry).at(program.procs[program.entry].entry);
         let code = Code {
             options,
             insns: Vec::new(),
             insn_spots: Vec::new(),
+            insn_exprs: Vec::new(),
             spots: vec![Spot { proc: program.entry, region: base::Region::NOWHERE, at: None }],
             rares: Vec::new(),
             sites: Vec::new(),
@@ -152,6 +163,8 @@ impl<'p> Compiler<'p> {
             program,
             facts,
             addresses: Addresses::new(program),
+            current: None,
+            watched,
             code,
             labels: Vec::new(),
             constants: FxHashMap::default(),
@@ -245,6 +258,7 @@ impl<'p> Compiler<'p> {
     fn emit(&mut self, insn: Insn) {
         self.code.insns.push(insn);
         self.code.insn_spots.push(self.code.spots.len() as u32 - 1);
+        self.code.insn_exprs.push(self.current);
     }
     fn label(&mut self) -> Label {
         self.labels.push(UNBOUND);
@@ -404,6 +418,9 @@ impl<'p> Compiler<'p> {
         if self.is_marked(location) {
             self.emit(Insn::At { location: self.number(location) });
         }
+        if self.watched.contains(&(self.proc, location)) {
+            self.rare(Rare::CheckLost);
+        }
         if location == procedure.exit {
             self.emit(Insn::Return { proc: self.proc.index() as u32 });
             None
@@ -511,7 +528,8 @@ impl<'p> Compiler<'p> {
         let ([test], [other]) = (&self.leading_tests(first)[..], &self.leading_tests(second)[..]) else {
             return false;
         };
-        if self.markers() == Markers::Locations || !self.are_opposite(*test, *other) {
+        let is_watched = self.watched.contains(&(self.proc, target));
+        if self.markers() == Markers::Locations || is_watched || !self.are_opposite(*test, *other) {
             return false;
         }
         let (length, rares, spots) = (self.code.insns.len(), self.code.rares.len(), self.code.spots.len());
@@ -526,6 +544,7 @@ impl<'p> Compiler<'p> {
         if self.code.insns.len() - length > TEST_LIMIT + marks || self.code.rares.len() > rares {
             self.code.insns.truncate(length);
             self.code.insn_spots.truncate(length);
+            self.code.insn_exprs.truncate(length);
             self.code.rares.truncate(rares);
             self.code.spots.truncate(spots);
             return false;

@@ -1,13 +1,13 @@
 //! Code for operations.
 
 use super::super::Uninitialised;
+use super::super::assigned::copied_var;
 use super::super::code::{CallSite, Markers, Rare, Reg, Slot, Target, VarPlace, WrittenTo};
 use super::super::guard::{Guard, Operands};
 use super::super::insn::Insn;
 use super::super::parts::Stored;
 use super::super::value::is_wide;
 use super::Compiler;
-use super::assigned::bare_var;
 use super::branch::When;
 use super::expr::plain_access;
 use cfa::expr::{Expr, ExprId};
@@ -320,14 +320,14 @@ impl Compiler<'_> {
     /// The flag of the variable that an expression merely copies, if the variable may have no value. Copying that is
     /// no use of it: a struct may be copied before all its parts have values.
     fn copied_flag(&self, value: ExprId) -> Option<Reg> {
-        let from = bare_var(self.program, value)?;
+        let from = copied_var(self.program, value)?;
         let flag = self.scalar(from).flag?;
         let copies = self.code.options.uninitialised == Uninitialised::Report && !self.has_value(from);
         copies.then_some(flag)
     }
     fn assign_copy(&mut self, place: &Place, value: ExprId, flag: Reg) {
         let ty = self.program.exprs.ty(value);
-        let Some(from) = bare_var(self.program, value) else { return };
+        let Some(from) = copied_var(self.program, value) else { return };
         let src = self.scalar(from).reg;
         let spot = self.locate(place);
         self.store_if(spot, ty, src, flag);
@@ -365,7 +365,7 @@ impl Compiler<'_> {
             .iter()
             .map(|arg| {
                 let ty = self.program.exprs.ty(*arg);
-                match (self.copied_flag(*arg), bare_var(self.program, *arg)) {
+                match (self.copied_flag(*arg), copied_var(self.program, *arg)) {
                     (flag @ Some(_), Some(var)) => Slot { ty, reg: self.scalar(var).reg, flag },
                     _ => Slot { ty, reg: self.value(*arg), flag: None },
                 }

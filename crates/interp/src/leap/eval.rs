@@ -105,6 +105,9 @@ impl Walker<'_> {
             | Expr::Function { .. }
             | Expr::Accessible { .. }
             | Expr::Freeable { .. }
+            | Expr::Test { .. }
+            | Expr::Initialised { .. }
+            | Expr::Lost
             | Expr::Undefined { .. } => None,
             Expr::Bounded { index, bound } => {
                 let value = known[&index].as_constant()?;

@@ -1,10 +1,12 @@
 //! Every operator on every kind of type, against Rust's own arithmetic.
 
 use base::Budget;
-use cfa::{BinaryOp, DataModel, Expr, ExprId, FloatKind, Program, SignedOverflow, Ty, UnaryOp, VarId};
+use cfa::{
+    BinaryOp, CheckKind, DataModel, Expr, ExprId, FloatKind, Program, SignedOverflow, Ty, UnaryOp, VarId,
+};
 use interp::{
-    Code, CompileOptions, Config, EvalError, Inputs, Machine, Outcome, Property, Silent, Step, UndefinedKind,
-    Value, eval,
+    Code, CompileOptions, Config, EvalError, Inputs, Machine, Outcome, Silent, Step, UndefinedKind, Value,
+    eval,
 };
 use proptest::prelude::*;
 
@@ -295,7 +297,7 @@ fn the_policy_error_makes_overflow_a_violation() {
     let sum = b.add(value, one);
     b.assign(x, sum);
     b.finish();
-    assert!(matches!(outcome(&b.program), Outcome::Error { property: Property::NoOverflow, .. }));
+    assert!(matches!(outcome(&b.program), Outcome::Error { kind: CheckKind::SignedOverflow, .. }));
 }
 
 #[test]

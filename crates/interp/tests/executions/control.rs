@@ -2,10 +2,10 @@
 #![allow(clippy::many_single_char_names, reason = "the variables of the programs have short names")]
 
 use base::{Budget, Region, Stop};
-use cfa::{BinaryOp, Callee, DataModel, HaltReason, Op, Place, ProcId, Program, Ty};
+use cfa::{BinaryOp, Callee, CheckKind, DataModel, HaltReason, Op, Place, ProcId, Program, Ty};
 use interp::{
-    Choice, Code, CompileOptions, Config, Inputs, Machine, Markers, Outcome, Property, Request, Resource,
-    Seed, Silent, Step, UndefinedKind, Uninitialised, Value, Zero, run,
+    Choice, Code, CompileOptions, Config, Inputs, Machine, Markers, Outcome, Request, Resource, Seed, Silent,
+    Step, UndefinedKind, Uninitialised, Value, Zero, run,
 };
 
 use super::builder::{
@@ -190,7 +190,10 @@ fn the_error_location_is_reported_with_stack_and_edge() {
     b.call(f, vec![], vec![]);
     b.finish();
     let run = run_with(&b.program, Uninitialised::Report, &[]);
-    assert_eq!(run.outcome, Outcome::Error { region: line(1), property: Property::Unreachability });
+    let Outcome::Error { region, kind, site: Some(site), .. } = run.outcome else {
+        panic!("{:?}", run.outcome)
+    };
+    assert_eq!((region, kind, site.proc), (line(1), CheckKind::Assertion, f));
     let stack: Vec<_> = run.stack.entries.iter().map(|entry| (&*entry.procedure, entry.called_at)).collect();
     assert_eq!(stack, [("fail", line(2)), ("%start", Region::NOWHERE)]);
 }

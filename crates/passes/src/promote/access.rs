@@ -200,7 +200,7 @@ impl Translator<'_> {
     }
 
     /// The index of a part.
-    fn index_of(&mut self, case: &Case, part: Part) -> Option<ExprId> {
+    pub(super) fn index_of(&mut self, case: &Case, part: Part) -> Option<ExprId> {
         let index = case.index?;
         if part.delta == 0 {
             return Some(index);
@@ -231,7 +231,7 @@ impl Translator<'_> {
         result.unwrap_or_else(|| self.out.exprs.add(Expr::Undefined { ty }))
     }
 
-    fn read_value(&mut self, case: &Case, ty: Ty) -> ExprId {
+    pub(super) fn read_value(&mut self, case: &Case, ty: Ty) -> ExprId {
         let leaves = &self.slots.segments[&case.object][case.segment].leaves;
         let widths: Vec<i64> = case.parts.iter().map(|part| leaves[part.leaf].width).collect();
         let mut values = Vec::new();
@@ -310,8 +310,8 @@ impl Translator<'_> {
         Some(self.read_pair(&pair, index))
     }
 
-    /// What a store of a value writes.
-    pub(super) fn stored(&mut self, ways: &Ways, value: ExprId) -> Vec<Write> {
+    /// What a store of a value writes; `known` says whether it is one.
+    pub(super) fn stored(&mut self, ways: &Ways, value: ExprId, known: ExprId) -> Vec<Write> {
         let mut writes = Vec::new();
         for case in &ways.cases {
             let leaves = self.slots.segments[&case.object][case.segment].leaves.clone();
@@ -336,6 +336,7 @@ impl Translator<'_> {
                 let index = self.index_of(case, *part);
                 writes.push(Write { var, index, ty, cond: case.cond, value });
             }
+            writes.extend(self.flag_writes(case, known));
         }
         writes
     }
@@ -348,7 +349,7 @@ impl Translator<'_> {
     }
 
     /// What a store of a pointer writes.
-    pub(super) fn stored_pointer(&mut self, ways: &Ways, value: &Fat) -> Vec<Write> {
+    pub(super) fn stored_pointer(&mut self, ways: &Ways, value: &Fat, known: ExprId) -> Vec<Write> {
         let mut writes = Vec::new();
         for case in &ways.cases {
             let [part] = case.parts.as_slice() else { continue };
@@ -357,6 +358,7 @@ impl Translator<'_> {
             };
             let index = self.index_of(case, *part);
             writes.extend(self.pair_writes(&pair, index, case.cond, value));
+            writes.extend(self.flag_writes(case, known));
         }
         writes
     }

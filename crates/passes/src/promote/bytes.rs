@@ -11,6 +11,7 @@ use cfa::{BinaryOp, ExprId, InitKind, Length, Storage, Ty, VarId};
 
 use super::ObjectId;
 use super::access::{Ways, Write};
+use super::known::Left;
 use super::layout::{Extent, Leaf, Segment, constant};
 use super::meaning::Stands;
 use super::offsets::{Linear, Offsets, Progression};
@@ -29,14 +30,14 @@ type Pieces = Vec<(i64, Leaf)>;
 
 impl Rewriter<'_> {
     /// Everything that may lie in a range of bytes becomes arbitrary; without a length, everything behind the address.
-    pub(super) fn forget(&mut self, to: ExprId, length: Option<ExprId>) {
+    pub(super) fn forget(&mut self, to: ExprId, length: Option<ExprId>, left: Left) {
         let program = self.translator.objects.program;
         let pointee = self.translator.pointers.of(to).clone();
         let length = length.and_then(|length| constant(program, length));
-        self.forget_behind(&pointee, length);
+        self.forget_behind(&pointee, length, left);
     }
 
-    fn forget_behind(&mut self, pointee: &Pointee, length: Option<i64>) {
+    fn forget_behind(&mut self, pointee: &Pointee, length: Option<i64>, left: Left) {
         for (object, offsets) in &pointee.objects {
             if !self.translator.objects.is_followed(*object) {
                 continue;
@@ -45,6 +46,9 @@ impl Rewriter<'_> {
                 let layout = &self.translator.slots.segments[object][segment];
                 if !may_touch(layout, layout.leaves[leaf], offsets, length) {
                     continue;
+                }
+                if left == Left::Nothing {
+                    self.drop_flag(*object, segment, leaf);
                 }
                 let slot = self.translator.slots.leaf(*object, segment, leaf).clone();
                 for (var, _) in slot.vars() {
@@ -58,7 +62,7 @@ impl Rewriter<'_> {
     }
 
     /// The leaves in a range of bytes behind a pointer, if it leads to one place.
-    fn pieces(&self, pointee: &Pointee, length: i64) -> Option<(ObjectId, Pieces)> {
+    pub(super) fn pieces(&self, pointee: &Pointee, length: i64) -> Option<(ObjectId, Pieces)> {
         let (object, offsets) = match pointee.objects.first_key_value() {
             Some(first) if pointee.objects.len() == 1 => first,
             _ => return None,
@@ -88,7 +92,7 @@ impl Rewriter<'_> {
     }
 
     /// The ways of an access so many bits behind a pointer.
-    fn ways_at(&mut self, (address, pointee): (&Fat, &Pointee), bits: i64, leaf: &Leaf) -> Ways {
+    pub(super) fn ways_at(&mut self, (address, pointee): (&Fat, &Pointee), bits: i64, leaf: &Leaf) -> Ways {
         let bytes = bits.div_euclid(8);
         let offset = address.offset.plus_constant(i128::from(bytes));
         let moved = Fat { offset, ..address.clone() };
@@ -109,7 +113,7 @@ impl Rewriter<'_> {
             return;
         }
         if !self.fill_elements((&address, &pointee), byte, length) {
-            self.forget(to, Some(length));
+            self.forget(to, Some(length), Left::Values);
         }
     }
 
@@ -137,6 +141,10 @@ impl Rewriter<'_> {
                     self.translator.cast(ty, byte)
                 };
                 self.ops.push(Op::FillElems { to: var, at, value, count });
+            }
+            if let Some(to) = self.translator.slots.flag(object, number, leaf) {
+                let value = self.translator.out.exprs.bool(true);
+                self.ops.push(Op::FillElems { to, at, value, count });
             }
         }
         true
@@ -195,7 +203,7 @@ impl Rewriter<'_> {
     pub(super) fn write_bytes(&mut self, to: ExprId, bytes: &Arc<[u8]>) {
         let (address, pointee) = (self.translator.fat(to), self.translator.pointers.of(to).clone());
         let Some((_, pieces)) = self.pieces(&pointee, bytes.len() as i64) else {
-            return self.forget_behind(&pointee, Some(bytes.len() as i64));
+            return self.forget_behind(&pointee, Some(bytes.len() as i64), Left::Values);
         };
         for (bits, leaf) in pieces {
             self.set_leaf((&address, &pointee), (bits, leaf), &bytes[(bits / 8) as usize..]);
@@ -215,11 +223,12 @@ impl Rewriter<'_> {
             raw |= u128::from(buffer[16]) << (128 - shift);
         }
         let ways = self.ways_at(pointer, bits, &leaf);
+        let holds = self.translator.out.exprs.bool(true);
         let mask = |width: i64| u128::MAX >> (128 - width.clamp(1, 128));
         if leaf.ty == Ty::Ptr {
             let offset = Linear::constant((raw & mask(leaf.width)) as i128);
             let value = Fat { offset, ..self.translator.at(super::NONE) };
-            let writes = self.translator.stored_pointer(&ways, &value);
+            let writes = self.translator.stored_pointer(&ways, &value, holds);
             return self.write_all(writes, &ways);
         }
         let width = i64::from(leaf.ty.width(self.translator.out.data_model));
@@ -229,7 +238,7 @@ impl Rewriter<'_> {
             return self.forget_ways(&ways);
         }
         let value = self.translator.out.exprs.add(cfa::Expr::Const { ty: leaf.ty, bits });
-        let writes = self.translator.stored(&ways, value);
+        let writes = self.translator.stored(&ways, value, holds);
         self.write_all(writes, &ways);
     }
 
@@ -259,7 +268,7 @@ impl Rewriter<'_> {
             return self.write_always(writes);
         }
         if !self.copied_elements(&target, &source, length) {
-            self.forget_behind(&target.1, constant);
+            self.forget_behind(&target.1, constant, Left::Nothing);
         }
     }
 
@@ -281,13 +290,14 @@ impl Rewriter<'_> {
                 return None;
             }
             let targets = self.ways_at((&target.0, &target.1), bits, &leaf);
+            let known = self.translator.known(&ways);
             if leaf.ty == Ty::Ptr {
                 let value = self.translator.loaded_pointer(&ways);
-                writes.extend(self.translator.stored_pointer(&targets, &value));
+                writes.extend(self.translator.stored_pointer(&targets, &value, known));
             } else {
                 let extent = Extent { bit: bits.rem_euclid(8), width: leaf.width, ty: leaf.ty };
                 let value = self.translator.loaded(&ways, &extent);
-                writes.extend(self.translator.stored(&targets, value));
+                writes.extend(self.translator.stored(&targets, value, known));
             }
         }
         self.translator.stands = Stands::Result;
@@ -336,6 +346,10 @@ impl Rewriter<'_> {
                 }
                 (Slot::Pointer(to), Slot::Pointer(from)) => self.copy_pairs(&to, at, &from, start, count),
                 _ => {}
+            }
+            let slots = &self.translator.slots;
+            if let (Some(to), Some(from)) = (slots.flag(to.0, to.1, leaf), slots.flag(from.0, from.1, leaf)) {
+                self.ops.push(Op::CopyElems { to, at, from, start, count });
             }
         }
         true
@@ -442,12 +456,16 @@ impl Rewriter<'_> {
             });
             let Some(from) = alike else { continue };
             for leaf in 0..segment.leaves.len() {
-                let to = self.translator.slots.leaf(object, number, leaf).clone();
-                let source = self.translator.slots.leaf(old, from, leaf).clone();
-                match segment.element {
-                    None => self.carry_scalar(this, (new, object, &to), (pointer, old, &source)),
-                    Some(element) => {
-                        self.carry_array(this, element, (new, object, &to), (pointer, old, &source));
+                let slots = &self.translator.slots;
+                let value = (slots.leaf(object, number, leaf).clone(), slots.leaf(old, from, leaf).clone());
+                let flags = slots.flag(object, number, leaf).zip(slots.flag(old, from, leaf));
+                let flags = flags.map(|(to, from)| (Slot::Value(to, Ty::BOOL), Slot::Value(from, Ty::BOOL)));
+                for (to, source) in [Some(value), flags].into_iter().flatten() {
+                    match segment.element {
+                        None => self.carry_scalar(this, (new, object, &to), (pointer, old, &source)),
+                        Some(element) => {
+                            self.carry_array(this, element, (new, object, &to), (pointer, old, &source));
+                        }
                     }
                 }
             }
@@ -507,7 +525,11 @@ impl Rewriter<'_> {
     }
 
     /// How many elements of a leaf an object has.
-    fn element_count(&mut self, element: i64, (pointer, object, slot): (&Fat, ObjectId, &Slot)) -> ExprId {
+    pub(super) fn element_count(
+        &mut self,
+        element: i64,
+        (pointer, object, slot): (&Fat, ObjectId, &Slot),
+    ) -> ExprId {
         let fixed = slot.vars().first().and_then(|(var, _)| match self.translator.out.vars[*var].storage {
             Storage::Array { length: Length::Fixed(length), .. } => i64::try_from(length).ok(),
             _ => None,
@@ -519,7 +541,8 @@ impl Rewriter<'_> {
         self.translator.binary(BinaryOp::Div, size, by)
     }
 
-    fn free_fat(&mut self, pointer: &Fat, pointee: &Pointee) {
+    /// What a pointer leads to does not live any more.
+    pub(super) fn free_fat(&mut self, pointer: &Fat, pointee: &Pointee) {
         let mut writes = Vec::new();
         for object in pointee.objects.keys() {
             let Some(var) = self.translator.slots.lives(*object) else { continue };
@@ -530,6 +553,25 @@ impl Rewriter<'_> {
         }
         if !writes.is_empty() {
             self.write_always(writes);
+        }
+        if pointee.others.foreign {
+            self.free_exposed();
+        }
+    }
+
+    /// A pointer that is not followed is freed: any object whose address is known there may be meant.
+    fn free_exposed(&mut self) {
+        let exposed: Vec<ObjectId> = self.translator.pointers.exposed().collect();
+        for object in exposed {
+            let Some(var) = self.translator.slots.lives(object) else { continue };
+            if matches!(self.translator.out.vars[var].storage, Storage::Array { .. }) {
+                self.ops.push(Op::Init { var, contents: InitKind::Uninitialised });
+                continue;
+            }
+            let (lives, arbitrary) =
+                (self.translator.out.exprs.var(var, Ty::BOOL), self.translator.round(Ty::BOOL));
+            let value = self.translator.and(lives, arbitrary);
+            self.assign_var(var, value);
         }
     }
 }

@@ -15,7 +15,7 @@ use super::translate::{Fat, Translator};
 use super::{FOREIGN, GARBAGE, NONE, ObjectId};
 
 /// Numbers below this, and as many at the other end, are addresses of no object.
-const PAGE: i128 = 4096;
+pub(super) const PAGE: i128 = 4096;
 
 /// Which properties of objects comparisons and tests ask for.
 pub(super) fn asked(objects: &Objects<'_>, pointers: &Pointers) -> Asked {
@@ -42,7 +42,7 @@ pub(super) fn asked(objects: &Objects<'_>, pointers: &Pointers) -> Asked {
             Expr::Cast { ty, arg } if ty != Ty::Ptr && exprs.ty(arg) == Ty::Ptr => {
                 asked.bases.extend(pointers.of(arg).objects.keys());
             }
-            Expr::Accessible { addr, .. } | Expr::Freeable { addr } => {
+            Expr::Accessible { addr, .. } | Expr::Freeable { addr } | Expr::Test { addr, .. } => {
                 for object in pointers.of(addr).objects.keys() {
                     let known = objects.get(*object);
                     if known.may_end {
@@ -159,7 +159,7 @@ impl Translator<'_> {
     }
 
     /// The offset of a pointer; the number of an address is taken modulo the size of the address space.
-    fn wrapped(&mut self, (pointer, pointee): (&Fat, &Pointee)) -> ExprId {
+    pub(super) fn wrapped(&mut self, (pointer, pointee): (&Fat, &Pointee)) -> ExprId {
         let offset = self.number(&pointer.offset);
         if !pointee.others.number || pointer.offset.terms.is_empty() && pointer.offset.constant >= 0 {
             return offset;
@@ -269,6 +269,9 @@ impl Translator<'_> {
 
     /// Whether the object of a pointer lives.
     pub(super) fn is_live(&mut self, pointer: &Fat, object: ObjectId) -> ExprId {
+        if self.objects.ends_unseen(object) && self.pointers.outlives(self.objects, object) {
+            return self.round(Ty::BOOL);
+        }
         match self.slots.lives(object) {
             None => self.out.exprs.bool(true),
             Some(var) => {

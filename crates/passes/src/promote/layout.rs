@@ -207,8 +207,10 @@ fn accesses(objects: &Objects<'_>, pointers: &Pointers) -> Result<Accesses, Vec<
     let mut found = Found { objects, accesses: Accesses::new() };
     for id in &objects.used {
         match *program.exprs.get(*id) {
-            Expr::Load { addr, ty } => found.access(pointers.of(addr), Extent::of(program, ty)),
-            Expr::LoadBits { addr, bit, ty } => {
+            Expr::Load { addr, ty } | Expr::Initialised { addr, bit: None, ty } => {
+                found.access(pointers.of(addr), Extent::of(program, ty));
+            }
+            Expr::LoadBits { addr, bit, ty } | Expr::Initialised { addr, bit: Some(bit), ty } => {
                 found.access(pointers.of(addr), Extent::bits(program, bit, ty));
             }
             _ => {}

@@ -6,6 +6,7 @@ use cfa::pointsto::AllocationSite;
 use cfa::{BinaryOp, Expr, ExprId, InitKind, Source, Storage, Ty, VarId};
 
 use super::access::Write;
+use super::known::Left;
 use super::object::Kind;
 use super::offsets::Linear;
 use super::rewrite::Rewriter;
@@ -30,6 +31,10 @@ impl Rewriter<'_> {
 
     /// Gives an object new contents; of many the one with a number.
     pub(super) fn renew(&mut self, object: ObjectId, number: Option<ExprId>, contents: InitKind) {
+        let start = self.translator.at(object);
+        let pointer = Fat { instance: number.unwrap_or(start.instance), ..start };
+        let left = if contents == InitKind::Zero { Left::Values } else { Left::Nothing };
+        self.set_flags(object, &pointer, left);
         if let (Some(number), InitKind::Zero) = (number, contents) {
             return self.clear_one(object, number);
         }
@@ -188,19 +193,24 @@ impl Rewriter<'_> {
         }
     }
 
+    /// The locals of a procedure that is called end when it returns.
+    pub(super) fn end_locals(&mut self) {
+        let objects = self.translator.objects;
+        if self.proc == objects.program.entry {
+            return;
+        }
+        for object in objects.ids() {
+            let Kind::Var(var) = objects.get(object).kind else { continue };
+            if objects.program.vars[var].owner == Some(self.proc) {
+                let pointer = self.translator.at(object);
+                self.end(object, &pointer);
+            }
+        }
+    }
+
     pub(super) fn free(&mut self, addr: ExprId) {
         let (pointer, pointee) = (self.translator.fat(addr), self.translator.pointers.of(addr).clone());
-        let mut writes = Vec::new();
-        for object in pointee.objects.keys() {
-            let Some(var) = self.translator.slots.lives(*object) else { continue };
-            let index = self.translator.objects.is_many(*object).then_some(pointer.instance);
-            let cond = self.translator.object_is(&pointer, &pointee, *object);
-            let value = self.translator.out.exprs.bool(false);
-            writes.push(Write { var, index, ty: Ty::BOOL, cond, value });
-        }
-        if !writes.is_empty() {
-            self.write_always(writes);
-        }
+        self.free_fat(&pointer, &pointee);
     }
 
     pub(super) fn malloc(&mut self, site: AllocationSite, place: &Place, size: ExprId, contents: InitKind) {
@@ -217,6 +227,7 @@ impl Rewriter<'_> {
             if let Some(number) = self.take_number(object, Some(size)) {
                 pointer.instance = number;
                 if contents == InitKind::Zero {
+                    self.set_flags(object, &pointer, Left::Values);
                     self.clear_one(object, number);
                 }
             }

@@ -27,6 +27,7 @@
 mod access;
 mod bytes;
 mod compare;
+mod known;
 mod layout;
 mod lifetime;
 mod meaning;
@@ -196,7 +197,9 @@ fn may_be_stale(
 fn addresses(objects: &Objects<'_>) -> Vec<ExprId> {
     let mut addresses = Vec::new();
     for id in &objects.used {
-        if let Expr::Load { addr, .. } | Expr::LoadBits { addr, .. } = *objects.program.exprs.get(*id) {
+        if let Expr::Load { addr, .. } | Expr::LoadBits { addr, .. } | Expr::Initialised { addr, .. } =
+            *objects.program.exprs.get(*id)
+        {
             addresses.push(addr);
         }
     }
@@ -224,7 +227,8 @@ fn rewritten(
 ) -> Promoted {
     let program = objects.program;
     let mut out = program.clone();
-    let asked = compare::asked(objects, pointers);
+    let mut asked = compare::asked(objects, pointers);
+    asked.flags = known::flagged(objects, pointers);
     let slots = Slots::new(&mut out, objects, pointers, segments, &asked);
     let origins = origins(objects, &slots);
     let mut rewriter = Rewriter::new(Translator::new(objects, pointers, slots, out));
@@ -345,6 +349,7 @@ fn first_ops(rewriter: &mut Rewriter<'_>) -> Vec<Op> {
         }
     }
     ops.extend(unwritten(rewriter));
+    rewriter.first_flags();
     for object in rewriter.translator.objects.ids() {
         if rewriter.is_static(object) {
             rewriter.choose_address(object, None);

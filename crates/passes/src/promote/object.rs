@@ -123,6 +123,11 @@ impl<'a> Objects<'a> {
     pub(super) fn is_many(&self, object: ObjectId) -> bool {
         self.all[object].count == Count::Many
     }
+    /// Whether an object ends with the activation that made it, without an operation.
+    pub(super) fn ends_unseen(&self, object: ObjectId) -> bool {
+        let known = self.get(object);
+        matches!(known.kind, Kind::Site(site) if !known.is_heap && site.proc != self.program.entry)
+    }
     /// All operations that may be executed.
     pub(super) fn ops(&self) -> impl Iterator<Item = (AllocationSite, &'a Op)> + '_ {
         let program = self.program;

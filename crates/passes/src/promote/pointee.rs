@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use cfa::op::InitKind;
+
 use super::ObjectId;
 use super::offsets::{Offsets, Progression, gcd};
 
@@ -107,6 +109,14 @@ impl Pointee {
             .fold(0, |modulus, (own, residue)| gcd(gcd(modulus, *own), residue.saturating_sub(first)));
         // Null is always a multiple of the modulus, so zero is a residue as good as any.
         (modulus, if self.others.null { 0 } else { first })
+    }
+}
+
+/// What pointers are in fresh memory.
+pub(super) fn fresh(contents: InitKind) -> Others {
+    match contents {
+        InitKind::Uninitialised => Others::UNWRITTEN,
+        InitKind::Zero => Others::NULL,
     }
 }
 

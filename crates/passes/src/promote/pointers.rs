@@ -22,9 +22,9 @@ use cfa::pointsto::AllocationSite;
 use cfa::{BinaryOp, Expr, ExprId, ProcId, Program, Source, Storage, Ty, VarId};
 
 use super::ObjectId;
-use super::object::{Contents, Objects};
+use super::object::{Contents, Kind, Objects};
 use super::offsets::{Linear, Offsets, Progression, linear};
-use super::pointee::{Others, Pointee};
+use super::pointee::{Others, Pointee, fresh};
 use crate::lifetimes::{ReadLater, prologue};
 use crate::totality::Totality;
 
@@ -90,6 +90,13 @@ impl Pointers {
         let mut vars: Vec<VarId> = self.vars.iter().filter(holds).map(|(var, _)| *var).collect();
         vars.sort_unstable();
         vars
+    }
+    /// Whether a pointer to what an activation made may be there when it is over.
+    pub(super) fn outlives(&self, objects: &Objects<'_>, object: ObjectId) -> bool {
+        let Kind::Site(site) = objects.get(object).kind else { return false };
+        let results = &objects.program.procs[site.proc].results;
+        let leaves = |var: &VarId| objects.program.vars[*var].owner.is_none() || results.contains(var);
+        self.is_in_memory(object) || self.exposed.contains(&object) || self.holders(object).iter().any(leaves)
     }
     /// Whether memory may hold a pointer to an object.
     pub(super) fn is_in_memory(&self, object: ObjectId) -> bool {
@@ -291,6 +298,9 @@ impl<'a> Solver<'a> {
             | Expr::LoadBits { .. }
             | Expr::Accessible { .. }
             | Expr::Freeable { .. }
+            | Expr::Test { .. }
+            | Expr::Initialised { .. }
+            | Expr::Lost
             | Expr::Bounded { .. } => Pointee::others(Others::FOREIGN),
         }
     }
@@ -342,8 +352,7 @@ impl<'a> Solver<'a> {
 
     fn op(&mut self, number: usize, site: AllocationSite, op: &Op, known: &FxHashMap<ExprId, Pointee>) {
         let of = |id: ExprId| known.get(&id).cloned().unwrap_or_default();
-        for index in 0..self.tasks[number].numbers.len() {
-            let pointer = self.tasks[number].numbers[index];
+        for pointer in self.tasks[number].numbers.clone() {
             self.expose(&of(pointer));
         }
         match op {
@@ -500,14 +509,6 @@ impl<'a> Solver<'a> {
                 }
             }
         }
-    }
-}
-
-/// What pointers are in fresh memory.
-fn fresh(contents: InitKind) -> Others {
-    match contents {
-        InitKind::Uninitialised => Others::UNWRITTEN,
-        InitKind::Zero => Others::NULL,
     }
 }
 

@@ -70,6 +70,12 @@ impl<'a> Rewriter<'a> {
                 new.ops.push(new_op);
             }
         }
+        if old.target == self.translator.objects.program.procs[proc].exit {
+            self.used.clear();
+            self.end_locals();
+            new.from.ops.extend(self.ops.iter().map(|_| None));
+            new.ops.append(&mut self.ops);
+        }
         new
     }
 
@@ -136,7 +142,7 @@ impl<'a> Rewriter<'a> {
             Op::Copy { to, from, length } => self.copy(*to, *from, *length),
             Op::Fill { to, byte, length } => self.fill(*to, *byte, *length),
             Op::Write { to, bytes } => self.write_bytes(*to, bytes),
-            Op::Forget { to, length, .. } => self.forget(*to, Some(*length)),
+            Op::Forget { to, length, source, .. } => self.forget_op(*to, *length, source),
             Op::Output { result, .. } => {
                 if let Some(place) = result {
                     let value = self.translator.round(Ty::signed(32));
@@ -271,6 +277,12 @@ impl<'a> Rewriter<'a> {
 
     /// Writes a value that is no pointer.
     pub(super) fn store(&mut self, place: &Place, value: ExprId) {
+        let holds = self.translator.out.exprs.bool(true);
+        self.store_known(place, value, holds);
+    }
+
+    /// The same with what says whether it is a value.
+    fn store_known(&mut self, place: &Place, value: ExprId, known: ExprId) {
         let program = self.translator.objects.program;
         let (addr, extent) = match *place {
             Place::Var(_) => return self.ops.push(Op::Assign { place: *place, value }),
@@ -283,7 +295,7 @@ impl<'a> Rewriter<'a> {
             Place::Bits { addr, bit, ty } => (addr, Extent::bits(program, bit, ty)),
         };
         let ways = self.ways(addr, &extent);
-        let writes = self.translator.stored(&ways, value);
+        let writes = self.translator.stored(&ways, value, known);
         self.write_all(writes, &ways);
     }
 
@@ -301,6 +313,11 @@ impl<'a> Rewriter<'a> {
 
     /// Writes a pointer.
     pub(super) fn store_pointer(&mut self, place: &Place, value: &Fat) {
+        let holds = self.translator.out.exprs.bool(true);
+        self.store_known_pointer(place, value, holds);
+    }
+
+    fn store_known_pointer(&mut self, place: &Place, value: &Fat, known: ExprId) {
         let holds = self.translator.out.exprs.bool(true);
         match *place {
             Place::Var(var) => {
@@ -320,7 +337,7 @@ impl<'a> Rewriter<'a> {
             Place::Mem { addr, .. } | Place::Bits { addr, .. } => {
                 let extent = Extent::of(self.translator.objects.program, Ty::Ptr);
                 let ways = self.ways(addr, &extent);
-                let writes = self.translator.stored_pointer(&ways, value);
+                let writes = self.translator.stored_pointer(&ways, value, known);
                 self.write_all(writes, &ways);
             }
         }
@@ -447,6 +464,7 @@ impl<'a> Rewriter<'a> {
             },
             Place::Mem { ty, .. } | Place::Bits { ty, .. } => ty,
         };
+        let known = self.translator.out.exprs.bool(*source != Source::Uninitialised);
         if ty == Ty::Ptr {
             let object = if *source == Source::Uninitialised { GARBAGE } else { FOREIGN };
             let number = Ty::unsigned(self.translator.out.data_model.pointer_width());
@@ -454,7 +472,7 @@ impl<'a> Rewriter<'a> {
             self.ops.push(Op::Havoc { place: Place::Var(var), source: source.clone(), at });
             let value = self.translator.out.exprs.var(var, number);
             let fat = self.translator.outside(object, value);
-            return self.store_pointer(place, &fat);
+            return self.store_known_pointer(place, &fat, known);
         }
         match *place {
             Place::Var(_) => self.ops.push(Op::Havoc { place: *place, source: source.clone(), at }),
@@ -466,7 +484,7 @@ impl<'a> Rewriter<'a> {
                 let var = self.temporary(ty);
                 self.ops.push(Op::Havoc { place: Place::Var(var), source: source.clone(), at });
                 let value = self.translator.out.exprs.var(var, ty);
-                self.store(place, value);
+                self.store_known(place, value, known);
             }
         }
     }

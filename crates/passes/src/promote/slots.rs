@@ -72,12 +72,16 @@ pub(super) struct Asked {
     pub(super) bases: BTreeSet<ObjectId>,
     /// Their size, where it is not constant.
     pub(super) sizes: BTreeSet<ObjectId>,
+    /// Whether their parts have values.
+    pub(super) flags: BTreeSet<ObjectId>,
 }
 
 /// All new variables.
 pub(super) struct Slots {
     pub(super) segments: BTreeMap<ObjectId, Vec<Segment>>,
     leaves: BTreeMap<(ObjectId, usize, usize), Slot>,
+    /// Whether leaves have values.
+    flags: BTreeMap<(ObjectId, usize, usize), VarId>,
     sizes: BTreeMap<ObjectId, VarId>,
     bases: BTreeMap<ObjectId, VarId>,
     lives: BTreeMap<ObjectId, VarId>,
@@ -116,6 +120,7 @@ impl Slots {
         let mut slots = Self {
             segments: BTreeMap::new(),
             leaves: BTreeMap::new(),
+            flags: BTreeMap::new(),
             sizes: BTreeMap::new(),
             bases: BTreeMap::new(),
             lives: BTreeMap::new(),
@@ -125,7 +130,7 @@ impl Slots {
             lengths: BTreeMap::new(),
         };
         for (object, segments) in &segments {
-            slots.add_leaves(out, objects, pointers, *object, segments);
+            slots.add_leaves(out, (objects, pointers), *object, segments, asked);
         }
         slots.segments = segments;
         for object in objects.ids() {
@@ -157,10 +162,10 @@ impl Slots {
     fn add_leaves(
         &mut self,
         out: &mut Program,
-        objects: &Objects<'_>,
-        pointers: &Pointers,
+        (objects, pointers): (&Objects<'_>, &Pointers),
         object: ObjectId,
         segments: &[Segment],
+        asked: &Asked,
     ) {
         let like = declared(objects, object);
         let owner = owner(objects, object);
@@ -184,6 +189,11 @@ impl Slots {
                     Slot::Value(add(out, &like, &name, shape.storage(leaf.ty), owner), leaf.ty)
                 };
                 self.leaves.insert((object, number, index), slot);
+                if asked.flags.contains(&object) {
+                    let part = Var { name: titled(&like, &name), ..like.clone() };
+                    let flag = add(out, &part, "value in", shape.storage(Ty::BOOL), owner);
+                    self.flags.insert((object, number, index), flag);
+                }
             }
         }
     }
@@ -221,6 +231,14 @@ impl Slots {
 
     pub(super) fn leaf(&self, object: ObjectId, segment: usize, leaf: usize) -> &Slot {
         &self.leaves[&(object, segment, leaf)]
+    }
+    /// Whether a leaf has a value, if anybody asks.
+    pub(super) fn flag(&self, object: ObjectId, segment: usize, leaf: usize) -> Option<VarId> {
+        self.flags.get(&(object, segment, leaf)).copied()
+    }
+    /// All flags.
+    pub(super) fn flags(&self) -> impl Iterator<Item = VarId> + '_ {
+        self.flags.values().copied()
     }
     /// All leaves of an object: segment and leaf.
     pub(super) fn leaves(&self, object: ObjectId) -> Vec<(usize, usize)> {

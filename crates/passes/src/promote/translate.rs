@@ -1,11 +1,12 @@
 //! Expressions over memory as expressions over variables.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::Region;
 use cfa::{BinaryOp, Expr, ExprId, Program, Source, Storage, Ty, Var, VarId};
 use rustc_hash::FxHashMap;
 
+use super::known::odd;
 use super::layout::Extent;
 use super::meaning::Stands;
 use super::object::{Count, Objects};
@@ -53,6 +54,8 @@ pub(super) struct Translator<'a> {
     done: FxHashMap<ExprId, New>,
     /// Comparisons of pointers, by operation and operands.
     pub(super) compared: FxHashMap<(BinaryOp, ExprId, ExprId), ExprId>,
+    /// Objects in which bytes may become truth values that are none.
+    pub(super) odd: BTreeSet<ObjectId>,
 }
 
 impl<'a> Translator<'a> {
@@ -60,7 +63,8 @@ impl<'a> Translator<'a> {
         let rounded = BTreeMap::new();
         let (done, compared) = (FxHashMap::default(), FxHashMap::default());
         let stands = Stands::Result;
-        let mut translator = Self { objects, pointers, slots, out, rounded, stands, done, compared };
+        let odd = odd(objects, pointers);
+        let mut translator = Self { objects, pointers, slots, out, rounded, stands, done, compared, odd };
         for id in &objects.used {
             translator.stands = Stands::Expr(*id);
             let new = translator.node(*id);
@@ -103,6 +107,16 @@ impl<'a> Translator<'a> {
             }
             Expr::Accessible { addr, length, access } => self.accessible(addr, length, access),
             Expr::Freeable { addr } => self.freeable(addr),
+            Expr::Test { test, addr } => self.test(test, addr),
+            Expr::Initialised { addr, bit, ty } => {
+                let extent = match bit {
+                    Some(bit) => Extent::bits(program, bit, ty),
+                    None => Extent::of(program, ty),
+                };
+                self.initialised(addr, &extent)
+            }
+            // Whether memory is lost is not followed.
+            Expr::Lost => self.round(Ty::BOOL),
             Expr::Elem { array, index, ty } => {
                 let index = self.plain(index);
                 self.element(array, index, ty)
@@ -171,10 +185,7 @@ impl<'a> Translator<'a> {
             Expr::Cast { arg, .. } if program.exprs.ty(arg) == Ty::Ptr => self.fat(arg),
             Expr::Cast { arg, .. } => match (peeled(program, arg), *program.exprs.get(arg)) {
                 (Some(pointer), _) => self.fat(pointer),
-                (None, Expr::Const { bits, .. }) => {
-                    let bits = bits & (u128::MAX >> (128 - u32::from(program.data_model.pointer_width())));
-                    Fat { offset: Linear::constant(bits as i128), ..self.at(NONE) }
-                }
+                (None, Expr::Const { bits, .. }) => self.constant(bits),
                 (None, _) => {
                     let number = self.plain(arg);
                     self.of_number(number)
@@ -189,10 +200,18 @@ impl<'a> Translator<'a> {
             | Expr::LoadBits { .. }
             | Expr::Accessible { .. }
             | Expr::Freeable { .. }
+            | Expr::Test { .. }
+            | Expr::Initialised { .. }
+            | Expr::Lost
             | Expr::Bounded { .. } => self.arbitrary(FOREIGN, Source::Rounded),
         }
     }
 
+    /// The address with a number.
+    fn constant(&mut self, bits: u128) -> Fat {
+        let bits = bits & (u128::MAX >> (128 - u32::from(self.out.data_model.pointer_width())));
+        Fat { offset: Linear::constant(bits as i128), ..self.at(NONE) }
+    }
     /// The start of an object.
     pub(super) fn at(&mut self, object: ObjectId) -> Fat {
         let number = self.out.exprs.int(OBJECT, i128::from(object.0));

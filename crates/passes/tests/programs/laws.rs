@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use base::Budget;
 use cfa::pointsto::{PointsTo, Punning};
 use cfa::text::{parse, print};
-use cfa::{Edge, EdgeId, Op, ProcId, Program};
+use cfa::{CheckKind, Edge, EdgeId, Op, ProcId, Program};
 use interp::{
-    Choice, Code, CompileOptions, Config, Machine, Markers, Observer, Outcome, Property, Request,
-    Uninitialised, View, Written,
+    Choice, Code, CompileOptions, Config, Machine, Markers, Observer, Outcome, Request, Uninitialised, View,
+    Written,
 };
 use passes::{
-    BackTranslation, CallEdges, InlineConfig, PipelineConfig, Precision, StepPart, compact, compress,
-    eliminate_dead, inline, instrument, pipeline, promote, propagate, prune, resolve_calls, slice, unroll,
+    BackTranslation, CallEdges, InlineConfig, PipelineConfig, Precision, Selection, StepPart, compact,
+    compress, eliminate_dead, inline, instrument, pipeline, promote, propagate, prune, resolve_calls, slice,
+    unroll,
 };
 
 use crate::generate::{Random, text};
@@ -102,7 +103,7 @@ fn kind(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Exit { status } => format!("exit {status}"),
         Outcome::Undefined { kind, .. } => format!("undefined {kind:?}"),
-        Outcome::Error { property, .. } => format!("error {property:?}"),
+        Outcome::Error { kind, .. } => format!("error {kind:?}"),
         Outcome::Returned => "returned".to_owned(),
         Outcome::Halted { .. } => "halted".to_owned(),
         Outcome::Blocked { .. } => "blocked".to_owned(),
@@ -116,7 +117,7 @@ fn is_error(outcome: &Outcome) -> bool {
 
 /// Whether the execution ended at a location, not in the middle of an edge.
 fn at_error_location(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Error { property: Property::Unreachability, .. })
+    matches!(outcome, Outcome::Error { kind: CheckKind::Assertion, .. })
 }
 
 /// What a pass promises.
@@ -136,7 +137,7 @@ fn check(name: &str, promise: Promise, pass: impl Fn(&Program) -> (Program, Back
         let text = text(seed);
         let given = parse("random.cfa", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         // The other passes know of error locations only.
-        let (old, _) = instrument(&given);
+        let old = instrument(&given, &Selection::all()).program;
         let (new, back) = pass(&old);
         let describe = || format!("{name}, seed {seed}\n{text}\n{}", print(&new));
         if let Err(defects) = new.verify() {

@@ -3,6 +3,7 @@
 // Expectations are written by expect-test; helpers of tests may fail like tests.
 #![allow(clippy::needless_raw_string_hashes, clippy::unwrap_used)]
 
+mod checks;
 mod choices;
 mod generate;
 mod laws;

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use base::Budget;
 use cfa::text::{parse, print};
-use cfa::{Program, SignedOverflow};
-use interp::{Choice, Chosen, Outcome, Position, Property, Request, Uninitialised};
-use passes::{BackTranslation, instrument};
+use cfa::{CheckKind, Program, SignedOverflow};
+use interp::{Choice, Chosen, Outcome, Position, Request, Uninitialised};
+use passes::{BackTranslation, Instrumented, Selection, instrument};
 
 use crate::generate::{self, Random};
 
@@ -203,7 +203,7 @@ struct Tally {
 
 fn check(tally: &mut Tally, text: &str, runs: u64) {
     let old = parse("random.cfa", text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let (new, back) = instrument(&old);
+    let Instrumented { program: new, back, .. } = instrument(&old, &Selection::all());
     let describe = || format!("{text}\n{}", print(&new));
     if let Err(defects) = new.verify() {
         panic!("{}: {}", defects[0], describe());
@@ -222,7 +222,7 @@ fn check(tally: &mut Tally, text: &str, runs: u64) {
             new_choices.into_iter().map(|chosen| translated(&back, chosen)).collect();
         assert_eq!(old_choices, new_choices, "inputs {inputs}: {}", describe());
         assert_eq!(before.region(), after.region(), "inputs {inputs}: {before:?}, {after:?}: {}", describe());
-        if matches!(before, Outcome::Error { property: Property::NoOverflow, .. }) {
+        if matches!(before, Outcome::Error { kind: CheckKind::SignedOverflow, .. }) {
             tally.overflows += 1;
         } else {
             tally.others += 1;

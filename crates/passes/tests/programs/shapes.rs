@@ -7,9 +7,15 @@ use cfa::text::{parse, print};
 use cfa::{EdgeId, ProcId, Program, VarId};
 use expect_test::{Expect, expect};
 use passes::{
-    BackTranslation, CallEdges, InlineConfig, KeptReason, Link, PipelineConfig, compact, compress,
-    eliminate_dead, inline, instrument, pipeline, propagate, prune, resolve_calls, slice,
+    BackTranslation, CallEdges, InlineConfig, Instrumented, KeptReason, Link, PipelineConfig, Selection,
+    compact, compress, eliminate_dead, inline, instrument, pipeline, propagate, prune, resolve_calls, slice,
 };
+
+/// Checks as error locations.
+fn overflows(program: &Program) -> (Program, BackTranslation) {
+    let Instrumented { program, back, .. } = instrument(program, &Selection::all());
+    (program, back)
+}
 
 fn check(text: &str, pass: impl Fn(&Program) -> (Program, BackTranslation), expected: &Expect) {
     let old = parse("old.cfa", text).unwrap();
@@ -465,7 +471,7 @@ fn overflow_as_error_is_an_edge_that_keeps_what_it_tests() {
     check(
         text,
         |program| {
-            let (instrumented, first) = instrument(program);
+            let (instrumented, first) = overflows(program);
             let (program, second) = slice(&instrumented);
             (program, first.then(&second))
         },
@@ -508,7 +514,7 @@ fn an_overflow_is_tested_where_it_would_be_evaluated() {
         }"#;
     check(
         text,
-        instrument,
+        overflows,
         &expect![[r#"
         program LP64 overflow=undefined start=main
         global v0 g : i32

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use base::{Region, Stop};
 use cfa::Program;
+use checks::State;
 use engine::{NodeState, SearchTree};
 use serde::Serialize;
 use verdict::{Proof, Reason, Verdict};
@@ -13,6 +14,7 @@ use super::automata::{Automata, mentioned};
 use super::execution::Execution;
 use super::figures::{self, Bar};
 use crate::json::Tool;
+use crate::table::Table;
 use crate::{Color, Detail, Run, human, printable};
 
 /// Longer files are cut.
@@ -39,6 +41,9 @@ struct Document {
     checks: Vec<String>,
     ledger: Vec<Remark>,
     files: Vec<File>,
+    /// What is known about each check, if that was asked.
+    verdicts: Vec<CheckRow>,
+    unreached: Vec<Remark>,
     invariants: Vec<Remark>,
     invariants_suffice: Option<bool>,
     /// The failing check, or the place that stands in the way of a verdict.
@@ -60,6 +65,16 @@ struct Document {
 pub(super) struct Remark {
     at: Spot,
     text: String,
+}
+
+/// What is known about a check.
+#[derive(Serialize)]
+struct CheckRow {
+    at: Spot,
+    kind: String,
+    what: String,
+    state: &'static str,
+    why: String,
 }
 
 #[derive(Serialize)]
@@ -104,6 +119,9 @@ pub(super) fn json(run: &Run<'_>, insight: &Insight<'_>) -> String {
         document.execution = Execution::new(program, &insight.steps);
     }
     document.of_verdict(run);
+    if let Some(table) = run.table {
+        document.of_checks(table);
+    }
     document.text()
 }
 
@@ -125,6 +143,8 @@ impl Document {
             checks: Vec::new(),
             ledger: Vec::new(),
             files: Vec::new(),
+            verdicts: Vec::new(),
+            unreached: Vec::new(),
             invariants: Vec::new(),
             invariants_suffice: None,
             mark: None,
@@ -161,12 +181,35 @@ impl Document {
             points.map(|(region, text)| Remark { at: spot(*region), text: text.clone() }).collect();
     }
 
+    fn of_checks(&mut self, table: Table<'_>) {
+        let row = |(check, state): (&passes::Check, &State)| {
+            let (state, why) = match state {
+                State::Holds(_) => ("holds", String::new()),
+                State::Fails(_) => ("fails", String::new()),
+                State::Open(reason) => ("open", reason.to_string()),
+            };
+            CheckRow {
+                at: spot(check.place),
+                kind: check.kind.to_string(),
+                what: check.what.clone(),
+                state,
+                why,
+            }
+        };
+        self.verdicts = table.rows().map(row).collect();
+        let assertions =
+            table.unreached.assertions.iter().map(|region| (region, "an assertion, which cannot fail"));
+        let statements = table.unreached.statements.iter().map(|region| (region, "code"));
+        let remark = |(region, what): (&Region, &str)| Remark { at: spot(*region), text: what.to_owned() };
+        self.unreached = assertions.chain(statements).map(remark).collect();
+    }
+
     fn of_verdict(&mut self, run: &Run<'_>) {
         match run.certified.verdict() {
             Verdict::Safe(_) => self.verdict = "safe",
             Verdict::Unsafe(trace) => {
                 self.verdict = "unsafe";
-                let text = human::violation(trace).to_owned();
+                let text = human::violation(trace);
                 self.mark = Some(Remark { at: spot(trace.violation.region), text });
                 let inputs = trace.choices.iter().map(|chosen| Remark {
                     at: spot(chosen.place),

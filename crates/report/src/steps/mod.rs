@@ -190,7 +190,6 @@ pub fn steps(program: &Program, trace: &Trace, scope: Scope, budget: &Budget) ->
 #[cfg(test)]
 mod tests {
     use interp::Choice;
-    use verdict::Violation;
 
     use super::*;
 
@@ -206,9 +205,7 @@ mod tests {
         let mut oracle = Inputs::new(inputs.iter().map(|value| Choice::Int(*value)));
         let run =
             interp::run(&program, Uninitialised::Report, &mut oracle, &mut std::io::sink(), &mut budget);
-        let Outcome::Error { region, property } = run.outcome else { panic!("{:?}", run.outcome) };
-        let trace =
-            Trace { violation: Violation { property, region, stack: run.stack }, choices: run.choices };
+        let trace = Trace::of(run).unwrap();
         steps(&program, &trace, Scope { selection, most, ticks: u64::MAX }, &budget)
     }
 

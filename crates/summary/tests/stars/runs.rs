@@ -233,13 +233,11 @@ fn check(summarised: &mut Summarised, states: &[State], is_error: bool, context:
 /// Checks runs of random programs; returns the number of questions and of errors.
 fn check_programs(runs: u64, write: fn(u64) -> String) -> (u64, u64) {
     let first = count("WAYPROOF_SEED", 1);
-    let (mut errors, mut questions, mut loops, mut exact) = (0_u64, 0, 0, 0);
+    let (mut errors, mut questions) = (0_u64, 0);
     let runs_per_program = RUNS_PER_PROGRAM[usize::from(runs >= 10_000)];
     for index in 0..runs.div_ceil(runs_per_program) {
         let text = write(first + index);
         let mut summarised = summarise(&text);
-        loops += summarised.summaries.stars().len();
-        exact += summarised.summaries.stars().values().filter(|star| star.pruning().exact).count();
         let code = code(&summarised);
         for seed in 0..runs_per_program {
             let (states, is_error) = run(&summarised, &code, seed * 77_777 + index);
@@ -248,7 +246,6 @@ fn check_programs(runs: u64, write: fn(u64) -> String) -> (u64, u64) {
             questions += check(&mut summarised, &states, is_error, &context);
         }
     }
-    println!("{runs} runs, {errors} into the error, {loops} loops ({exact} exact), {questions} questions");
     (questions, errors)
 }
 

@@ -2,7 +2,7 @@
 
 use cfa::pointsto::{PointsTo, Punning};
 use cfa::{Edge, LocationInfo, LocationRole, Procedure, Program};
-use passes::{InlineConfig, inline, instrument, propagate, resolve_calls, unroll};
+use passes::{InlineConfig, Selection, inline, instrument, propagate, resolve_calls, unroll};
 
 use crate::verdicts::Dialect;
 
@@ -21,7 +21,7 @@ pub enum Form {
 pub fn prepared(text: &str, dialect: Dialect, form: Form) -> Result<Program, String> {
     let program = crate::verdicts::judge::compile(text, dialect)?;
     // Only this pass knows that an overflow may be an error.
-    let (program, _) = instrument(&program);
+    let program = instrument(&program, &Selection::all()).program;
     let (program, _) = resolve_calls(&program, &PointsTo::new(&program, Punning::Any));
     let program = match form {
         Form::Calls => program,

@@ -20,8 +20,8 @@ mod units;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use cfa::{FloatKind, Source, Ty};
-use interp::{Chosen, Property};
+use cfa::{CheckKind, FloatKind, Source, Ty};
+use interp::Chosen;
 use verdict::Trace;
 
 use crate::question::Text;
@@ -126,7 +126,7 @@ impl Harness<'_> {
     fn is_error(&self, name: &str) -> bool {
         let is_named = self.error_functions.iter().any(|error| error == name);
         let is_assert = self.assert_is_error && ASSERTS.contains(&name);
-        self.trace.violation.property == Property::Unreachability && (is_named || is_assert)
+        self.trace.violation.kind == CheckKind::Assertion && (is_named || is_assert)
     }
 
     /// The functions that the linker misses, unless they are defined in any case.
@@ -140,7 +140,7 @@ impl Harness<'_> {
     fn woven(&self, syntax: &Syntax) -> Result<String, String> {
         let mut edits = Edits::new();
         edits.before(syntax.first_item, "extern void __harness_violated(void); ");
-        if self.trace.violation.property == Property::Unreachability {
+        if self.trace.violation.kind == CheckKind::Assertion {
             for call in &syntax.calls {
                 self.weave(call, syntax, &mut edits);
             }

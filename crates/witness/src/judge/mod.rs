@@ -8,10 +8,11 @@
 //! * I2: the folder is removed, whatever happens, unless this process is killed.
 //! * I3: a program that was ended by a limit, or that could not be built, differs from nothing: nobody was asked.
 //! * I4: no stub stands for a function that the system's libraries define.
-//! * I5: of an overflow a report confirms it, and nothing is a veto: a compiler may simplify an expression before it looks at overflows. The report is
-//!   read from a file of the sanitizer; what the program prints is no report.
+//! * I5: what is no assertion is confirmed by a report of a sanitizer, of its kind. That it is silent is a veto only where the sanitizer misses nothing: a compiler may
+//!   simplify an expression before it looks at overflows, and memory behind the end of an object may belong to another one ([`sanitizer`]).
 
 mod recipe;
+mod sanitizer;
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -21,12 +22,14 @@ use std::process::Command;
 use std::time::Duration;
 
 use base::Budget;
-use interp::Property;
+use cfa::CheckKind;
 use system::process::{self, End, Finished, Halt, Keep, Limits};
 use verdict::Trace;
 
 use crate::harness::{self, Harness};
 use crate::question::Question;
+
+use sanitizer::Sanitizer;
 
 pub use recipe::{Recipe, compiler};
 
@@ -64,6 +67,11 @@ pub enum Opinion {
 pub fn judge(question: &Question, trace: &Trace, budget: &Budget) -> (Opinion, Result<String, String>) {
     let recipe = Recipe::new(question, trace);
     let command = recipe.command();
+    if recipe.violated != CheckKind::Assertion
+        && let Err(why) = Sanitizer::of(recipe.violated)
+    {
+        return (Opinion::NotJudged(why.to_owned()), harness_of(question, trace, &command).text());
+    }
     let plain = harness_of(question, trace, &command);
     let mut last = plain.text();
     if let Err(why) = last {
@@ -231,14 +239,17 @@ impl Judge<'_> {
         };
         let mut command = Command::new(folder.0.join("harness"));
         command.current_dir(&folder.0);
-        if self.recipe.violated == Property::Unreachability {
+        let Ok(sanitizer) = Sanitizer::of(self.recipe.violated) else {
             return Ok(Attempt::Opinion(opinion(&self.run(&mut command, &limits)?)));
-        }
+        };
         let reports = Folder::new()?;
         limits.file = Some(MAX_REPORT);
-        command.env("UBSAN_OPTIONS", format!("log_path='{}'", reports.0.join("report").display()));
+        // It takes terabytes of addresses for its own table.
+        limits.addresses = None;
+        let path = reports.0.join("report");
+        command.env(sanitizer.variable, sanitizer.environment(&path.display().to_string()));
         let ran = self.run(&mut command, &limits)?;
-        Ok(Attempt::Opinion(opinion_on_overflow(&ran, &reports.texts()?)))
+        Ok(Attempt::Opinion(opinion_of_sanitizer(sanitizer, &ran, &reports.texts()?)))
     }
 
     fn run(&self, command: &mut Command, limits: &Limits) -> io::Result<Finished> {
@@ -279,15 +290,19 @@ fn opinion(ran: &Finished) -> Opinion {
     }
 }
 
-/// What it says about an overflow, with the reports of the sanitizer (I5).
-fn opinion_on_overflow(ran: &Finished, reports: &str) -> Opinion {
-    if reports.contains("runtime error: ") && ran.end != End::Code(0) {
+/// What it says about a violation that a sanitizer reports (I5).
+fn opinion_of_sanitizer(sanitizer: Sanitizer, ran: &Finished, reports: &str) -> Opinion {
+    if sanitizer.confirms(reports) && ran.end != End::Code(0) {
         return Opinion::Confirmed;
     }
+    if let Some(gist) = sanitizer::gist(reports) {
+        return Opinion::NotJudged(format!("the sanitizer reports something else: {gist}"));
+    }
     match opinion(ran) {
-        Opinion::Confirmed | Opinion::Differs(_) => Opinion::NotJudged(
-            "the sanitizer reports nothing (compilers may simplify the expression first)".to_owned(),
-        ),
+        Opinion::Differs(how) if sanitizer.is_complete => Opinion::Differs(how),
+        Opinion::Confirmed | Opinion::Differs(_) => {
+            Opinion::NotJudged("the sanitizer reports nothing (it does not see everything)".to_owned())
+        }
         not_judged @ Opinion::NotJudged(_) => not_judged,
     }
 }
@@ -420,11 +435,12 @@ mod tests {
     #[test]
     fn an_overflow_is_confirmed_by_a_report_only_and_vetoed_by_nothing() {
         use std::os::unix::process::ExitStatusExt;
+        let overflow = Sanitizer::of(CheckKind::SignedOverflow).unwrap();
         let status = std::process::ExitStatus::from_raw(0);
         let report = "a.c:1:2: runtime error: signed integer overflow";
         let judged = |end, printed: &str, reports| {
             let ran = Finished { end, status, output: Vec::new(), errors: printed.into() };
-            opinion_on_overflow(&ran, reports)
+            opinion_of_sanitizer(overflow, &ran, reports)
         };
         assert_eq!(judged(End::Code(1), "", report), Opinion::Confirmed);
         for end in [End::Code(0), End::Code(1), End::Code(harness::OUT_OF_INPUTS), End::Signal(6)] {

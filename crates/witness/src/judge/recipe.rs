@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use cfa::{DataModel, SignedOverflow};
+use cfa::{CheckKind, DataModel, SignedOverflow};
 use cfront::preprocess::standard;
-use interp::Property;
 use verdict::Trace;
 
+use super::sanitizer::Sanitizer;
 use crate::question::Question;
 
 /// The command that builds a harness.
@@ -14,13 +14,13 @@ pub struct Recipe {
     /// Options of the compiler, without the names of files.
     pub flags: Vec<String>,
     /// What the harness has to end in.
-    pub violated: Property,
+    pub violated: CheckKind,
 }
 
 impl Recipe {
     /// How the harness of a trace is built.
     pub fn new(question: &Question, trace: &Trace) -> Self {
-        let violated = trace.violation.property;
+        let violated = trace.violation.kind;
         let lower = &question.options.lower;
         let mut flags: Vec<String> = standard(&compiler()).map(str::to_owned).into_iter().collect();
         flags.push("-O0".to_owned());
@@ -29,15 +29,12 @@ impl Recipe {
             DataModel::Lp64 => "-m64".to_owned(),
         });
         match violated {
+            CheckKind::Assertion => {}
             // The compiler's own checks report it.
-            Property::NoOverflow => {
-                flags.push("-fsanitize=signed-integer-overflow,shift".to_owned());
-                flags.push("-fno-sanitize-recover=all".to_owned());
-            }
-            Property::Unreachability if lower.signed_overflow == SignedOverflow::Wrap => {
-                flags.push("-fwrapv".to_owned());
-            }
-            Property::Unreachability => {}
+            kind => flags.extend(Sanitizer::of(kind).into_iter().flat_map(Sanitizer::flags)),
+        }
+        if lower.signed_overflow == SignedOverflow::Wrap {
+            flags.push("-fwrapv".to_owned());
         }
         flags.extend(preprocessing(question));
         Self { flags, violated }

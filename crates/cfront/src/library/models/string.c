@@ -2,6 +2,7 @@
    They do if one of them starts within the other; pointers are compared for equality, because they may lead to different objects. What is
    allocated comes from the program's `malloc` if it defines one, as in glibc. */
 
+void __wayproof_readable(const void *from, unsigned long length);
 void __wayproof_unsupported_strcpy_overlap(void);
 void __wayproof_unsupported_stpcpy_overlap(void);
 void __wayproof_unsupported_strncpy_overlap(void);
@@ -242,6 +243,8 @@ int __wayproof_memcmp(const void *a, const void *b, unsigned long n)
 {
     const unsigned char *left = a;
     const unsigned char *right = b;
+    __wayproof_readable(a, n);
+    __wayproof_readable(b, n);
     for (unsigned long i = 0; i < n; i++)
         if (left[i] != right[i])
             return (int)left[i] - (int)right[i];

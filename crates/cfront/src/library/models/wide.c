@@ -1,5 +1,6 @@
 /* Wide strings; `wchar_t` is `int`. Source and target must not overlap, see string.c. */
 
+void __wayproof_readable(const void *from, unsigned long length);
 void *__wayproof_memcpy(void *to, const void *from, unsigned long n);
 void *__wayproof_memmove(void *to, const void *from, unsigned long n);
 void __wayproof_unsupported_wcscpy_overlap(void);
@@ -176,6 +177,8 @@ int *__wayproof_wmemchr(const int *s, int c, unsigned long n)
 
 int __wayproof_wmemcmp(const int *a, const int *b, unsigned long n)
 {
+    __wayproof_readable(a, n * sizeof *a);
+    __wayproof_readable(b, n * sizeof *b);
     for (unsigned long i = 0; i < n; i++)
         if (a[i] != b[i])
             return a[i] < b[i] ? -1 : 1;

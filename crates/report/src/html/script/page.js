@@ -2,7 +2,7 @@
 
 /** The parts of the page, one shown at a time; on paper all of them. */
 const tabs = {
-  names: ["source", "automata", "tree", "figures"],
+  names: ["source", "verdicts", "automata", "tree", "figures"],
   current: null,
   /** What is made when it is first looked at. */
   waiting: {},
@@ -39,7 +39,7 @@ const tabs = {
   show(name) {
     if (this.current === name) return;
     this.current = name;
-    for (const other of ["source", "automata", "tree", "figures"]) {
+    for (const other of ["source", "verdicts", "automata", "tree", "figures"]) {
       byId(other).classList.toggle("shown", other === name);
       byId(`tab-${other}`).setAttribute("aria-selected", String(other === name));
       byId(`tab-${other}`).tabIndex = other === name ? 0 : -1;
@@ -93,6 +93,21 @@ function chart(title, bars, format) {
     makeSvg("svg", { viewBox: `0 0 580 ${bars.length * rowHeight + 4}`, role: "img", "aria-label": label }, ...rows));
 }
 
+/** The verdict about each check, those that fail or are open first. */
+function showVerdicts() {
+  const panel = byId("verdicts");
+  const rank = { fails: 0, open: 1, holds: 2 };
+  const rows = data.verdicts.map((row, index) => [rank[row.state], index, row]).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  panel.append(make("table", { id: "checks-table" },
+    make("thead", {}, make("tr", {}, ...["Verdict", "Place", "Check", "Expression", "Why"].map((name) => make("th", { scope: "col" }, name)))),
+    make("tbody", {}, ...rows.map(([, , row]) => make("tr", { class: row.state }, make("td", {}, row.state), make("td", {}, placeLink(row.at)),
+      make("td", {}, row.kind), make("td", {}, make("code", {}, visible(row.what))), make("td", {}, visible(row.why)))))));
+  if (data.unreached.length > 0) {
+    panel.append(make("h2", {}, "Never executed"),
+      make("ul", { id: "unreached" }, ...data.unreached.map((remark) => make("li", {}, visible(remark.text), " ", placeLink(remark.at)))));
+  }
+}
+
 function seconds(value) {
   return value >= 1 ? `${value.toFixed(2)} s` : value >= 0.001 ? `${(value * 1000).toFixed(1)} ms` : `${(value * 1e6).toFixed(0)} µs`;
 }
@@ -121,6 +136,7 @@ showHeader();
 source.show();
 tabs.waiting = {
   source: () => (trace.exists ? trace.show() : showEvidence()),
+  verdicts: data.verdicts.length > 0 ? showVerdicts : null,
   automata: automata.exists ? () => automata.show() : null,
   tree: tree.exists ? () => tree.show() : null,
   figures: data.statistics.length > 0 ? showFigures : null,

@@ -6,7 +6,7 @@
 
 use cfa::{BinaryOp, Expr, ExprId, Exprs, Program, Ty, UnaryOp};
 
-use super::totality::{Totality, arithmetic, shifted};
+use super::super::totality::{Totality, arithmetic, shifted};
 
 /// An operation of a signed type that may overflow.
 pub(crate) struct Overflow {

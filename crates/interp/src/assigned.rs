@@ -9,7 +9,8 @@
 use base::IndexVec;
 use rustc_hash::FxHashSet;
 
-use super::super::Uninitialised;
+use super::Uninitialised;
+use cfa::CheckKind;
 use cfa::expr::{Expr, ExprId};
 use cfa::op::{Op, Place, Source};
 use cfa::program::{EdgeId, Loc, ProcId, Program, Storage, VarId};
@@ -19,12 +20,12 @@ const SIZE_LIMIT: usize = 1 << 25;
 
 /// Variables of one procedure that certainly have a value at some point.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Known {
+pub struct Known {
     words: Vec<u64>,
 }
 
 /// What is certain everywhere.
-pub(crate) struct Facts {
+pub struct Facts {
     policy: Uninitialised,
     /// Position of a variable in the sets of its procedure; globals have positions in those of the entry procedure.
     positions: IndexVec<VarId, u32>,
@@ -33,18 +34,18 @@ pub(crate) struct Facts {
     results: IndexVec<ProcId, Vec<bool>>,
     globals: IndexVec<VarId, bool>,
     /// Variables that some read finds without certain value.
-    pub(crate) uncertain: IndexVec<VarId, bool>,
+    pub uncertain: IndexVec<VarId, bool>,
 }
 
 /// What is certain in one procedure: the sets of its locations, or nothing.
-pub(crate) struct ProcFacts {
+pub struct ProcFacts {
     known: Option<IndexVec<Loc, Option<Known>>>,
     words: usize,
 }
 
 impl ProcFacts {
     /// The variables that have a value at a location.
-    pub(crate) fn at(&self, location: Loc) -> Known {
+    pub fn at(&self, location: Loc) -> Known {
         match &self.known {
             // Nothing reaches the location: anything holds there.
             Some(known) => {
@@ -80,17 +81,18 @@ impl Known {
     }
 }
 
-/// The variable whose value an expression merely copies.
-pub(crate) fn bare_var(program: &Program, expr: ExprId) -> Option<VarId> {
-    match *program.exprs.get(expr) {
-        Expr::Var { var, .. } => Some(var),
-        _ => None,
-    }
+/// The variable whose value an expression merely copies: that is no use of it. Where reading what has no value is a violation, this goes for parts of records and
+/// for temporaries only, as C has it: a record may be copied before all its parts have values.
+pub fn copied_var(program: &Program, expr: ExprId) -> Option<VarId> {
+    let Expr::Var { var, .. } = *program.exprs.get(expr) else { return None };
+    let name = &program.vars[var].name;
+    let is_part = name.starts_with('%') || name.contains(['.', '[']);
+    (is_part || !program.checks.contains(CheckKind::Uninitialised)).then_some(var)
 }
 
 impl Facts {
     /// Analyses a program.
-    pub(crate) fn new(program: &Program, policy: Uninitialised) -> Self {
+    pub fn new(program: &Program, policy: Uninitialised) -> Self {
         let mut counts = IndexVec::filled(0, program.procs.len());
         let positions = program
             .vars
@@ -115,7 +117,7 @@ impl Facts {
         facts
     }
     /// Whether a variable certainly has a value.
-    pub(crate) fn is_known(&self, program: &Program, proc: ProcId, known: &Known, var: VarId) -> bool {
+    pub fn is_known(&self, program: &Program, proc: ProcId, known: &Known, var: VarId) -> bool {
         match program.vars[var].owner {
             Some(_) => known.get(self.positions[var]),
             None if proc == program.entry => self.globals[var] && known.get(self.positions[var]),
@@ -123,11 +125,11 @@ impl Facts {
         }
     }
     /// Whether a result of a call certainly has a value.
-    pub(crate) fn has_result(&self, targets: &[ProcId], index: usize) -> bool {
+    pub fn has_result(&self, targets: &[ProcId], index: usize) -> bool {
         targets.iter().all(|target| self.results[*target].get(index) == Some(&true))
     }
     /// Analyses one procedure.
-    pub(crate) fn solve(&self, program: &Program, proc: ProcId) -> ProcFacts {
+    pub fn solve(&self, program: &Program, proc: ProcId) -> ProcFacts {
         let procedure = &program.procs[proc];
         let words = self.counts[proc].div_ceil(64);
         if words * procedure.locations.len() > SIZE_LIMIT {
@@ -164,7 +166,7 @@ impl Facts {
         ProcFacts { known: Some(known), words }
     }
     /// What an operation changes.
-    pub(crate) fn transfer(&self, program: &Program, proc: ProcId, op: &Op, known: &mut Known) {
+    pub fn transfer(&self, program: &Program, proc: ProcId, op: &Op, known: &mut Known) {
         self.writes(program, proc, op, known, &mut |known, var, certain| {
             if program.vars[var].owner.is_some() || proc == program.entry {
                 let position = self.positions[var];
@@ -182,7 +184,7 @@ impl Facts {
     ) {
         match op {
             Op::Assign { place: Place::Var(var), value } => {
-                let copied = bare_var(program, *value).filter(|_| self.policy == Uninitialised::Report);
+                let copied = copied_var(program, *value).filter(|_| self.policy == Uninitialised::Report);
                 let certain = copied.is_none_or(|from| self.is_known(program, proc, known, from));
                 write(known, *var, certain);
             }
@@ -232,7 +234,7 @@ impl Facts {
             if let Op::Call { args, .. } = op {
                 if self.policy == Uninitialised::Report {
                     for (index, arg) in args.iter().enumerate() {
-                        let from = bare_var(program, *arg);
+                        let from = copied_var(program, *arg);
                         if from.is_some_and(|from| !self.is_known(program, proc, &known, from)) {
                             for target in op.call_targets() {
                                 if let Some(param) = self.params[*target].get_mut(index) {

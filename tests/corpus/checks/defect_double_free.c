@@ -1,0 +1,15 @@
+// Both owners of a buffer free it.
+// expect: unsafe double-free 13
+// decided: yes
+extern void *malloc(unsigned long);
+extern void free(void *);
+extern int __VERIFIER_nondet_int(void);
+
+int main(void)
+{
+    char *buffer = malloc(16), *alias = buffer;
+    if (__VERIFIER_nondet_int() == 5)
+        free(alias);
+    free(buffer);
+    return 0;
+}
