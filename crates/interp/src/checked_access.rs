@@ -5,7 +5,8 @@
 
 use super::Uninitialised;
 use super::array::{MAX_LENGTH, Miss};
-use super::code::VarPlace;
+use super::code::{Rare, VarPlace};
+use super::eval::whole_index;
 use super::machine::State;
 use super::map::ELEMENT;
 use super::memory::{Validity, value_bytes};
@@ -95,6 +96,60 @@ impl State<'_> {
     pub(super) fn is_initialised(&self, addr: u64, bit: Option<u8>, ty: Ty) -> bool {
         self.forgotten.is_some() || self.memory.is_initialised(addr, bit, ty)
     }
+    /// Reads or writes memory or an element of an array.
+    pub(super) fn access(
+        &mut self,
+        regs: &mut [u64],
+        instruction: &Rare,
+        context: &mut Context<'_>,
+    ) -> Result<(), Fault> {
+        match instruction {
+            Rare::Load { ty, dst, addr } => {
+                let bits = self.load(regs[*addr as usize], *ty, context)?;
+                self.put(regs, *ty, *dst, bits);
+            }
+            Rare::Store { ty, addr, src } => {
+                let bits = self.bits(regs, *ty, *src);
+                self.store(regs[*addr as usize], *ty, bits)?;
+            }
+            Rare::LoadPart { ty, dst, addr } => {
+                let bits = self.load_part(regs[*addr as usize], *ty, context)?;
+                self.put(regs, *ty, *dst, bits);
+            }
+            Rare::StorePart { ty, to, from, src } => {
+                let bits = self.bits(regs, *ty, *src);
+                self.store_part((regs[*to as usize], regs[*from as usize]), *ty, bits)?;
+            }
+            Rare::LoadBits { ty, bit, dst, addr } => {
+                let bits = self.load_bits(regs[*addr as usize], *bit, *ty, context)?;
+                self.put(regs, *ty, *dst, bits);
+            }
+            Rare::StoreBits { ty, bit, addr, src } => {
+                let bits = self.bits(regs, *ty, *src);
+                self.store_bits(regs[*addr as usize], *bit, ty.width(self.program.data_model), bits)?;
+            }
+            Rare::LoadElemWide { dst, array, index, var } => {
+                self.wide[*dst as usize] =
+                    self.load_elem_wide(*array, *var, regs[*index as usize], context)?;
+            }
+            Rare::StoreElemWide { array, index, src, var } => {
+                self.store_elem_wide(*array, *var, regs[*index as usize], self.wide[*src as usize])?;
+            }
+            Rare::LoadMap { dst, var, index, index_ty } => {
+                let index = whole_index(*index_ty, self.bits(regs, *index_ty, *index));
+                let ty = self.elem_type(*var);
+                let bits = self.load_map(*var, index, context)?;
+                self.put(regs, ty, *dst, bits);
+            }
+            Rare::StoreMap { var, index, index_ty, src } => {
+                let index = whole_index(*index_ty, self.bits(regs, *index_ty, *index));
+                let bits = self.bits(regs, self.elem_type(*var), *src);
+                self.store_map(*var, index, bits)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
     /// Reads a value of any type; the bits, of a pointer the register.
     #[cold]
     pub(super) fn load(&mut self, addr: u64, ty: Ty, context: &mut Context<'_>) -> Result<u128, Fault> {
@@ -175,29 +230,29 @@ impl State<'_> {
         }
         Ok(())
     }
-    /// Reads a value at `from` and writes it at `to`; of parts of pointers it is unknown what they are, but they may be copied.
-    pub(super) fn copy_part(
-        &mut self,
-        (to, from): (u64, u64),
-        ty: Ty,
-        context: &mut Context<'_>,
-    ) -> Result<u128, Fault> {
+    /// Reads a value that is stored next, and nothing else: it may be a part of a pointer.
+    pub(super) fn load_part(&mut self, addr: u64, ty: Ty, context: &mut Context<'_>) -> Result<u128, Fault> {
         let size = ty.size(self.program.data_model);
-        if !self.memory.has_parts(from, size) {
-            let bits = self.load(from, ty, context)?;
-            self.memory.cut(to, size);
-            self.store(to, ty, bits)?;
-            return Ok(bits);
+        if !self.memory.has_parts(addr, size) {
+            return self.load(addr, ty, context);
         }
         let mut buffer = [0; 16];
-        if self.memory.read(from, &mut buffer[..size as usize])?.is_some() {
+        if self.memory.read(addr, &mut buffer[..size as usize])?.is_some() {
             return Err(Fault::Unsupported(
                 "copying a part of a pointer with bytes that have no value".to_owned(),
             ));
         }
-        self.memory.copy(to, from, size, Stored::Pointers)?;
         let raw = u128::from_le_bytes(buffer);
         Ok(if matches!(ty, Ty::Int { .. }) { ty.bits_of(raw as i128) } else { raw })
+    }
+    /// Writes what was just read at `from`; of parts of pointers it stays known what they are.
+    pub(super) fn store_part(&mut self, (to, from): (u64, u64), ty: Ty, bits: u128) -> Result<(), Fault> {
+        let size = ty.size(self.program.data_model);
+        if self.memory.has_parts(from, size) {
+            return self.memory.copy(to, from, size, Stored::Pointers);
+        }
+        self.memory.cut(to, size);
+        self.store(to, ty, bits)
     }
     /// The bytes of a bit-field: pointer to each, its part of the field as shift in the byte, bits, and shift in the value.
     fn field(&self, addr: u64, bit: u8, width: u8) -> impl Iterator<Item = (u64, u8, u32)> + use<> {

@@ -80,12 +80,18 @@ pub(crate) enum Rare {
         addr: Reg,
         src: Reg,
     },
-    /// A load and a store of what may be a part of a pointer.
-    CopyPart {
+    /// A load of what may be a part of a pointer and is stored next.
+    LoadPart {
         ty: Ty,
         dst: Reg,
+        addr: Reg,
+    },
+    /// The store of what [`Rare::LoadPart`] read at `from`.
+    StorePart {
+        ty: Ty,
         to: Reg,
         from: Reg,
+        src: Reg,
     },
     LoadBits {
         ty: Ty,

@@ -53,7 +53,7 @@ impl State<'_> {
     pub(super) fn bits(&self, regs: &[u64], ty: Ty, reg: Reg) -> u128 {
         if is_wide(ty) { self.wide[reg as usize] } else { from_register(ty, regs[reg as usize]) }
     }
-    fn put(&mut self, regs: &mut [u64], ty: Ty, reg: Reg, bits: u128) {
+    pub(super) fn put(&mut self, regs: &mut [u64], ty: Ty, reg: Reg, bits: u128) {
         if is_wide(ty) {
             self.wide[reg as usize] = bits;
         } else {
@@ -120,7 +120,8 @@ impl State<'_> {
                 regs[*dst as usize] = narrow_index(*ty, self.wide[*src as usize]);
             }
             access @ (Rare::Load { .. }
-            | Rare::CopyPart { .. }
+            | Rare::LoadPart { .. }
+            | Rare::StorePart { .. }
             | Rare::Store { .. }
             | Rare::LoadBits { .. }
             | Rare::StoreBits { .. }
@@ -237,56 +238,6 @@ impl State<'_> {
         let Some(found) = self.memory.found(pointer) else { return };
         let calls = Calls { frames: &self.frames, sites: &self.code.sites }.positions().collect();
         self.creators.made(found.index, calls, at);
-    }
-    /// Reads or writes memory or an element of an array.
-    fn access(
-        &mut self,
-        regs: &mut [u64],
-        instruction: &Rare,
-        context: &mut Context<'_>,
-    ) -> Result<(), Fault> {
-        match instruction {
-            Rare::Load { ty, dst, addr } => {
-                let bits = self.load(regs[*addr as usize], *ty, context)?;
-                self.put(regs, *ty, *dst, bits);
-            }
-            Rare::Store { ty, addr, src } => {
-                let bits = self.bits(regs, *ty, *src);
-                self.store(regs[*addr as usize], *ty, bits)?;
-            }
-            Rare::CopyPart { ty, dst, to, from } => {
-                let bits = self.copy_part((regs[*to as usize], regs[*from as usize]), *ty, context)?;
-                self.put(regs, *ty, *dst, bits);
-            }
-            Rare::LoadBits { ty, bit, dst, addr } => {
-                let bits = self.load_bits(regs[*addr as usize], *bit, *ty, context)?;
-                self.put(regs, *ty, *dst, bits);
-            }
-            Rare::StoreBits { ty, bit, addr, src } => {
-                let bits = self.bits(regs, *ty, *src);
-                self.store_bits(regs[*addr as usize], *bit, ty.width(self.program.data_model), bits)?;
-            }
-            Rare::LoadElemWide { dst, array, index, var } => {
-                self.wide[*dst as usize] =
-                    self.load_elem_wide(*array, *var, regs[*index as usize], context)?;
-            }
-            Rare::StoreElemWide { array, index, src, var } => {
-                self.store_elem_wide(*array, *var, regs[*index as usize], self.wide[*src as usize])?;
-            }
-            Rare::LoadMap { dst, var, index, index_ty } => {
-                let index = whole_index(*index_ty, self.bits(regs, *index_ty, *index));
-                let ty = self.elem_type(*var);
-                let bits = self.load_map(*var, index, context)?;
-                self.put(regs, ty, *dst, bits);
-            }
-            Rare::StoreMap { var, index, index_ty, src } => {
-                let index = whole_index(*index_ty, self.bits(regs, *index_ty, *index));
-                let bits = self.bits(regs, self.elem_type(*var), *src);
-                self.store_map(*var, index, bits)?;
-            }
-            _ => {}
-        }
-        Ok(())
     }
     /// Many elements of arrays at once; the cost grows with their number.
     fn elements(

@@ -289,7 +289,7 @@ impl Compiler<'_> {
             return self.store(Spot::Var(var), ty, reg);
         }
         if let Some(from) = self.part_source(place, value) {
-            return self.assign_part(place, from, ty);
+            return self.assign_part(place, value, from);
         }
         let src = self.value(value);
         let spot = self.locate(place);
@@ -309,13 +309,17 @@ impl Compiler<'_> {
         let is_copy = to == ty && is_all_value && self.addresses.reads_part(self.program, value);
         is_copy.then_some(*addr)
     }
-    fn assign_part(&mut self, place: &Place, from: ExprId, ty: Ty) {
-        let from = self.value(from);
+    /// In the order of other assignments: the value is read before the place is found.
+    fn assign_part(&mut self, place: &Place, value: ExprId, from: ExprId) {
+        let ty = self.program.exprs.ty(value);
+        let (from, src) = (self.value(from), self.temp(ty));
+        self.current = Some(value);
+        self.rare(Rare::LoadPart { ty, dst: src, addr: from });
+        self.current = None;
         let spot = self.locate(place);
         let Spot::Mem { addr: to, .. } = spot else { return };
-        let dst = self.temp(ty);
-        self.rare(Rare::CopyPart { ty, dst, to, from });
-        self.report(spot, ty, dst);
+        self.rare(Rare::StorePart { ty, to, from, src });
+        self.report(spot, ty, src);
     }
     /// The flag of the variable that an expression merely copies, if the variable may have no value. Copying that is
     /// no use of it: a struct may be copied before all its parts have values.
