@@ -1,6 +1,7 @@
 // The average of two numbers lies between them, unless their sum does not fit an int.
-//   wayproof check examples/average.c                          every sum that is defined is right
-//   wayproof check examples/average.c --signed-overflow wrap   a large pair refutes it
+//   wayproof check examples/average.c                               a large pair overflows
+//   wayproof check examples/average.c --signed-overflow undefined   every sum that is defined is right
+//   wayproof check examples/average.c --signed-overflow wrap        a large pair refutes the assertion
 //   wayproof run   examples/average.c --signed-overflow wrap --input 2000000000 --input 2000000000
 #include <assert.h>
 

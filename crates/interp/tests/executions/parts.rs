@@ -1,6 +1,6 @@
 //! Parts of pointers in memory, in both data models.
 
-use cfa::{AllocKind, BinaryOp, ExprId, FloatKind, InitKind, Op, Place, Ty};
+use cfa::{AllocKind, BinaryOp, CheckKind, ExprId, FloatKind, InitKind, Op, Place, Ty};
 use interp::Outcome;
 
 use super::builder::{BOTH, Builder, U8, U32, U64, outcome};
@@ -255,4 +255,21 @@ fn clearing_byte_by_byte_leaves_numbers() {
         let byte = b.offset(w.p, 2);
         read(b, "v", byte, U8)
     });
+}
+
+#[test]
+fn a_copy_reads_before_it_finds_its_place() {
+    for model in BOTH {
+        let mut b = Builder::new(model);
+        b.program.checks = CheckKind::ALL.into_iter().collect();
+        let w = world(&mut b);
+        b.store(w.p, w.pointer);
+        let (null, beyond) = (b.int(Ty::Ptr, 0), b.offset(w.p, 100));
+        let (value, place) = (b.load(beyond, U8), b.load(null, Ty::Ptr));
+        b.store(place, value);
+        b.finish();
+        let outcome = outcome(&b.program);
+        let Outcome::Error { kind, site: Some(site), .. } = outcome else { panic!("{outcome}") };
+        assert_eq!((kind, site.expr), (CheckKind::OutOfBounds, Some(value)));
+    }
 }
