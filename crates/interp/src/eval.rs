@@ -113,8 +113,8 @@ pub(crate) trait Env {
     fn function(&mut self, proc: ProcId) -> Result<u64, Self::Error>;
     fn pointer(&mut self, address: u64) -> u64;
     /// A pointer of LP64 plus an offset.
-    fn pointer_add(&mut self, pointer: u64, amount: u64) -> u64 {
-        pointer.wrapping_add(amount)
+    fn pointer_add(&mut self, pointer: u64, amount: u64) -> Result<u64, Self::Error> {
+        Ok(pointer.wrapping_add(amount))
     }
     fn undefined(kind: UndefinedKind, detail: String) -> Self::Error;
     /// What the error is about.
@@ -193,7 +193,7 @@ fn apply<E: Env>(
             result.map_err(|kind| E::undefined(kind, format!("-{}", Value { ty, bits })))
         }
         Expr::Binary { op: BinaryOp::PtrAdd, lhs, rhs } if rules.model == DataModel::Lp64 => {
-            Ok(u128::from(env.pointer_add(values[&lhs] as u64, values[&rhs] as u64)))
+            env.pointer_add(values[&lhs] as u64, values[&rhs] as u64).map(u128::from)
         }
         Expr::Binary { op, lhs, rhs } => {
             let types = (exprs.ty(lhs), exprs.ty(rhs));

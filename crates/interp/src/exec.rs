@@ -288,9 +288,9 @@ pub(super) fn execute<O: Observer>(
             Insn::PtrAdd64 { dst, a, b } => {
                 let (pointer, amount) = (reg!(a), reg!(b));
                 let sum = pointer.wrapping_add(amount);
-                // The object and the side of it are the same.
-                let is_near = (pointer ^ sum) >> 31 == 0;
-                reg!(dst) = if is_near { sum } else { state.memory.add(pointer, amount) };
+                // The object and the quarter of its offsets are the same.
+                let is_near = (pointer ^ sum) >> 30 == 0;
+                reg!(dst) = if is_near { sum } else { check!(state.memory.add(pointer, amount)) };
             }
             Insn::PtrAdd32 { dst, a, b } => reg!(dst) = ops::pointer_add32(reg!(a), reg!(b)),
             Insn::IntToPtr32 { dst, src } => reg!(dst) = state.memory.pointer_to(reg!(src)),

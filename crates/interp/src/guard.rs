@@ -12,7 +12,7 @@
 //! * G1: a guard that passes implies that the guarded operation gives the same result for all addresses that respect lifetimes and alignment,
 //!   up to the addresses themselves.
 
-use super::memory::{Found, Memory};
+use super::memory::{Found, Memory, may_be_far};
 use super::outcome::Fault;
 use cfa::ty::DataModel;
 
@@ -56,7 +56,7 @@ impl Memory {
     #[inline]
     pub(crate) fn guard(&self, guard: Guard, operands: Operands, a: u64, b: u64) -> Result<(), Fault> {
         // Inside of one object, or equal: the usual case.
-        if a == b && matches!(guard, Guard::Equality | Guard::Order | Guard::Difference) {
+        if a == b && !may_be_far(a) && matches!(guard, Guard::Equality | Guard::Order | Guard::Difference) {
             return Ok(());
         }
         self.guard_slowly(guard, operands, a, b)
@@ -72,6 +72,13 @@ impl Memory {
     }
 
     fn guard_operands(&self, guard: Guard, operands: Operands, a: u64, b: u64) -> Result<(), Fault> {
+        let takes_addresses =
+            matches!(guard, Guard::Equality | Guard::Order | Guard::Difference | Guard::Move);
+        if self.is_far(a) || takes_addresses && self.is_far(b) {
+            return Err(Fault::Unsupported(
+                "computing with a pointer that is far away from its object".to_owned(),
+            ));
+        }
         let (left, right) = match operands {
             Operands::Pointers => (self.found(a), self.found(b)),
             Operands::Numbers => (self.found_number(a), self.found_number(b)),

@@ -10,6 +10,9 @@
 //! * M2: a dead object has no bytes, so every access to it takes the path that finds out why it fails.
 //! * M3: the index of a dead object is used again only after [`QUARANTINE`] further deaths.
 //! * M4: `used` is the memory that objects and arrays take, and never above `limit` after a successful operation.
+//! * M5: in LP64 a pointer that is 1 GiB or more away from an object smaller than that stands for itself and all that are farther away on that
+//!   side. Accesses through all of them fail. What depends on how far they are is unsupported: comparing them, except with null,
+//!   and moving them back. Pointers to larger objects are exact, and unsupported where they cannot be.
 
 mod ask;
 
@@ -63,6 +66,19 @@ struct Object {
     kind: ObjectKind,
     live: bool,
     read_only: bool,
+}
+
+/// Up to this distance offsets are exact (M5).
+const NEAR: i64 = 1 << 30;
+
+fn is_distant(offset: i64) -> bool {
+    !(-NEAR..NEAR).contains(&offset)
+}
+
+/// Whether a number may be a pointer that is not near: its offset has different bits at the top.
+#[inline]
+pub(crate) fn may_be_far(pointer: u64) -> bool {
+    (pointer ^ pointer >> 1) >> 30 & 1 == 1
 }
 
 /// The object that a pointer was made for, and where in it the pointer points to.
@@ -443,20 +459,36 @@ impl Memory {
         }
         (index, offset)
     }
-    /// A pointer of LP64 plus an offset. It stays one to its object: what is too far away for that is as far away as can be.
+    /// A pointer of LP64 plus an offset. It stays one to its object (M5).
     #[cold]
-    pub(crate) fn add(&self, pointer: u64, amount: u64) -> u64 {
+    pub(crate) fn add(&self, pointer: u64, amount: u64) -> Result<u64, Fault> {
         let (index, offset) = self.locate_outside(pointer);
         let Some(object) = self.objects.get(index as usize).filter(|object| object.kind != ObjectKind::None)
         else {
-            return pointer.wrapping_add(amount);
+            return Ok(pointer.wrapping_add(amount));
         };
-        let target = i128::from(offset) + i128::from(amount as i64);
-        let (low, high) = match object.size {
-            0..=0x7fff_ffff => (i128::from(i32::MIN), i128::from(i32::MAX)),
-            _ => (0, i128::from(u32::MAX)),
+        let (amount, size) = (amount as i64, i64::from(object.size));
+        let target = offset.saturating_add(amount);
+        let is_told = match size {
+            0..NEAR if is_distant(offset) => is_distant(target) && amount.abs_diff(0) < 1 << 32,
+            0..NEAR => true,
+            NEAR..0x8000_0000 => i32::try_from(target).is_ok(),
+            _ => u32::try_from(target).is_ok(),
         };
-        self.pointer(index, 0).wrapping_add(target.clamp(low, high) as u64)
+        if !is_told {
+            return Err(Fault::Unsupported("moving a pointer that is far away from its object".to_owned()));
+        }
+        let kept = if size < NEAR { target.clamp(i32::MIN.into(), i32::MAX.into()) } else { target };
+        Ok(self.pointer(index, 0).wrapping_add(kept as u64))
+    }
+    /// Whether a pointer of LP64 is so far away from its object that it may stand for others (M5).
+    pub(crate) fn is_far(&self, pointer: u64) -> bool {
+        if self.model != DataModel::Lp64 || !may_be_far(pointer) {
+            return false;
+        }
+        let (index, offset) = self.locate_outside(pointer);
+        let object = self.objects.get(index as usize).filter(|object| object.kind != ObjectKind::None);
+        object.is_some_and(|object| i64::from(object.size) < NEAR) && is_distant(offset)
     }
     /// Reads bytes; the offset in `out` of the first uninitialised one is returned, if there is one.
     pub(crate) fn read(&self, pointer: u64, out: &mut [u8]) -> Result<Option<usize>, Fault> {

@@ -120,8 +120,6 @@ impl State<'_> {
                 regs[*dst as usize] = narrow_index(*ty, self.wide[*src as usize]);
             }
             access @ (Rare::Load { .. }
-            | Rare::LoadPart { .. }
-            | Rare::StorePart { .. }
             | Rare::Store { .. }
             | Rare::LoadBits { .. }
             | Rare::StoreBits { .. }
@@ -129,6 +127,7 @@ impl State<'_> {
             | Rare::StoreMap { .. }
             | Rare::LoadElemWide { .. }
             | Rare::StoreElemWide { .. }) => self.access(regs, access, context)?,
+            part @ (Rare::LoadPart { .. } | Rare::StorePart { .. }) => self.access(regs, part, context)?,
             test @ (Rare::Accessible { .. }
             | Rare::Freeable { .. }
             | Rare::Test { .. }
@@ -538,7 +537,7 @@ impl Env for Running<'_, '_, '_> {
     fn pointer(&mut self, address: u64) -> u64 {
         self.state.memory.pointer_to(address)
     }
-    fn pointer_add(&mut self, pointer: u64, amount: u64) -> u64 {
+    fn pointer_add(&mut self, pointer: u64, amount: u64) -> Result<u64, Fault> {
         self.state.memory.add(pointer, amount)
     }
     fn undefined(kind: UndefinedKind, detail: String) -> Fault {

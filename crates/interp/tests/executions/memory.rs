@@ -3,8 +3,8 @@
 
 use base::Budget;
 use cfa::{
-    AllocKind, BinaryOp, DataModel, ExprId, FloatKind, InitKind, Length, Op, OutputFunction, Place, Program,
-    Source, Ty,
+    AllocKind, BinaryOp, CheckKind, DataModel, ExprId, FloatKind, InitKind, Length, Op, OutputFunction,
+    Place, Program, Source, Ty,
 };
 use interp::{
     Code, CompileOptions, Config, Inputs, Machine, Outcome, Resource, Silent, UndefinedKind, Uninitialised,
@@ -866,4 +866,52 @@ fn output() {
         b.op(Op::Write { to: address, bytes: (*b"ab").into() });
         b.op(Op::Output { function: OutputFunction::Puts, args: vec![address], result: None });
     });
+}
+
+/// A pointer of LP64 that is moved by as many bytes as the numbers say, one after the other.
+fn moved(b: &mut Builder, amounts: &[i128]) -> (ExprId, ExprId) {
+    let object = b.object("o", 8);
+    b.op(Op::Begin { var: object });
+    b.op(Op::Init { var: object, contents: InitKind::Zero });
+    let start = b.address(object);
+    let mut at = start;
+    for (number, amount) in amounts.iter().enumerate() {
+        let (var, next) = (b.local(&format!("p{number}"), Ty::Ptr), b.offset(at, *amount));
+        b.assign(var, next);
+        at = b.get(var);
+    }
+    (start, at)
+}
+
+#[test]
+fn what_is_far_from_its_object_is_outside_of_it_and_not_told_apart() {
+    let far = 3_i128 << 40;
+    for amounts in [&[far][..], &[-far], &[far, 4], &[-far, 4], &[-far, -far / 1000, 8]] {
+        let mut b = Builder::new(DataModel::Lp64);
+        b.program.checks = CheckKind::ALL.into_iter().collect();
+        let (_, at) = moved(&mut b, amounts);
+        let value = b.load(at, I32);
+        b.exit_with(value);
+        let outcome = outcome(&b.program);
+        assert!(matches!(outcome, Outcome::Error { kind: CheckKind::OutOfBounds, .. }), "{outcome}");
+    }
+    for (amounts, op) in [
+        (&[far][..], BinaryOp::Eq),
+        (&[far], BinaryOp::PtrSub),
+        (&[-far], BinaryOp::Lt),
+        (&[far, -far], BinaryOp::Eq),
+        (&[-far, 1 << 30, 1 << 30], BinaryOp::Eq),
+    ] {
+        let mut b = Builder::new(DataModel::Lp64);
+        let (start, at) = moved(&mut b, amounts);
+        let result = b.binary(op, at, start);
+        b.exit_with(result);
+        let outcome = outcome(&b.program);
+        assert!(matches!(outcome, Outcome::Unsupported { .. }), "{amounts:?}: {outcome}");
+    }
+    let mut b = Builder::new(DataModel::Lp64);
+    let (start, at) = moved(&mut b, &[1 << 29, -(1 << 30), 1 << 29]);
+    let result = b.binary(BinaryOp::Eq, at, start);
+    b.exit_with(result);
+    assert_eq!(outcome(&b.program), Outcome::Exit { status: 1 });
 }

@@ -11,6 +11,9 @@ use passes::{LeafMeaning, LeafValue, Maker, Meanings, PointerMeaning};
 /// Elements of one array that are looked at.
 const MAX_ELEMENTS: i64 = 4096;
 
+/// The distance from which on the interpreter does not tell pointers apart.
+const FAR: u64 = 1 << 30;
+
 /// One object of an execution.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Instance {
@@ -157,6 +160,17 @@ impl<'a> World<'a> {
             }
         };
         Some(base.wrapping_add(numbers.offset as u64) & mask)
+    }
+
+    /// Whether two addresses are far away from the object of a pointer, on the same side.
+    pub(super) fn are_far(&self, numbers: Numbers, addresses: [u64; 2]) -> bool {
+        let Some(base) = self.address(Numbers { offset: 0, ..numbers }) else { return false };
+        let [one, other] = addresses.map(|address| address.wrapping_sub(base) as i64);
+        let is_far = |distance: i64| distance.unsigned_abs() >= FAR;
+        self.given.data_model == DataModel::Lp64
+            && is_far(one)
+            && is_far(other)
+            && one.signum() == other.signum()
     }
 }
 
