@@ -44,7 +44,7 @@ fn the_page_of_a_proof_has_invariants_automata_summaries_and_tree() {
         advice: null
         automata: {"all":[{"edges":[{"at":[0,4,11,4,34],"from":0,"text":["havoc n input \"__VERIFIER_nondet_int\""],"to":2},{"at":[0,5,3,5,13],"from":2,"text":["i := 0"],"to":3},{"at":[0,6,3,6,8],"from":3,"text":["[i < n]"],"to":4},{"at":[0,6,17,6,21],"from":4,"text":["i := i + 1"],"to":3},{"at":[0,6,3,6,8],"from":3,"text":["[n <= i]"],"to":5},{"at":[0,7,3,7,5],"from":5,"text":["[0 < n & i != n]"],"to":6},{"at":[0,7,24,7,37],"from":6,"text":[],"to":7},{"at":[0,7,3,7,5],"from":5,"text":["[!(0 < n & i != n)]"],"to":8},{"at":[0,7,24,7,38],"from":8,"text":["%result := 0"],"to":1}],"is_prepared":false,"loops":[{"head":3,"parent":null}],"name":"main()","nodes":[{"at":[0,4,3,4,35],"kind":"entry","loop":null},{"at":null,"kind":"exit","loop":null},{"at":[0,5,3,5,13],"kind":"plain","loop":null},{"at":[0,6,3,6,21],"kind":"loop","loop":0},{"at":[0,6,17,6,21],"kind":"plain","loop":0},{"at":[0,7,3,7,38],"kind":"plain","loop":null},{"at":[0,7,24,7,38],"kind":"plain","loop":null},{"at":[0,7,24,7,37],"kind":"error","loop":null},{"at":null,"kind":"plain","loop":null}]},{"edges":[{"at":[0,3,5,3,9],"from":0,"text":["call main() -> (_)"],"to":1}],"is_prepared":false,"loops":[],"name":"start of the program","nodes":[{"at":null,"kind":"entry","loop":null},{"at":null,"kind":"exit","loop":null}]},{"edges":[{"at":[0,4,11,4,34],"from":0,"text":["havoc n input \"__VERIFIER_nondet_int\"","i := 0"],"to":2},{"at":[0,6,3,6,8],"from":2,"text":["[i < n]","i := i + 1"],"to":2},{"at":[0,6,3,6,8],"from":2,"text":["[n <= i]","[0 < n & i != n]"],"to":3}],"is_prepared":true,"loops":[{"head":2,"parent":null}],"name":"the whole program, simplified for the search","nodes":[{"at":null,"kind":"entry","loop":null},{"at":null,"kind":"exit","loop":null},{"at":[0,6,3,6,21],"kind":"loop","loop":0},{"at":[0,7,24,7,37],"kind":"error","loop":null}]}],"omitted":0}
         checks: ["checked: the invariants were proved again (5 obligations)"]
-        facts: [["Program","FOLDER/a.c"],["Property","unreach-call"],["Engine","gps"],["Entry","main()"],["Data model","LP64"],["Proof","invariants at 3 locations exclude the error"],["Command","wayproof check FOLDER/a.c --no-exec --report FOLDER/out.html"]]
+        facts: [["Program","FOLDER/a.c"],["Property","unreach-call"],["Engine","gps"],["Entry","main()"],["Data model","LP64"],["Proof","invariants at 3 locations exclude the error"],["Command","wayproof check --check none FOLDER/a.c --no-exec --report FOLDER/out.html"]]
         files: [{"id":0,"lines":["extern int __VERIFIER_nondet_int(void);","extern void reach_error(void);","int main(void) {","  int n = __VERIFIER_nondet_int();","  int i = 0;","  while (i < n) i++;","  if (n > 0 && i != n) reach_error();","}"],"name":"FOLDER/a.c","omitted":0}]
         headline: "SAFE: unreach-call holds"
         inputs: []
@@ -57,7 +57,9 @@ fn the_page_of_a_proof_has_invariants_automata_summaries_and_tree() {
         summaries: [{"at":[0,3,1,8,2],"text":"entry at line 3\n  to the error: impossible\n"},{"at":[0,6,3,6,21],"text":"loop at line 6\n  known of values:\n    i ≥ 0\n  any number of iterations (exact):\n    i' = i + k\n    k ≥ 0\n    if k ≥ 1:\n      i' ≤ n\n    where k is the number of iterations of the loop at line 6\n  to the error:\n    n < i\n    n ≥ 1\n"}]
         summaries_missing: null
         tree: {"covers":[null],"labels":[0],"lines":[0],"more":0,"parents":[null],"states":[1],"texts":[""]}
+        unreached: []
         verdict: "safe"
+        verdicts: []
     "#]].assert_eq(&lines(&data, folder.path()));
     for part in ["stages", "queries", "statistics"] {
         assert!(!data[part].as_array().unwrap().is_empty(), "{part}");
