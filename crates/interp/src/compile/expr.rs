@@ -315,9 +315,34 @@ impl Compiler<'_> {
         // What is guarded afterwards must not lose its operands.
         let is_moved = matches!(needed, Some(Needed::MovedLeft | Needed::MovedRight));
         let dst = target.filter(|_| !is_moved).unwrap_or_else(|| self.temp(ty));
-        self.binary(op, types, dst, a, b);
+        match self.moves(op, lhs, rhs) {
+            Some((from, amount)) => self.emit(Insn::PtrAdd64 { dst, a: from, b: amount }),
+            None => self.binary(op, types, dst, a, b),
+        }
         self.guard_after(needed, dst, a, b);
         dst
+    }
+    /// Moves of a pointer by several variable amounts as one move: on the way it may be too far away from its object to come back.
+    fn moves(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Option<(Reg, Reg)> {
+        let exprs = &self.program.exprs;
+        let is_variable = |id: &ExprId| !matches!(exprs.get(*id), Expr::Const { .. });
+        if op != BinaryOp::PtrAdd || !self.lp64() || !is_variable(&rhs) {
+            return None;
+        }
+        let (mut from, mut amounts) = (lhs, vec![rhs]);
+        while let Expr::Binary { op: BinaryOp::PtrAdd, lhs, rhs } = *exprs.get(from) {
+            amounts.push(rhs);
+            from = lhs;
+        }
+        if amounts.iter().filter(|id| is_variable(id)).count() < 2 {
+            return None;
+        }
+        let sum = self.temp(Ty::signed(64));
+        self.emit(Insn::Add64 { dst: sum, a: self.memo[&amounts[0]], b: self.memo[&amounts[1]] });
+        for amount in &amounts[2..] {
+            self.emit(Insn::Add64 { dst: sum, a: sum, b: self.memo[amount] });
+        }
+        Some((self.memo[&from], sum))
     }
     /// A number that decides something must be no address.
     pub(super) fn guard_number(&mut self, expr: ExprId) {

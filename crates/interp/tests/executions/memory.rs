@@ -914,4 +914,19 @@ fn what_is_far_from_its_object_is_outside_of_it_and_not_told_apart() {
     let result = b.binary(BinaryOp::Eq, at, start);
     b.exit_with(result);
     assert_eq!(outcome(&b.program), Outcome::Exit { status: 1 });
+    // Within one expression only the result counts.
+    let mut b = Builder::new(DataModel::Lp64);
+    let (start, _) = moved(&mut b, &[]);
+    let (there, back) = (b.local("there", I64), b.local("back", I64));
+    for (var, amount) in [(there, far), (back, -far)] {
+        let amount = b.int(I64, amount);
+        b.assign(var, amount);
+    }
+    let (there, back) = (b.get(there), b.get(back));
+    let away = b.binary(BinaryOp::PtrAdd, start, there);
+    let field = b.offset(away, 4);
+    let home = b.binary(BinaryOp::PtrAdd, field, back);
+    let distance = b.binary(BinaryOp::PtrSub, home, start);
+    b.exit_with(distance);
+    assert_eq!(outcome(&b.program), Outcome::Exit { status: 4 });
 }
