@@ -18,6 +18,7 @@ use rustc_hash::FxBuildHasher;
 
 use base::newtype_index;
 
+use crate::check::CheckKind;
 use crate::ty::Ty;
 use crate::{ProcId, VarId};
 
@@ -195,12 +196,15 @@ pub enum Expr {
     },
     /// Whether there is a live heap object that no pointer in a variable of an active procedure, in a global variable, or in an object that is not lost leads to.
     Lost,
-    /// An index of an array inside an object: its value if that is below the bound and not negative, else undefined. C does not allow
-    /// to leave an array that is a part of an object, even where the object goes on.
+    /// An integer whose value is at least `low` and below `bound`, else undefined. With `low` 0 it is an index of an array inside an object: C does not
+    /// allow to leave an array that is a part of an object, even where the object goes on. With another `low` it is the number of elements that a pointer is
+    /// moved by, and beyond the bounds their size is no number of bytes; see [`limit_kind`].
     Bounded {
         /// An integer of any type.
         index: ExprId,
-        /// Number of elements; one more where only the address of an element is made.
+        /// The least value.
+        low: i64,
+        /// The number after the greatest value: the number of elements, or one more where only the address of an element is made.
         bound: u64,
     },
     /// Undefined in every state.
@@ -284,7 +288,7 @@ impl Expr {
             Self::Freeable { addr } => Self::Freeable { addr: map(addr) },
             Self::Test { test, addr } => Self::Test { test, addr: map(addr) },
             Self::Initialised { addr, bit, ty } => Self::Initialised { addr: map(addr), bit, ty },
-            Self::Bounded { index, bound } => Self::Bounded { index: map(index), bound },
+            Self::Bounded { index, low, bound } => Self::Bounded { index: map(index), low, bound },
             Self::Elem { array, index, ty } => Self::Elem { array, index: map(index), ty },
             Self::Load { addr, ty } => Self::Load { addr: map(addr), ty },
             Self::LoadBits { addr, bit, ty } => Self::LoadBits { addr: map(addr), bit, ty },
@@ -296,6 +300,11 @@ impl Expr {
             }
         }
     }
+}
+
+/// What an [`Expr::Bounded`] with this least value violates if its value lies outside.
+pub fn limit_kind(low: i64) -> CheckKind {
+    if low == 0 { CheckKind::ArrayBounds } else { CheckKind::OutOfBounds }
 }
 
 /// The arena of a program's expressions. Constructors fold nothing but what is stated.

@@ -20,7 +20,7 @@ pub mod verify;
 pub mod watch;
 
 pub use check::{CheckKind, CheckKinds, CheckSite, Excused};
-pub use expr::{Access, AddressTest, BinaryOp, Expr, ExprId, Exprs, UnaryOp};
+pub use expr::{Access, AddressTest, BinaryOp, Expr, ExprId, Exprs, UnaryOp, limit_kind};
 pub use op::{
     AllocKind, Callee, Freedom, Guess, HaltReason, InitKind, Op, OutputFunction, Place, STDIN, Source,
 };

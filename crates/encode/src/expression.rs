@@ -90,9 +90,9 @@ impl Encoder<'_> {
                 let term = self.round_up(transition, Rounding::Memory, ty);
                 (Coded::Bool(self.as_bool(Coded::Int(term))), Terms::TRUE)
             }
-            Expr::Bounded { index, bound } => {
+            Expr::Bounded { index, low, bound } => {
                 let position = self.as_int(value(index));
-                (Coded::Int(position), self.below(index, position, bound))
+                (Coded::Int(position), self.between(index, position, low, bound))
             }
             Expr::Undefined { .. } if ty == Ty::BOOL => (Coded::Bool(Terms::FALSE), Terms::FALSE),
             Expr::Undefined { .. } => (Coded::Int(self.terms.int(0)), Terms::FALSE),
@@ -235,11 +235,16 @@ impl Encoder<'_> {
 
     /// That an index, which is at a position, is not negative and below a bound; what the analysis knows already is left out.
     fn below(&mut self, index: ExprId, position: TermId, bound: u64) -> TermId {
+        self.between(index, position, 0, bound)
+    }
+
+    /// That an integer is at least a number and below another one.
+    fn between(&mut self, index: ExprId, position: TermId, low: i64, bound: u64) -> TermId {
         let known = self.known(index);
         let mut conditions = Vec::new();
-        if known.is_none_or(|range| range.low() < 0) {
-            let zero = self.terms.int(0);
-            conditions.push(self.terms.le(zero, position));
+        if known.is_none_or(|range| range.low() < i128::from(low)) {
+            let low = self.terms.number(Integer::from(low));
+            conditions.push(self.terms.le(low, position));
         }
         if known.is_none_or(|range| range.high() >= i128::from(bound)) {
             let bound = self.terms.number(Integer::from(bound));

@@ -171,6 +171,7 @@ pub(crate) enum Rare {
     Bounded {
         index: Reg,
         ty: Ty,
+        low: i64,
         bound: u64,
     },
     Undefined,

@@ -174,12 +174,13 @@ fn apply<E: Env>(
         Expr::Test { test, addr } => env.test(test, values[&addr] as u64),
         Expr::Initialised { addr, bit, ty } => env.initialised(values[&addr] as u64, bit, ty),
         Expr::Lost => env.lost(),
-        Expr::Bounded { index, bound } => {
+        Expr::Bounded { index, low, bound } => {
             let value = whole_index(exprs.ty(index), values[&index]);
-            if (0..i128::from(bound)).contains(&value) {
+            if (i128::from(low)..i128::from(bound)).contains(&value) {
                 return Ok(values[&index]);
             }
-            Err(E::undefined(UndefinedKind::ArrayBounds, beyond(value, bound)))
+            let (kind, detail) = beyond(value, low, bound);
+            Err(E::undefined(kind, detail))
         }
         Expr::Undefined { .. } => Err(E::undefined(UndefinedKind::BadAddress, String::new())),
         Expr::Unary { op, arg } => {
@@ -217,8 +218,12 @@ pub(crate) fn narrow_index(ty: Ty, bits: u128) -> u64 {
 }
 
 /// An index that is outside an array, for people.
-pub(crate) fn beyond(index: i128, bound: u64) -> String {
-    format!("index {index} of an array with {bound} elements")
+pub(crate) fn beyond(index: i128, low: i64, bound: u64) -> (UndefinedKind, String) {
+    if low == 0 {
+        (UndefinedKind::ArrayBounds, format!("index {index} of an array with {bound} elements"))
+    } else {
+        (UndefinedKind::OutOfBounds, format!("a pointer is moved by {index} elements"))
+    }
 }
 
 /// An index as a number; one that does not fit is the greatest.

@@ -191,10 +191,11 @@ impl State<'_> {
                 let holds = self.is_initialised(regs[addr as usize], bit, ty);
                 regs[dst as usize] = u64::from(holds);
             }
-            Rare::Bounded { index, ty, bound } => {
+            Rare::Bounded { index, ty, low, bound } => {
                 let index = whole_index(ty, self.bits(regs, ty, index));
-                if !(0..i128::from(bound)).contains(&index) {
-                    return Err(Fault::undefined(UndefinedKind::ArrayBounds, beyond(index, bound)));
+                if !(i128::from(low)..i128::from(bound)).contains(&index) {
+                    let (kind, detail) = beyond(index, low, bound);
+                    return Err(Fault::undefined(kind, detail));
                 }
             }
             Rare::Unguarded => {

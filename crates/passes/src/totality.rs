@@ -66,11 +66,11 @@ impl Totality {
             | Expr::Test { .. }
             | Expr::Initialised { .. }
             | Expr::Lost => {}
-            Expr::Bounded { index, bound } => {
-                let inside = (0, i128::from(bound) - 1);
+            Expr::Bounded { index, low, bound } => {
+                let inside = (i128::from(low), i128::from(bound) - 1);
                 fact.partial |= !self.range(index).is_some_and(|range| within(range, inside));
                 let (low, high) = self.range(index).unwrap_or(inside);
-                fact.range = Some((low.max(0), high.min(inside.1)));
+                fact.range = Some((low.max(inside.0), high.min(inside.1)));
             }
             Expr::Unary { op: UnaryOp::Neg, arg } => {
                 let exact =

@@ -201,8 +201,8 @@ impl State {
             Expr::Const { ty, bits } if type_range(ty).is_some() => Some(Value::constant(ty.value_of(bits))),
             Expr::Var { var, .. } | Expr::Elem { array: var, .. } => self.value(program, var),
             Expr::Undefined { .. } => return Abstract::Never,
-            Expr::Bounded { index, bound } => {
-                let inside = Value::range(0, i128::from(bound) - 1);
+            Expr::Bounded { index, low, bound } => {
+                let inside = Value::range(i128::from(low), i128::from(bound) - 1);
                 match (known(index), inside) {
                     (_, None) => return Abstract::Never,
                     (None, Some(inside)) => Some(inside),

@@ -117,7 +117,9 @@ impl<'a> Definedness<'a> {
             | Expr::Test { .. }
             | Expr::Initialised { .. }
             | Expr::Lost => Defined::Always,
-            Expr::Bounded { index, bound } => self.within(index, Some(0), Some(i128::from(bound) - 1)),
+            Expr::Bounded { index, low, bound } => {
+                self.within(index, Some(i128::from(low)), Some(i128::from(bound) - 1))
+            }
             Expr::Undefined { .. } => unknown("an undefined expression"),
             Expr::Load { ty: Ty::BOOL, .. } => unknown("a truth value in memory"),
             Expr::Load { addr, ty } => {

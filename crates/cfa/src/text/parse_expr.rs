@@ -243,7 +243,9 @@ impl Parser<'_> {
             "bounded" => {
                 let index = self.expr()?;
                 self.expect(",")?;
-                Expr::Bounded { index, bound: self.natural()? }
+                let bound = self.natural()?;
+                let low = if self.accept(",") { self.integer()? } else { 0 };
+                Expr::Bounded { index, low, bound }
             }
             _ => {
                 let addr = self.expr()?;
@@ -277,6 +279,13 @@ impl Parser<'_> {
         };
         self.expect(")")?;
         Ok((addr, ty, bit))
+    }
+
+    fn integer(&mut self) -> Result<i64, ParseError> {
+        let is_negative = self.accept("-");
+        let number = i128::from(self.natural()?);
+        let number = if is_negative { -number } else { number };
+        i64::try_from(number).or_else(|_| self.error("a number of 64 bits should stand here"))
     }
 
     fn bit(&mut self) -> Result<u8, ParseError> {

@@ -165,10 +165,10 @@ impl<'a> Notation<'a> {
                 out.push(')');
             }
             Expr::Lost => out.push_str("lost()"),
-            Expr::Bounded { index, bound } => {
+            Expr::Bounded { index, low, bound } => {
                 out.push_str("bounded(");
                 self.write(out, index, 0, depth);
-                let _ = write!(out, ", {bound})");
+                let _ = if low == 0 { write!(out, ", {bound})") } else { write!(out, ", {bound}, {low})") };
             }
             Expr::Undefined { ty } => {
                 let _ = write!(out, "undefined({ty})");

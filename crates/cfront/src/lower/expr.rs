@@ -400,7 +400,12 @@ impl Body<'_, '_> {
         direction: Direction,
     ) -> ExprId {
         let amount = match element {
-            ElementSize::Fixed(size) => build::scale(self.exprs(), index, size),
+            // What is negated must not be the least number.
+            ElementSize::Fixed(1) if direction == Direction::Backward => {
+                let index = self.countable(index, 1);
+                build::scale(self.exprs(), index, 1)
+            }
+            ElementSize::Fixed(size) => self.scale(index, size),
             ElementSize::Variable(ty) => self.scale_variable(index, ty),
         };
         let amount = match direction {

@@ -299,11 +299,13 @@ impl<'a> Context<'a> {
             spelling: Spelling::default(),
         }
     }
+    /// Whether undefined behaviour of some kind is a violation.
+    fn is_checked(&self) -> bool {
+        self.options.signed_overflow == SignedOverflow::Error || !self.options.checks.is_empty()
+    }
     /// Notes where something stands, if it may be checked.
     fn spell(&mut self, proc: ProcId, what: Spelled, span: Span) {
-        let is_checked =
-            self.options.signed_overflow == SignedOverflow::Error || !self.options.checks.is_empty();
-        if is_checked {
+        if self.is_checked() {
             let region = self.region(span);
             self.spelling.add(proc, what, region);
         }

@@ -198,7 +198,7 @@ impl Body<'_, '_> {
             }
             PlaceRef::Memory { addr, .. } => {
                 let amount = match layout::size_of(&self.ctx.hir.types, ty) {
-                    Some(size) => build::scale(self.exprs(), index, size),
+                    Some(size) => self.scale(index, size),
                     None => self.scale_variable(index, ty),
                 };
                 let addr = build::offset(self.exprs(), addr, amount);
@@ -223,7 +223,7 @@ impl Body<'_, '_> {
         let is_inside = constant
             .or_else(|| build::range(self.exprs(), index))
             .is_some_and(|(low, high)| low >= 0 && high < i128::from(bound));
-        if is_inside { index } else { self.exprs().add(Expr::Bounded { index, bound }) }
+        if is_inside { index } else { self.exprs().add(Expr::Bounded { index, low: 0, bound }) }
     }
 
     /// An address is that of an element of an array: it is undefined for other indices than those of the array.
@@ -238,6 +238,28 @@ impl Body<'_, '_> {
         {
             self.ctx.indices.within(addr, Elements { size, count });
         }
+    }
+
+    /// `index` times a number of bytes, as a signed integer of pointer width.
+    pub(super) fn scale(&mut self, index: ExprId, size: u64) -> ExprId {
+        let index = if size > 1 { self.countable(index, size) } else { index };
+        build::scale(self.exprs(), index, size)
+    }
+
+    /// A number of elements that a pointer is moved by. The program does not multiply: where the product does not fit, no signed operation overflows, but the
+    /// pointer leaves its object. Where neither is checked, both end the execution.
+    pub(super) fn countable(&mut self, index: ExprId, size: u64) -> ExprId {
+        let word = Ty::signed(self.exprs().pointer_width());
+        let Some((_, greatest)) = word.range().filter(|_| self.ctx.is_checked()) else { return index };
+        let most = greatest / i128::from(size.max(1));
+        let index = build::cast(self.exprs(), word, index);
+        let constant = build::constant(self.exprs(), index).map(|value| (value, value));
+        let (low, high) = constant.or_else(|| build::range(self.exprs(), index)).unwrap_or((-most - 1, most));
+        if -most <= low && high <= most {
+            return index;
+        }
+        let (Ok(low), Ok(bound)) = (i64::try_from(-most), u64::try_from(most + 1)) else { return index };
+        self.exprs().add(Expr::Bounded { index, low, bound })
     }
 
     /// `index` times the size of a type of variable length.
@@ -431,8 +453,8 @@ impl Body<'_, '_> {
             Dimension::Fixed(count) => self.below(index, count),
             Dimension::Bound(_) => {
                 let inside = self.within(index, dimension);
-                let ty = self.exprs().ty(index);
-                let undefined = self.exprs().add(Expr::Undefined { ty });
+                // No index is below zero and not negative.
+                let undefined = self.exprs().add(Expr::Bounded { index, low: 0, bound: 0 });
                 build::ite(self.exprs(), inside, index, undefined)
             }
         }

@@ -264,10 +264,10 @@ impl Compiler<'_> {
                 self.rare(Rare::Lost { dst });
                 dst
             }
-            Expr::Bounded { index, bound } => {
+            Expr::Bounded { index, low, bound } => {
                 self.guard_number(index);
                 let reg = self.memo[&index];
-                self.rare(Rare::Bounded { index: reg, ty, bound });
+                self.rare(Rare::Bounded { index: reg, ty, low, bound });
                 match target {
                     Some(target) => {
                         self.copy(ty, target, reg);

@@ -109,9 +109,9 @@ impl Walker<'_> {
             | Expr::Initialised { .. }
             | Expr::Lost
             | Expr::Undefined { .. } => None,
-            Expr::Bounded { index, bound } => {
+            Expr::Bounded { index, low, bound } => {
                 let value = known[&index].as_constant()?;
-                (0..i128::from(bound)).contains(&value).then_some(known[&index])
+                (i128::from(low)..i128::from(bound)).contains(&value).then_some(known[&index])
             }
         }
     }

@@ -177,6 +177,15 @@ pub(super) fn outside(exprs: &mut Exprs, index: ExprId, length: Length) -> ExprI
     }
 }
 
+/// That a signed number is below `low`, or at least `bound`; its type has both numbers.
+pub(super) fn beyond(exprs: &mut Exprs, number: ExprId, low: i64, bound: u64) -> ExprId {
+    let ty = exprs.ty(number);
+    let (low, bound) = (exprs.int(ty, i128::from(low)), exprs.int(ty, i128::from(bound)));
+    let below = exprs.binary(BinaryOp::Lt, number, low);
+    let above = exprs.binary(BinaryOp::Le, bound, number);
+    exprs.binary(BinaryOp::Or, below, above)
+}
+
 /// The number of elements of an array.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Length {

@@ -211,9 +211,15 @@ impl Walk<'_> {
                 let cond = fault::does_not_fit(self.exprs, arg, ty);
                 vec![Fault::Single { kind: CheckKind::FloatToInt, cond }]
             }
-            Expr::Bounded { index, bound } if !self.is_within(index, (0, i128::from(bound) - 1)) => {
-                let cond = fault::outside(self.exprs, index, Length::Number(bound));
-                vec![Fault::Single { kind: CheckKind::ArrayBounds, cond }]
+            Expr::Bounded { index, low, bound }
+                if !self.is_within(index, (i128::from(low), i128::from(bound) - 1)) =>
+            {
+                let cond = if low == 0 {
+                    fault::outside(self.exprs, index, Length::Number(bound))
+                } else {
+                    fault::beyond(self.exprs, index, low, bound)
+                };
+                vec![Fault::Single { kind: cfa::limit_kind(low), cond }]
             }
             Expr::Unary { .. } | Expr::Binary { .. } => self.overflow(id).into_iter().collect(),
             _ => Vec::new(),
