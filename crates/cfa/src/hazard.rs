@@ -213,6 +213,7 @@ impl Search<'_> {
             | Op::Allocate { .. }
             | Op::Begin { .. }
             | Op::End { .. }
+            | Op::Release { .. }
             | Op::Malloc { .. }
             // The library's own accesses are the library's business.
             | Op::Forget { .. }

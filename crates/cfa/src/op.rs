@@ -235,6 +235,12 @@ pub enum Op {
         /// A pointer.
         addr: ExprId,
     },
+    /// Ends the lifetime of an object that was allocated on the stack, such as an array of variable length whose block is left; nothing if the address is not the
+    /// start of a live one that the procedure has allocated.
+    Release {
+        /// A pointer.
+        addr: ExprId,
+    },
     /// Copies bytes, uninitialised ones included; the ranges may overlap.
     Copy {
         /// Target address.
@@ -387,6 +393,7 @@ impl Op {
             | Self::Begin { .. }
             | Self::End { .. }
             | Self::Free { .. }
+            | Self::Release { .. }
             | Self::Copy { .. }
             | Self::Fill { .. }
             | Self::Forget { .. }
@@ -408,7 +415,7 @@ impl Op {
             Self::Allocate { length, .. } => ([Some(*length), None, None], &[]),
             Self::Malloc { size, .. } => ([Some(*size), None, None], &[]),
             Self::Realloc { old, size, .. } => ([Some(*old), Some(*size), None], &[]),
-            Self::Free { addr } => ([Some(*addr), None, None], &[]),
+            Self::Free { addr } | Self::Release { addr } => ([Some(*addr), None, None], &[]),
             Self::Copy { to, from, length } => ([Some(*to), Some(*from), Some(*length)], &[]),
             Self::Fill { to, byte, length } => ([Some(*to), Some(*byte), Some(*length)], &[]),
             Self::Forget { to, length, addresses, .. } => ([Some(*to), Some(*length), None], addresses),
@@ -483,6 +490,7 @@ impl Op {
                 Self::Realloc { place: place.map(expr, var), old: expr(*old), size: expr(*size) }
             }
             Self::Free { addr } => Self::Free { addr: expr(*addr) },
+            Self::Release { addr } => Self::Release { addr: expr(*addr) },
             Self::Copy { to, from, length } => {
                 Self::Copy { to: expr(*to), from: expr(*from), length: expr(*length) }
             }

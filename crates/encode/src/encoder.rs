@@ -108,7 +108,7 @@ impl<'a> Encoder<'a> {
                 self.evaluate(transition, &[*old, *size]);
                 self.fresh_address(transition, *place, "realloc");
             }
-            Op::Free { addr } => self.evaluate(transition, &[*addr]),
+            Op::Free { addr } | Op::Release { addr } => self.evaluate(transition, &[*addr]),
             Op::Copy { to, from, length } => self.evaluate(transition, &[*to, *from, *length]),
             Op::Forget { to, length, .. } => self.evaluate(transition, &[*to, *length]),
             Op::Fill { to, byte, length } => self.evaluate(transition, &[*to, *byte, *length]),

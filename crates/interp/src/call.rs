@@ -271,7 +271,10 @@ impl State<'_> {
     /// Ends the lifetime of a local object, if it is live. Its address stays known.
     pub(super) fn end_object(&mut self, regs: &mut [u64], var: VarId) {
         let VarPlace::Object { reg } = self.code.vars[var] else { return };
-        let pointer = regs[reg as usize];
+        self.end_local(regs[reg as usize]);
+    }
+    /// Ends the lifetime of what the present activation has on the stack at an address, if there is anything.
+    pub(super) fn end_local(&mut self, pointer: u64) {
         let outer = self.frames.last().map_or(0, |frame| frame.locals);
         // Lifetimes nest: it is near the end.
         if let Some(at) = self.locals[outer..].iter().rposition(|local| *local == pointer) {

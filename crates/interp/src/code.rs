@@ -232,6 +232,9 @@ pub(crate) enum Rare {
     Free {
         addr: Reg,
     },
+    Release {
+        addr: Reg,
+    },
     Copy {
         to: Reg,
         from: Reg,

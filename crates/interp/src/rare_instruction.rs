@@ -341,6 +341,7 @@ impl State<'_> {
                     self.memory.kill(pointer);
                 }
             }
+            Rare::Release { addr } => self.end_local(regs[addr as usize]),
             Rare::Copy { to, from, ty, length, stored } => {
                 touched = self.length(regs, ty, length);
                 self.memory.copy(regs[to as usize], regs[from as usize], touched, stored)?;

@@ -178,7 +178,7 @@ impl<'a> Slicer<'a> {
             })
             .collect();
         let address = match op {
-            Op::Free { addr } => Some(*addr),
+            Op::Free { addr } | Op::Release { addr } => Some(*addr),
             Op::Copy { to, .. } | Op::Fill { to, .. } | Op::Forget { to, .. } | Op::Write { to, .. } => {
                 Some(*to)
             }

@@ -100,6 +100,7 @@ fn uses_memory(program: &Program, op: &Op) -> bool {
         Op::Malloc { .. }
             | Op::Realloc { .. }
             | Op::Free { .. }
+            | Op::Release { .. }
             | Op::Copy { .. }
             | Op::Fill { .. }
             | Op::Begin { .. }

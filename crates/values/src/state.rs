@@ -471,6 +471,7 @@ impl State {
             Op::Begin { .. }
             | Op::End { .. }
             | Op::Free { .. }
+            | Op::Release { .. }
             | Op::Copy { .. }
             | Op::Fill { .. }
             | Op::Forget { .. }

@@ -342,7 +342,7 @@ impl<'a> Solver<'a> {
                 self.access(region, Ty::unsigned(8), self.number(*byte));
             }
             Op::Forget { to, addresses, .. } => self.forget(*to, addresses),
-            Op::Free { addr: pointer } | Op::Write { to: pointer, .. } => {
+            Op::Free { addr: pointer } | Op::Release { addr: pointer } | Op::Write { to: pointer, .. } => {
                 self.class_of(*pointer);
             }
             Op::Call { callee: Callee::Direct(target), args, results } => self.call(*target, args, results),

@@ -77,6 +77,10 @@ impl Parser<'_> {
                 let [addr] = self.arguments()?;
                 Ok(Op::Free { addr })
             }
+            "release" => {
+                let [addr] = self.arguments()?;
+                Ok(Op::Release { addr })
+            }
             "copy" => {
                 let [to, from, length] = self.arguments()?;
                 Ok(Op::Copy { to, from, length })

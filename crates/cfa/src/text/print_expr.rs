@@ -252,6 +252,7 @@ impl<'a> Notation<'a> {
                 format!("{} := realloc({}, {})", self.place(place), self.expr(*old), self.expr(*size))
             }
             Op::Free { addr } => format!("free({})", self.expr(*addr)),
+            Op::Release { addr } => format!("release({})", self.expr(*addr)),
             Op::Copy { to, from, length } => format!("copy({})", self.list(&[*to, *from, *length])),
             Op::Fill { to, byte, length } => format!("fill({})", self.list(&[*to, *byte, *length])),
             Op::Forget { to, length, source, addresses } => {

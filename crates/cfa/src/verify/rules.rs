@@ -289,7 +289,7 @@ pub(crate) fn check_op(program: &Program, op: &Op) -> Result<(), Complaint> {
             pointer(*old)?;
             check_size(program, *size, "a size")
         }
-        Op::Free { addr } => pointer(*addr),
+        Op::Free { addr } | Op::Release { addr } => pointer(*addr),
         Op::Copy { to, from, length } => {
             pointer(*to)?;
             pointer(*from)?;

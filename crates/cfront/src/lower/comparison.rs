@@ -154,7 +154,8 @@ pub(super) fn sorts_with_effects(program: &Program, comparisons: &[(Option<ProcI
                     | Op::Init { .. }
                     | Op::Allocate { .. }
                     | Op::Begin { .. }
-                    | Op::End { .. } => true,
+                    | Op::End { .. }
+                    | Op::Release { .. } => true,
                     _ => false,
                 };
                 if !is_harmless {

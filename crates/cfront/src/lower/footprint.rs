@@ -144,7 +144,8 @@ impl<'a> Footprints<'a> {
                 Op::Fill { to, .. }
                 | Op::Write { to, .. }
                 | Op::Forget { to, .. }
-                | Op::Free { addr: to } => {
+                | Op::Free { addr: to }
+                | Op::Release { addr: to } => {
                     reader.bytes(*to, &mut found.writes, &mut found.writes_memory);
                 }
                 Op::Realloc { old, .. } => reader.bytes(*old, &mut found.writes, &mut found.writes_memory),

@@ -1,7 +1,8 @@
 //! Lifetimes: what begins and ends where control enters and leaves scopes, by jumps too.
 //!
 //! # Invariants
-//! * C1: the objects of a scope begin when it is entered, in whatever way, and end when it is left.
+//! * C1: the objects of a scope begin when it is entered, in whatever way, and end when it is left. An array of variable length in memory begins at its
+//!   declaration, and ends where control leaves the scope of the declaration: also by a jump back before it.
 //! * C2: a jump past declarations leaves their variables arbitrary.
 
 use cfa::{InitKind, Op, Origin, Place, Source, VarId};
@@ -58,6 +59,7 @@ impl Body<'_, '_> {
     }
     /// Leaves the innermost scope.
     pub(super) fn close(&mut self) {
+        self.end_arrays(self.scope, 0, usize::MAX);
         self.end_objects(self.scope);
         if let Some(parent) = self.scopes[self.scope].parent {
             self.scope = parent.scope;
@@ -80,7 +82,25 @@ impl Body<'_, '_> {
     }
     /// Whether the innermost scope has objects.
     pub(super) fn has_objects(&self) -> bool {
-        !self.scopes[self.scope].objects.is_empty()
+        let scope = &self.scopes[self.scope];
+        !scope.objects.is_empty() || scope.declared.iter().any(|declared| self.array(*declared).is_some())
+    }
+    /// The pointer to an array of variable length in memory.
+    fn array(&self, variable: VariableId) -> Option<VarId> {
+        match self.ctx.slots[variable] {
+            Some(Slot::Pointer(pointer)) => Some(pointer),
+            _ => None,
+        }
+    }
+    /// Ends the arrays of variable length whose declarations are these of a scope.
+    fn end_arrays(&mut self, scope: usize, from: usize, to: usize) {
+        let declared = &self.scopes[scope].declared;
+        let declared = declared[..to.min(declared.len())].get(from..).unwrap_or_default();
+        let ended: Vec<VarId> = declared.iter().rev().filter_map(|variable| self.array(*variable)).collect();
+        for pointer in ended {
+            let addr = self.read_var(pointer);
+            self.emit(Op::Release { addr });
+        }
     }
     fn end_objects(&mut self, scope: usize) {
         for var in self.scopes[scope].objects.clone().into_iter().rev() {
@@ -91,6 +111,7 @@ impl Body<'_, '_> {
     pub(super) fn leave(&mut self, outer: Option<Mark>) {
         let mut scope = self.scope;
         while outer.is_none_or(|outer| outer.scope != scope) {
+            self.end_arrays(scope, 0, usize::MAX);
             self.end_objects(scope);
             match self.scopes[scope].parent {
                 Some(parent) => scope = parent.scope,
@@ -114,9 +135,11 @@ impl Body<'_, '_> {
         let (left, entered) = (self.chain(from), self.chain(to));
         let common = left.iter().zip(&entered).take_while(|(a, b)| a.scope == b.scope).count();
         for mark in left[common..].iter().rev() {
+            self.end_arrays(mark.scope, 0, mark.declared);
             self.end_objects(mark.scope);
         }
         if let (Some(left), Some(entered)) = (left[..common].last(), entered[..common].last()) {
+            self.end_arrays(entered.scope, entered.declared, left.declared);
             self.skip_declarations(entered.scope, left.declared, entered.declared)?;
         }
         for mark in &entered[common..] {

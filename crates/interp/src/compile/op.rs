@@ -59,7 +59,12 @@ impl Compiler<'_> {
                 let (old, size) = (self.value(*old), self.value(*size));
                 self.produce(place, |dst| Rare::Realloc { dst, old, ty, size });
             }
-            Op::Free { .. } | Op::Copy { .. } | Op::Fill { .. } | Op::Forget { .. } | Op::Write { .. } => {
+            Op::Free { .. }
+            | Op::Release { .. }
+            | Op::Copy { .. }
+            | Op::Fill { .. }
+            | Op::Forget { .. }
+            | Op::Write { .. } => {
                 self.memory_op(op);
             }
             Op::CopyElems { to, at, from, start, count } => {
@@ -88,6 +93,7 @@ impl Compiler<'_> {
     fn memory_op(&mut self, op: &Op) {
         let rare = match op {
             Op::Free { addr } => Rare::Free { addr: self.value(*addr) },
+            Op::Release { addr } => Rare::Release { addr: self.value(*addr) },
             Op::Copy { to, from, length } => {
                 let ty = self.program.exprs.ty(*length);
                 let stored = [*to, *from].map(|place| self.addresses.stored(place));

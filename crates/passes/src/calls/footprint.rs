@@ -65,6 +65,7 @@ impl Footprint {
             | Op::Malloc { .. }
             | Op::Realloc { .. }
             | Op::Free { .. }
+            | Op::Release { .. }
             | Op::Copy { .. }
             | Op::Fill { .. }
             | Op::Forget { .. }

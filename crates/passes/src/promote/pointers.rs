@@ -402,6 +402,7 @@ impl<'a> Solver<'a> {
             | Op::Assume { .. }
             | Op::End { .. }
             | Op::Free { .. }
+            | Op::Release { .. }
             | Op::CopyElems { .. }
             | Op::FillElems { .. }
             | Op::Output { .. }

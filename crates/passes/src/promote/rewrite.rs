@@ -138,7 +138,7 @@ impl<'a> Rewriter<'a> {
             }
             Op::Malloc { place, size, contents, .. } => self.malloc(site, place, *size, *contents),
             Op::Realloc { place, old, size } => self.realloc(site, place, *old, *size),
-            Op::Free { addr } => self.free(*addr),
+            Op::Free { addr } | Op::Release { addr } => self.free(*addr),
             Op::Copy { to, from, length } => self.copy(*to, *from, *length),
             Op::Fill { to, byte, length } => self.fill(*to, *byte, *length),
             Op::Write { to, bytes } => self.write_bytes(*to, bytes),
