@@ -26,13 +26,15 @@ impl Body<'_, '_> {
     ) -> Lowered<Returned> {
         if let cfa::Expr::Function { proc } = *self.exprs().get(pointer) {
             let known = self.ctx.usage.address_taken.iter().copied();
-            if let Some(function) = { known }.find(|function| self.ctx.procs.get(function) == Some(&proc)) {
+            if let Some(function) = { known }.find(|function| self.ctx.procs.get(function) == Some(&proc))
+                && self.may_call(function, pointer_ty)
+            {
                 return self.call_function(function, args, site, sink);
             }
         }
         let expected = self.expected(pointer_ty, &args, site);
-        let (exact, adapted) = self.targets(&expected, &args, sink);
-        if exact.is_empty() && adapted.is_empty() {
+        let (exact, adapted) = self.targets(pointer_ty, &expected, &args, sink);
+        if exact.is_empty() && adapted.is_empty() && !self.is_type_checked() {
             let what =
                 "a call through a pointer that points to no function of the program ends the execution";
             self.ctx.approximate(ApproximationKind::Under, what, site.origin.region);
@@ -41,6 +43,23 @@ impl Body<'_, '_> {
             return self.call_targets(pointer, exact, &expected, args, site, sink);
         }
         self.dispatch(pointer, exact, adapted, &expected, args, site, sink)
+    }
+
+    /// Whether a call through a pointer of another type than that of the function is a violation.
+    fn is_type_checked(&self) -> bool {
+        self.ctx.options.checks.contains(cfa::CheckKind::BadFunctionPointer)
+    }
+
+    /// Whether a pointer of a type may be used to call a function. C allows it if the types are compatible; calling conventions allow more, which
+    /// counts unless it is a violation.
+    fn may_call(&self, function: FunctionId, pointer_ty: TypeId) -> bool {
+        let hir = self.ctx.hir;
+        match hir.types.get(pointer_ty) {
+            Type::Pointer(to) if self.is_type_checked() => {
+                hir.types.compatible(hir.functions[function].ty, *to)
+            }
+            _ => true,
+        }
     }
 
     /// The interface that a call expects.
@@ -75,6 +94,7 @@ impl Body<'_, '_> {
     /// Functions that a call may enter: those that fit exactly, and those whose arguments need a conversion.
     fn targets(
         &mut self,
+        pointer_ty: TypeId,
         expected: &Signature,
         args: &[Argument],
         sink: Sink<'_>,
@@ -83,6 +103,9 @@ impl Body<'_, '_> {
         let interface = self.ctx.interface(expected);
         let candidates: Vec<FunctionId> = self.ctx.usage.address_taken.iter().copied().collect();
         for function in candidates {
+            if !self.may_call(function, pointer_ty) {
+                continue;
+            }
             let proc = self.ctx.procs[&function];
             let signature = self.ctx.signature(function);
             let same_kind = matches!(expected.result, Some(Passing::Address(_)))
