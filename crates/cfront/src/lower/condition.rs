@@ -70,6 +70,14 @@ impl Body<'_, '_> {
     /// Conjunction or disjunction. A right operand that may lack a value is not evaluated unless C does.
     fn joined(&mut self, connective: Connective, left: ExprId, right: ExprId) -> ExprId {
         let may_lack_value = self.may_lack_value(right);
+        let decides = match connective {
+            Connective::And => 0,
+            Connective::Or => 1,
+        };
+        let is_decided = build::constant(self.exprs(), right) == Some(decides);
+        if is_decided && build::constant(self.exprs(), left).is_none() && self.is_missed(left) {
+            return self.exprs().add(Expr::Ite { cond: left, then: right, other: right });
+        }
         let exprs = self.exprs();
         match (connective, may_lack_value) {
             (Connective::And, false) => build::and(exprs, left, right),
@@ -83,6 +91,17 @@ impl Body<'_, '_> {
                 build::ite(exprs, left, decided, right)
             }
         }
+    }
+
+    /// Whether not to evaluate an expression would hide that a variable without value is used.
+    pub(super) fn is_missed(&self, value: ExprId) -> bool {
+        self.ctx.options.checks.contains(cfa::CheckKind::Uninitialised) && self.may_lack_value(value)
+    }
+
+    /// Evaluates an expression whose value decides nothing.
+    pub(super) fn evaluate(&mut self, value: ExprId) {
+        let cond = self.exprs().binary(cfa::BinaryOp::Eq, value, value);
+        self.emit(Op::Assume { cond });
     }
 
     fn may_lack_value(&self, value: ExprId) -> bool {

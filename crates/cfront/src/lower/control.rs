@@ -155,6 +155,9 @@ impl Body<'_, '_> {
         let value = self.value(*scrutinee)?;
         let plain = matches!(self.exprs().get(value), cfa::Expr::Var { .. } | cfa::Expr::Const { .. });
         let value = if plain { value } else { self.copy(value) };
+        if cases.is_empty() && self.is_missed(value) {
+            self.evaluate(value);
+        }
         let (from, origin) = (self.mark(), self.origin);
         let source = self.graph.location();
         self.graph.take();

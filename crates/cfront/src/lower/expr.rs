@@ -149,7 +149,11 @@ impl Body<'_, '_> {
                 if self.ctx.evaluation(expr).is_simple() {
                     let condition = self.truth(*condition)?;
                     let (then, otherwise) = (self.value(*then)?, self.value(*otherwise)?);
-                    return Ok(build::ite(self.exprs(), condition, then, otherwise));
+                    return Ok(if then == otherwise && self.is_missed(condition) {
+                        self.exprs().add(Expr::Ite { cond: condition, then, other: otherwise })
+                    } else {
+                        build::ite(self.exprs(), condition, then, otherwise)
+                    });
                 }
                 self.through_temporary(expr)
             }
@@ -299,8 +303,9 @@ impl Body<'_, '_> {
             }
             _ => {
                 let value = self.value(expr)?;
-                // What may be undefined is evaluated although its value is not used.
-                if self.ctx.fact(value).partial {
+                // What may be undefined is evaluated although its value is not used. That a variable is named is no use of it.
+                let is_operation = !matches!(self.exprs().get(value), Expr::Var { .. });
+                if self.ctx.fact(value).partial || is_operation && self.is_missed(value) {
                     self.copy(value);
                 }
                 Ok(())
