@@ -99,13 +99,17 @@ impl Body<'_, '_> {
     pub(super) fn assignment(&mut self, expr: hir::ExprId) -> Lowered<()> {
         if let ExprKind::Assign { place, value } = self.ctx.hir.exprs[expr].kind {
             if self.ctx.hir.types.record(self.ctx.hir.exprs[expr].ty).is_some() {
-                return self.assign_record(place, value).map(drop);
+                self.assign_record(place, value)?;
+                self.note_constant(place);
+                return Ok(());
             }
             let reference = self.place(place)?;
             let reference = self.protect_place(reference, value);
             let target = self.target(&reference)?;
             self.spell_place(&target, place);
-            return self.assign(&target, value);
+            self.assign(&target, value)?;
+            self.note_constant(place);
+            return Ok(());
         }
         self.update(expr, Wanted::Nothing).map(drop)
     }
@@ -119,7 +123,9 @@ impl Body<'_, '_> {
                 let target = self.target(&reference)?;
                 self.spell_place(&target, place);
                 let value = self.value(value)?;
-                Ok(self.store(&target, value))
+                let stored = self.store(&target, value);
+                self.note_constant(place);
+                Ok(stored)
             }
             ExprKind::Step { form: StepForm::Postfix, .. } => self.update(expr, Wanted::OldValue),
             _ => self.update(expr, Wanted::NewValue),
@@ -165,9 +171,12 @@ impl Body<'_, '_> {
         }
         let new = self.updated(expr, place, old)?;
         if wanted == Wanted::NewValue {
-            return Ok(self.store(&target, new));
+            let stored = self.store(&target, new);
+            self.note_constant(place);
+            return Ok(stored);
         }
         self.write(&target, new);
+        self.note_constant(place);
         Ok(old)
     }
 

@@ -17,6 +17,7 @@ impl Context<'_> {
         self.record_inline_definitions();
         self.record_implicit_declarations();
         self.record_sorts_with_effects();
+        self.record_constants();
         let accesses = beyond::accesses(&self.program, &self.start_objects, &self.indices);
         self.approximations.extend(accesses);
     }

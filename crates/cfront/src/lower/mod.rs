@@ -31,6 +31,7 @@ mod builtin;
 mod call;
 mod comparison;
 mod condition;
+mod constants;
 mod control;
 mod described_call;
 mod effects;

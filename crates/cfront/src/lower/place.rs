@@ -83,7 +83,7 @@ impl Body<'_, '_> {
     pub(super) fn place_for(&mut self, place: PlaceId, purpose: Purpose) -> Lowered<PlaceRef> {
         let hir = self.ctx.hir;
         let access = access(hir, place);
-        let mut reference = self.root(access.root, access.root_ty)?;
+        let mut reference = self.root(access.root, access.root_ty, purpose)?;
         for (position, step) in access.steps.iter().enumerate() {
             let ty = access.type_after(hir, position + 1);
             reference = match *step {
@@ -123,7 +123,15 @@ impl Body<'_, '_> {
         Ok(reference)
     }
 
-    fn root(&mut self, root: Root, ty: TypeId) -> Lowered<PlaceRef> {
+    /// A temporary object lives here as long as its function is active, in C up to the end of the full expression.
+    fn note_temporary(&mut self, purpose: Purpose) {
+        if purpose == Purpose::Address && self.ctx.options.checks.contains(cfa::CheckKind::Dangling) {
+            let what = "the address of a part of a temporary object is taken: that it is not used after the full expression is not checked";
+            self.ctx.approximate(cfa::ApproximationKind::Under, what, self.origin.region);
+        }
+    }
+
+    fn root(&mut self, root: Root, ty: TypeId, purpose: Purpose) -> Lowered<PlaceRef> {
         match root {
             Root::Variable(variable) => self.variable_place(variable, ty),
             Root::Literal(variable) => {
@@ -135,6 +143,7 @@ impl Body<'_, '_> {
             }
             Root::Pointer(pointer) => {
                 let addr = self.value(pointer)?;
+                let addr = self.hide_constant(addr);
                 Ok(PlaceRef::Memory { addr, bits: None, ty })
             }
             Root::String(string) => {
@@ -142,7 +151,10 @@ impl Body<'_, '_> {
                 Ok(PlaceRef::Memory { addr, bits: None, ty })
             }
             Root::Value(value) => match self.record(value)? {
-                RecordValue::Memory(addr) => Ok(PlaceRef::Memory { addr, bits: None, ty }),
+                RecordValue::Memory(addr) => {
+                    self.note_temporary(purpose);
+                    Ok(PlaceRef::Memory { addr, bits: None, ty })
+                }
                 RecordValue::Leaves(values) => {
                     let record =
                         self.ctx.hir.types.record(ty).expect("H3: a selected value should be a record");
@@ -210,11 +222,35 @@ impl Body<'_, '_> {
 
     /// An index of an array that is a part of an object, or of so many elements beyond its end.
     fn bounded(&mut self, index: ExprId, array: TypeId, beyond: u64) -> ExprId {
-        let count = match self.ctx.hir.types.array(array) {
-            Some((_, ArrayLength::Fixed(count))) if count > 0 => count,
-            _ => return index,
-        };
-        self.below(index, count.saturating_add(beyond))
+        match self.ctx.hir.types.array(array) {
+            Some((_, ArrayLength::Fixed(count))) if count > 0 => {
+                self.below(index, count.saturating_add(beyond))
+            }
+            Some((_, ArrayLength::Variable(bound)))
+                if self.ctx.options.checks.contains(cfa::CheckKind::ArrayBounds) =>
+            {
+                let inside = self.within(index, Dimension::Bound(bound));
+                let inside = if beyond == 0 { inside } else { self.is_end_or(index, bound, inside) };
+                self.only_if(inside, index)
+            }
+            _ => index,
+        }
+    }
+
+    /// That an index is the number of elements, or something else holds.
+    fn is_end_or(&mut self, index: ExprId, bound: VariableId, other: ExprId) -> ExprId {
+        let bound = self.bound(bound);
+        let word = Ty::signed(self.exprs().pointer_width());
+        let (index, bound) = (build::cast(self.exprs(), word, index), build::cast(self.exprs(), word, bound));
+        let is_end = build::compare(self.exprs(), BinaryOp::Eq, index, bound);
+        build::or(self.exprs(), is_end, other)
+    }
+
+    /// An index that is undefined unless something holds.
+    fn only_if(&mut self, inside: ExprId, index: ExprId) -> ExprId {
+        // No index is below zero and not negative.
+        let undefined = self.exprs().add(Expr::Bounded { index, low: 0, bound: 0 });
+        build::ite(self.exprs(), inside, index, undefined)
     }
 
     /// An index that is undefined unless it is below a bound and not negative.
@@ -453,9 +489,7 @@ impl Body<'_, '_> {
             Dimension::Fixed(count) => self.below(index, count),
             Dimension::Bound(_) => {
                 let inside = self.within(index, dimension);
-                // No index is below zero and not negative.
-                let undefined = self.exprs().add(Expr::Bounded { index, low: 0, bound: 0 });
-                build::ite(self.exprs(), inside, index, undefined)
+                self.only_if(inside, index)
             }
         }
     }
