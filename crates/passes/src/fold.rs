@@ -41,7 +41,9 @@ fn rewrite(program: &mut Program, expr: &Expr) -> Option<ExprId> {
         },
         Expr::Cast { ty, arg } if exprs.ty(arg) == ty => Some(arg),
         Expr::Bounded { index, low, bound } => match *exprs.get(index) {
-            Expr::Const { ty, bits } if (i128::from(low)..i128::from(bound)).contains(&ty.value_of(bits)) => Some(index),
+            Expr::Const { ty, bits } if (i128::from(low)..i128::from(bound)).contains(&ty.value_of(bits)) => {
+                Some(index)
+            }
             _ => None,
         },
         Expr::Cast { ty: Ty::Ptr, arg } if bits(arg) == Some(0) => Some(exprs.int(Ty::Ptr, 0)),

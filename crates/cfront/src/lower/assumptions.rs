@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use crate::check;
 use crate::hir::{Callee, ExprKind, FunctionId};
 use crate::library;
-use crate::lower::{Context, arbitrary, beyond, comparison, order, replaced};
+use crate::lower::{Context, arbitrary, beyond, comparison, elements, order, replaced};
 
 impl Context<'_> {
     /// Adds all of it to the approximations of the program.
@@ -17,6 +17,7 @@ impl Context<'_> {
         self.record_inline_definitions();
         self.record_implicit_declarations();
         self.record_sorts_with_effects();
+        self.record_unspecified_pairs();
         self.record_constants();
         let accesses = beyond::accesses(&self.program, &self.start_objects, &self.indices);
         self.approximations.extend(accesses);
@@ -100,6 +101,19 @@ impl Context<'_> {
             let what = "the comparison function of a sort has side effects, and C does not specify its calls";
             self.approximate(ApproximationKind::Under, what, region);
             self.approximate(ApproximationKind::Over, what, region);
+        }
+    }
+
+    /// Which pairs are compared matters if the comparison leaves the elements.
+    fn record_unspecified_pairs(&mut self) {
+        if !self.options.checks.contains(cfa::CheckKind::OutOfBounds) {
+            return;
+        }
+        for (comparison, region) in self.compared.clone() {
+            if elements::reads_beyond(&self.program, comparison) {
+                let what = "the comparison function of a sort or search may read beyond an element, and C does not specify which elements are compared";
+                self.approximate(ApproximationKind::Under, what, region);
+            }
         }
     }
 }

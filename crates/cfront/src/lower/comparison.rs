@@ -12,23 +12,33 @@ use crate::hir::{self, ExprKind, FunctionId, PlaceKind, StmtKind};
 use crate::library;
 use crate::lower::build;
 use crate::lower::call::{Argument, Returned, Sink, Site};
+use crate::lower::elements::Comparison;
 use crate::lower::function::Body;
 
 impl Body<'_, '_> {
     /// Remembers the comparison function of a sort: nobody says how often and in which order it is called.
     pub(super) fn note_comparison(&mut self, function: FunctionId, args: &[Argument], site: &Site) {
         let name = library::plain_name(&self.ctx.hir.functions[function].name);
-        if !matches!(name, "qsort" | "qsort_r") {
-            return;
-        }
-        let compare = match args.get(3) {
-            Some(Argument::Scalar(value)) => match *self.ctx.program.exprs.get(*value) {
-                Expr::Function { proc } => Some(proc),
-                _ => None,
-            },
+        let (compare, keys) = match name {
+            "qsort" | "qsort_r" => (3, 0),
+            "bsearch" => (4, 1),
+            _ => return,
+        };
+        let value = |position: usize| match args.get(position) {
+            Some(Argument::Scalar(value)) => Some(*value),
             _ => None,
         };
-        self.ctx.comparisons.push((compare, site.origin.region));
+        let exprs = &self.ctx.program.exprs;
+        let proc = value(compare).and_then(|value| match *exprs.get(value) {
+            Expr::Function { proc } => Some(proc),
+            _ => None,
+        });
+        let size = value(compare - 1).and_then(|size| build::constant(exprs, size));
+        let region = site.origin.region;
+        if keys == 0 {
+            self.ctx.comparisons.push((proc, region));
+        }
+        self.ctx.compared.push((Comparison { proc, size, keys }, region));
     }
 
     /// Whether the program may look at more of a value than its sign: it does anything else than to test it, or to compare it with 0.

@@ -85,14 +85,13 @@ impl Context<'_> {
         }
         let is_written = |var: &&VarId| {
             let region = points_to.region_of_var(**var);
-            written.iter().any(|addr| {
-                points_to.region(*addr).is_none_or(|written| Some(written) == region)
-            })
+            written.iter().any(|addr| points_to.region(*addr).is_none_or(|written| Some(written) == region))
         };
         let found: Vec<VarId> = constants.iter().filter(is_written).copied().collect();
         for var in found {
             let (name, declared) = (&self.program.vars[var].name, self.program.vars[var].declared);
-            let what = format!("`{name}` is defined `const`; that no pointer is used to write to it is not checked");
+            let what =
+                format!("`{name}` is defined `const`; that no pointer is used to write to it is not checked");
             self.approximate(ApproximationKind::Under, what, declared);
         }
     }

@@ -35,6 +35,7 @@ mod constants;
 mod control;
 mod described_call;
 mod effects;
+mod elements;
 mod entry;
 mod expr;
 mod extern_call;
@@ -258,6 +259,8 @@ struct Context<'a> {
     tested: FxHashSet<hir::ExprId>,
     /// The comparison functions of sorts, where they are known.
     comparisons: Vec<(Option<ProcId>, Region)>,
+    /// The calls of the library that compare elements.
+    compared: Vec<(elements::Comparison, Region)>,
     /// What pointers lead to that execution starts with.
     start_objects: Vec<beyond::StartObject>,
     indices: beyond::Indices,
@@ -294,6 +297,7 @@ impl<'a> Context<'a> {
             approximations: BTreeSet::new(),
             tested: comparison::tested(hir),
             comparisons: Vec::new(),
+            compared: Vec::new(),
             start_objects: Vec::new(),
             indices: beyond::Indices::default(),
             columns: RefCell::default(),
