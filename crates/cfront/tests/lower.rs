@@ -326,7 +326,8 @@ fn arrays_of_variable_length() {
             l5 -> l6 : assume %bound#6 <= 9223372036854775807:u64
             l6 -> l7 : b := malloc(%bound#6 * 12:u64) stack uninit
             l7 -> l8 : a[1:i32] := 2:i32
-            l8 -> l1 : %result := (i32) ((u64) a[n - 1:i32] + %bound#6 * 12:u64)
+            l8 -> l9 : %result := (i32) ((u64) a[n - 1:i32] + %bound#6 * 12:u64)
+            l9 -> l1 : release(b)
         "#]],
     );
 }

@@ -7,7 +7,7 @@ extern void free(void *);
 int main(void)
 {
     unsigned long n = __VERIFIER_nondet_ulong();
-    if (n < 1 || n > 1000)
+    if (n < 1 || n > 3)
         return 0;
     int *a = malloc(n * 4);
     if (!a)
