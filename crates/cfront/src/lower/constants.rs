@@ -73,7 +73,7 @@ impl Context<'_> {
         }
         let points_to = PointsTo::new(&self.program, Punning::default());
         let mut written = Vec::new();
-        for op in self.program.procs.iter().flat_map(|proc| proc.edges()).flat_map(|edge| &edge.ops) {
+        for op in self.program.procs.iter().flat_map(cfa::Procedure::edges).flat_map(|edge| &edge.ops) {
             let stored = op.places().filter_map(|place| match *place {
                 Place::Mem { addr, .. } | Place::Bits { addr, .. } => Some(addr),
                 Place::Var(_) | Place::Elem { .. } => None,
