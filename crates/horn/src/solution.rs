@@ -1,0 +1,193 @@
+//! Solutions: a meaning for each predicate, and the check that all clauses hold.
+//!
+//! # Invariants
+//! * I1: the check asks only questions without quantifiers, of a solver that has been asked nothing before.
+//! * I2: a predicate that is defined by its clauses ([`Definition::Clauses`]) satisfies these clauses by definition, as
+//!   long as such definitions are not circular, which the check makes sure. In bodies it stands for its clauses.
+
+use base::{Budget, Idx, IndexVec};
+use smt::{Answer, Solver};
+use term::{Substitution, SymbolId, SymbolKind, TermId, Terms};
+
+use crate::system::{Atom, Clause, ClauseId, PredicateId, System};
+
+/// What a predicate means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Definition {
+    /// A formula over its formals, without quantifiers.
+    Formula(TermId),
+    /// What its clauses derive, given the other definitions, and nothing else (I2).
+    Clauses,
+}
+
+/// A meaning for each predicate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Solution {
+    /// By predicate.
+    pub definitions: IndexVec<PredicateId, Definition>,
+}
+
+/// A predicate's meaning as `∃ locals. formula`.
+#[derive(Clone, Debug)]
+pub struct Meaning {
+    /// What is quantified; none of them is a formal.
+    pub locals: Vec<SymbolId>,
+    /// Over formals and locals.
+    pub formula: TermId,
+}
+
+impl Solution {
+    /// Whether all clauses hold under these definitions; what fails otherwise.
+    pub fn check(
+        &self,
+        terms: &mut Terms,
+        system: &System,
+        solver: &mut dyn Solver,
+        budget: &mut Budget,
+    ) -> Result<(), String> {
+        let meanings = self.meanings(terms, system)?;
+        for (id, clause) in system.clauses.iter_enumerated() {
+            self.check_clause(terms, system, &meanings, clause, solver, budget)
+                .map_err(|what| format!("clause {}: {what}", id.index() + 1))?;
+        }
+        Ok(())
+    }
+
+    fn check_clause(
+        &self,
+        terms: &mut Terms,
+        system: &System,
+        meanings: &IndexVec<PredicateId, Meaning>,
+        clause: &Clause,
+        solver: &mut dyn Solver,
+        budget: &mut Budget,
+    ) -> Result<(), String> {
+        let conclusion = match &clause.head {
+            None => Terms::FALSE,
+            Some(head) => match self.definitions[head.predicate] {
+                Definition::Clauses => return Ok(()),
+                Definition::Formula(formula) => head.instantiate(terms, system, formula),
+            },
+        };
+        let mut hypotheses = vec![clause.constraint, terms.not(conclusion)];
+        for atom in &clause.body {
+            hypotheses.push(instance(terms, system, atom, &meanings[atom.predicate], &mut Vec::new()));
+        }
+        solver.push();
+        for hypothesis in hypotheses {
+            solver.assert(terms, hypothesis);
+        }
+        let answer = solver.check(terms, &[], budget);
+        solver.pop();
+        match answer {
+            Answer::Unsat(_) => Ok(()),
+            Answer::Sat(_) => Err("does not hold".to_owned()),
+            Answer::Unknown(why) => Err(why.to_string()),
+        }
+    }
+
+    /// All meanings with their quantifiers in front; an error if definitions by clauses are circular.
+    pub fn meanings(
+        &self,
+        terms: &mut Terms,
+        system: &System,
+    ) -> Result<IndexVec<PredicateId, Meaning>, String> {
+        if self.definitions.len() != system.predicates.len() {
+            return Err("the solution is of another system".to_owned());
+        }
+        let mut known: IndexVec<PredicateId, Option<Meaning>> = IndexVec::filled(None, self.definitions.len());
+        for (predicate, definition) in self.definitions.iter_enumerated() {
+            if let Definition::Formula(formula) = definition {
+                known[predicate] = Some(Meaning { locals: Vec::new(), formula: *formula });
+            }
+        }
+        loop {
+            let mut is_complete = true;
+            let mut has_changed = false;
+            for predicate in system.predicates.ids() {
+                if known[predicate].is_some() {
+                    continue;
+                }
+                match by_clauses(terms, system, predicate, &known) {
+                    Some(meaning) => {
+                        known[predicate] = Some(meaning);
+                        has_changed = true;
+                    }
+                    None => is_complete = false,
+                }
+            }
+            if is_complete {
+                return Ok(known.into_iter().flatten().collect());
+            }
+            if !has_changed {
+                return Err("definitions by clauses are circular".to_owned());
+            }
+        }
+    }
+}
+
+/// What the clauses of a predicate derive; nothing yet if one of their bodies has a predicate without meaning.
+fn by_clauses(
+    terms: &mut Terms,
+    system: &System,
+    predicate: PredicateId,
+    known: &IndexVec<PredicateId, Option<Meaning>>,
+) -> Option<Meaning> {
+    let clauses: Vec<ClauseId> = system.clauses_of(Some(predicate)).collect();
+    let is_ready = |id: &ClauseId| {
+        system.clauses[*id].body.iter().all(|atom| known[atom.predicate].is_some())
+    };
+    if !clauses.iter().all(is_ready) {
+        return None;
+    }
+    let formals = &system.predicates[predicate].formals;
+    let (mut locals, mut cases) = (Vec::new(), Vec::new());
+    for id in clauses {
+        let clause = rename(terms, &system.clauses[id], &mut locals);
+        let mut conjuncts = vec![clause.constraint];
+        for atom in &clause.body {
+            let meaning = known[atom.predicate].as_ref().expect("the caller should see that all are known");
+            conjuncts.push(instance(terms, system, atom, meaning, &mut locals));
+        }
+        for (formal, argument) in formals.iter().zip(clause.head.iter().flat_map(|head| &head.arguments)) {
+            let formal = terms.of_symbol(*formal);
+            conjuncts.push(terms.eq(formal, *argument));
+        }
+        cases.push(terms.and(conjuncts));
+    }
+    Some(Meaning { locals, formula: terms.or(cases) })
+}
+
+/// The clause with new symbols, which are added to `locals`.
+fn rename(terms: &mut Terms, clause: &Clause, locals: &mut Vec<SymbolId>) -> Clause {
+    let mut pairs = Vec::new();
+    for symbol in clause.symbols(terms) {
+        let copy = copy(terms, symbol);
+        locals.push(copy);
+        pairs.push((symbol, terms.of_symbol(copy)));
+    }
+    clause.substitute(terms, &mut Substitution::new(pairs))
+}
+
+fn copy(terms: &mut Terms, symbol: SymbolId) -> SymbolId {
+    let term::Symbol { name, sort, .. } = terms.symbol(symbol).clone();
+    terms.declare(name, sort, SymbolKind::Skolem)
+}
+
+/// A meaning said about the arguments of an atom, with new symbols for its locals, which are added to `locals`.
+fn instance(
+    terms: &mut Terms,
+    system: &System,
+    atom: &Atom,
+    meaning: &Meaning,
+    locals: &mut Vec<SymbolId>,
+) -> TermId {
+    let formals = &system.predicates[atom.predicate].formals;
+    let mut pairs: Vec<_> = formals.iter().copied().zip(atom.arguments.iter().copied()).collect();
+    for local in &meaning.locals {
+        let copy = copy(terms, *local);
+        locals.push(copy);
+        pairs.push((*local, terms.of_symbol(copy)));
+    }
+    Substitution::new(pairs).apply(terms, meaning.formula)
+}
