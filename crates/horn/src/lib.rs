@@ -11,11 +11,14 @@
 
 mod answer;
 mod derivation;
+mod read;
+pub mod recmc;
 mod solution;
 mod system;
 
 pub use answer::{Answer, Reason};
 pub use derivation::{Derivation, Step};
+pub use read::{Place, ReadError, read};
 pub use solution::{Definition, Meaning, Solution};
 pub use system::{Atom, Clause, ClauseId, Predicate, PredicateId, System};
 
@@ -25,10 +28,30 @@ use term::Terms;
 
 /// Looks for a solution or a derivation of false. What is returned has been checked against `system`.
 pub fn solve(
-    _terms: &mut Terms,
-    _system: &System,
-    _solvers: &dyn SolverFactory,
-    _budget: &mut Budget,
+    terms: &mut Terms,
+    system: &System,
+    solvers: &dyn SolverFactory,
+    budget: &mut Budget,
 ) -> Answer {
-    Answer::Unknown(Reason::Stopped(base::Stop::Ticks))
+    let (answer, _) = recmc::search(terms, system, solvers, budget);
+    check(terms, system, solvers, budget, answer)
+}
+
+/// The answer, unless its evidence fails its check.
+fn check(
+    terms: &mut Terms,
+    system: &System,
+    solvers: &dyn SolverFactory,
+    budget: &mut Budget,
+    answer: Answer,
+) -> Answer {
+    let checked = match &answer {
+        Answer::Sat(solution) => solution.check(terms, system, &mut *solvers.solver(), budget),
+        Answer::Unsat(derivation) => derivation.check(terms, system),
+        Answer::Unknown(_) => Ok(()),
+    };
+    match checked {
+        Ok(()) => answer,
+        Err(what) => Answer::Unknown(Reason::NotChecked(what)),
+    }
 }

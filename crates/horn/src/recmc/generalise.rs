@@ -1,0 +1,113 @@
+//! The rule SUM: from a query without derivation to a summary fact.
+//!
+//! # Paper
+//! [Recmc14] figure 6, SUM. The interpolant is the negation of a core of the query's literals, of which literals are dropped as long as the rest
+//! is still excluded, by induction: premises of the relation itself may be assumed to satisfy the new fact.
+
+use base::Budget;
+use smt::{Answer, Core};
+use term::TermId;
+
+use super::Recmc;
+use super::body::{Mode, Question};
+use super::facts::{Lemma, Level, Over};
+use crate::Reason;
+
+impl Recmc<'_> {
+    /// Learns that not all literals of a query hold; `core` says why.
+    pub(super) fn sum(
+        &mut self,
+        relation: usize,
+        cube: &[TermId],
+        premises: Option<Level>,
+        core: &Core,
+        budget: &mut Budget,
+    ) -> Result<(), Reason> {
+        let mut level = self.level_of(relation, premises, core);
+        let mut needed = literals_of(core, cube);
+        let mut index = needed.len();
+        while index > 0 {
+            budget.tick()?;
+            index -= 1;
+            let mut fewer = needed.clone();
+            fewer.remove(index);
+            if let Some((smaller, higher)) = self.excluded(relation, &fewer, premises, budget)? {
+                needed = smaller;
+                level = higher;
+                index = index.min(needed.len());
+            }
+        }
+        self.learn_cube(relation, needed, level);
+        Ok(())
+    }
+
+    fn learn_cube(&mut self, relation: usize, cube: Vec<TermId>, level: Level) {
+        let clause = self.clause(&cube);
+        self.learn(relation, Lemma { cube, clause: Over::by_sum(clause), level });
+    }
+
+    fn clause(&mut self, cube: &[TermId]) -> TermId {
+        let conjunction = self.terms.and(cube.iter().copied());
+        self.terms.not(conjunction)
+    }
+
+    /// Whether a cube is excluded if premises of the relation itself are outside of it: the part that is, and its level.
+    pub(super) fn excluded(
+        &mut self,
+        relation: usize,
+        cube: &[TermId],
+        premises: Option<Level>,
+        budget: &mut Budget,
+    ) -> Result<Option<(Vec<TermId>, Level)>, Reason> {
+        let mut literals = cube.to_vec();
+        if premises.is_some() {
+            literals.extend(self.hypothesis(relation, cube));
+        }
+        let question = Question { literals: &literals, premises, mode: Mode::Over };
+        match self.ask(relation, &question, budget) {
+            Answer::Unsat(core) => {
+                let level = self.level_of(relation, premises, &core);
+                let smaller = literals_of(&core, cube);
+                // A smaller cube is a stronger fact: its own hypothesis implies the one that was used.
+                Ok(Some((smaller, level)))
+            }
+            Answer::Sat(_) => Ok(None),
+            Answer::Unknown(smt::Why::Stopped(stop)) => Err(stop.into()),
+            Answer::Unknown(_) => Ok(None),
+        }
+    }
+
+    /// That premises of the relation itself are outside of the cube.
+    fn hypothesis(&mut self, relation: usize, cube: &[TermId]) -> Option<TermId> {
+        let clause = self.clause(cube);
+        let own: Vec<_> = self.uses[relation].iter().filter(|(user, ..)| *user == relation).copied().collect();
+        if own.is_empty() {
+            return None;
+        }
+        let mut items = Vec::new();
+        for (user, rule, site) in own {
+            let fact = self.at_site((user, rule, site), relation, clause);
+            let selector = self.bodies[user].selectors()[rule];
+            items.push(self.terms.implies(selector, fact));
+        }
+        Some(self.terms.and(items))
+    }
+
+    /// Up to which height a fact holds whose proof has this core.
+    pub(super) fn level_of(&self, relation: usize, premises: Option<Level>, core: &Core) -> Level {
+        let Core(items) = core;
+        if premises.is_none() {
+            let is_rule_off = |item: &TermId| {
+                let selectors = self.bodies[relation].selectors();
+                matches!(self.terms.node(*item), term::Node::Not(inner) if selectors.contains(inner))
+            };
+            return if items.iter().any(is_rule_off) { Level(0) } else { Level::ALWAYS };
+        }
+        items.iter().filter_map(|item| self.levels.level(*item)).min().map_or(Level::ALWAYS, Level::next)
+    }
+}
+
+/// The literals of a cube that are in a core.
+fn literals_of(core: &Core, cube: &[TermId]) -> Vec<TermId> {
+    cube.iter().filter(|literal| core.0.contains(literal)).copied().collect()
+}

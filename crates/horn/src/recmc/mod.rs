@@ -1,0 +1,186 @@
+//! RecMC: the search for a solution or a derivation, by bounded safety.
+//!
+//! # Paper
+//! [Recmc14]. A procedure is a predicate, a call is an atom of a body, and `main` with its error is false.
+//!
+//! | paper | here |
+//! |---|---|
+//! | figure 1 and figure 5, the main loop | [`Recmc::run`] |
+//! | figure 5, propagation and the check for inductiveness | `propagate.rs` |
+//! | figure 6, BndSafety with the rules SUM, REACH, QUERY | `bounded.rs` |
+//! | σ and ρ, equation (3) | `facts.rs` |
+//! | β_P | `rules.rs`, `body.rs` |
+//! | §5, model-based projection | `smt::project` |
+//!
+//! There are no interpolants: the rule SUM uses unsatisfiable cores of the query's literals, generalised by induction (`generalise.rs`).
+//!
+//! # Invariants
+//! * I1: `bodies[p]` has been told all of `facts` at the sites of `relations[p]`.
+
+mod body;
+mod bounded;
+mod derive;
+mod facts;
+mod generalise;
+mod propagate;
+mod rules;
+
+use base::{Budget, IndexVec};
+use smt::SolverFactory;
+use term::{Substitution, TermId, Terms};
+
+use crate::derivation::Derivation;
+use crate::solution::{Definition, Solution};
+use crate::system::{PredicateId, System};
+use crate::{Answer, Reason};
+use body::{Body, LevelLiterals};
+use facts::{Facts, Lemma, Level, Reached};
+use rules::Relation;
+
+/// What the search did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// The last bound on the height of derivations.
+    pub height: u32,
+    /// Queries of figure 6 that were looked at.
+    pub queries: u64,
+    /// Summary facts.
+    pub summary_facts: u64,
+    /// Reachability facts.
+    pub reach_facts: u64,
+}
+
+/// Looks for a solution or a derivation, neither of which has been checked yet.
+pub fn search(
+    terms: &mut Terms,
+    system: &System,
+    solvers: &dyn SolverFactory,
+    budget: &mut Budget,
+) -> (Answer, Statistics) {
+    let mut search = Recmc::new(terms, system, solvers);
+    let answer = match search.run(budget) {
+        Ok(Found::Solution(solution)) => Answer::Sat(solution),
+        Ok(Found::Derivation(derivation)) => Answer::Unsat(derivation),
+        Err(reason) => Answer::Unknown(reason),
+    };
+    (answer, search.statistics)
+}
+
+enum Found {
+    Solution(Solution),
+    Derivation(Derivation),
+}
+
+/// How bounded safety ends.
+enum Bounded {
+    /// No derivation of this height.
+    Safe,
+    /// False is derived by this reachability fact.
+    Unsafe(usize),
+}
+
+struct Recmc<'a> {
+    terms: &'a mut Terms,
+    solvers: &'a dyn SolverFactory,
+    relations: Vec<Relation>,
+    bodies: Vec<Body>,
+    facts: Vec<Facts>,
+    levels: LevelLiterals,
+    /// For each relation where it occurs: relation, rule, site.
+    uses: Vec<Vec<(usize, usize, usize)>>,
+    statistics: Statistics,
+}
+
+impl<'a> Recmc<'a> {
+    fn new(terms: &'a mut Terms, system: &System, solvers: &'a dyn SolverFactory) -> Self {
+        let relations = rules::relations(terms, system);
+        let bodies = relations.iter().map(|relation| Body::new(terms, solvers, relation)).collect();
+        let facts = vec![Facts::default(); relations.len()];
+        let mut uses = vec![Vec::new(); relations.len()];
+        for (user, relation) in relations.iter().enumerate() {
+            for (rule_index, rule) in relation.rules.iter().enumerate() {
+                for (site_index, site) in rule.sites.iter().enumerate() {
+                    uses[site.relation].push((user, rule_index, site_index));
+                }
+            }
+        }
+        let levels = LevelLiterals::default();
+        let statistics = Statistics::default();
+        Self { terms, solvers, relations, bodies, facts, levels, uses, statistics }
+    }
+
+    /// The relation that stands for false.
+    fn goal(&self) -> usize {
+        self.relations.len() - 1
+    }
+
+    /// Figures 1 and 5: bounded safety for greater and greater heights, until the facts of a level are inductive.
+    fn run(&mut self, budget: &mut Budget) -> Result<Found, Reason> {
+        for height in 0.. {
+            self.statistics.height = height;
+            match self.bounded(height, budget)? {
+                Bounded::Unsafe(fact) => return Ok(Found::Derivation(self.derive(fact, budget)?)),
+                Bounded::Safe => {}
+            }
+            if let Some(level) = self.propagate(height, budget)? {
+                return Ok(Found::Solution(self.solution(level)));
+            }
+        }
+        unreachable!("heights should not be exhausted")
+    }
+
+    /// The summary facts of a level as a solution.
+    fn solution(&mut self, level: Level) -> Solution {
+        let goal = self.goal();
+        let mut definitions: IndexVec<PredicateId, Definition> = IndexVec::new();
+        for facts in &self.facts[..goal] {
+            let clauses: Vec<TermId> = facts.over(level).collect();
+            definitions.push(Definition::Formula(self.terms.and(clauses)));
+        }
+        Solution { definitions }
+    }
+
+    /// Adds a summary fact and tells it to all bodies (I1).
+    fn learn(&mut self, relation: usize, lemma: Lemma) {
+        self.statistics.summary_facts += 1;
+        self.tell_lemma(relation, *lemma.clause.get(), lemma.level);
+        self.facts[relation].add_lemma(lemma);
+    }
+
+    fn tell_lemma(&mut self, relation: usize, clause: TermId, level: Level) {
+        let literal = self.levels.literal(self.terms, level);
+        for (user, rule, site) in self.uses[relation].clone() {
+            let fact = self.at_site((user, rule, site), relation, clause);
+            self.bodies[user].tell_over(self.terms, (rule, site), fact, literal);
+        }
+    }
+
+    /// Adds a reachability fact and tells it to all bodies (I1).
+    fn reach(&mut self, relation: usize, reached: Reached) -> usize {
+        self.statistics.reach_facts += 1;
+        for (user, rule, site) in self.uses[relation].clone() {
+            let at = &self.relations[user].rules[rule].sites[site];
+            let formals = &self.relations[relation].formals;
+            let pairs: Vec<_> = formals
+                .iter()
+                .zip(&at.symbols)
+                .map(|(formal, own)| (*formal, self.terms.of_symbol(*own)))
+                .collect();
+            let fact = reached.states.rename(self.terms, &mut Substitution::new(pairs));
+            self.bodies[user].tell_under(self.terms, (rule, site), &fact);
+        }
+        self.facts[relation].reached.push(reached);
+        self.facts[relation].reached.len() - 1
+    }
+
+    /// What is said about the formals of a relation, said about a site of it.
+    fn at_site(
+        &mut self,
+        (user, rule, site): (usize, usize, usize),
+        relation: usize,
+        formula: TermId,
+    ) -> TermId {
+        let formals = &self.relations[relation].formals;
+        self.relations[user].rules[rule].sites[site].at(self.terms, formals, formula)
+    }
+}

@@ -1,0 +1,121 @@
+//! The system as the search sees it: for each predicate, and for false, the rules that derive it.
+//!
+//! # Invariants
+//! * I1: the symbols of the sites of one rule are distinct, and no formal is among them.
+//! * I2: `values` gives every symbol of the clause as a term over the symbols of the rule.
+
+use base::Idx;
+use rustc_hash::FxHashSet;
+use term::{Node, Substitution, SymbolId, SymbolKind, TermId, Terms};
+
+use crate::system::{ClauseId, PredicateId, System};
+
+/// A predicate, or false.
+#[derive(Clone, Debug)]
+pub(super) struct Relation {
+    /// Its arguments.
+    pub(super) formals: Vec<SymbolId>,
+    /// What derives it.
+    pub(super) rules: Vec<Rule>,
+}
+
+/// A clause, said about the formals of its head.
+#[derive(Clone, Debug)]
+pub(super) struct Rule {
+    /// The clause.
+    pub(super) clause: ClauseId,
+    /// Its constraint, with the arguments of head and body.
+    pub(super) formula: TermId,
+    /// The atoms of its body.
+    pub(super) sites: Vec<Site>,
+    /// The symbols of the clause as terms of the rule (I2).
+    pub(super) values: Vec<(SymbolId, TermId)>,
+}
+
+/// An atom of a body.
+#[derive(Clone, Debug)]
+pub(super) struct Site {
+    /// Its predicate, by number.
+    pub(super) relation: usize,
+    /// Its arguments (I1).
+    pub(super) symbols: Vec<SymbolId>,
+}
+
+/// All relations; false comes last.
+pub(super) fn relations(terms: &mut Terms, system: &System) -> Vec<Relation> {
+    let heads = system.predicates.ids().map(Some).chain([None]);
+    heads.map(|head| relation(terms, system, head)).collect()
+}
+
+fn relation(terms: &mut Terms, system: &System, head: Option<PredicateId>) -> Relation {
+    let formals = head.map(|head| system.predicates[head].formals.clone()).unwrap_or_default();
+    let clauses: Vec<ClauseId> = system.clauses_of(head).collect();
+    let rules = clauses.into_iter().map(|clause| rule(terms, system, &formals, clause)).collect();
+    Relation { formals, rules }
+}
+
+fn rule(terms: &mut Terms, system: &System, formals: &[SymbolId], id: ClauseId) -> Rule {
+    let clause = &system.clauses[id];
+    let symbols = clause.symbols(terms);
+    let arguments = clause.head.iter().flat_map(|head| &head.arguments);
+    // A symbol that is an argument of the head is called as the formal.
+    let mut pairs: Vec<(SymbolId, TermId)> = Vec::new();
+    let mut renamed = FxHashSet::default();
+    for (formal, argument) in formals.iter().zip(arguments) {
+        if let Node::Symbol(symbol) = terms.node(*argument)
+            && renamed.insert(*symbol)
+        {
+            pairs.push((*symbol, terms.of_symbol(*formal)));
+        }
+    }
+    let mut substitution = Substitution::new(pairs);
+    let said = clause.substitute(terms, &mut substitution);
+    let values = symbols
+        .into_iter()
+        .map(|symbol| {
+            let term = terms.of_symbol(symbol);
+            (symbol, substitution.apply(terms, term))
+        })
+        .collect();
+    let mut conjuncts = vec![said.constraint];
+    for (formal, argument) in formals.iter().zip(said.head.iter().flat_map(|head| &head.arguments)) {
+        let formal = terms.of_symbol(*formal);
+        conjuncts.push(terms.eq(formal, *argument));
+    }
+    let mut used: FxHashSet<SymbolId> = formals.iter().copied().collect();
+    let mut sites = Vec::new();
+    for atom in &said.body {
+        let mut symbols = Vec::new();
+        for argument in &atom.arguments {
+            let own = match terms.node(*argument) {
+                Node::Symbol(symbol) if used.insert(*symbol) => Some(*symbol),
+                _ => None,
+            };
+            symbols.push(own.unwrap_or_else(|| {
+                let sort = terms.sort(*argument);
+                let symbol = terms.fresh("y", sort, SymbolKind::Auxiliary);
+                let name = terms.of_symbol(symbol);
+                conjuncts.push(terms.eq(name, *argument));
+                symbol
+            }));
+        }
+        sites.push(Site { relation: atom.predicate.index(), symbols });
+    }
+    Rule { clause: id, formula: terms.and(conjuncts), sites, values }
+}
+
+impl Site {
+    /// What is said about formals, said about this site.
+    pub(super) fn at(&self, terms: &mut Terms, formals: &[SymbolId], formula: TermId) -> TermId {
+        let pairs: Vec<_> =
+            formals.iter().zip(&self.symbols).map(|(formal, own)| (*formal, terms.of_symbol(*own))).collect();
+        Substitution::new(pairs).apply(terms, formula)
+    }
+
+    /// What is said about this site, said about formals.
+    pub(super) fn back(&self, terms: &mut Terms, formals: &[SymbolId], formula: TermId) -> TermId {
+        let pairs: Vec<_> =
+            formals.iter().zip(&self.symbols).map(|(formal, own)| (*own, terms.of_symbol(*formal))).collect();
+        Substitution::new(pairs).apply(terms, formula)
+    }
+}
