@@ -13,6 +13,7 @@ mod answer;
 mod derivation;
 mod read;
 pub mod recmc;
+mod simplify;
 mod solution;
 mod system;
 
@@ -33,7 +34,16 @@ pub fn solve(
     solvers: &dyn SolverFactory,
     budget: &mut Budget,
 ) -> Answer {
-    let (answer, _) = recmc::search(terms, system, solvers, budget);
+    let simplified = simplify::simplify(terms, system);
+    let (answer, _) = recmc::search(terms, &simplified.system, solvers, budget);
+    let answer = match answer {
+        Answer::Sat(solution) => Answer::Sat(simplified.solution(&solution)),
+        Answer::Unsat(derivation) => match simplified.derivation(terms, &derivation) {
+            Ok(derivation) => Answer::Unsat(derivation),
+            Err(what) => Answer::Unknown(Reason::NotChecked(what)),
+        },
+        unknown @ Answer::Unknown(_) => unknown,
+    };
     check(terms, system, solvers, budget, answer)
 }
 

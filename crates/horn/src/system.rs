@@ -5,7 +5,7 @@
 //! * I2: an atom has as many arguments as its predicate has formals, of the same sorts.
 //! * I3: all symbols of a clause are universally quantified; two clauses may share symbols.
 
-use base::{Idx, IndexVec, newtype_index};
+use base::{IndexVec, newtype_index};
 use term::{SymbolId, SymbolKind, Sort, Substitution, TermId, Terms};
 
 newtype_index!(
@@ -142,32 +142,4 @@ impl Clause {
         let body = self.body.iter().map(&mut atom).collect();
         Self { head, body, constraint: substitution.apply(terms, self.constraint) }
     }
-}
-
-/// Predicates in an order in which those of clause bodies come before those of heads, as far as there are no cycles,
-/// and for each whether it depends on itself.
-pub(crate) fn recursion(system: &System) -> IndexVec<PredicateId, bool> {
-    let count = system.predicates.len();
-    let mut uses: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for clause in &system.clauses {
-        if let Some(head) = &clause.head {
-            uses[head.predicate.index()].extend(clause.body.iter().map(|atom| atom.predicate.index()));
-        }
-    }
-    (0..count).map(|start| reaches(&uses, start)).collect()
-}
-
-/// Whether a vertex is on a cycle.
-fn reaches(uses: &[Vec<usize>], start: usize) -> bool {
-    let mut seen = vec![false; uses.len()];
-    let mut open = uses[start].clone();
-    while let Some(vertex) = open.pop() {
-        if vertex == start {
-            return true;
-        }
-        if !std::mem::replace(&mut seen[vertex], true) {
-            open.extend(&uses[vertex]);
-        }
-    }
-    false
 }
