@@ -11,6 +11,7 @@
 
 mod answer;
 mod derivation;
+mod invariants;
 mod read;
 pub mod recmc;
 mod simplify;

@@ -30,11 +30,12 @@ use smt::SolverFactory;
 use term::{Substitution, TermId, Terms};
 
 use crate::derivation::Derivation;
+use crate::invariants::{self, Known};
 use crate::solution::{Definition, Solution};
 use crate::system::{PredicateId, System};
 use crate::{Answer, Reason};
 use body::{Body, LevelLiterals};
-use facts::{Facts, Lemma, Level, Reached};
+use facts::{Facts, Lemma, Level, Over, Reached};
 use rules::Relation;
 
 /// What the search did.
@@ -57,13 +58,31 @@ pub fn search(
     solvers: &dyn SolverFactory,
     budget: &mut Budget,
 ) -> (Answer, Statistics) {
+    let known = invariants(terms, system, solvers, budget);
     let mut search = Recmc::new(terms, system, solvers);
+    search.assume(&known);
     let answer = match search.run(budget) {
         Ok(Found::Solution(solution)) => Answer::Sat(solution),
         Ok(Found::Derivation(derivation)) => Answer::Unsat(derivation),
         Err(reason) => Answer::Unknown(reason),
     };
     (answer, search.statistics)
+}
+
+/// The effort for facts that are found before the search.
+const INVARIANT_TICKS: u64 = 4_000;
+
+/// Inductive facts of each predicate, as far as they are found quickly.
+fn invariants(
+    terms: &mut Terms,
+    system: &System,
+    solvers: &dyn SolverFactory,
+    budget: &mut Budget,
+) -> Vec<Known> {
+    let mut share = budget.child(INVARIANT_TICKS);
+    let found = invariants::find(terms, system, solvers, &mut share);
+    budget.absorb(&share);
+    found.map(|found| found.into_iter().collect()).unwrap_or_default()
 }
 
 enum Found {
@@ -138,6 +157,18 @@ impl<'a> Recmc<'a> {
             definitions.push(Definition::Formula(self.terms.and(clauses)));
         }
         Solution { definitions }
+    }
+
+    /// Adds facts that were shown to be inductive together; each is given as literals of which one holds.
+    fn assume(&mut self, known: &[Known]) {
+        for (relation, facts) in known.iter().enumerate() {
+            for literals in facts {
+                let mut cube: Vec<TermId> = literals.iter().map(|literal| self.terms.not(*literal)).collect();
+                cube.sort_unstable();
+                let clause = Over::by_sum(self.terms.or(literals.iter().copied()));
+                self.learn(relation, Lemma { cube, clause, level: Level::ALWAYS });
+            }
+        }
     }
 
     /// Adds a summary fact and tells it to all bodies (I1).
