@@ -12,6 +12,7 @@
 mod answer;
 mod derivation;
 mod invariants;
+pub mod print;
 mod read;
 pub mod recmc;
 mod simplify;
@@ -35,8 +36,18 @@ pub fn solve(
     solvers: &dyn SolverFactory,
     budget: &mut Budget,
 ) -> Answer {
+    solve_with_statistics(terms, system, solvers, budget).0
+}
+
+/// As [`solve`], and what the search did.
+pub fn solve_with_statistics(
+    terms: &mut Terms,
+    system: &System,
+    solvers: &dyn SolverFactory,
+    budget: &mut Budget,
+) -> (Answer, recmc::Statistics) {
     let simplified = simplify::simplify(terms, system);
-    let (answer, _) = recmc::search(terms, &simplified.system, solvers, budget);
+    let (answer, statistics) = recmc::search(terms, &simplified.system, solvers, budget);
     let answer = match answer {
         Answer::Sat(solution) => Answer::Sat(simplified.solution(&solution)),
         Answer::Unsat(derivation) => match simplified.derivation(terms, &derivation) {
@@ -45,7 +56,7 @@ pub fn solve(
         },
         unknown @ Answer::Unknown(_) => unknown,
     };
-    check(terms, system, solvers, budget, answer)
+    (check(terms, system, solvers, budget, answer), statistics)
 }
 
 /// The answer, unless its evidence fails its check.

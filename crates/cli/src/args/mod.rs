@@ -15,7 +15,7 @@ use crate::settings::Lookup;
 pub(crate) use check::{CheckArgs, DisplayArgs, FileArgs, RecordArgs, SearchArgs};
 pub(crate) use checked::{CheckArg, Checked, Unreachable};
 pub(crate) use values::{
-    ColorChoice, DataModelArg, EntryGlobals, EntryPointers, ExternPolicy, Format, PassArg, SignedOverflowArg,
+    ColorChoice, DataModelArg, EntryGlobals, EntryPointers, ExternPolicy, Format, HornSolverArg, PassArg, SignedOverflowArg,
     SolverArg, SummaryFormat, TraceArg, passes_without, seconds,
 };
 
@@ -55,6 +55,8 @@ pub(crate) enum Command {
     Queries(QueriesArgs),
     /// Validate a witness: exit code 0 confirmed, 10 refuted, 5 unknown, 2 malformed
     Validate(ValidateArgs),
+    /// Solve Horn clauses: exit code 0 sat, 10 unsat, 5 unknown
+    Horn(HornArgs),
     /// List the engines
     Engines,
     /// Print a completion script for a shell
@@ -291,6 +293,33 @@ pub(crate) struct QueriesArgs {
     /// Give up on a query after this many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "20")]
     pub(crate) limit: f64,
+}
+
+/// `horn`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Exit codes: 0 sat, 10 unsat, 5 unknown, 1 usage, 2 the file cannot be read, 6 a contradiction with Spacer.\n\
+                  Example: wayproof horn FILE.smt2 --model --timeout 20"
+)]
+pub(crate) struct HornArgs {
+    /// Horn clauses over integers and booleans: SMT-LIB 2, logic HORN
+    #[arg(value_name = "FILE.smt2")]
+    pub(crate) file: PathBuf,
+    /// If the answer is sat, print a definition of each predicate
+    #[arg(long)]
+    pub(crate) model: bool,
+    /// If the answer is unsat, print the derivation of false
+    #[arg(long)]
+    pub(crate) derivation: bool,
+    /// Ask another solver, too, and report a contradiction
+    #[arg(long, value_enum, value_name = "SOLVER")]
+    pub(crate) against: Option<HornSolverArg>,
+    /// Give up after this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<f64>,
+    /// Report how much work was done on standard error
+    #[arg(long)]
+    pub(crate) stats: bool,
 }
 
 #[cfg(test)]

@@ -69,6 +69,13 @@ pub(crate) enum SolverArg {
     Z3,
 }
 
+/// A second solver of Horn clauses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HornSolverArg {
+    /// Spacer of the linked Z3
+    Spacer,
+}
+
 /// How `summarize` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SummaryFormat {

@@ -3,6 +3,7 @@
 mod audit;
 mod cfa;
 mod check;
+mod horn;
 mod parse;
 mod queries;
 mod run;
@@ -28,6 +29,7 @@ pub(crate) fn run(command: Command, console: Console) -> Result<ExitStatus, Fail
         Command::Cfa(args) => cfa::cfa(&args, console),
         Command::Summarize(args) => summarize::summarize(&args, console),
         Command::Queries(args) => queries::queries(&args),
+        Command::Horn(args) => horn::horn(&args),
         Command::Validate(args) => validate::validate(args, console),
         Command::Engines => engines(),
         Command::Completions { shell } => completions(shell),

@@ -117,5 +117,6 @@ pub(super) fn place(text: &str, offset: usize) -> Place {
     Place {
         line: before.bytes().filter(|byte| *byte == b'\n').count() + 1,
         column: before[line_start..].chars().count() + 1,
+        offset: before.len(),
     }
 }

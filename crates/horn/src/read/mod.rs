@@ -26,6 +26,8 @@ pub struct Place {
     pub line: usize,
     /// The column, in characters.
     pub column: usize,
+    /// The byte, from 0.
+    pub offset: usize,
 }
 
 /// Why a text is not a system.

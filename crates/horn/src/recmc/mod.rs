@@ -12,6 +12,8 @@
 //! | β_P | `rules.rs`, `body.rs` |
 //! | §5, model-based projection | `smt::project` |
 //!
+//! Beyond the paper: inductive facts that are found first (`crate::invariants`), and unrolling of linear systems (`unroll.rs`).
+//!
 //! There are no interpolants: the rule SUM uses unsatisfiable cores of the query's literals, generalised by induction (`generalise.rs`).
 //!
 //! # Invariants
@@ -24,6 +26,7 @@ mod facts;
 mod generalise;
 mod propagate;
 mod rules;
+mod unroll;
 
 use base::{Budget, IndexVec};
 use smt::SolverFactory;
@@ -41,7 +44,7 @@ use rules::Relation;
 /// What the search did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// The last bound on the height of derivations.
+    /// The bound on the height of derivations that was looked at last.
     pub height: u32,
     /// Queries of figure 6 that were looked at.
     pub queries: u64,
@@ -58,10 +61,8 @@ pub fn search(
     solvers: &dyn SolverFactory,
     budget: &mut Budget,
 ) -> (Answer, Statistics) {
-    let known = invariants(terms, system, solvers, budget);
     let mut search = Recmc::new(terms, system, solvers);
-    search.assume(&known);
-    let answer = match search.run(budget) {
+    let answer = match search.in_turns(system, budget) {
         Ok(Found::Solution(solution)) => Answer::Sat(solution),
         Ok(Found::Derivation(derivation)) => Answer::Unsat(derivation),
         Err(reason) => Answer::Unknown(reason),
@@ -69,21 +70,14 @@ pub fn search(
     (answer, search.statistics)
 }
 
-/// The effort for facts that are found before the search.
+/// The effort for the search before anything else is tried.
+const FIRST_TICKS: u64 = 400;
+/// The effort for inductive facts.
 const INVARIANT_TICKS: u64 = 4_000;
-
-/// Inductive facts of each predicate, as far as they are found quickly.
-fn invariants(
-    terms: &mut Terms,
-    system: &System,
-    solvers: &dyn SolverFactory,
-    budget: &mut Budget,
-) -> Vec<Known> {
-    let mut share = budget.child(INVARIANT_TICKS);
-    let found = invariants::find(terms, system, solvers, &mut share);
-    budget.absorb(&share);
-    found.map(|found| found.into_iter().collect()).unwrap_or_default()
-}
+/// The effort for the search before a linear system is unrolled.
+const SECOND_TICKS: u64 = 3_000;
+/// The effort for unrolling.
+const UNROLL_TICKS: u64 = 4_000;
 
 enum Found {
     Solution(Solution),
@@ -133,10 +127,49 @@ impl<'a> Recmc<'a> {
         self.relations.len() - 1
     }
 
+    /// The search, in turns with the search for inductive facts and with unrolling. Each has its share of ticks; the search has the rest.
+    fn in_turns(&mut self, system: &System, budget: &mut Budget) -> Result<Found, Reason> {
+        if let Some(found) = self.turn(FIRST_TICKS, budget, Self::run)? {
+            return Ok(found);
+        }
+        let mut share = budget.child(INVARIANT_TICKS);
+        let known = invariants::find(self.terms, system, self.solvers, &mut share);
+        budget.absorb(&share);
+        self.assume(&known.map(|known| known.into_iter().collect::<Vec<_>>()).unwrap_or_default());
+        if let Some(found) = self.turn(SECOND_TICKS, budget, Self::run)? {
+            return Ok(found);
+        }
+        if self.is_linear() {
+            let unroll = |search: &mut Self, share: &mut Budget| search.unroll(share).map(Found::Derivation);
+            if let Some(found) = self.turn(UNROLL_TICKS, budget, unroll)? {
+                return Ok(found);
+            }
+        }
+        self.run(budget)
+    }
+
+    /// Something with a share of the budget; nothing if the share is used up.
+    fn turn(
+        &mut self,
+        ticks: u64,
+        budget: &mut Budget,
+        attempt: impl FnOnce(&mut Self, &mut Budget) -> Result<Found, Reason>,
+    ) -> Result<Option<Found>, Reason> {
+        let mut share = budget.child(ticks);
+        let result = attempt(self, &mut share);
+        budget.absorb(&share);
+        match result {
+            Ok(found) => Ok(Some(found)),
+            Err(Reason::Stopped(base::Stop::Ticks)) if !budget.is_spent() => Ok(None),
+            Err(Reason::Solver(_)) => Ok(None),
+            Err(reason) => Err(reason),
+        }
+    }
+
     /// Figures 1 and 5: bounded safety for greater and greater heights, until the facts of a level are inductive.
     fn run(&mut self, budget: &mut Budget) -> Result<Found, Reason> {
-        for height in 0.. {
-            self.statistics.height = height;
+        loop {
+            let height = self.statistics.height;
             match self.bounded(height, budget)? {
                 Bounded::Unsafe(fact) => return Ok(Found::Derivation(self.derive(fact, budget)?)),
                 Bounded::Safe => {}
@@ -144,8 +177,8 @@ impl<'a> Recmc<'a> {
             if let Some(level) = self.propagate(height, budget)? {
                 return Ok(Found::Solution(self.solution(level)));
             }
+            self.statistics.height += 1;
         }
-        unreachable!("heights should not be exhausted")
     }
 
     /// The summary facts of a level as a solution.

@@ -8,6 +8,7 @@
 
 mod contain;
 mod model;
+mod spacer;
 mod translate;
 mod watchdog;
 
@@ -29,6 +30,7 @@ use crate::effort::{UNITS_PER_TICK, charge, ticks_left};
 use crate::log::QueryLog;
 use crate::{Answer, Core, Solver, SolverFactory, Statistics, Why};
 use contain::contain;
+pub use spacer::{Derivable, spacer};
 use translate::Translator;
 use watchdog::Watchdog;
 
