@@ -38,10 +38,10 @@ impl Recmc<'_> {
     /// BndSafety: whether false has a derivation of at most this height.
     pub(super) fn bounded(&mut self, height: u32, budget: &mut Budget) -> Result<Bounded, Reason> {
         let mut stack = vec![Query { relation: self.goal(), cube: Vec::new(), bound: height }];
+        self.statistics.queries += 1;
         let mut fact = None;
         while let Some(query) = stack.last() {
             budget.tick()?;
-            self.statistics.queries += 1;
             fact = None;
             match self.step(query, budget)? {
                 Step::Excluded => {
@@ -51,7 +51,10 @@ impl Recmc<'_> {
                     stack.pop();
                     fact = Some(reached);
                 }
-                Step::Asks(query) => stack.push(query),
+                Step::Asks(query) => {
+                    self.statistics.queries += 1;
+                    stack.push(query);
+                }
             }
         }
         Ok(fact.map_or(Bounded::Safe, Bounded::Unsafe))

@@ -46,7 +46,7 @@ use rules::Relation;
 pub struct Statistics {
     /// The bound on the height of derivations that was looked at last.
     pub height: u32,
-    /// Queries of figure 6 that were looked at.
+    /// Queries that were made by the rule QUERY of figure 6, and those about false.
     pub queries: u64,
     /// Summary facts.
     pub summary_facts: u64,
@@ -70,14 +70,26 @@ pub fn search(
     (answer, search.statistics)
 }
 
+/// Figure 6 alone: whether false has no derivation of at most this height.
+pub fn bounded_safety(
+    terms: &mut Terms,
+    system: &System,
+    solvers: &dyn SolverFactory,
+    height: u32,
+    budget: &mut Budget,
+) -> Result<bool, Reason> {
+    let end = Recmc::new(terms, system, solvers).bounded(height, budget)?;
+    Ok(matches!(end, Bounded::Safe))
+}
+
 /// The effort for the search before anything else is tried.
-const FIRST_TICKS: u64 = 400;
+const FIRST_TICKS: u64 = 1_000;
 /// The effort for inductive facts.
 const INVARIANT_TICKS: u64 = 4_000;
 /// The effort for the search before a linear system is unrolled.
 const SECOND_TICKS: u64 = 3_000;
 /// The effort for unrolling.
-const UNROLL_TICKS: u64 = 4_000;
+const UNROLL_TICKS: u64 = 6_000;
 
 enum Found {
     Solution(Solution),
@@ -118,7 +130,7 @@ impl<'a> Recmc<'a> {
             }
         }
         let levels = LevelLiterals::default();
-        let statistics = Statistics::default();
+        let statistics = Statistics { height: rules::least_height(&relations), ..Statistics::default() };
         Self { terms, solvers, relations, bodies, facts, levels, uses, statistics }
     }
 

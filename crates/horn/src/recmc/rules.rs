@@ -104,6 +104,26 @@ fn rule(terms: &mut Terms, system: &System, formals: &[SymbolId], id: ClauseId) 
     Rule { clause: id, formula: terms.and(conjuncts), sites, values }
 }
 
+/// The height of the lowest derivation of false that the atoms allow: lower bounds are vacuous. Zero if there is none.
+pub(super) fn least_height(relations: &[Relation]) -> u32 {
+    let mut heights: Vec<Option<u32>> = vec![None; relations.len()];
+    for _ in 0..relations.len() {
+        let mut next = heights.clone();
+        for (relation, height) in relations.iter().zip(&mut next) {
+            let of_rule = |rule: &Rule| {
+                let sites = rule.sites.iter().map(|site| heights[site.relation]);
+                sites.collect::<Option<Vec<u32>>>().map(|sites| sites.into_iter().max().map_or(0, |height| height + 1))
+            };
+            *height = relation.rules.iter().filter_map(of_rule).min();
+        }
+        if next == heights {
+            break;
+        }
+        heights = next;
+    }
+    heights.last().copied().flatten().unwrap_or(0)
+}
+
 impl Site {
     /// What is said about formals, said about this site.
     pub(super) fn at(&self, terms: &mut Terms, formals: &[SymbolId], formula: TermId) -> TermId {

@@ -6,8 +6,8 @@ use term::{Node, Substitution, SymbolId, SymbolKind, TermId, Terms};
 use super::{Choice, Fate, Part, Premise, counts, equations, map_atoms, map_terms};
 use crate::system::{Atom, Clause, PredicateId, System};
 
-/// A predicate without atoms in its clauses is unfolded if the copies have at most so many terms together.
-const COPY_LIMIT: usize = 20_000;
+/// A predicate without atoms in its clauses is unfolded if the copies beyond the first have at most so many terms together.
+const COPY_LIMIT: usize = 3_000;
 /// No clause gets a longer body by unfolding.
 const BODY_LIMIT: usize = 12;
 
@@ -51,7 +51,7 @@ fn is_worthwhile(terms: &Terms, parts: &[Part], predicate: PredicateId) -> bool 
     });
     if longest == 0 {
         let roots: Vec<TermId> = own.iter().flat_map(|part| part.clause.terms()).collect();
-        return uses * terms.reachable(&roots).len() <= COPY_LIMIT;
+        return uses.saturating_sub(1) * terms.reachable(&roots).len() <= COPY_LIMIT;
     }
     fits && uses * clauses <= uses.max(clauses)
 }
