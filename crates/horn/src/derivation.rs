@@ -5,7 +5,7 @@
 //! * I2: the check evaluates terms and asks no solver.
 
 use base::Idx;
-use term::{Evaluator, Model, Value, Terms};
+use term::{Evaluator, Model, Terms, Value};
 
 use crate::system::{ClauseId, System};
 
@@ -46,8 +46,9 @@ impl Derivation {
         }
         let heads = self.heads(terms, system);
         for (index, step) in self.steps.iter().enumerate() {
-            self.check_step(terms, system, &heads, index)
-                .map_err(|what| format!("step {} by clause {}: {what}", index + 1, step.clause.index() + 1))?;
+            self.check_step(terms, system, &heads, index).map_err(|what| {
+                format!("step {} by clause {}: {what}", index + 1, step.clause.index() + 1)
+            })?;
         }
         let last = self.steps.last().ok_or("no step derives false")?;
         if system.clauses[last.clause].head.is_some() {

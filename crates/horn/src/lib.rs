@@ -30,12 +30,7 @@ use smt::SolverFactory;
 use term::Terms;
 
 /// Looks for a solution or a derivation of false. What is returned has been checked against `system`.
-pub fn solve(
-    terms: &mut Terms,
-    system: &System,
-    solvers: &dyn SolverFactory,
-    budget: &mut Budget,
-) -> Answer {
+pub fn solve(terms: &mut Terms, system: &System, solvers: &dyn SolverFactory, budget: &mut Budget) -> Answer {
     solve_with_statistics(terms, system, solvers, budget).0
 }
 

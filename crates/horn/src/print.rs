@@ -132,7 +132,8 @@ fn symbol_name(terms: &Terms, symbol: SymbolId) -> String {
 }
 
 fn binders(terms: &Terms, symbols: &[SymbolId]) -> String {
-    let binder = |symbol: &SymbolId| format!("({} {})", symbol_name(terms, *symbol), sort_name(terms, *symbol));
+    let binder =
+        |symbol: &SymbolId| format!("({} {})", symbol_name(terms, *symbol), sort_name(terms, *symbol));
     symbols.iter().map(binder).collect::<Vec<_>>().join(" ")
 }
 
@@ -184,10 +185,8 @@ impl<'a> Writer<'a> {
         let mut lets = Vec::new();
         for term in self.terms.reachable(roots) {
             let expression = self.expression_of(term);
-            let is_leaf = matches!(
-                self.terms.node(term),
-                Node::True | Node::False | Node::Symbol(_) | Node::Number(_)
-            );
+            let is_leaf =
+                matches!(self.terms.node(term), Node::True | Node::False | Node::Symbol(_) | Node::Number(_));
             if is_leaf || self.uses.get(&term).is_none_or(|uses| *uses < 2) {
                 self.texts.insert(term, expression);
             } else {

@@ -95,7 +95,8 @@ impl Solution {
         if self.definitions.len() != system.predicates.len() {
             return Err("the solution is of another system".to_owned());
         }
-        let mut known: IndexVec<PredicateId, Option<Meaning>> = IndexVec::filled(None, self.definitions.len());
+        let mut known: IndexVec<PredicateId, Option<Meaning>> =
+            IndexVec::filled(None, self.definitions.len());
         for (predicate, definition) in self.definitions.iter_enumerated() {
             if let Definition::Formula(formula) = definition {
                 known[predicate] = Some(Meaning { locals: Vec::new(), formula: *formula });
@@ -134,9 +135,8 @@ fn by_clauses(
     known: &IndexVec<PredicateId, Option<Meaning>>,
 ) -> Option<Meaning> {
     let clauses: Vec<ClauseId> = system.clauses_of(Some(predicate)).collect();
-    let is_ready = |id: &ClauseId| {
-        system.clauses[*id].body.iter().all(|atom| known[atom.predicate].is_some())
-    };
+    let is_ready =
+        |id: &ClauseId| system.clauses[*id].body.iter().all(|atom| known[atom.predicate].is_some());
     if !clauses.iter().all(is_ready) {
         return None;
     }

@@ -6,7 +6,7 @@
 //! * I3: all symbols of a clause are universally quantified; two clauses may share symbols.
 
 use base::{IndexVec, newtype_index};
-use term::{SymbolId, SymbolKind, Sort, Substitution, TermId, Terms};
+use term::{Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 newtype_index!(
     /// A predicate of a [`System`].
@@ -66,9 +66,8 @@ impl System {
 
     /// Adds a predicate with arguments of these sorts, Bool or Int. Its formals are new symbols.
     pub fn declare(&mut self, terms: &mut Terms, name: &str, sorts: &[Sort]) -> PredicateId {
-        let formal = |(index, sort): (usize, &Sort)| {
-            terms.declare(format!("x{index}"), *sort, SymbolKind::Variable)
-        };
+        let formal =
+            |(index, sort): (usize, &Sort)| terms.declare(format!("x{index}"), *sort, SymbolKind::Variable);
         let formals = sorts.iter().enumerate().map(formal).collect();
         self.predicates.push(Predicate { name: name.into(), formals })
     }
@@ -94,9 +93,11 @@ impl System {
         let atoms_fit = |atom: &Atom| {
             self.predicates.get(atom.predicate).is_some_and(|predicate| {
                 predicate.formals.len() == atom.arguments.len()
-                    && predicate.formals.iter().zip(&atom.arguments).all(|(formal, argument)| {
-                        terms.symbol(*formal).sort == terms.sort(*argument)
-                    })
+                    && predicate
+                        .formals
+                        .iter()
+                        .zip(&atom.arguments)
+                        .all(|(formal, argument)| terms.symbol(*formal).sort == terms.sort(*argument))
             })
         };
         self.clauses.iter().all(|clause| {

@@ -53,11 +53,20 @@ fn errors_have_a_place_and_say_what_to_do() {
         ("\n (declare-fun P ((Array Int Int)) Bool)", "2:18: unsupported: sort Array"),
         ("(declare-fun f (Int) Int)", "1:22: unsupported: a function whose result is not Bool"),
         ("(assert (forall ((x Int)) (=> (Q x) false)))", "1:32: Q is neither declared nor an operator"),
-        ("(assert (forall ((x Int) (y Int)) (=> (= (* x y) 0) false)))", "1:42: unsupported: a product of variables"),
-        ("(assert (forall ((x Int)) (=> (= (div x x) 0) false)))", "1:34: unsupported: division by a variable"),
+        (
+            "(assert (forall ((x Int) (y Int)) (=> (= (* x y) 0) false)))",
+            "1:42: unsupported: a product of variables",
+        ),
+        (
+            "(assert (forall ((x Int)) (=> (= (div x x) 0) false)))",
+            "1:34: unsupported: division by a variable",
+        ),
         ("(assert (forall ((x Int)) (=> (= (mod x 0) 0) false)))", "1:34: unsupported: division by zero"),
         ("(assert (exists ((x Int)) (> x 0)))", "1:9: unsupported: exists in this place"),
-        ("(declare-fun P () Bool)(declare-fun Q () Bool)(assert (or P Q))", "1:55: this is not a Horn clause"),
+        (
+            "(declare-fun P () Bool)(declare-fun Q () Bool)(assert (or P Q))",
+            "1:55: this is not a Horn clause",
+        ),
         ("(declare-fun P (Int) Bool)(assert (P true))", "1:35: argument 1 should be of sort Int"),
         ("(declare-fun P (Int) Bool)(assert (P 1 2))", "1:35: 2 arguments are given, 1 are declared"),
         ("(assert (and 1 true))", "1:9: the operands have wrong sorts"),
@@ -85,7 +94,11 @@ fn deep_input_does_not_exhaust_the_stack() {
     let lets = format!("(assert {}true{})", "(let ((a 1)) ".repeat(depth), ")".repeat(depth));
     assert!(read(&mut Terms::new(), &lets).is_ok());
     assert!(read(&mut Terms::new(), &"(".repeat(depth)).is_err());
-    let sums = format!("(assert (forall ((x Int)) (=> (> {}x{} 0) false)))", "(+ 1 ".repeat(depth), ")".repeat(depth));
+    let sums = format!(
+        "(assert (forall ((x Int)) (=> (> {}x{} 0) false)))",
+        "(+ 1 ".repeat(depth),
+        ")".repeat(depth)
+    );
     assert!(read(&mut Terms::new(), &sums).is_ok());
 }
 
@@ -107,7 +120,10 @@ fn mutate(text: &str, random: &mut Random) -> String {
             0 => drop(words.remove(at)),
             1 => words.swap(at, other),
             2 => words[at] = words[other].clone(),
-            3 => words.insert(at, ["(", ")", "0", "-", "|", "true", "forall ", "R ", "\u{e4}"][random.below(9)].to_owned()),
+            3 => words.insert(
+                at,
+                ["(", ")", "0", "-", "|", "true", "forall ", "R ", "\u{e4}"][random.below(9)].to_owned(),
+            ),
             _ => {
                 let length = words[at].len();
                 let cut = (0..=random.below(length)).rev().find(|cut| words[at].is_char_boundary(*cut));

@@ -18,4 +18,6 @@ pub use answer::{Answer, Core, Statistics, Why};
 pub use log::{log_all_queries, query_log_failure};
 pub use logic::Logic;
 pub use solver::{Solver, SolverFactory, check_formula, minimise};
-pub use z3::{Arithmetic, Derivable, Z3, Z3Settings, Z3Solver, keep_contexts, limit_memory, spacer, z3_version};
+pub use z3::{
+    Arithmetic, Derivable, Z3, Z3Settings, Z3Solver, keep_contexts, limit_memory, spacer, z3_version,
+};

@@ -13,6 +13,7 @@ mod commands;
 mod entry;
 mod guide;
 mod harness;
+mod horn;
 mod hostile;
 mod html;
 mod library;

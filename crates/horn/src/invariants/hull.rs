@@ -50,8 +50,7 @@ impl Hull {
         let is_pivot = |column: usize| self.basis.iter().any(|(pivot, _)| *pivot == column);
         let mut equations = Vec::new();
         for free in (0..self.origin.len()).filter(|column| !is_pivot(*column)) {
-            let scale =
-                self.basis.iter().fold(Integer::ONE, |lcm, (pivot, row)| lcm.lcm(&row[*pivot]));
+            let scale = self.basis.iter().fold(Integer::ONE, |lcm, (pivot, row)| lcm.lcm(&row[*pivot]));
             let mut coefficients = vec![Integer::ZERO; self.origin.len()];
             coefficients[free] = scale.clone();
             for (pivot, row) in &self.basis {

@@ -67,7 +67,13 @@ impl State {
         };
         let integers = of_sort(Sort::Int);
         let forms = element::forms(integers.len());
-        Self { booleans: of_sort(Sort::Bool), integers, forms, cases: BTreeMap::new(), split: Split::ByBooleans }
+        Self {
+            booleans: of_sort(Sort::Bool),
+            integers,
+            forms,
+            cases: BTreeMap::new(),
+            split: Split::ByBooleans,
+        }
     }
 
     fn join(&mut self, terms: &Terms, model: &Model, thresholds: &[Integer]) {
@@ -140,13 +146,15 @@ struct Analysis<'a> {
 
 impl<'a> Analysis<'a> {
     fn new(terms: &Terms, system: &'a System) -> Self {
-        let states = system.predicates.iter().map(|predicate| State::new(terms, &predicate.formals)).collect();
+        let states =
+            system.predicates.iter().map(|predicate| State::new(terms, &predicate.formals)).collect();
         Self { system, states, thresholds: thresholds(terms, system) }
     }
 
     /// Joins until nothing is left to join.
     fn run(&mut self, terms: &mut Terms, solver: &mut dyn Solver, budget: &mut Budget) -> Option<()> {
-        let clauses: Vec<&Clause> = self.system.clauses.iter().filter(|clause| clause.head.is_some()).collect();
+        let clauses: Vec<&Clause> =
+            self.system.clauses.iter().filter(|clause| clause.head.is_some()).collect();
         let mut joins = 0;
         let mut is_stable = vec![false; clauses.len()];
         while let Some(index) = is_stable.iter().position(|stable| !stable) {
@@ -192,7 +200,9 @@ impl<'a> Analysis<'a> {
             Answer::Sat(model) => {
                 let mut evaluator = Evaluator::new(terms, &model);
                 let mut point = Model::new();
-                for (formal, argument) in self.system.predicates[head.predicate].formals.iter().zip(&head.arguments) {
+                for (formal, argument) in
+                    self.system.predicates[head.predicate].formals.iter().zip(&head.arguments)
+                {
                     point.set(*formal, evaluator.value(*argument));
                 }
                 self.states[head.predicate].join(terms, &point, &self.thresholds);

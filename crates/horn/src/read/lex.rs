@@ -67,7 +67,12 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, ReadError> {
             _ => {
                 at = end_of(bytes, at, is_word);
                 if at == start {
-                    return Err(ReadError::new(text, start, "this character is not part of SMT-LIB", "remove it"));
+                    return Err(ReadError::new(
+                        text,
+                        start,
+                        "this character is not part of SMT-LIB",
+                        "remove it",
+                    ));
                 }
                 word(&text[start..at])
             }
@@ -93,7 +98,12 @@ fn closing(text: &str, start: usize, end: u8, what: &str) -> Result<usize, ReadE
     let bytes = text.as_bytes();
     let at = end_of(bytes, start + 1, |byte| byte != end);
     if at == bytes.len() {
-        return Err(ReadError::new(text, start, format!("this {what} is never closed"), "add the closing mark"));
+        return Err(ReadError::new(
+            text,
+            start,
+            format!("this {what} is never closed"),
+            "add the closing mark",
+        ));
     }
     Ok(at)
 }

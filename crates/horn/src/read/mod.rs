@@ -118,7 +118,11 @@ impl<'a> Reader<'a> {
                 self.at += 1;
                 Ok(end)
             }
-            _ => Err(self.error(self.at, format!("{what} should start here, with a parenthesis"), "see SMT-LIB 2.6")),
+            _ => Err(self.error(
+                self.at,
+                format!("{what} should start here, with a parenthesis"),
+                "see SMT-LIB 2.6",
+            )),
         }
     }
 
@@ -169,7 +173,11 @@ impl<'a> Reader<'a> {
         let at = self.at;
         let logic = self.symbol("a logic")?;
         if logic != "HORN" {
-            return Err(self.unsupported(at, format_args!("logic {logic}"), "Horn clauses start with (set-logic HORN)"));
+            return Err(self.unsupported(
+                at,
+                format_args!("logic {logic}"),
+                "Horn clauses start with (set-logic HORN)",
+            ));
         }
         self.close(end, "the command")
     }
@@ -233,7 +241,11 @@ impl<'a> Reader<'a> {
         let body_at = self.at;
         let body = self.term(term::Polarity::Neither)?;
         if self.atoms.len() > atoms {
-            return Err(self.unsupported(body_at, "a predicate in a definition", "write it out in each clause"));
+            return Err(self.unsupported(
+                body_at,
+                "a predicate in a definition",
+                "write it out in each clause",
+            ));
         }
         if self.terms.sort(body) != sort {
             return Err(self.error(sort_at, "the body has another sort", "correct the sort of the result"));

@@ -94,13 +94,18 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a token that starts a term: a value, or a new frame.
-    fn start(&mut self, polarity: Polarity, frames: &mut Vec<Frame<'a>>) -> Result<Option<TermId>, ReadError> {
+    fn start(
+        &mut self,
+        polarity: Polarity,
+        frames: &mut Vec<Frame<'a>>,
+    ) -> Result<Option<TermId>, ReadError> {
         let start = self.at;
         match self.kind(start) {
             Some(Kind::Numeral(digits)) => {
                 self.at += 1;
-                let value: Integer =
-                    digits.parse().map_err(|_| self.error(start, "this is not a number", "write decimal digits"))?;
+                let value: Integer = digits
+                    .parse()
+                    .map_err(|_| self.error(start, "this is not a number", "write decimal digits"))?;
                 Ok(Some(self.terms.number(value)))
             }
             Some(Kind::Symbol(name)) => {
@@ -113,9 +118,11 @@ impl<'a> Reader<'a> {
                 frames.push(frame);
                 Ok(None)
             }
-            Some(Kind::Other(text)) => {
-                Err(self.unsupported(start, format_args!("constant {text}"), "only integers and booleans are supported"))
-            }
+            Some(Kind::Other(text)) => Err(self.unsupported(
+                start,
+                format_args!("constant {text}"),
+                "only integers and booleans are supported",
+            )),
             _ => Err(self.error(start, "a term should stand here", "write a term of sort Bool or Int")),
         }
     }
@@ -130,7 +137,9 @@ impl<'a> Reader<'a> {
             }
             (None, "true") => Ok(Terms::TRUE),
             (None, "false") => Ok(Terms::FALSE),
-            (None, _) => Err(self.error(at, format!("{name} is not declared"), "declare it, or bind it by forall")),
+            (None, _) => {
+                Err(self.error(at, format!("{name} is not declared"), "declare it, or bind it by forall"))
+            }
         }
     }
 
@@ -149,7 +158,11 @@ impl<'a> Reader<'a> {
             Some(Meaning::Predicate(predicate)) => Form::Predicate(predicate),
             Some(Meaning::Macro(parameters, body)) => Form::Macro(parameters, body),
             Some(Meaning::Term(_)) => {
-                return Err(self.error(at, format!("{name} is a variable and takes no arguments"), "remove the parentheses"));
+                return Err(self.error(
+                    at,
+                    format!("{name} is a variable and takes no arguments"),
+                    "remove the parentheses",
+                ));
             }
             None => match name {
                 "let" => return self.let_head(start, end, polarity),
@@ -173,7 +186,8 @@ impl<'a> Reader<'a> {
 
     fn let_head(&mut self, start: usize, end: usize, polarity: Polarity) -> Result<Frame<'a>, ReadError> {
         let list = self.open("the bindings of let")?;
-        let mut frame = Frame { end, start, polarity, form: Form::Bindings(Vec::new(), list), parts: Vec::new() };
+        let mut frame =
+            Frame { end, start, polarity, form: Form::Bindings(Vec::new(), list), parts: Vec::new() };
         self.binding(&mut frame)?;
         Ok(frame)
     }
@@ -196,7 +210,8 @@ impl<'a> Reader<'a> {
         polarity: Polarity,
         name: &str,
     ) -> Result<Frame<'a>, ReadError> {
-        let is_universal = matches!((name, polarity), ("forall", Polarity::Positive) | ("exists", Polarity::Negative));
+        let is_universal =
+            matches!((name, polarity), ("forall", Polarity::Positive) | ("exists", Polarity::Negative));
         if !is_universal {
             let help = "the variables of a clause are bound by forall outside, or by exists under a negation";
             return Err(self.unsupported(start, format_args!("{name} in this place"), help));
@@ -211,7 +226,11 @@ impl<'a> Reader<'a> {
         match &frame.form {
             Form::Bindings(..) => {
                 if self.kind(self.at) != Some(Kind::Close) {
-                    return Err(self.error(self.at, "the binding should end here", "bind one term to each name"));
+                    return Err(self.error(
+                        self.at,
+                        "the binding should end here",
+                        "bind one term to each name",
+                    ));
                 }
                 self.at += 1;
                 self.binding(frame)
@@ -252,7 +271,8 @@ impl<'a> Reader<'a> {
             }
             Form::Macro(parameters, body) => {
                 self.at = end + 1;
-                let sorts: Vec<Sort> = parameters.iter().map(|symbol| self.terms.symbol(*symbol).sort).collect();
+                let sorts: Vec<Sort> =
+                    parameters.iter().map(|symbol| self.terms.symbol(*symbol).sort).collect();
                 self.check_sorts(start, &sorts, &parts)?;
                 let pairs = parameters.into_iter().zip(parts);
                 Ok(Some(Substitution::new(pairs).apply(self.terms, body)))
@@ -274,7 +294,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn atom(&mut self, at: usize, predicate: crate::PredicateId, arguments: Vec<TermId>) -> Result<TermId, ReadError> {
+    fn atom(
+        &mut self,
+        at: usize,
+        predicate: crate::PredicateId,
+        arguments: Vec<TermId>,
+    ) -> Result<TermId, ReadError> {
         let formals = &self.system.predicates[predicate].formals;
         let sorts: Vec<Sort> = formals.iter().map(|symbol| self.terms.symbol(*symbol).sort).collect();
         self.check_sorts(at, &sorts, &arguments)?;

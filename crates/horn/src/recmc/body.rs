@@ -106,7 +106,12 @@ impl Body {
     }
 
     /// Tells the solver a reachability fact, given at the site's symbols.
-    pub(super) fn tell_under(&mut self, terms: &mut Terms, (rule, site): (usize, usize), fact: &Under<TermId>) {
+    pub(super) fn tell_under(
+        &mut self,
+        terms: &mut Terms,
+        (rule, site): (usize, usize),
+        fact: &Under<TermId>,
+    ) {
         let next = literal(terms, "under");
         let last = std::mem::replace(&mut self.sites[rule][site].last, next);
         let (not_last, not_rule) = (terms.not(last), terms.not(self.selectors[rule]));

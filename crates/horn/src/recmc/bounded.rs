@@ -86,7 +86,12 @@ impl Recmc<'_> {
     }
 
     /// REACH: a derivation whose premises are all reached.
-    fn reach_rule(&mut self, query: &Query, model: &Model, budget: &mut Budget) -> Result<Option<usize>, Reason> {
+    fn reach_rule(
+        &mut self,
+        query: &Query,
+        model: &Model,
+        budget: &mut Budget,
+    ) -> Result<Option<usize>, Reason> {
         let rule = self.selected(query.relation, model);
         if let Some(premises) = self.premises(query.relation, rule, model) {
             return self.reach_by(query.relation, rule, premises, model).map(Some);
@@ -105,7 +110,8 @@ impl Recmc<'_> {
             Answer::Sat(model) => {
                 let rule = self.selected(query.relation, &model);
                 let premises = self.premises(query.relation, rule, &model);
-                let premises = premises.ok_or_else(|| Reason::NotChecked("premises are not reached".to_owned()))?;
+                let premises =
+                    premises.ok_or_else(|| Reason::NotChecked("premises are not reached".to_owned()))?;
                 self.reach_by(query.relation, rule, premises, &model).map(Some)
             }
         }

@@ -67,14 +67,18 @@ impl Recmc<'_> {
             let states = *self.facts[callee].reached[*fact].states.get();
             conjuncts.push(self.at_site((ground.relation, reached.rule, site), callee, states));
         }
-        for (formal, argument) in self.relations[ground.relation].formals.clone().iter().zip(&ground.arguments) {
+        for (formal, argument) in
+            self.relations[ground.relation].formals.clone().iter().zip(&ground.arguments)
+        {
             let formal = self.terms.of_symbol(*formal);
             conjuncts.push(self.terms.eq(formal, *argument));
         }
         let formula = self.terms.and(conjuncts);
         let model = match smt::check_formula(solver, self.terms, formula, budget) {
             Answer::Sat(model) => model,
-            Answer::Unsat(_) => return Err(Reason::NotChecked("a reachability fact has no derivation".to_owned())),
+            Answer::Unsat(_) => {
+                return Err(Reason::NotChecked("a reachability fact has no derivation".to_owned()));
+            }
             Answer::Unknown(why) => return Err(why.into()),
         };
         let mut evaluator = Evaluator::new(self.terms, &model);

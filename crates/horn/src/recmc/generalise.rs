@@ -80,7 +80,8 @@ impl Recmc<'_> {
     /// That premises of the relation itself are outside of the cube.
     fn hypothesis(&mut self, relation: usize, cube: &[TermId]) -> Option<TermId> {
         let clause = self.clause(cube);
-        let own: Vec<_> = self.uses[relation].iter().filter(|(user, ..)| *user == relation).copied().collect();
+        let own: Vec<_> =
+            self.uses[relation].iter().filter(|(user, ..)| *user == relation).copied().collect();
         if own.is_empty() {
             return None;
         }

@@ -112,7 +112,9 @@ pub(super) fn least_height(relations: &[Relation]) -> u32 {
         for (relation, height) in relations.iter().zip(&mut next) {
             let of_rule = |rule: &Rule| {
                 let sites = rule.sites.iter().map(|site| heights[site.relation]);
-                sites.collect::<Option<Vec<u32>>>().map(|sites| sites.into_iter().max().map_or(0, |height| height + 1))
+                sites
+                    .collect::<Option<Vec<u32>>>()
+                    .map(|sites| sites.into_iter().max().map_or(0, |height| height + 1))
             };
             *height = relation.rules.iter().filter_map(of_rule).min();
         }

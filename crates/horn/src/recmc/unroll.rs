@@ -100,8 +100,12 @@ impl Recmc<'_> {
         premise: Option<(usize, &Place)>,
         solver: &mut dyn Solver,
     ) -> Choice {
-        let mut pairs: Vec<(SymbolId, TermId)> =
-            self.relations[place.relation].formals.iter().copied().zip(place.formals.iter().copied()).collect();
+        let mut pairs: Vec<(SymbolId, TermId)> = self.relations[place.relation]
+            .formals
+            .iter()
+            .copied()
+            .zip(place.formals.iter().copied())
+            .collect();
         for (site, (_, next)) in rule.sites.iter().zip(premise) {
             pairs.extend(site.symbols.iter().copied().zip(next.formals.iter().copied()));
         }
@@ -118,8 +122,11 @@ impl Recmc<'_> {
         let consequence = self.terms.and(conjuncts);
         let formula = self.terms.implies(chosen, consequence);
         solver.assert(self.terms, formula);
-        let values =
-            rule.values.iter().map(|(symbol, term)| (*symbol, substitution.apply(self.terms, *term))).collect();
+        let values = rule
+            .values
+            .iter()
+            .map(|(symbol, term)| (*symbol, substitution.apply(self.terms, *term)))
+            .collect();
         Choice { chosen, values, premise: premise.map(|(index, _)| index) }
     }
 

@@ -26,7 +26,10 @@ fn solvable(terms: &mut Terms, part: &Part) -> Vec<(SymbolId, TermId)> {
     for conjunct in terms.conjuncts(part.clause.constraint) {
         let Some((symbol, value)) = definition(terms, conjunct, &defined) else { continue };
         let inner = terms.symbols_of(value);
-        if used.contains(&symbol) || defined.contains(&symbol) || inner.iter().any(|other| defined.contains(other)) {
+        if used.contains(&symbol)
+            || defined.contains(&symbol)
+            || inner.iter().any(|other| defined.contains(other))
+        {
             continue;
         }
         defined.insert(symbol);
@@ -37,7 +40,11 @@ fn solvable(terms: &mut Terms, part: &Part) -> Vec<(SymbolId, TermId)> {
 }
 
 /// The conjunct as `symbol = value`.
-fn definition(terms: &mut Terms, conjunct: TermId, taken: &FxHashSet<SymbolId>) -> Option<(SymbolId, TermId)> {
+fn definition(
+    terms: &mut Terms,
+    conjunct: TermId,
+    taken: &FxHashSet<SymbolId>,
+) -> Option<(SymbolId, TermId)> {
     match terms.node(conjunct).clone() {
         Node::Symbol(symbol) => Some((symbol, Terms::TRUE)),
         Node::Not(inner) => match terms.node(inner) {

@@ -72,7 +72,8 @@ fn merge_leaves(terms: &mut Terms, system: &System, parts: &mut Vec<Part>, predi
     let (mut cases, mut origin): (Vec<TermId>, Choice) = (Vec::new(), Vec::new());
     for leaf in leaves {
         let mut conjuncts = vec![leaf.clause.constraint];
-        for (argument, own) in arguments.iter().zip(leaf.clause.head.iter().flat_map(|head| &head.arguments)) {
+        for (argument, own) in arguments.iter().zip(leaf.clause.head.iter().flat_map(|head| &head.arguments))
+        {
             conjuncts.push(terms.eq(*argument, *own));
         }
         let case = terms.and(conjuncts);
