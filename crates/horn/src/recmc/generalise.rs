@@ -6,12 +6,21 @@
 
 use base::Budget;
 use smt::{Answer, Core};
-use term::TermId;
+use term::{Linear, TermId};
 
 use super::Recmc;
 use super::body::{Mode, Question};
 use super::facts::{Lemma, Level, Over};
 use crate::Reason;
+
+/// So many sums of two inequalities are tried for a fact.
+const COMBINE_ATTEMPTS: usize = 8;
+/// Sums with more variables are not tried.
+const MOST_VARIABLES: usize = 4;
+/// So many bounds of a fact are moved.
+const WIDENED_BOUNDS: usize = 4;
+/// So often a bound is moved.
+const WIDEN_ATTEMPTS: usize = 6;
 
 impl Recmc<'_> {
     /// Learns that not all literals of a query hold; `core` says why.
@@ -37,8 +46,92 @@ impl Recmc<'_> {
                 index = index.min(needed.len());
             }
         }
+        let (needed, level) = self.combine(relation, needed, level, premises, budget)?;
+        let (needed, level) = self.widen(relation, needed, level, premises, budget)?;
         self.learn_cube(relation, needed, level);
         Ok(())
+    }
+
+    /// Replaces two inequalities by their sum, which more states satisfy, where the cube is still excluded: `x ≤ 3` and `y ≥ 3` become
+    /// `x ≤ y`. So facts relate variables that the query only bounds.
+    fn combine(
+        &mut self,
+        relation: usize,
+        cube: Vec<TermId>,
+        level: Level,
+        premises: Option<Level>,
+        budget: &mut Budget,
+    ) -> Result<(Vec<TermId>, Level), Reason> {
+        let (mut cube, mut level) = (cube, level);
+        let mut attempts = 0;
+        'again: loop {
+            let bounds = self.bounds(&cube);
+            for (index, (first, form)) in bounds.iter().enumerate() {
+                for (second, other) in &bounds[index + 1..] {
+                    if attempts == COMBINE_ATTEMPTS {
+                        return Ok((cube, level));
+                    }
+                    let sum = form.add(other);
+                    if sum.terms().is_empty() || sum.terms().len() > MOST_VARIABLES {
+                        continue;
+                    }
+                    attempts += 1;
+                    let mut fewer: Vec<TermId> =
+                        cube.iter().copied().filter(|literal| literal != first && literal != second).collect();
+                    fewer.push(self.terms.le_zero(&sum));
+                    fewer.sort_unstable();
+                    fewer.dedup();
+                    if let Some((smaller, higher)) = self.excluded(relation, &fewer, premises, budget)? {
+                        (cube, level) = (smaller, higher);
+                        continue 'again;
+                    }
+                }
+            }
+            return Ok((cube, level));
+        }
+    }
+
+    /// Moves bounds, in steps that double, as long as the cube is still excluded.
+    fn widen(
+        &mut self,
+        relation: usize,
+        cube: Vec<TermId>,
+        level: Level,
+        premises: Option<Level>,
+        budget: &mut Budget,
+    ) -> Result<(Vec<TermId>, Level), Reason> {
+        let (mut cube, mut level) = (cube, level);
+        for (literal, form) in self.bounds(&cube).into_iter().take(WIDENED_BOUNDS) {
+            let mut current = literal;
+            let mut step = term::Integer::ONE;
+            for _ in 0..WIDEN_ATTEMPTS {
+                let wider = self.terms.le_zero(&form.add_constant(&-step.clone()));
+                let mut candidate: Vec<TermId> =
+                    cube.iter().map(|other| if *other == current { wider } else { *other }).collect();
+                candidate.sort_unstable();
+                match self.excluded(relation, &candidate, premises, budget)? {
+                    Some((smaller, higher)) if smaller.contains(&wider) => {
+                        (cube, level, current) = (smaller, higher, wider);
+                        step = &step + &step;
+                    }
+                    Some((smaller, higher)) => {
+                        (cube, level) = (smaller, higher);
+                        break;
+                    }
+                    None => break,
+                }
+            }
+        }
+        Ok((cube, level))
+    }
+
+    /// The literals of a cube that are inequalities, with their sums that are at most zero.
+    fn bounds(&self, cube: &[TermId]) -> Vec<(TermId, Linear)> {
+        let bound = |literal: &TermId| match self.terms.node(*literal) {
+            term::Node::Le(sum) => Some((*literal, self.terms.linear(*sum))),
+            _ => None,
+        };
+        cube.iter().filter_map(bound).collect()
     }
 
     fn learn_cube(&mut self, relation: usize, cube: Vec<TermId>, level: Level) {
