@@ -24,10 +24,7 @@ pub fn system(terms: &Terms, system: &System) -> String {
     for clause in &system.clauses {
         let bound = binders(terms, &clause.symbols(terms));
         let implication = implication(terms, system, clause, "false");
-        match bound.is_empty() {
-            true => line(&mut text, format_args!("(assert {implication})")),
-            false => line(&mut text, format_args!("(assert (forall ({bound}) {implication}))")),
-        }
+        line(&mut text, format_args!("(assert {})", quantified(&bound, implication)));
     }
     text.push_str("(check-sat)\n");
     text
@@ -46,10 +43,7 @@ pub fn rules(terms: &Terms, system: &System) -> String {
     for clause in &system.clauses {
         let bound = binders(terms, &clause.symbols(terms));
         let implication = implication(terms, system, clause, &quoted(ERROR));
-        match bound.is_empty() {
-            true => line(&mut text, format_args!("(rule {implication})")),
-            false => line(&mut text, format_args!("(rule (forall ({bound}) {implication}))")),
-        }
+        line(&mut text, format_args!("(rule {})", quantified(&bound, implication)));
     }
     text
 }
@@ -89,12 +83,14 @@ pub fn derivation(terms: &Terms, system: &System, derivation: &Derivation) -> St
         };
         let _ = write!(text, "{}: {atom} by clause {}", index + 1, step.clause.index() + 1);
         let premises: Vec<String> = step.premises.iter().map(|premise| (premise + 1).to_string()).collect();
-        match premises.is_empty() {
-            true => text.push('\n'),
-            false => line(&mut text, format_args!(" from {}", premises.join(", "))),
-        }
+        let from = if premises.is_empty() { String::new() } else { format!(" from {}", premises.join(", ")) };
+        line(&mut text, format_args!("{from}"));
     }
     text
+}
+
+fn quantified(bound: &str, formula: String) -> String {
+    if bound.is_empty() { formula } else { format!("(forall ({bound}) {formula})") }
 }
 
 fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {

@@ -119,7 +119,10 @@ fn mutate(text: &str, random: &mut Random) -> String {
         match random.below(5) {
             0 => drop(words.remove(at)),
             1 => words.swap(at, other),
-            2 => words[at] = words[other].clone(),
+            2 => {
+                let copy = words[other].clone();
+                words[at] = copy;
+            }
             3 => words.insert(
                 at,
                 ["(", ")", "0", "-", "|", "true", "forall ", "R ", "\u{e4}"][random.below(9)].to_owned(),

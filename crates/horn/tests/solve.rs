@@ -44,19 +44,18 @@ fn bounded_safety_ends_at_every_height_of_the_system_of_appendix_a() {
 
 /// Each level calls the next one four times; the last one negates its argument.
 fn chain(levels: usize) -> String {
-    let mut text = String::from("(set-logic HORN)\n");
-    for level in 0..=levels {
-        text += &format!("(declare-fun P{level} (Bool Bool) Bool)\n");
-    }
+    let mut lines = vec!["(set-logic HORN)".to_owned()];
+    lines.extend((0..=levels).map(|level| format!("(declare-fun P{level} (Bool Bool) Bool)")));
     for level in 0..levels {
         let next = level + 1;
-        text += &format!(
+        lines.push(format!(
             "(assert (forall ((a Bool) (b Bool) (c Bool) (d Bool) (e Bool)) \
-             (=> (and (P{next} a b) (P{next} b c) (P{next} c d) (P{next} d e)) (P{level} a e))))\n"
-        );
+             (=> (and (P{next} a b) (P{next} b c) (P{next} c d) (P{next} d e)) (P{level} a e))))"
+        ));
     }
-    text += &format!("(assert (forall ((a Bool)) (P{levels} a (not a))))\n");
-    text + "(assert (forall ((a Bool) (b Bool)) (=> (and (P0 a b) (not (= a b))) false)))\n"
+    lines.push(format!("(assert (forall ((a Bool)) (P{levels} a (not a))))"));
+    lines.push("(assert (forall ((a Bool) (b Bool)) (=> (and (P0 a b) (not (= a b))) false)))".to_owned());
+    lines.join("\n")
 }
 
 #[test]

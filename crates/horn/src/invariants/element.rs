@@ -106,18 +106,16 @@ impl Range {
         let (least, changes) = &mut self.least;
         if least.as_ref().is_some_and(|least| value < least) {
             *changes += 1;
-            *least = match *changes > PATIENCE {
-                false => Some(value.clone()),
-                true => thresholds.iter().rev().find(|threshold| *threshold <= value).cloned(),
-            };
+            let has_patience = *changes <= PATIENCE;
+            let threshold = || thresholds.iter().rev().find(|threshold| *threshold <= value).cloned();
+            *least = if has_patience { Some(value.clone()) } else { threshold() };
         }
         let (greatest, changes) = &mut self.greatest;
         if greatest.as_ref().is_some_and(|greatest| value > greatest) {
             *changes += 1;
-            *greatest = match *changes > PATIENCE {
-                false => Some(value.clone()),
-                true => thresholds.iter().find(|threshold| *threshold >= value).cloned(),
-            };
+            let has_patience = *changes <= PATIENCE;
+            let threshold = || thresholds.iter().find(|threshold| *threshold >= value).cloned();
+            *greatest = if has_patience { Some(value.clone()) } else { threshold() };
         }
         self.stride = self.stride.gcd(&(value - &self.first));
     }

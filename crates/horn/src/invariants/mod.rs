@@ -138,6 +138,16 @@ impl State {
     }
 }
 
+/// Whether a clause leaves the states of its head.
+enum Left {
+    /// It does not.
+    Nothing,
+    /// The states of this predicate were joined with what it derives.
+    Joined(PredicateId),
+    /// The solver does not know.
+    Unknown,
+}
+
 struct Analysis<'a> {
     system: &'a System,
     states: IndexVec<PredicateId, State>,
@@ -158,9 +168,10 @@ impl<'a> Analysis<'a> {
         let mut joins = 0;
         let mut is_stable = vec![false; clauses.len()];
         while let Some(index) = is_stable.iter().position(|stable| !stable) {
-            match self.leave(terms, clauses[index], solver, budget)? {
-                None => is_stable[index] = true,
-                Some(head) => {
+            match self.leave(terms, clauses[index], solver, budget) {
+                Left::Unknown => return None,
+                Left::Nothing => is_stable[index] = true,
+                Left::Joined(head) => {
                     joins += 1;
                     if joins > JOIN_LIMIT {
                         return None;
@@ -176,15 +187,15 @@ impl<'a> Analysis<'a> {
         Some(())
     }
 
-    /// Joins the result of one application of a clause that leaves the states of its head; nothing if there is none.
+    /// Joins the result of one application of a clause that leaves the states of its head.
     fn leave(
         &mut self,
         terms: &mut Terms,
         clause: &Clause,
         solver: &mut dyn Solver,
         budget: &mut Budget,
-    ) -> Option<Option<PredicateId>> {
-        let head = clause.head.as_ref()?;
+    ) -> Left {
+        let Some(head) = clause.head.as_ref() else { return Left::Nothing };
         let mut conjuncts = vec![clause.constraint];
         for atom in &clause.body {
             let inside = self.states[atom.predicate].formula(terms);
@@ -195,8 +206,8 @@ impl<'a> Analysis<'a> {
         conjuncts.push(terms.not(inside));
         let question = terms.and(conjuncts);
         match smt::check_formula(solver, terms, question, budget) {
-            Answer::Unknown(_) => None,
-            Answer::Unsat(_) => Some(None),
+            Answer::Unknown(_) => Left::Unknown,
+            Answer::Unsat(_) => Left::Nothing,
             Answer::Sat(model) => {
                 let mut evaluator = Evaluator::new(terms, &model);
                 let mut point = Model::new();
@@ -206,7 +217,7 @@ impl<'a> Analysis<'a> {
                     point.set(*formal, evaluator.value(*argument));
                 }
                 self.states[head.predicate].join(terms, &point, &self.thresholds);
-                Some(Some(head.predicate))
+                Left::Joined(head.predicate)
             }
         }
     }

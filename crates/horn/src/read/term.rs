@@ -53,12 +53,11 @@ impl<'a> Reader<'a> {
     pub(super) fn term(&mut self, polarity: Polarity) -> Result<TermId, ReadError> {
         let mut frames: Vec<Frame<'a>> = Vec::new();
         loop {
-            let done = match self.next_polarity(frames.last(), polarity) {
-                Some(polarity) => self.start(polarity, &mut frames)?,
-                None => {
-                    let frame = frames.pop().expect("only an open frame should end");
-                    self.finish(frame, &mut frames)?
-                }
+            let done = if let Some(polarity) = self.next_polarity(frames.last(), polarity) {
+                self.start(polarity, &mut frames)?
+            } else {
+                let frame = frames.pop().expect("only an open frame should end");
+                self.finish(frame, &mut frames)?
             };
             let Some(value) = done else { continue };
             match frames.last_mut() {
@@ -254,7 +253,7 @@ impl<'a> Reader<'a> {
                 }
                 self.at = list + 1;
                 frames.push(Frame { end, start, polarity, form: Form::Body(names), parts: Vec::new() });
-                return Ok(None);
+                Ok(None)
             }
             Form::Body(names) => {
                 self.unbind(&names);

@@ -166,57 +166,72 @@ impl Recmc<'_> {
         Ok(project_model(self.terms, formula, &symbols, model)?)
     }
 
-    /// QUERY: the last site that must be read as `O`, with all behind it read as `U`.
+    /// QUERY: what the last site that must be read as `O` has to derive.
     fn query_rule(&mut self, query: &Query, model: Model, budget: &mut Budget) -> Result<Step, Reason> {
         let rule = self.selected(query.relation, &model);
-        let sites = self.relations[query.relation].rules[rule].sites.clone();
+        let (asked, model) = self.choose_site(query, rule, model, budget)?;
+        let formula = self.context(query, rule, asked, &model)?;
+        let site = self.relations[query.relation].rules[rule].sites[asked].clone();
+        let cube = self.project(formula, &site.symbols, &model)?;
+        let mut literals = Vec::new();
+        for literal in inequalities(self.terms, &cube) {
+            literals.push(site.back(self.terms, &self.relations[site.relation].formals, literal));
+        }
+        literals.sort_unstable();
+        literals.dedup();
+        let bound = query.bound.saturating_sub(1);
+        Ok(Step::Asks(Query { relation: site.relation, cube: literals, bound }))
+    }
+
+    /// The last site of a rule that must be read as `O`, and a model in which all behind it are read as `U` (lemma 5).
+    fn choose_site(
+        &mut self,
+        query: &Query,
+        rule: usize,
+        model: Model,
+        budget: &mut Budget,
+    ) -> Result<(usize, Model), Reason> {
+        let callees: Vec<usize> =
+            self.relations[query.relation].rules[rule].sites.iter().map(|site| site.relation).collect();
         let premises = query.bound.checked_sub(1).map(Level);
         let question = Question { literals: &query.cube, premises, mode: Mode::Over };
-        let mut modes = vec![Mode::Over; sites.len()];
+        let mut modes = vec![Mode::Over; callees.len()];
         let mut model = model;
-        let mut asked = 0;
-        for site in (0..sites.len()).rev() {
-            asked = site;
-            if site == 0 || self.facts[sites[site].relation].reached.is_empty() {
-                break;
+        for site in (1..callees.len()).rev() {
+            if self.facts[callees[site]].reached.is_empty() {
+                return Ok((site, model));
             }
             modes[site] = Mode::Under;
             let body = &mut self.bodies[query.relation];
             match body.ask_rule(self.terms, &self.levels, &question, (rule, &modes), budget) {
                 Answer::Sat(better) => model = better,
-                Answer::Unsat(_) => {
-                    modes[site] = Mode::Over;
-                    break;
-                }
+                Answer::Unsat(_) => return Ok((site, model)),
                 Answer::Unknown(why) => return Err(why.into()),
             }
         }
+        Ok((0, model))
+    }
+
+    /// The rule with the query, the summary facts before a site and the reachability facts behind it.
+    fn context(&mut self, query: &Query, rule: usize, asked: usize, model: &Model) -> Result<TermId, Reason> {
+        let sites = self.relations[query.relation].rules[rule].sites.clone();
+        let level = query.bound.checked_sub(1).map_or(Level::ALWAYS, Level);
         let mut conjuncts = vec![self.relations[query.relation].rules[rule].formula];
         conjuncts.extend(&query.cube);
         for (site, at) in sites.iter().enumerate() {
+            let mut facts = Vec::new();
             if site < asked {
-                let level = premises.unwrap_or(Level::ALWAYS);
-                let lemmas: Vec<TermId> = self.facts[at.relation].over(level).collect();
-                for lemma in lemmas {
-                    conjuncts.push(self.at_site((query.relation, rule, site), at.relation, lemma));
-                }
+                facts.extend(self.facts[at.relation].over(level));
             } else if site > asked {
-                let fact = self.premise(query.relation, rule, site, &model);
+                let fact = self.premise(query.relation, rule, site, model);
                 let fact = fact.ok_or_else(|| Reason::NotChecked("a premise is not reached".to_owned()))?;
-                let states = *self.facts[at.relation].reached[fact].states.get();
-                conjuncts.push(self.at_site((query.relation, rule, site), at.relation, states));
+                facts.push(*self.facts[at.relation].reached[fact].states.get());
+            }
+            for fact in facts {
+                conjuncts.push(self.at_site((query.relation, rule, site), at.relation, fact));
             }
         }
-        let formula = self.terms.and(conjuncts);
-        let cube = self.project(formula, &sites[asked].symbols, &model)?;
-        let callee = sites[asked].relation;
-        let mut literals = Vec::new();
-        for literal in inequalities(self.terms, &cube) {
-            literals.push(sites[asked].back(self.terms, &self.relations[callee].formals, literal));
-        }
-        literals.sort_unstable();
-        literals.dedup();
-        Ok(Step::Asks(Query { relation: callee, cube: literals, bound: query.bound.saturating_sub(1) }))
+        Ok(self.terms.and(conjuncts))
     }
 }
 

@@ -20,6 +20,9 @@ struct Ground {
     arguments: Vec<TermId>,
 }
 
+/// The values of the clause that derives an atom, and its premises; nothing before they are known.
+type Opened = Option<(Model, Vec<Ground>)>;
+
 impl Recmc<'_> {
     /// The derivation of false by one of its reachability facts.
     pub(super) fn derive(&mut self, fact: usize, budget: &mut Budget) -> Result<Derivation, Reason> {
@@ -27,7 +30,7 @@ impl Recmc<'_> {
         let mut steps: Vec<Step> = Vec::new();
         let mut known: FxHashMap<Ground, usize> = FxHashMap::default();
         let root = Ground { relation: self.goal(), fact, arguments: Vec::new() };
-        let mut open: Vec<(Ground, Option<(Model, Vec<Ground>)>)> = vec![(root, None)];
+        let mut open: Vec<(Ground, Opened)> = vec![(root, None)];
         while let Some((ground, opened)) = open.pop() {
             budget.tick()?;
             if known.contains_key(&ground) {

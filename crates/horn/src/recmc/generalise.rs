@@ -76,8 +76,11 @@ impl Recmc<'_> {
                         continue;
                     }
                     attempts += 1;
-                    let mut fewer: Vec<TermId> =
-                        cube.iter().copied().filter(|literal| literal != first && literal != second).collect();
+                    let mut fewer: Vec<TermId> = cube
+                        .iter()
+                        .copied()
+                        .filter(|literal| literal != first && literal != second)
+                        .collect();
                     fewer.push(self.terms.le_zero(&sum));
                     fewer.sort_unstable();
                     fewer.dedup();
