@@ -8,8 +8,12 @@
 //! # Meaning
 //! The invariant of a location is `facts(X) ∧ ∀Z. ¬never(X,Z)`, where X are the variables, products and addresses, and Z are all other symbols of `never`.
 //!
+//! Symbols of values at the entry of a procedure are like variables that are never written. A procedure that is called has a contract if its exit is annotated ([`Contracts`]).
+//!
 //! # Obligations
-//! * O1 (initial): in any state at the entry the facts hold and `never` does not.
+//! Those of each procedure that is annotated, of the entry procedure always. Calls are encoded by contracts: an activation that returns has called only activations that returned before it, so
+//! by induction on their order contracts hold.
+//! * O1 (initial): in any state at the entry, where the values at the entry are those of the variables, the facts hold and `never` does not.
 //! * O2 (inductive): for every piece from l to m with guard G and update f: `facts(l)`, G and the invariant of l imply `facts(m)` and exclude
 //!   `never(m)` after f. The quantified part of the invariant of l is used by instances only: any choice of terms for Z is sound, so instances need
 //!   not be trusted, once it is clear that they choose for Z only, not for variables or addresses.
@@ -24,13 +28,13 @@
 //! * I3: what is proved is the claim as it was imported. The import itself need not be trusted: whatever claim it makes of the annotation, if that one has
 //!   passed O1 to O4, the error is not reached.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Budget, IndexVec, Region};
-use cfa::loops::reaching_error;
+use cfa::loops::{LoopForest, reaching};
 use cfa::{Loc, ProcId, Program, SignedOverflow, VarId};
 use encode::facts::stated;
-use encode::{Piece, Pieces, Vocabulary};
+use encode::{Contracts, Piece, Pieces, Vocabulary};
 use passes::{KeptCall, Prepared};
 use smt::{Answer, Why, Z3, Z3Settings, Z3Solver, check_formula};
 use term::{Substitution, SymbolId, TermId, Terms};
@@ -51,48 +55,64 @@ pub(crate) fn check(
 ) -> Result<u64, Reason> {
     is_supported(task, annotation)?;
     let prepared = task.program();
-    let entry = prepared.entry;
-    let procedure = &prepared.procs[entry];
-    let Some(error) = procedure.error else { return Ok(0) };
-    let relevant = reaching_error(procedure);
-    if !relevant[procedure.entry] {
-        return Ok(0);
-    }
-    let forest = task.loops(entry);
-    let needed = forest.order().iter().copied().filter(|location| {
-        relevant[*location]
-            && (forest.is_header(*location) || *location == error || *location == procedure.entry)
-    });
-    for location in needed {
-        if !annotation.invariants.contains_key(&(entry, location)) {
-            return Err(failure(format!("there is no invariant for location {location}")));
-        }
-    }
-    let Imported { terms, mut vocabulary, claims, symbols } =
+    let Imported { mut terms, mut vocabulary, claims, symbols } =
         import(prepared, annotation).map_err(|misfit| failure(misfit.to_string()))?;
-    let mut cuts = IndexVec::filled(false, procedure.locations.len());
-    let claims: BTreeMap<Loc, Claim> =
-        claims.into_iter().map(|((_, location), claim)| (location, claim)).collect();
-    for location in claims.keys() {
-        cuts[*location] = true;
-    }
+    let contracts = contracts(prepared, &claims, &mut terms, &vocabulary)?;
     let solvers = Z3::new(Z3Settings::default());
     let solver = solvers.z3_solver();
     let mut checker =
-        Checker { program: prepared, entry, claims, symbols, terms, solver, solvers, budget, proved: 0 };
+        Checker { program: prepared, claims, symbols, terms, solver, solvers, budget, proved: 0 };
     checker.instances_are_free(&vocabulary)?;
-    checker.initial(procedure.entry, &vocabulary)?;
-    checker.excludes(error, &vocabulary)?;
-    let pieces = Pieces::new(prepared, procedure, forest, &cuts, &relevant);
-    for location in checker.claims.keys().copied().collect::<Vec<_>>() {
-        let Some(facts) = checker.claims[&location].facts.clone() else { continue };
-        let pieces = pieces.from(location, &facts, &mut checker.terms, &mut vocabulary);
-        let names = checker.correspondence(location, &pieces);
-        for piece in &pieces {
-            checker.preserves(piece, &names, &vocabulary)?;
-        }
+    let procs: BTreeSet<ProcId> =
+        checker.claims.keys().map(|(proc, _)| *proc).chain([prepared.entry]).collect();
+    for proc in procs {
+        checker.procedure(proc, task.loops(proc), &contracts, &mut vocabulary)?;
     }
     Ok(checker.proved)
+}
+
+/// The locations of a procedure from which its error can be reached, or its exit if it is called.
+fn relevant(program: &Program, proc: ProcId) -> IndexVec<Loc, bool> {
+    let procedure = &program.procs[proc];
+    let mut relevant = reaching(procedure, procedure.error);
+    if proc != program.entry {
+        for (location, reaches) in reaching(procedure, Some(procedure.exit)).iter_enumerated() {
+            relevant[location] |= *reaches;
+        }
+    }
+    relevant
+}
+
+/// What annotated exits of procedures say to callers. Only that can be said for which a call has values: of parameters and globals at the entry, of results and globals at the exit.
+fn contracts(
+    program: &Program,
+    claims: &BTreeMap<At, Claim>,
+    terms: &mut Terms,
+    vocabulary: &Vocabulary,
+) -> Result<Contracts, Reason> {
+    let mut contracts = Contracts::new();
+    for ((proc, location), claim) in claims {
+        let procedure = &program.procs[*proc];
+        if *proc == program.entry || *location != procedure.exit {
+            continue;
+        }
+        let is_global =
+            |var: VarId| program.vars[var].owner.is_none() && program.vars[var].scalar().is_some();
+        for symbol in terms.symbols_of(claim.never) {
+            let at_entry =
+                vocabulary.at_entry(symbol).map(|var| is_global(var) || procedure.params.contains(&var));
+            let at_exit =
+                vocabulary.var(symbol).map(|var| is_global(var) || procedure.results.contains(&var));
+            if at_entry.or(at_exit) != Some(true) {
+                let name = &terms.symbol(symbol).name;
+                return Err(failure(format!(
+                    "the contract of {proc} speaks of {name}, which its callers do not know"
+                )));
+            }
+        }
+        contracts.insert(*proc, terms.not(claim.never));
+    }
+    Ok(contracts)
 }
 
 /// Whether the check gives an annotation of the program a meaning at all.
@@ -106,16 +126,12 @@ fn is_supported(task: &Prepared<'_>, annotation: &Annotation) -> Result<(), Reas
     if annotation.logic == LogicName::Bits {
         return Err(unsupported("a proof about bit-vectors"));
     }
-    // A call that stays is encoded as any change of global variables and any results. That includes all that it may do, but for an error inside of it.
-    if let Some(call) = task.failing_call() {
-        return Err(stays(task, call));
-    }
-    let entry = task.program().entry;
-    match annotation.locations().find(|(proc, _)| *proc != entry) {
+    // A call is encoded as any change of the global variables that it may write and any results, up to its contract. That includes all that it may do, but for an error inside of
+    // it: procedures that are not annotated must have none.
+    let annotated: BTreeSet<ProcId> = annotation.locations().map(|(proc, _)| proc).collect();
+    match task.failing_call(|proc| annotated.contains(&proc)) {
+        Some(call) => Err(stays(task, call)),
         None => Ok(()),
-        Some((proc, location)) => Err(failure(format!(
-            "an invariant is about location {location} of {proc}, which is not where the program starts"
-        ))),
     }
 }
 
@@ -132,10 +148,12 @@ fn failure(why: String) -> Reason {
     Reason::NotCertified { why }
 }
 
+/// A location of the program.
+type At = (ProcId, Loc);
+
 struct Checker<'a> {
     program: &'a Program,
-    entry: ProcId,
-    claims: BTreeMap<Loc, Claim>,
+    claims: BTreeMap<At, Claim>,
     /// What symbols that stand for no variable were named in the annotation.
     symbols: BTreeMap<Symbol, SymbolId>,
     terms: Terms,
@@ -160,32 +178,91 @@ impl Checker<'_> {
         Ok(())
     }
 
+    /// All obligations of a procedure.
+    fn procedure(
+        &mut self,
+        proc: ProcId,
+        forest: &LoopForest,
+        contracts: &Contracts,
+        vocabulary: &mut Vocabulary,
+    ) -> Result<(), Reason> {
+        let program = self.program;
+        let procedure = &program.procs[proc];
+        let relevant = relevant(program, proc);
+        if !relevant[procedure.entry] {
+            return Ok(());
+        }
+        let is_target = |location| Some(location) == procedure.error || location == procedure.exit;
+        let needed = forest.order().iter().copied().filter(|location| {
+            relevant[*location]
+                && (forest.is_header(*location) || *location == procedure.entry || is_target(*location))
+        });
+        let missing = needed.into_iter().find(|location| !self.claims.contains_key(&(proc, *location)));
+        if let Some(location) = missing {
+            return Err(failure(format!("there is no invariant for location {location} of {proc}")));
+        }
+        self.initial((proc, procedure.entry), vocabulary)?;
+        if let Some(error) = procedure.error.filter(|error| relevant[*error]) {
+            self.excludes((proc, error), vocabulary)?;
+        }
+        let mut cuts = IndexVec::filled(false, procedure.locations.len());
+        let claimed: Vec<Loc> = self.claims.keys().filter(|(of, _)| *of == proc).map(|(_, at)| *at).collect();
+        for location in &claimed {
+            cuts[*location] = true;
+        }
+        let pieces = Pieces::new(program, procedure, forest, &cuts, &relevant).assuming(contracts);
+        for location in claimed {
+            let Some(facts) = self.claims[&(proc, location)].facts.clone() else { continue };
+            let pieces = pieces.from(location, &facts, &mut self.terms, vocabulary);
+            let names = self.correspondence((proc, location), &pieces);
+            for piece in &pieces {
+                self.preserves(proc, piece, &names, vocabulary)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// That the values at the entry are those of the variables.
+    fn entered(&mut self, vocabulary: &Vocabulary) -> TermId {
+        let mut equal = Vec::new();
+        for (var, symbol) in vocabulary.entries() {
+            if let Some(now) = vocabulary.symbol(var) {
+                let (now, then) = (self.terms.of_symbol(now), self.terms.of_symbol(symbol));
+                equal.push(self.terms.eq(now, then));
+            }
+        }
+        self.terms.and(equal)
+    }
+
     /// O1.
-    fn initial(&mut self, entry: Loc, vocabulary: &Vocabulary) -> Result<(), Reason> {
+    fn initial(&mut self, entry: At, vocabulary: &Vocabulary) -> Result<(), Reason> {
         if self.unstated(entry).next().is_some() {
             return Err(failure(format!(
-                "what is known of arrays at the entry {entry} does not hold initially"
+                "what is known of arrays at the entry {} does not hold initially",
+                entry.1
             )));
         }
         let facts = self.facts(entry, vocabulary);
         let never = self.claims[&entry].never;
         let no_facts = self.terms.not(facts);
         let broken = self.terms.or([no_facts, never]);
+        let entered = self.entered(vocabulary);
+        let broken = self.terms.and([entered, broken]);
         self.refute(broken, vocabulary, || {
-            format!("the invariant of the entry {entry} does not hold initially")
+            format!("the invariant of the entry {} does not hold initially", entry.1)
         })
     }
 
     /// O3.
-    fn excludes(&mut self, error: Loc, vocabulary: &Vocabulary) -> Result<(), Reason> {
+    fn excludes(&mut self, error: At, vocabulary: &Vocabulary) -> Result<(), Reason> {
         let invariant = self.holding(error, &[], vocabulary);
         self.refute(invariant, vocabulary, || {
-            format!("the invariant of the error {error} does not exclude it")
+            format!("the invariant of the error {} does not exclude it", error.1)
         })
     }
 
     /// What is known at a location of the elements of arrays and of others that formulas do not speak of.
-    fn unstated(&self, location: Loc) -> impl Iterator<Item = (VarId, Value)> {
+    fn unstated(&self, location: At) -> impl Iterator<Item = (VarId, Value)> {
         let facts = self.claims[&location].facts.iter().flat_map(State::iter);
         facts.filter(|(var, _)| self.program.vars[*var].scalar().and_then(type_range).is_none())
     }
@@ -193,6 +270,7 @@ impl Checker<'_> {
     /// O2 and O4. `names` are the symbols of the pieces for those of the annotation.
     fn preserves(
         &mut self,
+        proc: ProcId,
         piece: &Piece,
         names: &[(SymbolId, TermId)],
         vocabulary: &Vocabulary,
@@ -200,20 +278,21 @@ impl Checker<'_> {
         let derived = |(var, value): (VarId, Value)| {
             piece.known.get(var).is_some_and(|derived| value.includes(derived))
         };
-        if !self.unstated(piece.target).all(derived) {
+        let (source, target) = ((proc, piece.source), (proc, piece.target));
+        if !self.unstated(target).all(derived) {
             let (source, target) = (piece.source, piece.target);
             return Err(failure(format!(
                 "what is known of arrays at {target} does not follow from {source}"
             )));
         }
         let mut update = piece.transition.substitution();
-        let never = self.claims[&piece.target].never;
-        let facts = self.facts(piece.target, vocabulary);
+        let never = self.claims[&target].never;
+        let facts = self.facts(target, vocabulary);
         let facts = update.apply(&mut self.terms, facts);
         let excluded = update.apply(&mut self.terms, never);
         let no_facts = self.terms.not(facts);
         let broken = self.terms.or([no_facts, excluded]);
-        let start = self.holding(piece.source, names, vocabulary);
+        let start = self.holding(source, names, vocabulary);
         // I2 at the end of the piece.
         let products = encode::product_typing(&mut self.terms, vocabulary, never);
         let products = update.apply(&mut self.terms, products);
@@ -224,7 +303,7 @@ impl Checker<'_> {
     }
 
     /// The facts of a location as a formula.
-    fn facts(&mut self, location: Loc, vocabulary: &Vocabulary) -> TermId {
+    fn facts(&mut self, location: At, vocabulary: &Vocabulary) -> TermId {
         match &self.claims[&location].facts {
             None => Terms::FALSE,
             Some(state) => stated(state, self.program, vocabulary, &mut self.terms),
@@ -232,9 +311,9 @@ impl Checker<'_> {
     }
 
     /// Which symbol of the pieces from a location takes the place of which one of the annotation: those of the same operation, in order.
-    fn correspondence(&mut self, start: Loc, pieces: &[Piece]) -> Vec<(SymbolId, TermId)> {
+    fn correspondence(&mut self, start: At, pieces: &[Piece]) -> Vec<(SymbolId, TermId)> {
         let skolems = pieces.iter().flat_map(|piece| &piece.skolems).cloned();
-        let named = name_choices(&self.terms, (self.entry, start), skolems);
+        let named = name_choices(&self.terms, start, skolems);
         let mut pairs = Vec::new();
         for (mine, name) in named {
             if let Some(theirs) = self.symbols.get(&Symbol::Chosen(name)) {
@@ -245,7 +324,7 @@ impl Checker<'_> {
     }
 
     /// What of a location's invariant is used: its facts and the instances of the rest. Any instance is sound.
-    fn holding(&mut self, location: Loc, names: &[(SymbolId, TermId)], vocabulary: &Vocabulary) -> TermId {
+    fn holding(&mut self, location: At, names: &[(SymbolId, TermId)], vocabulary: &Vocabulary) -> TermId {
         let mut parts = vec![self.facts(location, vocabulary)];
         let Claim { never, instances, .. } = self.claims[&location].clone();
         let mut rename = Substitution::new(names.iter().copied());

@@ -11,16 +11,36 @@
 //! * E2: every Skolem constant is constrained to its type's range by the guard.
 //! * E3: a value of type [`Ty::BOOL`] held by a variable is the integer 0 or 1.
 
-use cfa::{Callee, EdgeId, ExprId, InitKind, Op, Place, Program, Source, Storage, Ty, VarId};
+use std::collections::BTreeMap;
+
+use cfa::{Callee, EdgeId, ExprId, InitKind, Op, Place, ProcId, Program, Source, Storage, Ty, VarId};
 use rustc_hash::FxHashMap;
-use term::{Sort, SymbolKind, TermId, Terms};
+use term::{Sort, Substitution, SymbolKind, TermId, Terms};
 
 use crate::Vocabulary;
 use crate::arithmetic::bounds;
+use crate::footprint::written;
 use crate::origin::{Origin, Rounding, Site, Skolem};
 use crate::product::Others;
 use crate::transition::Transition;
 use values::state::{Abstract, State};
+
+/// What holds whenever a procedure returns: a formula over the values of its parameters and of global variables at its entry ([`Vocabulary::at_entry`]), and over those of its results and of
+/// global variables at its exit.
+pub type Contracts = BTreeMap<ProcId, TermId>;
+
+/// What a call does, as far as terms tell.
+#[derive(Clone, Debug)]
+pub struct CallEffect {
+    /// The operation.
+    pub site: Site,
+    /// The procedure.
+    pub callee: ProcId,
+    /// The values at the entry of the procedure: of its parameters, and of global variables.
+    pub before: BTreeMap<VarId, TermId>,
+    /// The values at its exit: of its results, and of global variables.
+    pub after: BTreeMap<VarId, TermId>,
+}
 
 /// Executes operations transitionally.
 pub struct Encoder<'a> {
@@ -36,6 +56,9 @@ pub struct Encoder<'a> {
     pub(crate) facts: Vec<TermId>,
     /// Products without symbol of their own.
     pub(crate) others: Others,
+    /// What is known of procedures that are called.
+    contracts: Option<&'a Contracts>,
+    calls: Vec<CallEffect>,
 }
 
 impl<'a> Encoder<'a> {
@@ -51,7 +74,18 @@ impl<'a> Encoder<'a> {
             ranges: FxHashMap::default(),
             facts: Vec::new(),
             others: Others::default(),
+            contracts: None,
+            calls: Vec::new(),
         }
+    }
+    /// The same, where calls do what contracts say.
+    #[must_use]
+    pub fn assuming(self, contracts: &'a Contracts) -> Self {
+        Self { contracts: Some(contracts), ..self }
+    }
+    /// The direct calls that were executed so far, in order; the list is handed over.
+    pub fn take_calls(&mut self) -> Vec<CallEffect> {
+        std::mem::take(&mut self.calls)
     }
     /// The Skolem constants made so far, in order; the list is handed over.
     pub fn take_skolems(&mut self) -> Vec<Skolem> {
@@ -137,7 +171,7 @@ impl<'a> Encoder<'a> {
         self.write(transition, place, value);
     }
 
-    /// A call whose effect is not known: results and all globals are arbitrary.
+    /// A call: results and the globals that it may write are arbitrary, up to what the contract of the procedure says.
     fn call(
         &mut self,
         transition: &mut Transition,
@@ -145,18 +179,61 @@ impl<'a> Encoder<'a> {
         args: &[ExprId],
         results: &[Option<Place>],
     ) {
-        self.evaluate(transition, args);
-        if let Callee::Indirect { pointer, .. } = callee {
-            self.evaluate(transition, &[*pointer]);
+        let mut values = Vec::with_capacity(args.len());
+        for arg in args {
+            let coded = self.expression(transition, *arg);
+            values.push(self.as_int(coded));
         }
-        let globals: Vec<VarId> = self
-            .program
-            .vars
-            .iter_enumerated()
-            .filter(|(_, var)| var.owner.is_none())
-            .map(|(id, _)| id)
-            .collect();
-        for var in globals {
+        let (target, targets) = match callee {
+            Callee::Direct(target) => (Some(*target), std::slice::from_ref(target)),
+            Callee::Indirect { pointer, targets } => {
+                self.evaluate(transition, &[*pointer]);
+                (None, &**targets)
+            }
+        };
+        let before = target.map(|target| self.at_entry(transition, target, values));
+        let mut after = self.called_globals(transition, targets);
+        let returned = target.map_or(&[][..], |target| &self.program.procs[target].results);
+        for (number, place) in results.iter().enumerate() {
+            let result = returned.get(number).copied();
+            let Some(ty) = place.map(|place| self.place_type(place)).or_else(|| self.scalar(result?)) else {
+                continue;
+            };
+            let value = self.skolem(transition, "called", ty, Origin::Rounded(Rounding::CallResult));
+            after.extend(result.map(|result| (result, value)));
+            if let Some(place) = place {
+                self.write(transition, *place, value);
+            }
+        }
+        if let (Some(callee), Some(before)) = (target, before) {
+            let effect = CallEffect { site: self.site, callee, before, after };
+            self.assume_contract(transition, &effect);
+            self.calls.push(effect);
+        }
+    }
+
+    fn scalar(&self, var: VarId) -> Option<Ty> {
+        self.program.vars[var].scalar()
+    }
+
+    /// The values that a procedure starts with: its arguments, and what globals have.
+    fn at_entry(
+        &mut self,
+        transition: &Transition,
+        proc: ProcId,
+        args: Vec<TermId>,
+    ) -> BTreeMap<VarId, TermId> {
+        let globals = self.program.vars.iter_enumerated().filter(|(_, var)| var.owner.is_none());
+        let globals = globals.filter_map(|(var, _)| Some((var, self.vocabulary.symbol(var)?)));
+        let mut values: BTreeMap<VarId, TermId> =
+            globals.map(|(var, symbol)| (var, transition.value(self.terms, symbol))).collect();
+        values.extend(self.program.procs[proc].params.iter().copied().zip(args));
+        values
+    }
+
+    /// Makes the globals that a call may write arbitrary; returns the values of all scalars among globals afterwards.
+    fn called_globals(&mut self, transition: &mut Transition, targets: &[ProcId]) -> BTreeMap<VarId, TermId> {
+        for var in written(self.program, targets) {
             match self.program.vars[var].storage {
                 Storage::Scalar(ty) => {
                     let what = Origin::Rounded(Rounding::CallEffect);
@@ -167,12 +244,32 @@ impl<'a> Encoder<'a> {
                 Storage::Object { .. } => {}
             }
         }
-        for place in results.iter().flatten() {
-            let ty = self.place_type(*place);
-            let what = Origin::Rounded(Rounding::CallResult);
-            let value = self.skolem(transition, "called", ty, what);
-            self.write(transition, *place, value);
+        let mut after = BTreeMap::new();
+        for (var, info) in self.program.vars.iter_enumerated() {
+            if info.owner.is_none()
+                && info.scalar().is_some()
+                && let Some(symbol) = self.vocabulary.symbol(var)
+            {
+                after.insert(var, transition.value(self.terms, symbol));
+            }
         }
+        after
+    }
+
+    /// Uses what is known of a procedure for one of its calls.
+    fn assume_contract(&mut self, transition: &mut Transition, effect: &CallEffect) {
+        let Some(contract) = self.contracts.and_then(|contracts| contracts.get(&effect.callee)) else {
+            return;
+        };
+        let before = effect
+            .before
+            .iter()
+            .filter_map(|(var, value)| Some((self.vocabulary.entry_symbol(*var)?, *value)));
+        let after =
+            effect.after.iter().filter_map(|(var, value)| Some((self.vocabulary.symbol(*var)?, *value)));
+        let pairs: Vec<_> = before.chain(after).collect();
+        let holds = Substitution::new(pairs).apply(self.terms, *contract);
+        self.require(transition, holds);
     }
 
     fn fresh_address(&mut self, transition: &mut Transition, place: Place, name: &str) {

@@ -12,6 +12,7 @@ mod elements;
 mod encoder;
 mod expression;
 pub mod facts;
+pub mod footprint;
 pub mod join;
 mod origin;
 mod piece;
@@ -19,7 +20,7 @@ mod product;
 mod transition;
 mod vocabulary;
 
-pub use encoder::Encoder;
+pub use encoder::{CallEffect, Contracts, Encoder};
 pub use origin::{Origin, Rounding, Site, Skolem};
 pub use piece::{Piece, Pieces};
 pub use transition::Transition;

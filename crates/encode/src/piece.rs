@@ -17,10 +17,10 @@ use std::collections::BTreeMap;
 
 use base::IndexVec;
 use cfa::loops::LoopForest;
-use cfa::{Loc, Procedure, Program};
+use cfa::{Edge, Loc, Op, Procedure, Program};
 use term::Terms;
 
-use crate::encoder::Encoder;
+use crate::encoder::{Contracts, Encoder};
 use crate::join::tells_apart;
 use crate::origin::{Origin, Site, Skolem};
 use crate::transition::Transition;
@@ -51,6 +51,18 @@ pub struct Pieces<'a> {
     /// Locations where blocks may go; others are left out.
     relevant: &'a IndexVec<Loc, bool>,
     rank: IndexVec<Loc, u32>,
+    calls: Calls<'a>,
+}
+
+/// What becomes of edges with calls.
+#[derive(Clone, Copy, Debug)]
+enum Calls<'a> {
+    /// Their effect is arbitrary.
+    Arbitrary,
+    /// Their effect is what contracts say.
+    Known(&'a Contracts),
+    /// Pieces do not contain them.
+    LeftOut,
 }
 
 impl<'a> Pieces<'a> {
@@ -66,7 +78,17 @@ impl<'a> Pieces<'a> {
         for (at, location) in forest.order().iter().enumerate() {
             rank[*location] = at as u32;
         }
-        Self { program, procedure, cuts, relevant, rank }
+        Self { program, procedure, cuts, relevant, rank, calls: Calls::Arbitrary }
+    }
+    /// The same, where calls do what contracts say.
+    #[must_use]
+    pub fn assuming(self, contracts: &'a Contracts) -> Self {
+        Self { calls: Calls::Known(contracts), ..self }
+    }
+    /// The same without the edges that have calls.
+    #[must_use]
+    pub fn without_calls(self) -> Self {
+        Self { calls: Calls::LeftOut, ..self }
     }
 
     /// The blocks that start at a cut location, ordered by target, for states at the start that `known` allows.
@@ -78,6 +100,9 @@ impl<'a> Pieces<'a> {
         vocabulary: &mut Vocabulary,
     ) -> Vec<Piece> {
         let mut encoder = Encoder::new(self.program, terms, vocabulary);
+        if let Calls::Known(contracts) = self.calls {
+            encoder = encoder.assuming(contracts);
+        }
         let mut arrivals: BTreeMap<(u32, Loc), Vec<(Transition, State)>> = BTreeMap::new();
         let mut ends: BTreeMap<Loc, Vec<(Transition, State)>> = BTreeMap::new();
         self.leave(start, &Transition::identity(), known, &mut encoder, &mut arrivals, &mut ends);
@@ -105,6 +130,10 @@ impl<'a> Pieces<'a> {
         pieces
     }
 
+    fn leaves_out(&self, edge: &Edge) -> bool {
+        matches!(self.calls, Calls::LeftOut) && edge.ops.iter().any(|op| matches!(op, Op::Call { .. }))
+    }
+
     /// Executes the edges that leave a location.
     fn leave(
         &self,
@@ -117,7 +146,7 @@ impl<'a> Pieces<'a> {
     ) {
         for id in self.procedure.outgoing(location) {
             let edge = &self.procedure.edges()[*id];
-            if !self.relevant[edge.target] {
+            if !self.relevant[edge.target] || self.leaves_out(edge) {
                 continue;
             }
             let (mut transition, mut state) = (transition.clone(), state.clone());

@@ -22,16 +22,21 @@ pub struct Vocabulary {
     factors: BTreeMap<SymbolId, Monomial>,
     compared: BTreeSet<VarId>,
     addresses: FxHashMap<ExprId, SymbolId>,
+    at_entry: BTreeMap<VarId, SymbolId>,
 }
 
 impl Vocabulary {
     /// Declares the symbols of one procedure: its own variables and the globals. Names that occur twice get a number.
     pub fn of(program: &Program, proc: ProcId, terms: &mut Terms) -> Self {
+        Self::of_all(program, &[proc], terms)
+    }
+    /// Declares the symbols of several procedures.
+    pub fn of_all(program: &Program, procs: &[ProcId], terms: &mut Terms) -> Self {
         let mut uses: FxHashMap<&str, u32> = FxHashMap::default();
         let mut symbols = IndexVec::new();
         let mut vars = FxHashMap::default();
         for (var, info) in program.vars.iter_enumerated() {
-            if info.owner.is_some_and(|owner| owner != proc) {
+            if info.owner.is_some_and(|owner| !procs.contains(&owner)) {
                 symbols.push(None);
                 continue;
             }
@@ -50,15 +55,40 @@ impl Vocabulary {
             symbols.push(Some(symbol));
             vars.insert(symbol, var);
         }
-        let Products { followed, compared } = Products::of(program, &program.procs[proc]);
-        let mut products = BTreeMap::new();
+        let (mut products, mut compared) = (BTreeMap::new(), BTreeSet::new());
+        let mut followed = BTreeSet::new();
+        for proc in procs {
+            let chosen = Products::of(program, &program.procs[*proc]);
+            followed.extend(chosen.followed);
+            compared.extend(chosen.compared);
+        }
         for monomial in followed {
             let names: Vec<&str> = monomial.iter().map(|var| &*program.vars[*var].name).collect();
             let symbol = terms.declare(names.join("*"), Sort::Int, SymbolKind::Variable);
             products.insert(monomial, symbol);
         }
         let factors = products.iter().map(|(monomial, symbol)| (*symbol, monomial.clone())).collect();
-        Self { symbols, vars, products, factors, compared, addresses: FxHashMap::default() }
+        let (addresses, at_entry) = (FxHashMap::default(), BTreeMap::new());
+        Self { symbols, vars, products, factors, compared, addresses, at_entry }
+    }
+    /// The symbol of the value that a variable has where its procedure, or that at hand, is entered, made if there is none yet. Only integers have one.
+    pub fn declare_at_entry(&mut self, program: &Program, terms: &mut Terms, var: VarId) -> Option<SymbolId> {
+        program.vars[var].scalar()?;
+        let declare =
+            || terms.declare(format!("{}@entry", program.vars[var].name), Sort::Int, SymbolKind::Variable);
+        Some(*self.at_entry.entry(var).or_insert_with(declare))
+    }
+    /// The symbol of the value that a variable has at the entry, if it is declared.
+    pub fn entry_symbol(&self, var: VarId) -> Option<SymbolId> {
+        self.at_entry.get(&var).copied()
+    }
+    /// The variable whose value at the entry a symbol stands for.
+    pub fn at_entry(&self, symbol: SymbolId) -> Option<VarId> {
+        self.entries().find(|(_, known)| *known == symbol).map(|(var, _)| var)
+    }
+    /// The variables with a symbol for the value at the entry.
+    pub fn entries(&self) -> impl Iterator<Item = (VarId, SymbolId)> {
+        self.at_entry.iter().map(|(var, symbol)| (*var, *symbol))
     }
     /// The symbol of a product of these variables, which should ascend; `None` if it is not followed.
     pub fn product(&self, factors: &[VarId]) -> Option<SymbolId> {
@@ -88,9 +118,12 @@ impl Vocabulary {
     pub fn var(&self, symbol: SymbolId) -> Option<VarId> {
         self.vars.get(&symbol).copied()
     }
-    /// Whether a symbol stands for nothing of the program: not for a variable, an address or a product, which have the values that they have.
+    /// Whether a symbol stands for nothing of the program: not for a variable, now or at the entry, an address or a product, which have the values that they have.
     pub fn is_free(&self, symbol: SymbolId) -> bool {
-        self.var(symbol).is_none() && self.factors(symbol).is_none() && self.address_of(symbol).is_none()
+        self.var(symbol).is_none()
+            && self.factors(symbol).is_none()
+            && self.address_of(symbol).is_none()
+            && self.at_entry(symbol).is_none()
     }
     /// The expression of the address that a symbol stands for.
     pub fn address_of(&self, symbol: SymbolId) -> Option<ExprId> {
@@ -114,7 +147,8 @@ impl Vocabulary {
 pub fn typing(program: &Program, terms: &mut Terms, vocabulary: &Vocabulary, formula: TermId) -> TermId {
     let mut conjuncts = Vec::new();
     for symbol in terms.symbols_of(formula) {
-        let Some(ty) = vocabulary.var(symbol).and_then(|var| program.vars[var].scalar()) else { continue };
+        let var = vocabulary.var(symbol).or_else(|| vocabulary.at_entry(symbol));
+        let Some(ty) = var.and_then(|var| program.vars[var].scalar()) else { continue };
         if let Some((low, high)) = bounds(ty, program.data_model) {
             let (value, low, high) = (terms.of_symbol(symbol), terms.number(low), terms.number(high));
             conjuncts.push(terms.le(low, value));

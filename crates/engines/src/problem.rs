@@ -35,7 +35,7 @@ impl Problem {
     pub(crate) fn new(task: &Prepared<'_>, logic: &mut Logic) -> Result<Self, Reason> {
         // What a recursive call does is rounded up; a program that is too large to inline its calls is too large for that, too.
         let is_refused = |call: &&KeptCall| call.reason != KeptReason::Recursive;
-        if let Some(call) = task.failing_call().or(task.kept_call().filter(is_refused)) {
+        if let Some(call) = task.failing_call(|_| false).or(task.kept_call().filter(is_refused)) {
             return Err(stays(task, call));
         }
         let program = task.program();

@@ -87,12 +87,13 @@ impl<'p> Prepared<'p> {
         let pipelined = self.made();
         pipelined.kept_calls.iter().find(|call| call.proc == pipelined.program.entry)
     }
-    /// A call that is left in that procedure and that may fail: the error may be reached before it returns.
-    pub fn failing_call(&self) -> Option<&KeptCall> {
-        let others = self.program().procs.iter_enumerated().filter(|(proc, _)| *proc != self.program().entry);
+    /// A call that is left in that procedure, if there is another procedure with an error that is not `checked` by itself: the error may be reached before the call returns.
+    pub fn failing_call(&self, checked: impl Fn(ProcId) -> bool) -> Option<&KeptCall> {
+        let others = self.program().procs.iter_enumerated();
+        let mut others = others.filter(|(proc, _)| *proc != self.program().entry && !checked(*proc));
         let fails =
             |procedure: &Procedure| procedure.edges().iter().any(|edge| Some(edge.target) == procedure.error);
-        others.into_iter().any(|(_, procedure)| fails(procedure)).then(|| self.kept_call()).flatten()
+        others.any(|(_, procedure)| fails(procedure)).then(|| self.kept_call()).flatten()
     }
     /// Where a call that is left stands in the source.
     pub fn region(&self, call: &KeptCall) -> Region {

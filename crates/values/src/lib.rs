@@ -18,6 +18,7 @@ pub mod cases;
 mod entries;
 pub mod liveness;
 pub mod monomials;
+pub mod representatives;
 pub mod state;
 pub mod total;
 pub mod value;

@@ -3,8 +3,8 @@
 //! An annotation holds no arena, no vocabulary and no solver of the engine that made it: it can be sent to another thread, stored as text
 //! ([`crate::store`]) and checked by a process that knows nothing but the program.
 //!
-//! Contracts of procedures are not part of it yet. No engine computes them, and the check would have to refuse them. The keys
-//! name the procedure already, so that contracts can be added without a new form of invariants.
+//! A procedure that is called has a contract if its exit is annotated: whenever it returns, the invariant of the exit holds, which speaks of the values at the entry
+//! ([`Symbol::AtEntry`]) and of those of results and global variables at the exit.
 
 use std::collections::BTreeMap;
 

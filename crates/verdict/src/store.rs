@@ -153,6 +153,7 @@ fn write_node(f: &mut fmt::Formatter<'_>, node: &FormulaNode) -> fmt::Result {
 fn write_symbol(f: &mut fmt::Formatter<'_>, symbol: &Symbol) -> fmt::Result {
     match symbol {
         Symbol::Variable(var) => write!(f, "variable {}", var.index()),
+        Symbol::AtEntry(var) => write!(f, "entry {}", var.index()),
         Symbol::Product(factors) => {
             f.write_str("multiplied")?;
             factors.iter().try_for_each(|factor| write!(f, " {}", factor.index()))
@@ -223,7 +224,7 @@ fn rest(words: &mut Words<'_>) -> Box<str> {
 
 fn read_node(words: &mut Words<'_>) -> Option<FormulaNode> {
     let operator = match words.next()? {
-        word @ ("variable" | "multiplied" | "address" | "chosen" | "free") => {
+        word @ ("variable" | "entry" | "multiplied" | "address" | "chosen" | "free") => {
             let operator = Operator::Symbol(read_symbol(word, words)?);
             let is_all = words.next().is_none();
             return is_all.then(|| FormulaNode { operator, operands: Box::default() });
@@ -246,6 +247,7 @@ fn read_node(words: &mut Words<'_>) -> Option<FormulaNode> {
 fn read_symbol(word: &str, words: &mut Words<'_>) -> Option<Symbol> {
     Some(match word {
         "variable" => Symbol::Variable(id(words)?),
+        "entry" => Symbol::AtEntry(id(words)?),
         "multiplied" => {
             let factors: Option<Vec<VarId>> = words.map(|word| word.parse().ok().map(VarId)).collect();
             Symbol::Product(factors?.into())

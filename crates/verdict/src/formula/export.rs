@@ -48,24 +48,37 @@ impl Annotation {
         claims: &BTreeMap<Loc, Claim>,
         choices: &BTreeMap<Loc, Vec<Skolem>>,
     ) -> Self {
+        let of_proc = |(location, claim): (&Loc, &Claim)| ((proc, *location), claim.clone());
+        let claims = claims.iter().map(of_proc).collect();
+        let choices = choices.iter().map(|(location, chosen)| ((proc, *location), chosen.clone())).collect();
+        Self::of_all(terms, vocabulary, &claims, &choices)
+    }
+
+    /// The same for locations of several procedures, whose symbols the vocabulary has.
+    pub fn of_all(
+        terms: &Terms,
+        vocabulary: &Vocabulary,
+        claims: &BTreeMap<(ProcId, Loc), Claim>,
+        choices: &BTreeMap<(ProcId, Loc), Vec<Skolem>>,
+    ) -> Self {
         let roots: Vec<TermId> = claims.values().flat_map(Claim::terms).collect();
         let mut symbols = terms.symbols_of_all(&roots);
         let chosen_for = claims.values().flat_map(|claim| &claim.instances).flatten();
         symbols.extend(chosen_for.map(|(symbol, _)| *symbol));
         let chosen = choices
             .iter()
-            .flat_map(|(start, skolems)| name_choices(terms, (proc, *start), skolems.iter().cloned()))
+            .flat_map(|(start, skolems)| name_choices(terms, *start, skolems.iter().cloned()))
             .map(|(symbol, chosen)| (symbol, Symbol::Chosen(chosen)));
         let symbols = name_symbols(terms, vocabulary, symbols, chosen.collect());
         let (nodes, positions) = export(terms, &roots, &symbols);
         let formula = |term: &TermId| Formula { nodes: Arc::clone(&nodes), root: positions[term] };
-        let invariants = claims.iter().map(|(location, claim)| {
+        let invariants = claims.iter().map(|(place, claim)| {
             let pairs = |instance: &Vec<(SymbolId, TermId)>| -> Instance {
                 instance.iter().map(|(symbol, term)| (symbols[symbol].clone(), formula(term))).collect()
             };
             let never = formula(&claim.never);
             let instances = claim.instances.iter().map(pairs).collect();
-            ((proc, *location), Invariant { facts: claim.facts.clone(), never, instances })
+            (*place, Invariant { facts: claim.facts.clone(), never, instances })
         });
         Self { logic: LogicName::Integers, invariants: invariants.collect() }
     }
@@ -90,6 +103,8 @@ fn name_symbols(
             Symbol::Product(factors.into())
         } else if let Some(expr) = vocabulary.address_of(symbol) {
             Symbol::Address(expr)
+        } else if let Some(var) = vocabulary.at_entry(symbol) {
+            Symbol::AtEntry(var)
         } else {
             let known = terms.symbol(symbol);
             let prefix = known.name.split('!').next().unwrap_or_default();

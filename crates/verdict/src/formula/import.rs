@@ -41,7 +41,13 @@ impl fmt::Display for Misfit {
 /// Imports an annotation of a prepared program.
 pub fn import(program: &Program, annotation: &Annotation) -> Result<Imported, Misfit> {
     let mut terms = Terms::new();
-    let vocabulary = Vocabulary::of(program, program.entry, &mut terms);
+    let procs: BTreeSet<ProcId> =
+        annotation.locations().map(|(proc, _)| proc).chain([program.entry]).collect();
+    if let Some(proc) = procs.iter().find(|proc| proc.index() >= program.procs.len()) {
+        return Err(Misfit(format!("there is no procedure {proc}")));
+    }
+    let procs: Vec<ProcId> = procs.into_iter().collect();
+    let vocabulary = Vocabulary::of_all(program, &procs, &mut terms);
     let mut importer =
         Importer { program, terms, vocabulary, symbols: BTreeMap::new(), known: FxHashMap::default() };
     let mut claims = BTreeMap::new();
@@ -122,6 +128,10 @@ impl Importer<'_> {
             Symbol::Variable(var) if var.index() < self.program.vars.len() => {
                 self.vocabulary.symbol(*var).ok_or_else(unknown)
             }
+            Symbol::AtEntry(var) if var.index() < self.program.vars.len() => {
+                let declared = self.vocabulary.declare_at_entry(self.program, &mut self.terms, *var);
+                declared.ok_or_else(unknown)
+            }
             Symbol::Product(factors) => self.vocabulary.product(factors).ok_or_else(unknown),
             Symbol::Address(expr) if expr.index() < self.program.exprs.len() => {
                 let name = match *self.program.exprs.get(*expr) {
@@ -131,7 +141,7 @@ impl Importer<'_> {
                 };
                 Ok(self.vocabulary.declare_address(&mut self.terms, *expr, &name))
             }
-            Symbol::Variable(_) | Symbol::Address(_) => Err(unknown()),
+            Symbol::Variable(_) | Symbol::AtEntry(_) | Symbol::Address(_) => Err(unknown()),
             Symbol::Chosen(chosen) => self.declare(symbol, "chosen", chosen.sort, SymbolKind::Skolem),
             Symbol::Free(Free { sort, kind, name, .. }) => self.declare(symbol, name, *sort, *kind),
         }

@@ -93,6 +93,8 @@ pub enum Operator {
 pub enum Symbol {
     /// The value of a variable.
     Variable(VarId),
+    /// The value that a variable had when the activation at hand was entered.
+    AtEntry(VarId),
     /// The value of a product of variables, which ascend.
     Product(Box<[VarId]>),
     /// The address that an expression has, of an object or a function.
