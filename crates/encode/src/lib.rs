@@ -24,4 +24,4 @@ pub use encoder::{CallEffect, Contracts, Encoder};
 pub use origin::{Origin, Rounding, Site, Skolem};
 pub use piece::{Piece, Pieces};
 pub use transition::Transition;
-pub use vocabulary::{Vocabulary, product_typing, typing};
+pub use vocabulary::{Vocabulary, product_typing, typing, typing_of};

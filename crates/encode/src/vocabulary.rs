@@ -145,8 +145,16 @@ impl Vocabulary {
 
 /// That all variables that a formula mentions have values of their types, and products the signs of products.
 pub fn typing(program: &Program, terms: &mut Terms, vocabulary: &Vocabulary, formula: TermId) -> TermId {
+    let ranges = typing_of(program, terms, vocabulary, &[formula]);
+    let products = product_typing(terms, vocabulary, formula);
+    let elements = element_typing(program, terms, vocabulary, formula);
+    terms.and([ranges, products].into_iter().chain(elements))
+}
+
+/// That all variables that some terms mention, now or at the entry, have values of their types.
+pub fn typing_of(program: &Program, terms: &mut Terms, vocabulary: &Vocabulary, mentioned: &[TermId]) -> TermId {
     let mut conjuncts = Vec::new();
-    for symbol in terms.symbols_of(formula) {
+    for symbol in terms.symbols_of_all(mentioned) {
         let var = vocabulary.var(symbol).or_else(|| vocabulary.at_entry(symbol));
         let Some(ty) = var.and_then(|var| program.vars[var].scalar()) else { continue };
         if let Some((low, high)) = bounds(ty, program.data_model) {
@@ -155,8 +163,6 @@ pub fn typing(program: &Program, terms: &mut Terms, vocabulary: &Vocabulary, for
             conjuncts.push(terms.le(value, high));
         }
     }
-    conjuncts.push(product_typing(terms, vocabulary, formula));
-    conjuncts.extend(element_typing(program, terms, vocabulary, formula));
     terms.and(conjuncts)
 }
 

@@ -11,6 +11,7 @@ mod gps;
 mod guide;
 mod impact;
 mod problem;
+mod recmc;
 mod run_first;
 
 use engine::{Engine, EngineSpec, Executions, Part, Settings};
@@ -54,6 +55,13 @@ pub static ENGINES: &[EngineSpec] = &[
         paper: "Gps25",
         parts: &[Part::Congruences],
         configure: |settings| after_run(|settings| Box::new(cra::Cra(star(settings))), settings),
+    },
+    EngineSpec {
+        name: "recmc",
+        purpose: "procedures by facts about what they may do and facts about what they can do; no inlining needed",
+        paper: "Recmc14",
+        parts: &[],
+        configure: |settings| after_run(|_| Box::new(recmc::Recmc), settings),
     },
     EngineSpec {
         name: "explicit",
