@@ -152,7 +152,12 @@ pub fn typing(program: &Program, terms: &mut Terms, vocabulary: &Vocabulary, for
 }
 
 /// That all variables that some terms mention, now or at the entry, have values of their types.
-pub fn typing_of(program: &Program, terms: &mut Terms, vocabulary: &Vocabulary, mentioned: &[TermId]) -> TermId {
+pub fn typing_of(
+    program: &Program,
+    terms: &mut Terms,
+    vocabulary: &Vocabulary,
+    mentioned: &[TermId],
+) -> TermId {
     let mut conjuncts = Vec::new();
     for symbol in terms.symbols_of_all(mentioned) {
         let var = vocabulary.var(symbol).or_else(|| vocabulary.at_entry(symbol));

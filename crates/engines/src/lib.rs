@@ -5,6 +5,7 @@
 //!
 //! Knows no files and no flags.
 
+mod around_calls;
 mod cra;
 mod explicit;
 mod gps;
@@ -17,6 +18,7 @@ mod run_first;
 use engine::{Engine, EngineSpec, Executions, Part, Settings};
 use summary::StarOptions;
 
+use around_calls::{AroundCalls, Contracts};
 use gps::explore::{Explore, TestGuide};
 use gps::lite::NoCover;
 use gps::try_cover::{Cover, TryCover};
@@ -33,28 +35,34 @@ pub static ENGINES: &[EngineSpec] = &[
         purpose: "runs tests that path summaries guide to the error; dead ends prove that there is none",
         paper: "Gps25",
         parts: &[Part::Gas, Part::Summaries, Part::Congruences],
-        configure: |settings| after_run(|settings| Box::new(gps(settings, &TryCover)), settings),
+        configure: |settings| {
+            after_run(|settings| around(gps(settings, &TryCover), Contracts::Learned), settings)
+        },
     },
     EngineSpec {
         name: "gps-lite",
         purpose: "gps without covering: dead ends by summaries alone",
         paper: "Gps25",
         parts: &[Part::Gas, Part::Summaries, Part::Congruences],
-        configure: |settings| after_run(|settings| Box::new(gps(settings, &NoCover)), settings),
+        configure: |settings| {
+            after_run(|settings| around(gps(settings, &NoCover), Contracts::Never), settings)
+        },
     },
     EngineSpec {
         name: "impact",
         purpose: "lazy abstraction with interpolants: no summaries, no tests",
         paper: "Impact06",
         parts: &[],
-        configure: |settings| after_run(|_| Box::new(impact::impact()), settings),
+        configure: |settings| after_run(|_| around(impact::impact(), Contracts::Never), settings),
     },
     EngineSpec {
         name: "cra",
         purpose: "proves programs by the summary of all their paths",
         paper: "Gps25",
         parts: &[Part::Congruences],
-        configure: |settings| after_run(|settings| Box::new(cra::Cra(star(settings))), settings),
+        configure: |settings| {
+            after_run(|settings| around(cra::Cra(star(settings)), Contracts::Never), settings)
+        },
     },
     EngineSpec {
         name: "recmc",
@@ -83,6 +91,11 @@ fn after_run(configure: fn(&Settings) -> Box<dyn Engine>, settings: &Settings) -
         Executions::First => Box::new(RunFirst { configure, settings: settings.clone() }),
         Executions::Never => configure(settings),
     }
+}
+
+/// An engine that knows one procedure, with what is done where calls stay.
+fn around(search: impl Engine + 'static, contracts: Contracts) -> Box<dyn Engine> {
+    Box::new(AroundCalls { search: Box::new(search), contracts })
 }
 
 fn star(settings: &Settings) -> StarOptions {

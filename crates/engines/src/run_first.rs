@@ -27,8 +27,6 @@ use engine::{Engine, Env, Settings};
 use passes::Prepared;
 use verdict::{Proof, Reason, Verdict};
 
-use crate::problem::stays;
-
 /// Ticks of the first run: hundredths of a second.
 const FIRST_RUN: u64 = 1 << 22;
 /// Ticks of the second run; each further one has twice as many.
@@ -40,9 +38,6 @@ const LAST_RUN: u64 = 1 << 32;
 
 /// Ticks for all executions of a program whose inputs have few values that matter: tenths of a second.
 const FEW_RUNS: u64 = 1 << 25;
-
-/// Ticks of an engine for a program with a call that stays: seconds.
-const AROUND_CALLS: u64 = 1 << 14;
 
 /// An engine behind a run of the only execution.
 pub(crate) struct RunFirst {
@@ -117,17 +112,9 @@ impl RunFirst {
         verdict
     }
 
-    /// Lets a fresh engine work. Around a call that stays it searches for a while: tests carry out the call, and what the call returns may not matter.
+    /// Lets a fresh engine work.
     fn work(&self, task: &Prepared<'_>, env: &mut Env<'_>) -> Verdict {
-        let engine = (self.configure)(&self.settings);
-        let Some(call) = task.kept_call() else { return engine.solve(task, env) };
-        let mut share = Env::new(env.logic.budget.child(AROUND_CALLS), env.events);
-        let verdict = engine.solve(task, &mut share);
-        env.logic.budget.absorb(&share.logic.budget);
-        match verdict {
-            Verdict::Unknown(_) if env.logic.budget.poll().is_ok() => Verdict::Unknown(stays(task, call)),
-            other => other,
-        }
+        (self.configure)(&self.settings).solve(task, env)
     }
 
     /// Lets a fresh engine work for a number of ticks. What an attempt leaves behind that was too short is forgotten, but for what it has spent.

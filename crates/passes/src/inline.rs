@@ -19,7 +19,7 @@
 //!
 //! # Invariants
 //! * I1: procedures keep their numbers; one that nobody calls any more has no edges.
-//! * I2: the size is at most the limit, or nothing was inlined.
+//! * I2: the size is at most the limit ([`InlineConfig`]), or nothing was inlined.
 //!
 //! # Cost
 //! Linear in the size of the result.
@@ -45,15 +45,17 @@ use cfa::{
 /// Limits of inlining.
 #[derive(Clone, Copy, Debug)]
 pub struct InlineConfig {
-    /// The most edges that the result may have.
+    /// The most edges that the result may have in any case.
     pub max_edges: u64,
+    /// Larger results may have so many times the edges of the program.
+    pub max_growth: u64,
     /// An indirect call with more targets stays a call.
     pub max_targets: usize,
 }
 
 impl Default for InlineConfig {
     fn default() -> Self {
-        Self { max_edges: 200_000, max_targets: 16 }
+        Self { max_edges: 20_000, max_growth: 4, max_targets: 16 }
     }
 }
 
@@ -134,10 +136,12 @@ impl Plan {
             roots: IndexVec::filled(false, program.procs.len()),
             max_targets: config.max_targets,
         };
+        let before: u64 = program.procs.iter().map(|procedure| procedure.edges().len() as u64).sum();
+        let limit = config.max_edges.max(before.saturating_mul(config.max_growth));
         let mut threshold = u64::MAX;
         loop {
             let (total, largest) = plan.try_threshold(program, &calls, threshold);
-            if total <= config.max_edges || threshold == 0 {
+            if total <= limit || threshold == 0 {
                 return plan;
             }
             threshold = largest.min(threshold) / 2;

@@ -161,6 +161,10 @@ fn run(program: &Program, instrumented: Option<Instrumented>, config: &PipelineC
         if is_recursive {
             stage.apply(propagate_copies);
             stage.apply(settle);
+        } else if has_calls(&stage.program) {
+            // The program is too large for its calls to be inlined. Contracts say what they return, not where they fail.
+            stage.apply_unless(config, OptionalPass::Descend, descend);
+            stage.apply(prune);
         }
     }
     stage.apply(propagate);
@@ -231,13 +235,17 @@ fn is_recursive(program: &Program) -> bool {
     !CallGraph::new(program).components.is_empty()
 }
 
-/// The calls of the result, each with the reason for which inlining left it.
-fn kept_calls(program: &Program, config: &PipelineConfig) -> Vec<KeptCall> {
+fn has_calls(program: &Program) -> bool {
     let has_call = |procedure: &Procedure| {
         let mut ops = procedure.edges().iter().flat_map(|edge| &edge.ops);
         ops.any(|op| matches!(op, Op::Call { .. }))
     };
-    if !program.procs.iter().any(has_call) {
+    program.procs.iter().any(has_call)
+}
+
+/// The calls of the result, each with the reason for which inlining left it.
+fn kept_calls(program: &Program, config: &PipelineConfig) -> Vec<KeptCall> {
+    if !has_calls(program) {
         return Vec::new();
     }
     let calls = CallGraph::new(program);

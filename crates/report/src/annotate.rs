@@ -97,6 +97,11 @@ fn each(table: Table<'_>, sources: &SourceMap, comments: &mut Comments) {
 }
 
 fn invariants(run: &Run<'_>, sources: &SourceMap, comments: &mut Comments) {
+    for contract in &run.extras.contracts {
+        for ensures in &contract.ensures {
+            comments.at(contract.region, format!("@ ensures {ensures};"));
+        }
+    }
     for readable in &run.extras.invariants {
         let name = &readable.invariant.location.file;
         let is_named = |path: &str| path == name || path.ends_with(&format!("/{name}"));

@@ -268,7 +268,22 @@ impl Writer<'_> {
         }
     }
 
+    pub(super) fn contracts(&mut self, extras: &Extras) {
+        if extras.contracts.is_empty() {
+            return;
+        }
+        self.line("contracts, whenever the function returns:");
+        for contract in &extras.contracts {
+            let place = self.at(contract.region);
+            self.line(&format!("  {}{place}:", printable(&contract.function)));
+            for ensures in &contract.ensures {
+                self.line(&format!("    {}", printable(ensures)));
+            }
+        }
+    }
+
     pub(super) fn invariants(&mut self, extras: &Extras) {
+        self.contracts(extras);
         if extras.invariants.is_empty() {
             return;
         }

@@ -104,6 +104,14 @@ pub struct Location {
     end_column: u32,
 }
 
+/// What holds whenever a function returns.
+#[derive(Serialize)]
+struct JsonContract {
+    function: String,
+    line: u32,
+    ensures: Vec<String>,
+}
+
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 enum Evidence {
@@ -111,6 +119,8 @@ enum Evidence {
         locations: usize,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         invariants: Vec<JsonInvariant>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        contracts: Vec<JsonContract>,
         #[serde(skip_serializing_if = "Option::is_none")]
         invariants_suffice: Option<bool>,
     },
@@ -276,6 +286,7 @@ pub(super) fn render(run: &Run<'_>) -> String {
             document.evidence = Some(Evidence::Annotation {
                 locations: annotation.locations().count(),
                 invariants: invariants(run.extras),
+                contracts: contracts(run.extras),
                 invariants_suffice: run.extras.inductive,
             });
         }
@@ -359,6 +370,15 @@ fn checks(run: &Run<'_>, table: Table<'_>) -> JsonChecks {
         never_executed: places(&table.unreached.statements),
         vacuous_assertions: places(&table.unreached.assertions),
     }
+}
+
+fn contracts(extras: &Extras) -> Vec<JsonContract> {
+    let contract = |contract: &explain::Contract| JsonContract {
+        function: contract.function.clone(),
+        line: contract.region.line,
+        ensures: contract.ensures.clone(),
+    };
+    extras.contracts.iter().map(contract).collect()
 }
 
 fn invariants(extras: &Extras) -> Vec<JsonInvariant> {

@@ -3,6 +3,7 @@
 use base::SourceMap;
 use certify::Certified;
 use cfa::{DataModel, Program, SignedOverflow};
+use explain::Contract;
 use verdict::Verdict;
 use witness::correctness::Readable;
 use witness::judge::Opinion;
@@ -96,6 +97,8 @@ pub struct Basis {
 pub struct Extras {
     /// Invariants at their places, for a proof by invariants.
     pub invariants: Vec<Readable>,
+    /// What the proof says about functions that are called.
+    pub contracts: Vec<Contract>,
     /// Whether they are a proof by themselves; nothing if there are none.
     pub inductive: Option<bool>,
     /// What the compiled program says about unsafe.

@@ -49,6 +49,8 @@ pub(super) struct Clauses {
     pub(super) vocabulary: Vocabulary,
     /// The procedures that matter, the entry first.
     pub(super) procs: Vec<ProcId>,
+    /// What procedures that are called know at their entry: parameters and globals.
+    inputs: BTreeMap<ProcId, Vec<VarId>>,
     pub(super) points: BTreeMap<(ProcId, Loc), Point>,
     /// What is known at the locations with a predicate, and at entries; nothing of those that are never reached.
     pub(super) known: BTreeMap<(ProcId, Loc), Option<State>>,
@@ -81,6 +83,7 @@ pub(super) fn clauses(task: &Prepared<'_>, terms: &mut Terms, budget: &mut Budge
     let mut clauses = Clauses {
         system: System::new(),
         vocabulary,
+        inputs: called_inputs(program, &interfaces),
         procs,
         points: BTreeMap::new(),
         known: BTreeMap::new(),
@@ -96,6 +99,17 @@ pub(super) fn clauses(task: &Prepared<'_>, terms: &mut Terms, budget: &mut Budge
         clauses.add_body(body, terms, budget)?;
     }
     Ok(clauses)
+}
+
+fn called_inputs(
+    program: &Program,
+    interfaces: &BTreeMap<ProcId, Interface>,
+) -> BTreeMap<ProcId, Vec<VarId>> {
+    let inputs = |(proc, interface): (&ProcId, &Interface)| match *proc == program.entry {
+        true => (*proc, Vec::new()),
+        false => (*proc, interface.inputs.clone()),
+    };
+    interfaces.iter().map(inputs).collect()
 }
 
 /// The procedures that the entry may call, directly or not, the entry first.
@@ -190,7 +204,8 @@ impl<'a> Body<'a> {
             program.vars[*var].scalar().is_some() && (live[at].contains(*var) || passed.contains(var))
         };
         let locations = procedure.locations.ids();
-        let live = locations.map(|at| program.vars.ids().filter(|var| is_argument(var, at)).collect()).collect();
+        let live =
+            locations.map(|at| program.vars.ids().filter(|var| is_argument(var, at)).collect()).collect();
         Ok(Self { program, proc, procedure, forest, interfaces, facts, relevant, cuts, live })
     }
 
@@ -228,7 +243,8 @@ impl Clauses {
             let interface = &body.interfaces[&proc];
             let mut arguments: Vec<SymbolId> = Vec::new();
             if proc != program.entry {
-                arguments.extend(interface.inputs.iter().filter_map(|var| self.vocabulary.entry_symbol(*var)));
+                arguments
+                    .extend(interface.inputs.iter().filter_map(|var| self.vocabulary.entry_symbol(*var)));
             }
             let now = if location == procedure.exit { &interface.outputs } else { &body.live[location] };
             arguments.extend(now.iter().filter_map(|var| self.vocabulary.symbol(*var)));
@@ -241,8 +257,7 @@ impl Clauses {
     fn add_body(&mut self, body: &Body<'_>, terms: &mut Terms, budget: &mut Budget) -> Result<(), Stop> {
         let Body { program, proc, procedure, .. } = *body;
         self.add_start(body, terms);
-        let pieces =
-            Pieces::new(program, procedure, body.forest, &body.cuts, &body.relevant).without_calls();
+        let pieces = Pieces::new(program, procedure, body.forest, &body.cuts, &body.relevant).without_calls();
         for &location in body.forest.order() {
             budget.tick()?;
             let Some(known) = body.facts.at(location) else { continue };
@@ -250,7 +265,14 @@ impl Clauses {
                 continue;
             }
             for piece in pieces.from(location, known, terms, &mut self.vocabulary) {
-                self.add_clause(body, (location, piece.target), &piece.transition, piece.skolems, None, terms);
+                self.add_clause(
+                    body,
+                    (location, piece.target),
+                    &piece.transition,
+                    piece.skolems,
+                    None,
+                    terms,
+                );
             }
             for edge in procedure.outgoing(location).iter().copied() {
                 let target = procedure.edges()[edge].target;
@@ -289,11 +311,26 @@ impl Clauses {
     /// An activation starts with any values; those at the entry are the same.
     fn add_start(&mut self, body: &Body<'_>, terms: &mut Terms) {
         let Some(point) = self.points.get(&(body.proc, body.procedure.entry)) else { return };
-        let arguments: Vec<TermId> = point.arguments.iter().map(|symbol| self.entered(terms, *symbol)).collect();
+        let arguments: Vec<TermId> =
+            point.arguments.iter().map(|symbol| self.entered(terms, *symbol)).collect();
         let predicate = point.predicate;
         let typed = self.typed(body.program, terms, Terms::TRUE, &arguments);
         self.system.add(Some(Atom { predicate, arguments }), Vec::new(), typed);
         self.taken.push(Taken { proc: body.proc, skolems: Vec::new() });
+    }
+
+    /// That the inputs of a procedure have the values that they had at its entry.
+    pub(super) fn entered_at(&self, proc: ProcId, terms: &mut Terms) -> TermId {
+        let mut equal = Vec::new();
+        for var in &self.inputs[&proc] {
+            if let (Some(then), Some(now)) =
+                (self.vocabulary.entry_symbol(*var), self.vocabulary.symbol(*var))
+            {
+                let (then, now) = (terms.of_symbol(then), terms.of_symbol(now));
+                equal.push(terms.eq(then, now));
+            }
+        }
+        terms.and(equal)
     }
 
     /// The variable in the place of its value at the entry.
@@ -344,7 +381,8 @@ impl Clauses {
             };
             Atom { predicate: point.predicate, arguments: point.arguments.iter().map(value).collect() }
         });
-        let facts = body.facts.at(from).map_or(Terms::TRUE, |known| stated(known, program, &self.vocabulary, terms));
+        let facts =
+            body.facts.at(from).map_or(Terms::TRUE, |known| stated(known, program, &self.vocabulary, terms));
         let constraint = terms.and([facts, transition.guard]);
         let arguments: Vec<TermId> =
             atoms.iter().chain(&head).flat_map(|atom| atom.arguments.iter().copied()).collect();
@@ -354,7 +392,13 @@ impl Clauses {
     }
 
     /// A constraint together with the ranges of all variables that a clause mentions.
-    fn typed(&self, program: &Program, terms: &mut Terms, constraint: TermId, arguments: &[TermId]) -> TermId {
+    fn typed(
+        &self,
+        program: &Program,
+        terms: &mut Terms,
+        constraint: TermId,
+        arguments: &[TermId],
+    ) -> TermId {
         let roots: Vec<TermId> = arguments.iter().copied().chain([constraint]).collect();
         let ranges = encode::typing_of(program, terms, &self.vocabulary, &roots);
         terms.and([constraint, ranges])

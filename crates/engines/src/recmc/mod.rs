@@ -47,7 +47,8 @@ fn decide(task: &Prepared<'_>, logic: &mut Logic) -> Result<Verdict, Reason> {
         let _stage = timeline::stage("encoding");
         clauses(task, &mut logic.terms, &mut logic.budget).map_err(Reason::Stopped)?
     };
-    let (answer, _) = horn::recmc::search(&mut logic.terms, &clauses.system, &logic.solvers, &mut logic.budget);
+    let (answer, _) =
+        horn::recmc::search(&mut logic.terms, &clauses.system, &logic.solvers, &mut logic.budget);
     match answer {
         Answer::Sat(solution) => Ok(Verdict::Safe(proof(task, &clauses, &solution, &mut logic.terms))),
         Answer::Unsat(derivation) => match replay::replay(task, &clauses, &derivation, &mut logic.budget) {
@@ -78,12 +79,17 @@ fn proof(task: &Prepared<'_>, clauses: &Clauses, solution: &Solution, terms: &mu
             Some(point) => {
                 let Definition::Formula(formula) = solution.definitions[point.predicate] else { continue };
                 let formals = clauses.system.predicates[point.predicate].formals.iter().copied();
-                let arguments: Vec<_> = point.arguments.iter().map(|symbol| terms.of_symbol(*symbol)).collect();
+                let arguments: Vec<_> =
+                    point.arguments.iter().map(|symbol| terms.of_symbol(*symbol)).collect();
                 let holds = Substitution::new(formals.zip(arguments)).apply(terms, formula);
                 terms.not(holds)
             }
             None if is_error || is_exit => Terms::TRUE,
-            None => Terms::FALSE,
+            // An entry: the values at the entry are those of the variables.
+            None => {
+                let entered = clauses.entered_at(*proc, terms);
+                terms.not(entered)
+            }
         };
         claims.insert((*proc, *location), Claim { facts: known.clone(), never, instances: vec![Vec::new()] });
     }

@@ -29,7 +29,8 @@ pub(super) fn replay(
     derivation: &Derivation,
     budget: &mut Budget,
 ) -> Option<Trace> {
-    let plans: Vec<Plan> = in_order(derivation)?.into_iter().map(|step| plan(clauses, derivation, step)).collect();
+    let plans: Vec<Plan> =
+        in_order(derivation)?.into_iter().map(|step| plan(clauses, derivation, step)).collect();
     let mut at = 0;
     let mut oracle = |request: &Request<'_>| Some(Choice::Int(next(&plans, &mut at, request).unwrap_or(0)));
     let sink = &mut std::io::sink();
@@ -77,7 +78,8 @@ fn plan(clauses: &Clauses, derivation: &Derivation, step: usize) -> Plan {
 fn next(plans: &[Plan], at: &mut usize, request: &Request<'_>) -> Option<i128> {
     let position = request.at?;
     let site = Site::Operation { edge: position.edge, op: position.op as usize };
-    let found = plans[*at..].iter().position(|(proc, plan)| *proc == position.proc && plan.contains_key(&site))?;
+    let found =
+        plans[*at..].iter().position(|(proc, plan)| *proc == position.proc && plan.contains_key(&site))?;
     *at += found;
     plans[*at].1.get(&site).copied()
 }

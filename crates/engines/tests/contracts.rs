@@ -1,0 +1,162 @@
+//! Proofs by contracts: what the engine recmc finds, and claims about procedures that the check must not believe.
+
+use std::sync::Arc;
+
+use base::Budget;
+use certify::certify;
+use cfa::{ProcId, Program};
+use engine::{Env, Recorder, Settings};
+use passes::Prepared;
+use verdict::formula::{FormulaNode, Operator, Symbol};
+use verdict::{Annotation, Formula, Instance, Invariant, Proof, Reason, Verdict};
+
+const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n\
+     #define IN() __VERIFIER_nondet_int()\n";
+/// Enough for each program here, in ticks.
+const TICKS: u64 = 1 << 32;
+
+fn compile(body: &str) -> Program {
+    let text = format!("{PRELUDE}{body}").into_bytes().into();
+    let input = cfront::Input::Text { name: "test.c".to_owned(), text };
+    let options = cfront::Options::new(cfa::DataModel::Lp64);
+    cfront::compile(&[input], &options).expect("the program should compile").program
+}
+
+fn solve(program: &Program, engine: &str) -> Verdict {
+    let recorder = Recorder::default();
+    let mut env = Env::new(Budget::ticks(TICKS), &recorder);
+    let spec = engines::find(engine).expect("the engine should exist");
+    let task = Prepared::of(program);
+    let verdict = (spec.configure)(&Settings::default()).solve(&task, &mut env);
+    certify(&task, verdict, &mut env.logic.budget).verdict().clone()
+}
+
+const MCCARTHY: &str = "int f(int n) { if (n > 100) return n - 10; return f(f(n + 11)); }
+     int main(void) { int n = IN(); if (n > 1000000 || n < -1000000) return 0; int r = f(n);
+     if (n <= 101 && r != 91) reach_error(); return 0; }";
+
+const SAFE: &[(&str, &str)] = &[
+    ("McCarthy 91", MCCARTHY),
+    (
+        "Fibonacci numbers grow",
+        "int fib(int n) { if (n < 1) return 0; if (n == 1) return 1; return fib(n - 1) + fib(n - 2); }
+         int main(void) { int n = IN(); if (n > 46) return 0; int r = fib(n);
+         if (r < n - 1) reach_error(); return 0; }",
+    ),
+    (
+        "Ackermann's function is larger than its argument",
+        "int ack(int m, int n) { if (m == 0) return n + 1; if (n == 0) return ack(m - 1, 1);
+         return ack(m - 1, ack(m, n - 1)); }
+         int main(void) { int m = IN(), n = IN(); if (m < 0 || m > 3 || n < 0 || n > 23) return 0;
+         int r = ack(m, n); if (r < n + 1) reach_error(); return 0; }",
+    ),
+    (
+        "a global variable is as before",
+        "int g; int f(int n) { if (n <= 0) return 0; g++; int a = f(n - 1), b = f(n - 2); g--; return a < b ? a : b; }
+         int main(void) { g = IN(); if (g > 1000 || g < -1000) return 0; int before = g; f(IN() & 255);
+         if (g != before) reach_error(); return 0; }",
+    ),
+];
+
+const UNSAFE: &[(&str, &str)] = &[
+    (
+        "a Fibonacci number",
+        "int fib(int n) { if (n < 1) return 0; if (n == 1) return 1; return fib(n - 1) + fib(n - 2); }
+         int main(void) { int n = IN(); int r = fib(n); if (n == 7 && r == 13) reach_error(); return 0; }",
+    ),
+    (
+        "inputs of several activations",
+        "int f(int n) { if (n <= 0) return 0; int x = IN() == 7 * n; return x + f(n - 1) + f(n - 3); }
+         int main(void) { if (f(3) == 4) reach_error(); return 0; }",
+    ),
+];
+
+#[test]
+fn programs_with_several_recursive_calls_are_decided() {
+    for engine in ["recmc", "gps"] {
+        for (name, body) in SAFE {
+            let verdict = solve(&compile(body), engine);
+            assert!(matches!(verdict, Verdict::Safe(_)), "{engine}, {name}: {verdict:?}");
+        }
+        for (name, body) in UNSAFE {
+            let verdict = solve(&compile(body), engine);
+            assert!(matches!(verdict, Verdict::Unsafe(_)), "{engine}, {name}: {verdict:?}");
+        }
+    }
+}
+
+/// The annotation of McCarthy's function, and the number of the function.
+fn proof_of_mccarthy(program: &Program) -> (Annotation, ProcId) {
+    let Verdict::Safe(Proof::Annotation(annotation)) = solve(program, "recmc") else {
+        panic!("there should be a proof")
+    };
+    let annotation = Arc::unwrap_or_clone(annotation);
+    let entry = Prepared::of(program).program().entry;
+    let called = annotation.locations().map(|(proc, _)| proc).find(|proc| *proc != entry);
+    (annotation, called.expect("there should be a contract"))
+}
+
+fn checked(program: &Program, annotation: Annotation) -> Verdict {
+    let verdict = Verdict::Safe(Proof::Annotation(Arc::new(annotation)));
+    certify(&Prepared::of(program), verdict, &mut Budget::ticks(TICKS)).verdict().clone()
+}
+
+fn claim(never: Formula) -> Invariant {
+    Invariant { facts: Some(values::state::State::new()), never, instances: vec![Instance::new()] }
+}
+
+#[test]
+fn a_contract_that_says_too_little_or_too_much_is_rejected() {
+    let program = compile(MCCARTHY);
+    let (annotation, called) = proof_of_mccarthy(&program);
+    let exit = Prepared::of(&program).program().procs[called].exit;
+    assert!(matches!(checked(&program, annotation.clone()), Verdict::Safe(_)));
+    for constant in [Operator::False, Operator::True] {
+        let mut changed = annotation.clone();
+        changed.invariants.insert((called, exit), claim(Formula::leaf(constant)));
+        let verdict = checked(&program, changed);
+        assert!(matches!(verdict, Verdict::Unknown(Reason::NotCertified { .. })), "{verdict:?}");
+    }
+    let mut without = annotation;
+    without.invariants.remove(&(called, exit));
+    let verdict = checked(&program, without);
+    assert!(matches!(verdict, Verdict::Unknown(Reason::NotCertified { .. })), "{verdict:?}");
+}
+
+#[test]
+fn a_contract_speaks_of_what_callers_know_only() {
+    // The local variable of the callee is no variable of its caller, although both are activations of one procedure.
+    let program = compile(
+        "int f(int n) { int local = IN(); if (n <= 0) return local; f(n - 1); f(n - 2); if (local > 5) return 6; return local; }
+         int main(void) { if (f(IN() & 7) > 6) reach_error(); return 0; }",
+    );
+    let task = Prepared::of(&program);
+    let prepared = task.program();
+    let (called, procedure) =
+        prepared.procs.iter_enumerated().find(|(_, procedure)| *procedure.name == *"f").unwrap();
+    let mine = prepared
+        .vars
+        .iter_enumerated()
+        .filter(|(_, var)| var.owner == Some(called) && var.scalar().is_some());
+    let mut asked = 0;
+    for (var, _) in mine {
+        let is_known = procedure.params.contains(&var) || procedure.results.contains(&var);
+        for symbol in [Symbol::Variable(var), Symbol::AtEntry(var)] {
+            if is_known {
+                continue;
+            }
+            let leaf = Formula::leaf(Operator::Symbol(symbol));
+            let is_zero = FormulaNode { operator: Operator::IsZero, operands: Box::new([0]) };
+            let nodes: Vec<FormulaNode> = leaf.nodes().iter().cloned().chain([is_zero]).collect();
+            let never = Formula::new(nodes, 1).expect("a formula");
+            let invariants = [((called, procedure.exit), claim(never))].into_iter().collect();
+            let annotation = Annotation { logic: verdict::LogicName::Integers, invariants };
+            let Verdict::Unknown(Reason::NotCertified { why }) = checked(&program, annotation) else {
+                panic!("the contract should be rejected")
+            };
+            assert!(why.contains("callers do not know"), "{why}");
+            asked += 1;
+        }
+    }
+    assert!(asked > 0);
+}

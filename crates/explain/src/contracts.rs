@@ -1,0 +1,142 @@
+//! Readable contracts: what a proof says about procedures that are called.
+//!
+//! A contract is written in the logic of ACSL: integers are mathematical, a parameter is its value at the entry, `\old(g)` is what a global variable was there, and `\result` is what is
+//! returned.
+//!
+//! # Invariants
+//! * I1: what is printed are conjuncts of the contract that was certified, so it holds if the certificate does.
+//! * I2: no verdict depends on this; what has no name in the source is left out, and what follows from the rest, if the solver says so in time.
+
+use base::{Budget, Region};
+use cfa::{ProcId, Program};
+use encode::Vocabulary;
+use passes::Prepared;
+use smt::{Answer, Z3, Z3Settings, check_formula};
+use term::print::c_expression;
+use term::{Node, SymbolId, TermId, Terms};
+use verdict::{Annotation, Imported, import};
+
+/// Longer expressions help nobody.
+const MAX_LENGTH: usize = 400;
+
+/// What holds whenever a function returns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contract {
+    /// The name of the function.
+    pub function: String,
+    /// Its definition.
+    pub region: Region,
+    /// What is ensured, one expression for each fact.
+    pub ensures: Vec<String>,
+}
+
+/// The contracts of an annotation, in the order of the source. The solver spends at most `ticks`.
+pub fn contracts(
+    task: &Prepared<'_>,
+    annotation: &Annotation,
+    ticks: u64,
+    budget: &mut Budget,
+) -> Vec<Contract> {
+    let prepared = task.program();
+    if annotation.locations().all(|(proc, _)| proc == prepared.entry) {
+        return Vec::new();
+    }
+    let Ok(Imported { mut terms, vocabulary, claims, .. }) = import(prepared, annotation) else {
+        return Vec::new();
+    };
+    let mut contracts = Vec::new();
+    for ((proc, location), claim) in &claims {
+        let procedure = &prepared.procs[*proc];
+        if *proc == prepared.entry || *location != procedure.exit {
+            continue;
+        }
+        let names = Names { program: prepared, proc: *proc, vocabulary: &vocabulary };
+        let holds = terms.not(claim.never);
+        let holds = terms.nnf(holds);
+        let mut conjuncts = terms.conjuncts(holds);
+        let mut child = budget.child(ticks);
+        names.drop_consequences(&mut terms, &mut conjuncts, &mut child);
+        budget.absorb(&child);
+        let ensures: Vec<String> =
+            conjuncts.into_iter().filter_map(|conjunct| names.text(&mut terms, conjunct)).collect();
+        if !ensures.is_empty() {
+            contracts.push(Contract {
+                function: procedure.name.to_string(),
+                region: procedure.region,
+                ensures,
+            });
+        }
+    }
+    contracts.sort_by_key(|contract| contract.region);
+    contracts
+}
+
+/// What the symbols of a contract are called.
+struct Names<'a> {
+    program: &'a Program,
+    proc: ProcId,
+    vocabulary: &'a Vocabulary,
+}
+
+impl Names<'_> {
+    /// Drops the conjuncts that follow from others and from the types.
+    fn drop_consequences(&self, terms: &mut Terms, conjuncts: &mut Vec<TermId>, budget: &mut Budget) {
+        let mut solver = Z3::new(Z3Settings::default()).z3_solver();
+        let typing = encode::typing_of(self.program, terms, self.vocabulary, conjuncts);
+        let mut at = 0;
+        while at < conjuncts.len() {
+            let others =
+                conjuncts.iter().enumerate().filter(|(number, _)| *number != at).map(|(_, other)| *other);
+            let others: Vec<TermId> = others.chain([typing]).collect();
+            let opposite = terms.not(conjuncts[at]);
+            let query = terms.and(others.into_iter().chain([opposite]));
+            match check_formula(&mut solver, terms, query, budget) {
+                Answer::Unsat(_) => {
+                    conjuncts.remove(at);
+                }
+                Answer::Sat(_) | Answer::Unknown(_) => at += 1,
+            }
+        }
+    }
+
+    /// A fact as an implication whose premise is about the values at the entry.
+    fn text(&self, terms: &mut Terms, formula: TermId) -> Option<String> {
+        let symbols = terms.symbols_of(formula);
+        if symbols.is_empty() || symbols.iter().any(|symbol| self.name(*symbol).is_none()) {
+            return None;
+        }
+        let items = match terms.node(formula) {
+            Node::Or(items) => items.to_vec(),
+            _ => vec![formula],
+        };
+        let is_premise = |item: &TermId| {
+            terms.symbols_of(*item).iter().all(|symbol| self.vocabulary.at_entry(*symbol).is_some())
+        };
+        let (premises, conclusions): (Vec<TermId>, Vec<TermId>) = items.into_iter().partition(is_premise);
+        let name = |symbol| self.name(symbol).unwrap_or_default();
+        if premises.is_empty() || conclusions.is_empty() {
+            return c_expression(terms, formula, &name, MAX_LENGTH);
+        }
+        let excluded = terms.or(premises);
+        let premise = terms.not(excluded);
+        let premise = terms.nnf(premise);
+        let conclusion = terms.or(conclusions);
+        let premise = c_expression(terms, premise, &name, MAX_LENGTH)?;
+        let conclusion = c_expression(terms, conclusion, &name, MAX_LENGTH)?;
+        Some(format!("{premise} ==> {conclusion}"))
+    }
+
+    fn name(&self, symbol: SymbolId) -> Option<String> {
+        let procedure = &self.program.procs[self.proc];
+        if let Some(var) = self.vocabulary.at_entry(symbol) {
+            let info = &self.program.vars[var];
+            let is_global = info.owner.is_none();
+            return Some(if is_global { format!("\\old({})", info.name) } else { info.name.to_string() });
+        }
+        let var = self.vocabulary.var(symbol)?;
+        match procedure.results.as_slice() {
+            [only] if *only == var => Some("\\result".to_owned()),
+            _ => Some(self.program.vars[var].name.to_string()),
+        }
+    }
+}
