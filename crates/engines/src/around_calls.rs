@@ -19,8 +19,8 @@ use verdict::{Reason, Verdict};
 use crate::problem::stays;
 use crate::recmc::Recmc;
 
-/// Ticks of the first attempt with contracts: tenths of a second.
-const FIRST: u64 = 1 << 13;
+/// Ticks of the first attempt with contracts: seconds.
+const FIRST: u64 = 1 << 15;
 /// Ticks of the search around calls: seconds.
 const SEARCH: u64 = 1 << 14;
 

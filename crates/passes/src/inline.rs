@@ -45,9 +45,11 @@ use cfa::{
 /// Limits of inlining.
 #[derive(Clone, Copy, Debug)]
 pub struct InlineConfig {
-    /// The most edges that the result may have in any case.
+    /// The most edges of a program in which all calls are inlined.
     pub max_edges: u64,
-    /// Larger results may have so many times the edges of the program.
+    /// The most edges of others, unless they are large themselves.
+    pub max_partial: u64,
+    /// They may have so many times the edges of the program as it is.
     pub max_growth: u64,
     /// An indirect call with more targets stays a call.
     pub max_targets: usize,
@@ -55,7 +57,7 @@ pub struct InlineConfig {
 
 impl Default for InlineConfig {
     fn default() -> Self {
-        Self { max_edges: 20_000, max_growth: 4, max_targets: 16 }
+        Self { max_edges: 20_000, max_partial: 1_000, max_growth: 4, max_targets: 16 }
     }
 }
 
@@ -137,10 +139,16 @@ impl Plan {
             max_targets: config.max_targets,
         };
         let before: u64 = program.procs.iter().map(|procedure| procedure.edges().len() as u64).sum();
-        let limit = config.max_edges.max(before.saturating_mul(config.max_growth));
+        let grown = before.saturating_mul(config.max_growth);
         let mut threshold = u64::MAX;
         loop {
             let (total, largest) = plan.try_threshold(program, &calls, threshold);
+            // What is too large when everything is inlined is better left in small pieces.
+            let limit = if threshold == u64::MAX {
+                config.max_edges.max(grown)
+            } else {
+                grown.max(config.max_partial)
+            };
             if total <= limit || threshold == 0 {
                 return plan;
             }

@@ -201,7 +201,7 @@ fn inlining_keeps_executions() {
         (inlined.program, inlined.back)
     });
     check("inline a little", Promise::Same, |program| {
-        let config = InlineConfig { max_edges: 150, max_growth: 0, max_targets: 1 };
+        let config = InlineConfig { max_edges: 150, max_partial: 150, max_growth: 0, max_targets: 1 };
         let inlined = inline(program, &config);
         (inlined.program, inlined.back)
     });

@@ -238,7 +238,8 @@ fn what_is_not_inlined_is_listed() {
     let reasons: Vec<_> = all.kept.iter().map(|kept| (kept.proc, kept.reason)).collect();
     let recursive = KeptReason::Recursive;
     assert_eq!(reasons, [(ProcId(0), recursive), (ProcId(1), recursive), (ProcId(2), recursive)]);
-    let some = inline(&program, &InlineConfig { max_edges: 22, max_growth: 0, max_targets: 4 });
+    let some =
+        inline(&program, &InlineConfig { max_edges: 22, max_partial: 22, max_growth: 0, max_targets: 4 });
     assert!(some.kept.iter().any(|kept| kept.targets == [ProcId(3)] && kept.reason == KeptReason::Size));
     assert!(some.kept.iter().all(|kept| kept.targets != [ProcId(4)]));
     for inlined in [all, some] {
