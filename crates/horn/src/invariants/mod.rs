@@ -1,7 +1,8 @@
 //! Inductive facts of predicates by abstract interpretation, before the search.
 //!
-//! Each predicate has abstract states, one for each combination of values of its boolean arguments: an affine hull, bounds and strides
-//! of the integer arguments ([`element`]). The solver is asked for an application of a clause that leaves the abstract states;
+//! Each predicate has abstract states, one for each case: an affine hull, bounds and strides
+//! of the integer arguments ([`element`]). Cases are told apart by the boolean arguments, or also by comparisons of an argument with a number that the clauses make ([`split`]): McCarthy's function is `n - 10` for n > 100 and
+//! 91 otherwise. The solver is asked for an application of a clause that leaves the abstract states;
 //! its result is joined, and bounds that keep growing are widened to constants of the clauses. When there is no such application, the states are inductive.
 //!
 //! # Invariants
@@ -10,17 +11,18 @@
 
 mod element;
 mod hull;
+mod split;
 
 use std::collections::BTreeMap;
 
 use base::{Budget, IndexVec};
 use smt::{Answer, Solver, SolverFactory};
-use term::{Evaluator, Integer, Model, Node, Sort, SymbolId, TermId, Terms, Value};
+use term::{Evaluator, Integer, Model, Node, Sort, SymbolId, TermId, Terms};
 
-use crate::system::{Clause, PredicateId, System};
+use crate::system::{Clause, Predicate, PredicateId, System};
 use element::{Element, Form};
 
-/// More combinations of boolean arguments are not told apart.
+/// More cases are not told apart.
 const CASE_LIMIT: usize = 48;
 /// More applications of clauses are not joined.
 const JOIN_LIMIT: usize = 600;
@@ -30,14 +32,24 @@ const THRESHOLD_LIMIT: usize = 60;
 /// What is known of a predicate: for each fact literals of which one holds.
 pub(crate) type Known = Vec<Vec<TermId>>;
 
+/// How the arguments of a predicate are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cases {
+    /// By booleans.
+    Booleans,
+    /// By booleans, and by comparisons of integers with numbers.
+    Comparisons,
+}
+
 /// Inductive facts of all predicates; nothing if they are not found within the budget.
 pub(crate) fn find(
     terms: &mut Terms,
     system: &System,
+    cases: Cases,
     solvers: &dyn SolverFactory,
     budget: &mut Budget,
 ) -> Option<IndexVec<PredicateId, Known>> {
-    let mut analysis = Analysis::new(terms, system);
+    let mut analysis = Analysis::new(terms, system, cases);
     let mut solver = solvers.solver();
     analysis.run(terms, &mut *solver, budget)?;
     let states = analysis.states;
@@ -46,42 +58,28 @@ pub(crate) fn find(
 
 /// The abstract states of a predicate.
 struct State {
-    booleans: Vec<SymbolId>,
     integers: Vec<SymbolId>,
     forms: Vec<Form>,
+    /// What tells cases apart: conditions on the formals.
+    conditions: Vec<TermId>,
+    /// By which of the conditions hold.
     cases: BTreeMap<Vec<bool>, Element>,
-    /// Whether combinations of booleans are told apart.
-    split: Split,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Split {
-    ByBooleans,
-    Together,
 }
 
 impl State {
-    fn new(terms: &Terms, formals: &[SymbolId]) -> Self {
+    fn new(terms: &mut Terms, formals: &[SymbolId], comparisons: Vec<TermId>) -> Self {
         let of_sort = |sort: Sort| {
             formals.iter().copied().filter(|formal| terms.symbol(*formal).sort == sort).collect::<Vec<_>>()
         };
-        let integers = of_sort(Sort::Int);
+        let (integers, booleans) = (of_sort(Sort::Int), of_sort(Sort::Bool));
         let forms = element::forms(integers.len());
-        Self {
-            booleans: of_sort(Sort::Bool),
-            integers,
-            forms,
-            cases: BTreeMap::new(),
-            split: Split::ByBooleans,
-        }
+        let conditions = booleans.iter().map(|symbol| terms.of_symbol(*symbol)).chain(comparisons).collect();
+        Self { integers, forms, conditions, cases: BTreeMap::new() }
     }
 
     fn join(&mut self, terms: &Terms, model: &Model, thresholds: &[Integer]) {
-        let truth = |symbol: &SymbolId| model.get(*symbol) == Some(&Value::Bool(true));
-        let key = match self.split {
-            Split::ByBooleans => self.booleans.iter().map(truth).collect(),
-            Split::Together => Vec::new(),
-        };
+        let mut evaluator = Evaluator::new(terms, model);
+        let key: Vec<bool> = self.conditions.iter().map(|condition| evaluator.holds(*condition)).collect();
         debug_assert!(self.integers.iter().all(|symbol| terms.symbol(*symbol).sort == Sort::Int));
         let point: Vec<Integer> = self.integers.iter().map(|symbol| model.int(*symbol)).collect();
         match self.cases.get_mut(&key) {
@@ -90,8 +88,8 @@ impl State {
                 self.cases.insert(key, Element::new(&point, &self.forms));
             }
         }
-        if self.cases.len() > CASE_LIMIT && self.split == Split::ByBooleans {
-            self.split = Split::Together;
+        if self.cases.len() > CASE_LIMIT && !self.conditions.is_empty() {
+            self.conditions = Vec::new();
             let cases = std::mem::take(&mut self.cases);
             let elements = cases.into_values();
             let merged = elements.reduce(|a, b| a.merge(&b, &self.forms));
@@ -119,11 +117,9 @@ impl State {
     }
 
     fn key(&self, terms: &mut Terms, key: &[bool]) -> Vec<TermId> {
-        let literal = |(symbol, value): (&SymbolId, &bool)| {
-            let term = terms.of_symbol(*symbol);
-            if *value { term } else { terms.not(term) }
-        };
-        self.booleans.iter().zip(key).map(literal).collect()
+        let literal =
+            |(condition, value): (&TermId, &bool)| if *value { *condition } else { terms.not(*condition) };
+        self.conditions.iter().zip(key).map(literal).collect()
     }
 
     /// All facts together.
@@ -155,9 +151,15 @@ struct Analysis<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    fn new(terms: &Terms, system: &'a System) -> Self {
-        let states =
-            system.predicates.iter().map(|predicate| State::new(terms, &predicate.formals)).collect();
+    fn new(terms: &mut Terms, system: &'a System, cases: Cases) -> Self {
+        let state = |(id, predicate): (PredicateId, &Predicate)| {
+            let comparisons = match cases {
+                Cases::Booleans => Vec::new(),
+                Cases::Comparisons => split::comparisons(terms, system, id),
+            };
+            State::new(terms, &predicate.formals, comparisons)
+        };
+        let states = system.predicates.iter_enumerated().map(state).collect();
         Self { system, states, thresholds: thresholds(terms, system) }
     }
 

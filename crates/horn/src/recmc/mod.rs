@@ -33,7 +33,7 @@ use smt::SolverFactory;
 use term::{Substitution, TermId, Terms};
 
 use crate::derivation::Derivation;
-use crate::invariants::{self, Known};
+use crate::invariants::{self, Cases, Known};
 use crate::solution::{Definition, Solution};
 use crate::system::{PredicateId, System};
 use crate::{Answer, Reason};
@@ -144,12 +144,14 @@ impl<'a> Recmc<'a> {
         if let Some(found) = self.turn(FIRST_TICKS, budget, Self::run)? {
             return Ok(found);
         }
-        let mut share = budget.child(INVARIANT_TICKS);
-        let known = invariants::find(self.terms, system, self.solvers, &mut share);
-        budget.absorb(&share);
-        self.assume(&known.map(|known| known.into_iter().collect::<Vec<_>>()).unwrap_or_default());
-        if let Some(found) = self.turn(SECOND_TICKS, budget, Self::run)? {
-            return Ok(found);
+        for cases in [Cases::Booleans, Cases::Comparisons] {
+            let mut share = budget.child(INVARIANT_TICKS);
+            let known = invariants::find(self.terms, system, cases, self.solvers, &mut share);
+            budget.absorb(&share);
+            self.assume(&known.map(|known| known.into_iter().collect::<Vec<_>>()).unwrap_or_default());
+            if let Some(found) = self.turn(SECOND_TICKS, budget, Self::run)? {
+                return Ok(found);
+            }
         }
         if self.is_linear() {
             let unroll = |search: &mut Self, share: &mut Budget| search.unroll(share).map(Found::Derivation);
