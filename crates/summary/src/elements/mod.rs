@@ -1,0 +1,272 @@
+//! Facts about all elements of arrays, forwards: found jointly, proved, and used where elements are read.
+//!
+//! What loops write suggests candidates ([`candidates`]); of these the largest set is kept that every arc preserves. A read `a[u]` of which the facts tell the value is then that value, for example a
+//! number, and a loop that adds up elements is a loop over integers.
+//!
+//! # Paper
+//! Joint candidates are Houdini (Flanagan and Leino, FME 2001). Instances instead of quantifiers: Bradley, Manna and Sipma, VMCAI 2006.
+//!
+//! # Invariants
+//! * J1: at every point the facts of the sources, at the ghost and at what is read, imply those of the target on every arc. Arcs into the target of the graph do not count: what is known
+//!   holds whether or not the error is reached.
+//! * J2: no element is read on the way to the target, or no loop writes elements that others read: nothing is asked, and the graph is as it was.
+//!
+//! # Cost
+//! A question for each candidate, arc into its point and round; rounds are at most as many as candidates. At most [`EFFORT`] ticks in all: then nothing is known.
+
+mod candidates;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{Budget, IndexVec, Stop};
+use cfa::Program;
+use graph::cells::read_through;
+use graph::cut::{ArcId, Graph, PointId};
+use graph::elements::{ElementFact, Elements};
+use smt::{Answer, Solver, Why, Z3};
+use term::{Node, Sort, SymbolId, SymbolKind, TermId, Terms};
+
+/// Ticks for the facts of a graph.
+const EFFORT: u64 = 4_000;
+/// Indices at which facts are used on one arc.
+const MAX_INDICES: usize = 12;
+
+/// Finds facts about all elements, and uses them in the arcs of a graph.
+pub fn add_elements(
+    graph: &mut Graph,
+    program: &Program,
+    terms: &mut Terms,
+    solvers: &Z3,
+    budget: &mut Budget,
+) -> Result<(), Stop> {
+    if !is_wanted(graph, terms) {
+        return Ok(());
+    }
+    let ghost = terms.declare("k", Sort::Int, SymbolKind::Variable);
+    let candidates = candidates::candidates(graph, terms, ghost);
+    if candidates.iter().all(Vec::is_empty) {
+        return Ok(());
+    }
+    let mut child = budget.child(EFFORT);
+    let mut search =
+        Search { graph, program, terms, solvers, ghost, budget: &mut child, facts: candidates };
+    let found = search.settle().and_then(|()| search.uses());
+    let facts = search.facts;
+    budget.absorb(&child);
+    let uses = match found {
+        Ok(uses) => uses,
+        Err(Stop::Ticks) => return budget.poll(),
+        Err(stop) => return Err(stop),
+    };
+    use_facts(graph, terms, ghost, &facts, uses);
+    Ok(())
+}
+
+/// J2: whether a loop writes an array from which an arc reads.
+fn is_wanted(graph: &Graph, terms: &mut Terms) -> bool {
+    let mut written: BTreeSet<SymbolId> = BTreeSet::new();
+    let mut read: BTreeSet<SymbolId> = BTreeSet::new();
+    for arc in &graph.arcs {
+        if arc.source == arc.target {
+            let arrays =
+                arc.formula.update.keys().copied().filter(|symbol| terms.symbol(*symbol).sort == Sort::Array);
+            written.extend(arrays);
+        }
+        read.extend(reads(terms, graph, &arc.formula).into_iter().map(|(_, array, _)| array));
+    }
+    graph.target.is_some() && !written.is_disjoint(&read)
+}
+
+/// The elements of arrays of the program that a formula reads: the term, the array and the index.
+fn reads(
+    terms: &Terms,
+    graph: &Graph,
+    formula: &encode::Transition,
+) -> Vec<(TermId, SymbolId, TermId)> {
+    let mut roots: Vec<TermId> = formula.update.values().copied().collect();
+    roots.push(formula.guard);
+    reads_of(terms, graph, &roots)
+}
+
+fn reads_of(terms: &Terms, graph: &Graph, roots: &[TermId]) -> Vec<(TermId, SymbolId, TermId)> {
+    let mut found = Vec::new();
+    for term in terms.reachable(roots) {
+        let Node::Select(array, index) = *terms.node(term) else { continue };
+        let Node::Symbol(symbol) = *terms.node(array) else { continue };
+        if graph.vocabulary.var(symbol).is_some() {
+            found.push((term, symbol, index));
+        }
+    }
+    found
+}
+
+/// The value that a fact gives a read, and where.
+struct Use {
+    arc: ArcId,
+    read: TermId,
+    index: TermId,
+    value: TermId,
+}
+
+struct Search<'a> {
+    graph: &'a Graph,
+    program: &'a Program,
+    terms: &'a mut Terms,
+    solvers: &'a Z3,
+    ghost: SymbolId,
+    budget: &'a mut Budget,
+    facts: IndexVec<PointId, Vec<ElementFact>>,
+}
+
+impl Search<'_> {
+    /// Drops candidates until all arcs preserve the rest (J1).
+    fn settle(&mut self) -> Result<(), Stop> {
+        let mut pending: BTreeSet<ArcId> = self.graph.arcs.ids().collect();
+        while let Some(arc) = pending.pop_first() {
+            let target = self.graph.arcs[arc].target;
+            if self.facts[target].is_empty() {
+                continue;
+            }
+            if Some(target) == self.graph.target {
+                self.facts[target].clear();
+                continue;
+            }
+            if self.drop_broken(arc)? {
+                pending.extend(&self.graph.points[target].outgoing);
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops what an arc does not preserve. Returns whether anything was dropped.
+    fn drop_broken(&mut self, arc: ArcId) -> Result<bool, Stop> {
+        let target = self.graph.arcs[arc].target;
+        let formula = self.graph.arcs[arc].formula.clone();
+        let index = self.terms.of_symbol(self.ghost);
+        let mut after = formula.substitution();
+        let mut goals = Vec::new();
+        for fact in self.facts[target].clone() {
+            let goal = fact.at(self.terms, self.ghost, index);
+            let goal = after.apply(self.terms, goal);
+            goals.push((fact, read_through(self.terms, goal)));
+        }
+        let roots: Vec<TermId> = goals.iter().map(|(_, goal)| *goal).collect();
+        let mut solver = self.solvers.z3_solver();
+        let start = self.start(arc, &roots);
+        solver.assert(self.terms, start);
+        let mut kept = Vec::new();
+        for (fact, goal) in goals {
+            let broken = self.terms.not(goal);
+            if self.is_refuted(&mut solver, broken)? {
+                kept.push(fact);
+            }
+        }
+        let is_less = kept.len() < self.facts[target].len();
+        self.facts[target] = kept;
+        Ok(is_less)
+    }
+
+    /// What holds where an arc starts: with the facts at the ghost, and at the indices that the arc and the given terms read.
+    fn start(&mut self, arc: ArcId, roots: &[TermId]) -> TermId {
+        let graph = self.graph;
+        let source = graph.arcs[arc].source;
+        let formula = &graph.arcs[arc].formula;
+        let mut parts = vec![graph.points[source].facts, formula.guard];
+        let mut all = reads(self.terms, graph, formula);
+        all.extend(reads_of(self.terms, graph, roots));
+        let mut indices: BTreeMap<SymbolId, Vec<TermId>> = BTreeMap::new();
+        for (_, array, index) in all {
+            let known = indices.entry(array).or_default();
+            if !known.contains(&index) && known.len() < MAX_INDICES {
+                known.push(index);
+            }
+        }
+        for fact in self.facts[source].clone() {
+            for index in indices.get(&fact.array).into_iter().flatten() {
+                parts.push(fact.at(self.terms, self.ghost, *index));
+            }
+        }
+        let start = self.terms.and(parts);
+        let typing = encode::typing(self.program, self.terms, &graph.vocabulary, start);
+        self.terms.and([start, typing])
+    }
+
+    fn is_refuted(&mut self, solver: &mut impl Solver, formula: TermId) -> Result<bool, Stop> {
+        match solver.check(self.terms, &[formula], self.budget) {
+            Answer::Unsat(_) => Ok(true),
+            Answer::Unknown(Why::Stopped(stop)) => Err(stop),
+            Answer::Sat(_) | Answer::Unknown(_) => Ok(false),
+        }
+    }
+
+    /// The reads whose value the facts tell.
+    fn uses(&mut self) -> Result<Vec<Use>, Stop> {
+        let mut found = Vec::new();
+        for arc in self.graph.arcs.ids() {
+            let source = self.graph.arcs[arc].source;
+            if self.facts[source].is_empty() {
+                continue;
+            }
+            let all = reads(self.terms, self.graph, &self.graph.arcs[arc].formula);
+            let mut solver = None;
+            for (read, array, index) in all.into_iter().take(MAX_INDICES) {
+                for fact in self.facts[source].clone() {
+                    if fact.array != array {
+                        continue;
+                    }
+                    let mut there = term::Substitution::new([(self.ghost, index)]);
+                    let condition = there.apply(self.terms, fact.condition);
+                    let value = there.apply(self.terms, fact.value);
+                    let outside = self.terms.not(condition);
+                    if solver.is_none() {
+                        let mut new = self.solvers.z3_solver();
+                        let start = self.start(arc, &[]);
+                        new.assert(self.terms, start);
+                        solver = Some(new);
+                    }
+                    let Some(solver) = &mut solver else { continue };
+                    if self.is_refuted(solver, outside)? {
+                        found.push(Use { arc, read, index, value });
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Puts the values in the place of the reads.
+fn use_facts(
+    graph: &mut Graph,
+    terms: &mut Terms,
+    ghost: SymbolId,
+    facts: &IndexVec<PointId, Vec<ElementFact>>,
+    uses: Vec<Use>,
+) {
+    if uses.is_empty() {
+        return;
+    }
+    let mut indices: BTreeMap<PointId, Vec<TermId>> = BTreeMap::new();
+    let mut values: BTreeMap<ArcId, BTreeMap<TermId, TermId>> = BTreeMap::new();
+    for Use { arc, read, index, value } in uses {
+        let known = indices.entry(graph.arcs[arc].source).or_default();
+        if !known.contains(&index) {
+            known.push(index);
+        }
+        values.entry(arc).or_default().insert(read, value);
+    }
+    for (arc, values) in values {
+        let formula = &mut graph.arcs[arc].formula;
+        let mut put = |term: TermId| {
+            terms.rewrite(term, |_, part| values.get(&part).copied().unwrap_or(part))
+        };
+        formula.guard = put(formula.guard);
+        for value in formula.update.values_mut() {
+            *value = put(*value);
+        }
+    }
+    let facts = facts.iter_enumerated().filter(|(_, facts)| !facts.is_empty());
+    let facts = facts.map(|(point, facts)| (point, facts.clone())).collect();
+    graph.elements = Elements { ghost: Some(ghost), facts, indices };
+}
