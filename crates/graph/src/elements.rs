@@ -1,4 +1,4 @@
-//! Facts about all elements of an array: `for all k: condition(k, X) implies a[k] == value(k, X)`.
+//! Facts about all elements of an array: `for all k: condition(k, X) implies a[k] == value(k, X)`, or a bound in the place of the value.
 //!
 //! They hold at a point in every execution, whatever leads to the error. An arc that reads `a[u]` may use them at `u`.
 //!
@@ -12,6 +12,17 @@ use term::{Substitution, SymbolId, TermId, Terms};
 
 use crate::cut::PointId;
 
+/// How elements relate to a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// They are equal to it.
+    Equal,
+    /// They are not below it.
+    AtLeast,
+    /// They are not above it.
+    AtMost,
+}
+
 /// What is known of the elements of one array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ElementFact {
@@ -19,7 +30,9 @@ pub struct ElementFact {
     pub array: SymbolId,
     /// Of which elements it is known, over the ghost and variables.
     pub condition: TermId,
-    /// What they are, over the ghost and variables.
+    /// How they relate to the value.
+    pub relation: Relation,
+    /// What they are compared with, over the ghost and variables.
     pub value: TermId,
 }
 
@@ -31,8 +44,12 @@ impl ElementFact {
         let value = there.apply(terms, self.value);
         let array = terms.of_symbol(self.array);
         let element = terms.select(array, index);
-        let same = terms.eq(element, value);
-        terms.implies(condition, same)
+        let related = match self.relation {
+            Relation::Equal => terms.eq(element, value),
+            Relation::AtLeast => terms.ge(element, value),
+            Relation::AtMost => terms.le(element, value),
+        };
+        terms.implies(condition, related)
     }
 }
 

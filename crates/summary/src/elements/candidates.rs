@@ -12,7 +12,7 @@ use base::IndexVec;
 use encode::Transition;
 use graph::cells::{read_through, solve, stores};
 use graph::cut::{Arc, Graph, PointId};
-use graph::elements::ElementFact;
+use graph::elements::{ElementFact, Relation};
 use term::{Integer, Node, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 /// Candidates of one point.
@@ -56,8 +56,17 @@ struct Walker {
     start: TermId,
     /// Its last values by the conditions of the loop.
     bounds: Vec<TermId>,
-    /// What the element at the ghost is after that iteration.
-    written: TermId,
+    /// What the element at the ghost is after that iteration, with the variables as they are later on, if they tell.
+    written: Option<TermId>,
+    /// What is stored, over the variables before the iteration.
+    stored: TermId,
+}
+
+/// What may be known of the elements that a loop has passed.
+struct Claim {
+    condition: TermId,
+    relation: Relation,
+    value: TermId,
 }
 
 impl Walk<'_> {
@@ -102,7 +111,7 @@ impl Walk<'_> {
                 let condition = self.terms.eq(k, at);
                 let value = read_through(self.terms, stored);
                 let value = under(self.terms, arc.formula.guard, value);
-                let fact = ElementFact { array: *array, condition, value };
+                let fact = ElementFact { array: *array, condition, relation: Relation::Equal, value };
                 after.extend(self.renamed(&arc.formula, fact));
             }
         }
@@ -168,10 +177,14 @@ impl Walk<'_> {
                     .chain(incoming.iter().filter(|fact| fact.array == walker.array))
                     .copied()
                     .collect();
-                let values = self.values(&walker, &known, &changed);
-                self.behind(&walker, &values, &mut stated, &mut leaving);
+                let mut claims = self.values(&walker, &known, &changed);
+                claims.extend(self.limits(&walker, &arc.formula, &changed));
+                self.behind(&walker, &claims, &mut stated, &mut leaving);
                 let before: Vec<ElementFact> =
                     incoming.iter().filter(|fact| fact.array == walker.array).copied().collect();
+                for (walker, claim) in self.recurrences(&walker, &before, &changed) {
+                    self.behind(&walker, &[claim], &mut stated, &mut leaving);
+                }
                 self.ahead(&walker, &before, &changed, &mut stated, &mut leaving);
             }
         }
@@ -182,7 +195,7 @@ impl Walk<'_> {
     fn behind(
         &mut self,
         walker: &Walker,
-        values: &[(TermId, TermId)],
+        claims: &[Claim],
         stated: &mut Vec<ElementFact>,
         leaving: &mut Vec<ElementFact>,
     ) {
@@ -191,16 +204,18 @@ impl Walk<'_> {
         let difference = self.terms.sub(walker.solution, walker.start);
         let stride = walker.step.abs();
         let met = if stride.is_one() { Terms::TRUE } else { self.terms.divides(&stride, difference) };
-        for (condition, value) in values {
-            let passed = self.not_before(walker, walker.solution, now);
-            let passed = self.terms.not(passed);
-            let own = self.terms.and([started, met, passed, *condition]);
-            push(stated, ElementFact { array: walker.array, condition: own, value: *value });
+        for Claim { condition, relation, value } in claims {
+            let (array, relation, value) = (walker.array, *relation, *value);
             for bound in &walker.bounds {
                 let inside = self.not_before(walker, *bound, walker.solution);
-                let own = self.terms.and([started, met, inside, *condition]);
-                push(leaving, ElementFact { array: walker.array, condition: own, value: *value });
+                let condition = self.terms.and([started, met, inside, *condition]);
+                push(leaving, ElementFact { array, condition, relation, value });
             }
+            let passed = self.not_before(walker, walker.solution, now);
+            let passed = self.terms.not(passed);
+            let condition = self.terms.and([started, met, passed, *condition]);
+            push(stated, ElementFact { array, condition, relation, value });
+            push(leaving, ElementFact { array, condition, relation, value });
         }
     }
 
@@ -267,26 +282,29 @@ impl Walk<'_> {
             let element = read_through(self.terms, element);
             let element = under(self.terms, arc.formula.guard, element);
             let mut seen = BTreeSet::new();
-            for (at, _) in stores(self.terms, *value) {
+            for (at, stored) in stores(self.terms, *value) {
                 let Some((index, solution)) = solve(self.terms, at, k, &[self.ghost]) else { continue };
                 if !seen.insert((index, solution)) {
                     continue;
                 }
                 let moved = arc.formula.value(self.terms, index);
-                let Some(step) = step(self.terms, index, moved).filter(|step| !step.is_zero()) else {
-                    continue;
-                };
+                let Some(pace) = pace(self.terms, index, moved) else { continue };
                 let Some(start) = self.start(head, index, changed) else { continue };
                 let rest: BTreeSet<SymbolId> =
                     changed.iter().copied().filter(|symbol| *symbol != index).collect();
                 if !self.is_over(&[solution], &rest) {
                     continue;
                 }
-                let bounds = self.bounds(&arc.formula, index, &step, changed);
-                let Some(written) = self.written(&arc.formula, element, (index, solution), &step) else {
-                    continue;
+                let stored = under(self.terms, arc.formula.guard, stored);
+                let (step, bounds, written) = match pace {
+                    Pace::Steady(step) => {
+                        let bounds = self.bounds(&arc.formula, index, &step, changed);
+                        let written = self.written(&arc.formula, element, (index, solution), &step);
+                        (step, bounds, written)
+                    }
+                    Pace::Halting(step) => (step, Vec::new(), None),
                 };
-                found.push(Walker { array: *array, index, step, solution, start, bounds, written });
+                found.push(Walker { array: *array, index, step, solution, start, bounds, written, stored });
             }
         }
         found
@@ -388,9 +406,10 @@ impl Walk<'_> {
         walker: &Walker,
         known: &[ElementFact],
         changed: &BTreeSet<SymbolId>,
-    ) -> Vec<(TermId, TermId)> {
-        let mut done = Vec::new();
-        let mut open = vec![(Terms::TRUE, walker.written)];
+    ) -> Vec<Claim> {
+        let mut done: Vec<Claim> = Vec::new();
+        let mut open: Vec<(TermId, TermId)> =
+            walker.written.iter().map(|written| (Terms::TRUE, *written)).collect();
         while let Some((condition, value)) = open.pop() {
             let Some((term, array, index)) = self.first_read(value, changed, known) else {
                 let arrays: BTreeSet<SymbolId> =
@@ -398,11 +417,13 @@ impl Walk<'_> {
                 let is_plain = |symbol: &SymbolId| self.terms.symbol(*symbol).kind == SymbolKind::Variable;
                 let symbols = self.terms.symbols_of(value);
                 if self.is_over(&[value], &arrays) && symbols.iter().all(is_plain) {
-                    push(&mut done, (condition, value));
+                    done.push(Claim { condition, relation: Relation::Equal, value });
                 }
                 continue;
             };
-            for fact in known.iter().filter(|fact| fact.array == array).take(MAX_CHOICES) {
+            let is_used =
+                |fact: &&ElementFact| fact.array == array && fact.relation == Relation::Equal;
+            for fact in known.iter().filter(is_used).take(MAX_CHOICES) {
                 let mut there = Substitution::new([(self.ghost, index)]);
                 let own = there.apply(self.terms, fact.condition);
                 let image = there.apply(self.terms, fact.value);
@@ -428,11 +449,91 @@ impl Walk<'_> {
         for term in self.terms.reachable(&[value]) {
             let Node::Select(array, index) = *self.terms.node(term) else { continue };
             let Node::Symbol(symbol) = *self.terms.node(array) else { continue };
-            if changed.contains(&symbol) || known.iter().any(|fact| fact.array == symbol) {
+            let is_told =
+                |fact: &ElementFact| fact.array == symbol && fact.relation == Relation::Equal;
+            if changed.contains(&symbol) || known.iter().any(is_told) {
                 return Some((term, symbol, index));
             }
         }
         None
+    }
+
+    /// What the conditions of an iteration compare the stored value with.
+    fn limits(&mut self, walker: &Walker, formula: &Transition, changed: &BTreeSet<SymbolId>) -> Vec<Claim> {
+        let mut found: Vec<Claim> = Vec::new();
+        if self.terms.as_number(walker.stored).is_some() {
+            return found;
+        }
+        let mut roots: Vec<TermId> = formula.update.values().copied().collect();
+        roots.push(formula.guard);
+        for atom in self.terms.reachable(&roots) {
+            let Node::Le(sum) = *self.terms.node(atom) else { continue };
+            let form = self.terms.linear(sum);
+            let factor = form.coefficient(walker.stored);
+            if !factor.abs().is_one() {
+                continue;
+            }
+            let rest = form.without(walker.stored);
+            let limit = if factor.is_positive() { rest.negate() } else { rest };
+            let beyond = if factor.is_positive() { Integer::ONE } else { -&Integer::ONE };
+            let limit = [self.terms.of_linear(&limit), self.terms.of_linear(&limit.add_constant(&beyond))];
+            let relations = if factor.is_positive() {
+                [Relation::AtMost, Relation::AtLeast]
+            } else {
+                [Relation::AtLeast, Relation::AtMost]
+            };
+            for (relation, value) in relations.into_iter().zip(limit) {
+                let symbols = self.terms.symbols_of(value);
+                let is_plain = |symbol: &SymbolId| self.terms.symbol(*symbol).kind == SymbolKind::Variable;
+                // The range of a type says nothing new.
+                let is_wide = |number: &Integer| number.abs() >= Integer::from(i64::from(i32::MAX));
+                let is_range = self.terms.as_number(value).is_some_and(is_wide);
+                let is_stated = self.is_over(&[value], changed) && symbols.iter().all(is_plain);
+                if found.len() < MAX_CHOICES && is_stated && !is_range {
+                    found.push(Claim { condition: Terms::TRUE, relation, value });
+                }
+            }
+        }
+        found
+    }
+
+    /// A loop that makes each element from the one before: `a[k] == a[k - 1] + c`, started by one element that is known.
+    fn recurrences(
+        &mut self,
+        walker: &Walker,
+        before: &[ElementFact],
+        changed: &BTreeSet<SymbolId>,
+    ) -> Vec<(Walker, Claim)> {
+        let mut found = Vec::new();
+        let k = self.terms.of_symbol(self.ghost);
+        let array = self.terms.of_symbol(walker.array);
+        let step = self.terms.number(walker.step.clone());
+        let last = self.terms.sub(k, step);
+        let last = self.terms.select(array, last);
+        let Some(written) = walker.written else { return found };
+        let growth = self.terms.linear(written).sub(&self.terms.linear(last));
+        let Some(growth) = growth.as_constant().filter(|_| walker.step.abs().is_one()).cloned() else {
+            return found;
+        };
+        for fact in before {
+            let Node::Zero(sum) = *self.terms.node(fact.condition) else { continue };
+            let form = self.terms.linear(sum);
+            let factor = form.coefficient(k);
+            let is_known = self.is_over(&[fact.condition, fact.value], changed);
+            if !factor.abs().is_one() || fact.relation != Relation::Equal || !is_known {
+                continue;
+            }
+            let rest = form.without(k);
+            let first = if factor.is_positive() { rest.negate() } else { rest };
+            let first = self.terms.of_linear(&first);
+            let start = Substitution::new([(self.ghost, first)]).apply(self.terms, walker.solution);
+            let distance = self.terms.sub(k, first);
+            let grown = self.terms.scale(&(&growth * &walker.step), distance);
+            let value = self.terms.add(fact.value, grown);
+            let claim = Claim { condition: Terms::TRUE, relation: Relation::Equal, value };
+            found.push((Walker { start, bounds: walker.bounds.clone(), step: walker.step.clone(), ..*walker }, claim));
+        }
+        found
     }
 
     fn is_array(&self, symbol: SymbolId) -> bool {
@@ -449,6 +550,32 @@ impl Walk<'_> {
 fn step(terms: &mut Terms, symbol: SymbolId, value: TermId) -> Option<Integer> {
     let own = terms.of_symbol(symbol);
     terms.linear(value).sub(&terms.linear(own)).as_constant().cloned()
+}
+
+/// How an index variable moves.
+enum Pace {
+    /// By the same in every iteration.
+    Steady(Integer),
+    /// In some iterations, in one direction only: of the step this is the sign.
+    Halting(Integer),
+}
+
+fn pace(terms: &mut Terms, symbol: SymbolId, value: TermId) -> Option<Pace> {
+    if let Some(step) = step(terms, symbol, value) {
+        return (!step.is_zero()).then_some(Pace::Steady(step));
+    }
+    let (mut open, mut signs) = (vec![value], BTreeSet::new());
+    while let Some(term) = open.pop() {
+        if let Node::Ite(_, yes, no) = *terms.node(term) {
+            open.extend([yes, no]);
+            continue;
+        }
+        let own = step(terms, symbol, term)?;
+        if !own.is_zero() {
+            signs.insert(if own.is_positive() { 1 } else { -1 });
+        }
+    }
+    (signs.len() == 1).then(|| Pace::Halting(Integer::from(signs.into_iter().sum::<i64>())))
 }
 
 /// A term where a condition holds.

@@ -22,9 +22,9 @@ use base::{Budget, IndexVec, Stop};
 use cfa::Program;
 use graph::cells::read_through;
 use graph::cut::{ArcId, Graph, PointId};
-use graph::elements::{ElementFact, Elements};
+use graph::elements::{ElementFact, Elements, Relation};
 use smt::{Answer, Solver, Why, Z3};
-use term::{Node, Sort, SymbolId, SymbolKind, TermId, Terms};
+use term::{Node, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 /// Ticks for the facts of a graph.
 const EFFORT: u64 = 4_000;
@@ -100,12 +100,18 @@ fn reads_of(terms: &Terms, graph: &Graph, roots: &[TermId]) -> Vec<(TermId, Symb
     found
 }
 
-/// The value that a fact gives a read, and where.
+/// What a fact says of a read, and where.
 struct Use {
     arc: ArcId,
-    read: TermId,
     index: TermId,
-    value: TermId,
+    gain: Gain,
+}
+
+enum Gain {
+    /// The read is this value.
+    Value { read: TermId, value: TermId },
+    /// A condition holds.
+    Holds(TermId),
 }
 
 struct Search<'a> {
@@ -199,36 +205,42 @@ impl Search<'_> {
         }
     }
 
-    /// The reads whose value the facts tell.
+    /// The reads of which the facts tell something.
     fn uses(&mut self) -> Result<Vec<Use>, Stop> {
         let mut found = Vec::new();
         for arc in self.graph.arcs.ids() {
             let source = self.graph.arcs[arc].source;
-            if self.facts[source].is_empty() {
+            let all = reads(self.terms, self.graph, &self.graph.arcs[arc].formula);
+            let is_told = |(_, array, _): &(TermId, SymbolId, TermId)| {
+                self.facts[source].iter().any(|fact| fact.array == *array)
+            };
+            let told: Vec<_> = all.into_iter().filter(is_told).take(MAX_INDICES).collect();
+            if told.is_empty() {
                 continue;
             }
-            let all = reads(self.terms, self.graph, &self.graph.arcs[arc].formula);
-            let mut solver = None;
-            for (read, array, index) in all.into_iter().take(MAX_INDICES) {
-                for fact in self.facts[source].clone() {
-                    if fact.array != array {
+            // Without the facts: where they contradict the guard, every condition would seem to hold, and the reads that show it would be gone.
+            let mut solver = self.solvers.z3_solver();
+            let start = self.terms.and([self.graph.points[source].facts, self.graph.arcs[arc].formula.guard]);
+            let typing = encode::typing(self.program, self.terms, &self.graph.vocabulary, start);
+            solver.assert(self.terms, start);
+            solver.assert(self.terms, typing);
+            for (read, array, index) in told {
+                let facts: Vec<ElementFact> =
+                    self.facts[source].iter().filter(|fact| fact.array == array).copied().collect();
+                for fact in facts {
+                    let mut there = Substitution::new([(self.ghost, index)]);
+                    let condition = there.apply(self.terms, fact.condition);
+                    let outside = self.terms.not(condition);
+                    if !self.is_refuted(&mut solver, outside)? {
                         continue;
                     }
-                    let mut there = term::Substitution::new([(self.ghost, index)]);
-                    let condition = there.apply(self.terms, fact.condition);
-                    let value = there.apply(self.terms, fact.value);
-                    let outside = self.terms.not(condition);
-                    if solver.is_none() {
-                        let mut new = self.solvers.z3_solver();
-                        let start = self.start(arc, &[]);
-                        new.assert(self.terms, start);
-                        solver = Some(new);
-                    }
-                    let Some(solver) = &mut solver else { continue };
-                    if self.is_refuted(solver, outside)? {
-                        found.push(Use { arc, read, index, value });
+                    if fact.relation == Relation::Equal {
+                        let value = there.apply(self.terms, fact.value);
+                        found.push(Use { arc, index, gain: Gain::Value { read, value } });
                         break;
                     }
+                    let holds = fact.at(self.terms, self.ghost, index);
+                    found.push(Use { arc, index, gain: Gain::Holds(holds) });
                 }
             }
         }
@@ -236,7 +248,7 @@ impl Search<'_> {
     }
 }
 
-/// Puts the values in the place of the reads.
+/// Puts the values in the place of the reads, and bounds into the guards.
 fn use_facts(
     graph: &mut Graph,
     terms: &mut Terms,
@@ -249,12 +261,20 @@ fn use_facts(
     }
     let mut indices: BTreeMap<PointId, Vec<TermId>> = BTreeMap::new();
     let mut values: BTreeMap<ArcId, BTreeMap<TermId, TermId>> = BTreeMap::new();
-    for Use { arc, read, index, value } in uses {
+    for Use { arc, index, gain } in uses {
         let known = indices.entry(graph.arcs[arc].source).or_default();
         if !known.contains(&index) {
             known.push(index);
         }
-        values.entry(arc).or_default().insert(read, value);
+        match gain {
+            Gain::Value { read, value } => {
+                values.entry(arc).or_default().insert(read, value);
+            }
+            Gain::Holds(condition) => {
+                let formula = &mut graph.arcs[arc].formula;
+                formula.guard = terms.and([formula.guard, condition]);
+            }
+        }
     }
     for (arc, values) in values {
         let formula = &mut graph.arcs[arc].formula;
