@@ -280,7 +280,12 @@ pub fn stores(terms: &Terms, array: TermId) -> Vec<(TermId, TermId)> {
 }
 
 /// The variable of an index that must have a certain value for the index to equal another one.
-pub fn solve(terms: &mut Terms, at: TermId, index: TermId, ghosts: &[SymbolId]) -> Option<(SymbolId, TermId)> {
+pub fn solve(
+    terms: &mut Terms,
+    at: TermId,
+    index: TermId,
+    ghosts: &[SymbolId],
+) -> Option<(SymbolId, TermId)> {
     let difference = terms.linear(at).sub(&terms.linear(index));
     for (part, factor) in difference.terms() {
         let Node::Symbol(symbol) = *terms.node(*part) else { continue };

@@ -99,6 +99,23 @@ fn an_index_that_halts_gives_bounds() {
 }
 
 #[test]
+fn two_arrays_get_the_elements_on_either_side() {
+    check(
+        "int g = 0, l = 0; for (int i = 0; i < n; i++) { int v = __VERIFIER_nondet_int(); if (v >= 0) a[g++] = v; else b[l++] = v; }
+        for (int i = 0; i < g; i++) { if (a[i] < 0) reach_error(); } for (int i = 0; i < l; i++) { if (b[i] >= 0) reach_error(); }",
+        &expect![[r#"
+            n1: k ≥ 0, g > k implies a[k] >= 0
+            n1: k ≥ 0, l > k implies b[k] <= -1
+            n2: k ≥ 0, g > k implies a[k] >= 0
+            n2: k ≥ 0, l > k implies b[k] <= -1
+            n3: k ≥ 0, l > k implies b[k] <= -1
+            n2 uses them at i#2
+            n3 uses them at i#3
+        "#]],
+    );
+}
+
+#[test]
 fn nothing_is_known_of_what_is_written_again() {
     check(
         "for (int i = 0; i < n; i++) a[i] = 1; for (int i = 0; i < n; i++) a[i / 2] = 2; for (int i = 0; i < n; i++) s = s + a[i]; if (s > n + 1) reach_error();",

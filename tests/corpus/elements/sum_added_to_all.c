@@ -1,6 +1,6 @@
 // What a sum is added to is known for all elements.
 // expect: safe
-// engines: none
+// engines: gps gps-lite cra
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

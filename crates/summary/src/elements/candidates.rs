@@ -263,11 +263,7 @@ impl Walk<'_> {
 
     /// Whether one value of the index variable is not met before another.
     fn not_before(&mut self, walker: &Walker, later: TermId, earlier: TermId) -> TermId {
-        if walker.step.is_positive() {
-            self.terms.le(earlier, later)
-        } else {
-            self.terms.le(later, earlier)
-        }
+        if walker.step.is_positive() { self.terms.le(earlier, later) } else { self.terms.le(later, earlier) }
     }
 
     /// The ways in which an arc around a loop moves through arrays.
@@ -401,12 +397,7 @@ impl Walk<'_> {
     }
 
     /// The written value by what is known of the elements that it is made of: a condition and the value.
-    fn values(
-        &mut self,
-        walker: &Walker,
-        known: &[ElementFact],
-        changed: &BTreeSet<SymbolId>,
-    ) -> Vec<Claim> {
+    fn values(&mut self, walker: &Walker, known: &[ElementFact], changed: &BTreeSet<SymbolId>) -> Vec<Claim> {
         let mut done: Vec<Claim> = Vec::new();
         let mut open: Vec<(TermId, TermId)> =
             walker.written.iter().map(|written| (Terms::TRUE, *written)).collect();
@@ -421,8 +412,7 @@ impl Walk<'_> {
                 }
                 continue;
             };
-            let is_used =
-                |fact: &&ElementFact| fact.array == array && fact.relation == Relation::Equal;
+            let is_used = |fact: &&ElementFact| fact.array == array && fact.relation == Relation::Equal;
             for fact in known.iter().filter(is_used).take(MAX_CHOICES) {
                 let mut there = Substitution::new([(self.ghost, index)]);
                 let own = there.apply(self.terms, fact.condition);
@@ -431,8 +421,7 @@ impl Walk<'_> {
                 if condition == Terms::FALSE || done.len() + open.len() >= MAX_CHOICES {
                     continue;
                 }
-                let value =
-                    self.terms.rewrite(value, |_, part| if part == term { image } else { part });
+                let value = self.terms.rewrite(value, |_, part| if part == term { image } else { part });
                 open.push((condition, value));
             }
         }
@@ -449,8 +438,7 @@ impl Walk<'_> {
         for term in self.terms.reachable(&[value]) {
             let Node::Select(array, index) = *self.terms.node(term) else { continue };
             let Node::Symbol(symbol) = *self.terms.node(array) else { continue };
-            let is_told =
-                |fact: &ElementFact| fact.array == symbol && fact.relation == Relation::Equal;
+            let is_told = |fact: &ElementFact| fact.array == symbol && fact.relation == Relation::Equal;
             if changed.contains(&symbol) || known.iter().any(is_told) {
                 return Some((term, symbol, index));
             }
@@ -531,7 +519,10 @@ impl Walk<'_> {
             let grown = self.terms.scale(&(&growth * &walker.step), distance);
             let value = self.terms.add(fact.value, grown);
             let claim = Claim { condition: Terms::TRUE, relation: Relation::Equal, value };
-            found.push((Walker { start, bounds: walker.bounds.clone(), step: walker.step.clone(), ..*walker }, claim));
+            found.push((
+                Walker { start, bounds: walker.bounds.clone(), step: walker.step.clone(), ..*walker },
+                claim,
+            ));
         }
         found
     }

@@ -48,8 +48,7 @@ pub fn add_elements(
         return Ok(());
     }
     let mut child = budget.child(EFFORT);
-    let mut search =
-        Search { graph, program, terms, solvers, ghost, budget: &mut child, facts: candidates };
+    let mut search = Search { graph, program, terms, solvers, ghost, budget: &mut child, facts: candidates };
     let found = search.settle().and_then(|()| search.uses());
     let facts = search.facts;
     budget.absorb(&child);
@@ -78,11 +77,7 @@ fn is_wanted(graph: &Graph, terms: &mut Terms) -> bool {
 }
 
 /// The elements of arrays of the program that a formula reads: the term, the array and the index.
-fn reads(
-    terms: &Terms,
-    graph: &Graph,
-    formula: &encode::Transition,
-) -> Vec<(TermId, SymbolId, TermId)> {
+fn reads(terms: &Terms, graph: &Graph, formula: &encode::Transition) -> Vec<(TermId, SymbolId, TermId)> {
     let mut roots: Vec<TermId> = formula.update.values().copied().collect();
     roots.push(formula.guard);
     reads_of(terms, graph, &roots)
@@ -112,6 +107,8 @@ enum Gain {
     Value { read: TermId, value: TermId },
     /// A condition holds.
     Holds(TermId),
+    /// The arc is never taken.
+    Never,
 }
 
 struct Search<'a> {
@@ -205,6 +202,13 @@ impl Search<'_> {
         }
     }
 
+    /// Whether the facts exclude an arc.
+    fn is_excluded(&mut self, arc: ArcId) -> Result<bool, Stop> {
+        let start = self.start(arc, &[]);
+        let mut solver = self.solvers.z3_solver();
+        self.is_refuted(&mut solver, start)
+    }
+
     /// The reads of which the facts tell something.
     fn uses(&mut self) -> Result<Vec<Use>, Stop> {
         let mut found = Vec::new();
@@ -216,6 +220,11 @@ impl Search<'_> {
             };
             let told: Vec<_> = all.into_iter().filter(is_told).take(MAX_INDICES).collect();
             if told.is_empty() {
+                continue;
+            }
+            let is_last = Some(self.graph.arcs[arc].target) == self.graph.target;
+            if is_last && self.is_excluded(arc)? {
+                found.extend(told.iter().map(|(_, _, index)| Use { arc, index: *index, gain: Gain::Never }));
                 continue;
             }
             // Without the facts: where they contradict the guard, every condition would seem to hold, and the reads that show it would be gone.
@@ -274,13 +283,13 @@ fn use_facts(
                 let formula = &mut graph.arcs[arc].formula;
                 formula.guard = terms.and([formula.guard, condition]);
             }
+            Gain::Never => graph.arcs[arc].formula = encode::Transition::empty(),
         }
     }
     for (arc, values) in values {
         let formula = &mut graph.arcs[arc].formula;
-        let mut put = |term: TermId| {
-            terms.rewrite(term, |_, part| values.get(&part).copied().unwrap_or(part))
-        };
+        let mut put =
+            |term: TermId| terms.rewrite(term, |_, part| values.get(&part).copied().unwrap_or(part));
         formula.guard = put(formula.guard);
         for value in formula.update.values_mut() {
             *value = put(*value);
