@@ -12,8 +12,10 @@ use cfa::Loc;
 use encode::Skolem;
 use graph::cells::add_cells;
 use graph::cut::{Graph, Point, PointId, Target};
+use graph::elements::Elements;
 use passes::{KeptCall, KeptReason, Prepared};
 use smt::Logic;
+use summary::elements::add_elements;
 use term::{Substitution, SymbolId, TermId, Terms};
 use verdict::{Annotation, Claim, Proof, Reason};
 
@@ -40,9 +42,10 @@ impl Problem {
         }
         let program = task.program();
         let _stage = timeline::stage("encoding");
-        let (proc, Logic { terms, budget, .. }) = (program.entry, logic);
+        let (proc, Logic { terms, budget, solvers }) = (program.entry, logic);
         let graph = Graph::of(program, proc, task.loops(proc), Target::Error, terms, budget);
         let mut graph = graph.map_err(Reason::Stopped)?;
+        add_elements(&mut graph, program, terms, solvers, budget).map_err(Reason::Stopped)?;
         add_cells(&mut graph, program, terms);
         Ok(Self { graph })
     }
@@ -103,13 +106,19 @@ impl Problem {
             }
             let never = terms.and(never);
             let other_case = terms.not(point.cases);
-            let never = terms.or([never, other_case]);
+            let other_elements = self.graph.elements.violated(terms, id);
+            let never = terms.or([never, other_case, other_elements]);
             let never = self.graph.cells.as_elements(terms, never);
             let mut instances = reach.instances.clone();
-            if instances.is_empty() && (point.cases != Terms::TRUE || !self.graph.cells.is_empty()) {
+            let is_stated = point.cases != Terms::TRUE || other_elements != Terms::FALSE;
+            if instances.is_empty() && (is_stated || !self.graph.cells.is_empty()) {
                 instances.push(Vec::new());
             }
-            let instances = self.focused(terms, point, instances);
+            let mut instances = self.focused(terms, point, instances);
+            let Elements { ghost, indices, .. } = &self.graph.elements;
+            for index in indices.get(&id).into_iter().flatten() {
+                instances.push(ghost.iter().map(|ghost| (*ghost, *index)).collect());
+            }
             claims.insert(point.location, Claim { facts: Some(point.known.clone()), never, instances });
         }
         for location in &self.graph.unreachable {

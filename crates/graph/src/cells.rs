@@ -269,7 +269,7 @@ fn is_linear(terms: &Terms, term: TermId) -> bool {
 }
 
 /// The values that a changed array was given, and where.
-fn stores(terms: &Terms, array: TermId) -> Vec<(TermId, TermId)> {
+pub fn stores(terms: &Terms, array: TermId) -> Vec<(TermId, TermId)> {
     let mut found = Vec::new();
     for term in terms.reachable(&[array]) {
         if let Node::Store(_, at, value) = *terms.node(term) {
@@ -280,7 +280,12 @@ fn stores(terms: &Terms, array: TermId) -> Vec<(TermId, TermId)> {
 }
 
 /// The variable of an index that must have a certain value for the index to equal another one.
-fn solve(terms: &mut Terms, at: TermId, index: TermId, ghosts: &[SymbolId]) -> Option<(SymbolId, TermId)> {
+pub fn solve(
+    terms: &mut Terms,
+    at: TermId,
+    index: TermId,
+    ghosts: &[SymbolId],
+) -> Option<(SymbolId, TermId)> {
     let difference = terms.linear(at).sub(&terms.linear(index));
     for (part, factor) in difference.terms() {
         let Node::Symbol(symbol) = *terms.node(*part) else { continue };
@@ -295,7 +300,7 @@ fn solve(terms: &mut Terms, at: TermId, index: TermId, ghosts: &[SymbolId]) -> O
 }
 
 /// The formula with reads of changed arrays as choices.
-fn read_through(terms: &mut Terms, formula: TermId) -> TermId {
+pub fn read_through(terms: &mut Terms, formula: TermId) -> TermId {
     let none = Lookup::default();
     terms.rewrite(formula, |terms, part| match *terms.node(part) {
         Node::Select(array, index) => none.read(terms, array, index, MAX_CHAIN),

@@ -14,6 +14,7 @@
 use std::ops::Range;
 
 use crate::cells::Cells;
+use crate::elements::Elements;
 use base::{Budget, IndexVec, Stop, newtype_index};
 use cfa::loops::{LoopForest, reaching};
 use cfa::{Loc, ProcId, Procedure, Program, VarId};
@@ -118,6 +119,8 @@ pub struct Graph {
     pub vocabulary: Vocabulary,
     /// The elements of arrays that are followed.
     pub cells: Cells,
+    /// What is known of all elements of arrays.
+    pub elements: Elements,
 }
 
 /// The first of all points.
@@ -216,6 +219,7 @@ impl Graph {
             procedure: proc,
             vocabulary,
             cells: Cells::default(),
+            elements: Elements::default(),
         };
         graph.find_loops(forest, &number);
         let pieces = Pieces::new(program, procedure, forest, &cuts, &known.relevant);

@@ -5,6 +5,7 @@
 pub mod cells;
 pub mod cut;
 pub mod direction;
+pub mod elements;
 pub mod tree;
 
 pub use cut::{Arc, ArcId, Graph, Point, PointId};

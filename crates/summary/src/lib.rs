@@ -2,6 +2,7 @@
 //!
 //! Knows no engine and no tree.
 
+pub mod elements;
 pub mod polyhedron;
 pub mod print;
 pub mod single_target;

@@ -52,6 +52,7 @@ pub(super) fn with_gas(graph: &Graph, terms: &mut Terms) -> Option<(Graph, Symbo
         procedure: graph.procedure,
         vocabulary: graph.vocabulary.clone(),
         cells: graph.cells.clone(),
+        elements: graph.elements.clone(),
     };
     Some((graph, gas))
 }

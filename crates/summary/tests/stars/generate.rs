@@ -179,6 +179,53 @@ pub(crate) fn array_text(seed: u64) -> String {
     )
 }
 
+/// The text of a program that writes arrays, adds up elements, and uses the sum.
+pub(crate) fn sum_text(seed: u64) -> String {
+    let mut random = Random::new(seed);
+    let length = random.between(3, 6);
+    let mut text = format!(
+        "int a[{length}], b[{length}]; int n = __VERIFIER_nondet_uchar() % {}; int x = __VERIFIER_nondet_uchar() % 3; int s = 0;\n",
+        length + 1
+    );
+    for _ in 0..random.between(2, 4) {
+        let (to, from) = if random.chance(60) { ("a", "b") } else { ("b", "a") };
+        let c = random.between(0, 3);
+        let bound = if random.chance(70) { "n".to_owned() } else { length.to_string() };
+        let head = match random.below(5) {
+            0 => format!("for (int i = {bound} - 1; i >= 0; i--)"),
+            1 => format!("for (int i = 0; i < {bound}; i += 2)"),
+            2 => format!("for (int i = 1; i < {bound}; i++)"),
+            _ => format!("for (int i = 0; i < {bound}; i++)"),
+        };
+        let body = match random.below(12) {
+            0..=2 => format!("{to}[i] = {c};"),
+            3 => format!("{to}[i] = i + {c};"),
+            4 => format!("if (i % 2 == 0) {to}[i] = {c}; else {to}[i] = x;"),
+            5 => format!("{to}[i] = {to}[i] + {c};"),
+            6 => format!("{to}[i] = {from}[i] + x;"),
+            7 => format!("{to}[i] = {to}[i] + s;"),
+            8 => format!("if ({to}[i] == {c}) {to}[i] = x;"),
+            9 => format!("s = s + {to}[i]; {from}[i] = s;"),
+            10 => format!("if (i < {c}) break; {to}[i] = {c};"),
+            _ => format!("{to}[{length} - 1 - i] = {from}[i];"),
+        };
+        let _ = writeln!(text, "{head} {{ {body} }}");
+        if random.chance(25) {
+            let _ = writeln!(text, "if (n > {c}) {to}[{c} % {length}] = {};", random.between(0, 3));
+        }
+    }
+    let _ = writeln!(text, "s = 0; for (int i = 0; i < n; i++) {{ s = s + a[i]; }}");
+    let c = random.between(0, 6);
+    let _ = match random.below(3) {
+        0 => writeln!(text, "if (s == {c}) reach_error();"),
+        1 => writeln!(text, "for (int i = 0; i < n; i++) {{ if (a[i] + s > {c}) reach_error(); }}"),
+        _ => writeln!(text, "if (s > n * {c} && b[x] == {c}) reach_error();"),
+    };
+    format!(
+        "extern unsigned char __VERIFIER_nondet_uchar(void);\nextern void reach_error(void);\nint main(void) {{\n{text}return 0; }}\n"
+    )
+}
+
 /// The text of a program with a loop of the kind that a decomposition is there for.
 pub(crate) fn decomposable_text(decomposition: &str, seed: u64) -> String {
     let mut random = Random::new(seed);
@@ -253,6 +300,8 @@ pub(crate) fn summarise_with(text: &str, options: StarOptions) -> Summarised {
     let mut graph =
         Graph::of(&program, program.entry, loops, graph::cut::Target::Error, &mut terms, &mut budget)
             .expect("there is no limit");
+    summary::elements::add_elements(&mut graph, &program, &mut terms, &solvers, &mut budget)
+        .expect("there is no limit");
     graph::cells::add_cells(&mut graph, &program, &mut terms);
     let mut stars = Stars::new(solvers.clone(), options);
     let summaries = Summaries::new(&graph, &mut terms, &mut stars, &mut budget).expect("there is no limit");

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::generate::{Summarised, array_text, count, program_text, summarise};
+use crate::generate::{Summarised, array_text, count, program_text, sum_text, summarise};
 use base::Budget;
 use cfa::VarId;
 use graph::PointId;
@@ -215,6 +215,9 @@ fn check(summarised: &mut Summarised, states: &[State], is_error: bool, context:
             }
         }
     }
+    for state in states {
+        questions += check_elements(summarised, state, context);
+    }
     if is_error {
         for state in states {
             let reach = summarised.summaries.reach(state.point).pruning().formula;
@@ -227,6 +230,26 @@ fn check(summarised: &mut Summarised, states: &[State], is_error: bool, context:
         }
     }
     questions
+}
+
+/// Every state satisfies what is known of all elements.
+fn check_elements(summarised: &mut Summarised, state: &State, context: &str) -> u64 {
+    let elements = summarised.graph.elements.clone();
+    let (Some(ghost), Some(facts)) = (elements.ghost, elements.facts.get(&state.point)) else { return 0 };
+    for fact in facts {
+        for index in -1..8 {
+            let terms = &mut summarised.terms;
+            let index = terms.int(index);
+            let formula = fact.at(terms, ghost, index);
+            let formula = with_elements(summarised, state, formula);
+            let what = term::print::text(&summarised.terms, fact.condition);
+            assert!(
+                possible(summarised, formula, &Model::new()),
+                "of elements with {what} something else is known than {state:?}\n{context}"
+            );
+        }
+    }
+    9 * facts.len() as u64
 }
 
 #[allow(clippy::print_stdout)] // the tally, for `--nocapture`
@@ -260,6 +283,14 @@ fn every_run_satisfies_the_summaries() {
 fn every_run_satisfies_the_summaries_with_cells() {
     let runs = count("WAYPROOF_RUNS", 300);
     let (questions, errors) = check_programs(runs, array_text);
+    assert!(questions > runs, "the runs should meet points");
+    assert!(errors > runs / 20, "the runs should meet errors");
+}
+
+#[test]
+fn every_run_satisfies_the_summaries_with_facts_about_elements() {
+    let runs = count("WAYPROOF_RUNS", 300);
+    let (questions, errors) = check_programs(runs, sum_text);
     assert!(questions > runs, "the runs should meet points");
     assert!(errors > runs / 20, "the runs should meet errors");
 }

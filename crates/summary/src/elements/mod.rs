@@ -1,0 +1,301 @@
+//! Facts about all elements of arrays, forwards: found jointly, proved, and used where elements are read.
+//!
+//! What loops write suggests candidates ([`candidates`]); of these the largest set is kept that every arc preserves. A read `a[u]` of which the facts tell the value is then that value, for example a
+//! number, and a loop that adds up elements is a loop over integers.
+//!
+//! # Paper
+//! Joint candidates are Houdini (Flanagan and Leino, FME 2001). Instances instead of quantifiers: Bradley, Manna and Sipma, VMCAI 2006.
+//!
+//! # Invariants
+//! * J1: at every point the facts of the sources, at the ghost and at what is read, imply those of the target on every arc. Arcs into the target of the graph do not count: what is known
+//!   holds whether or not the error is reached.
+//! * J2: no element is read on the way to the target, or no loop writes elements that others read: nothing is asked, and the graph is as it was.
+//!
+//! # Cost
+//! A question for each candidate, arc into its point and round; rounds are at most as many as candidates. At most [`EFFORT`] ticks in all: then nothing is known.
+
+mod candidates;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{Budget, IndexVec, Stop};
+use cfa::Program;
+use graph::cells::read_through;
+use graph::cut::{ArcId, Graph, PointId};
+use graph::elements::{ElementFact, Elements, Relation};
+use smt::{Answer, Solver, Why, Z3};
+use term::{Node, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
+
+/// Ticks for the facts of a graph.
+const EFFORT: u64 = 4_000;
+/// Indices at which facts are used on one arc.
+const MAX_INDICES: usize = 12;
+
+/// Finds facts about all elements, and uses them in the arcs of a graph.
+pub fn add_elements(
+    graph: &mut Graph,
+    program: &Program,
+    terms: &mut Terms,
+    solvers: &Z3,
+    budget: &mut Budget,
+) -> Result<(), Stop> {
+    if !is_wanted(graph, terms) {
+        return Ok(());
+    }
+    let ghost = terms.declare("k", Sort::Int, SymbolKind::Variable);
+    let candidates = candidates::candidates(graph, terms, ghost);
+    if candidates.iter().all(Vec::is_empty) {
+        return Ok(());
+    }
+    let mut child = budget.child(EFFORT);
+    let mut search = Search { graph, program, terms, solvers, ghost, budget: &mut child, facts: candidates };
+    let found = search.settle().and_then(|()| search.uses());
+    let facts = search.facts;
+    budget.absorb(&child);
+    let uses = match found {
+        Ok(uses) => uses,
+        Err(Stop::Ticks) => return budget.poll(),
+        Err(stop) => return Err(stop),
+    };
+    use_facts(graph, terms, ghost, &facts, uses);
+    Ok(())
+}
+
+/// J2: whether a loop writes an array from which an arc reads.
+fn is_wanted(graph: &Graph, terms: &mut Terms) -> bool {
+    let mut written: BTreeSet<SymbolId> = BTreeSet::new();
+    let mut read: BTreeSet<SymbolId> = BTreeSet::new();
+    for arc in &graph.arcs {
+        if arc.source == arc.target {
+            let arrays =
+                arc.formula.update.keys().copied().filter(|symbol| terms.symbol(*symbol).sort == Sort::Array);
+            written.extend(arrays);
+        }
+        read.extend(reads(terms, graph, &arc.formula).into_iter().map(|(_, array, _)| array));
+    }
+    graph.target.is_some() && !written.is_disjoint(&read)
+}
+
+/// The elements of arrays of the program that a formula reads: the term, the array and the index.
+fn reads(terms: &Terms, graph: &Graph, formula: &encode::Transition) -> Vec<(TermId, SymbolId, TermId)> {
+    let mut roots: Vec<TermId> = formula.update.values().copied().collect();
+    roots.push(formula.guard);
+    reads_of(terms, graph, &roots)
+}
+
+fn reads_of(terms: &Terms, graph: &Graph, roots: &[TermId]) -> Vec<(TermId, SymbolId, TermId)> {
+    let mut found = Vec::new();
+    for term in terms.reachable(roots) {
+        let Node::Select(array, index) = *terms.node(term) else { continue };
+        let Node::Symbol(symbol) = *terms.node(array) else { continue };
+        if graph.vocabulary.var(symbol).is_some() {
+            found.push((term, symbol, index));
+        }
+    }
+    found
+}
+
+/// What a fact says of a read, and where.
+struct Use {
+    arc: ArcId,
+    index: TermId,
+    gain: Gain,
+}
+
+enum Gain {
+    /// The read is this value.
+    Value { read: TermId, value: TermId },
+    /// A condition holds.
+    Holds(TermId),
+    /// The arc is never taken.
+    Never,
+}
+
+struct Search<'a> {
+    graph: &'a Graph,
+    program: &'a Program,
+    terms: &'a mut Terms,
+    solvers: &'a Z3,
+    ghost: SymbolId,
+    budget: &'a mut Budget,
+    facts: IndexVec<PointId, Vec<ElementFact>>,
+}
+
+impl Search<'_> {
+    /// Drops candidates until all arcs preserve the rest (J1).
+    fn settle(&mut self) -> Result<(), Stop> {
+        let mut pending: BTreeSet<ArcId> = self.graph.arcs.ids().collect();
+        while let Some(arc) = pending.pop_first() {
+            let target = self.graph.arcs[arc].target;
+            if self.facts[target].is_empty() {
+                continue;
+            }
+            if Some(target) == self.graph.target {
+                self.facts[target].clear();
+                continue;
+            }
+            if self.drop_broken(arc)? {
+                pending.extend(&self.graph.points[target].outgoing);
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops what an arc does not preserve. Returns whether anything was dropped.
+    fn drop_broken(&mut self, arc: ArcId) -> Result<bool, Stop> {
+        let target = self.graph.arcs[arc].target;
+        let formula = self.graph.arcs[arc].formula.clone();
+        let index = self.terms.of_symbol(self.ghost);
+        let mut after = formula.substitution();
+        let mut goals = Vec::new();
+        for fact in self.facts[target].clone() {
+            let goal = fact.at(self.terms, self.ghost, index);
+            let goal = after.apply(self.terms, goal);
+            goals.push((fact, read_through(self.terms, goal)));
+        }
+        let roots: Vec<TermId> = goals.iter().map(|(_, goal)| *goal).collect();
+        let mut solver = self.solvers.z3_solver();
+        let start = self.start(arc, &roots);
+        solver.assert(self.terms, start);
+        let mut kept = Vec::new();
+        for (fact, goal) in goals {
+            let broken = self.terms.not(goal);
+            if self.is_refuted(&mut solver, broken)? {
+                kept.push(fact);
+            }
+        }
+        let is_less = kept.len() < self.facts[target].len();
+        self.facts[target] = kept;
+        Ok(is_less)
+    }
+
+    /// What holds where an arc starts: with the facts at the ghost, and at the indices that the arc and the given terms read.
+    fn start(&mut self, arc: ArcId, roots: &[TermId]) -> TermId {
+        let graph = self.graph;
+        let source = graph.arcs[arc].source;
+        let formula = &graph.arcs[arc].formula;
+        let mut parts = vec![graph.points[source].facts, formula.guard];
+        let mut all = reads(self.terms, graph, formula);
+        all.extend(reads_of(self.terms, graph, roots));
+        let mut indices: BTreeMap<SymbolId, Vec<TermId>> = BTreeMap::new();
+        for (_, array, index) in all {
+            let known = indices.entry(array).or_default();
+            if !known.contains(&index) && known.len() < MAX_INDICES {
+                known.push(index);
+            }
+        }
+        for fact in self.facts[source].clone() {
+            for index in indices.get(&fact.array).into_iter().flatten() {
+                parts.push(fact.at(self.terms, self.ghost, *index));
+            }
+        }
+        let start = self.terms.and(parts);
+        let typing = encode::typing(self.program, self.terms, &graph.vocabulary, start);
+        self.terms.and([start, typing])
+    }
+
+    fn is_refuted(&mut self, solver: &mut impl Solver, formula: TermId) -> Result<bool, Stop> {
+        match solver.check(self.terms, &[formula], self.budget) {
+            Answer::Unsat(_) => Ok(true),
+            Answer::Unknown(Why::Stopped(stop)) => Err(stop),
+            Answer::Sat(_) | Answer::Unknown(_) => Ok(false),
+        }
+    }
+
+    /// Whether the facts exclude an arc.
+    fn is_excluded(&mut self, arc: ArcId) -> Result<bool, Stop> {
+        let start = self.start(arc, &[]);
+        let mut solver = self.solvers.z3_solver();
+        self.is_refuted(&mut solver, start)
+    }
+
+    /// The reads of which the facts tell something.
+    fn uses(&mut self) -> Result<Vec<Use>, Stop> {
+        let mut found = Vec::new();
+        for arc in self.graph.arcs.ids() {
+            let source = self.graph.arcs[arc].source;
+            let all = reads(self.terms, self.graph, &self.graph.arcs[arc].formula);
+            let is_told = |(_, array, _): &(TermId, SymbolId, TermId)| {
+                self.facts[source].iter().any(|fact| fact.array == *array)
+            };
+            let told: Vec<_> = all.into_iter().filter(is_told).take(MAX_INDICES).collect();
+            if told.is_empty() {
+                continue;
+            }
+            let is_last = Some(self.graph.arcs[arc].target) == self.graph.target;
+            if is_last && self.is_excluded(arc)? {
+                found.extend(told.iter().map(|(_, _, index)| Use { arc, index: *index, gain: Gain::Never }));
+                continue;
+            }
+            // Without the facts: where they contradict the guard, every condition would seem to hold, and the reads that show it would be gone.
+            let mut solver = self.solvers.z3_solver();
+            let start = self.terms.and([self.graph.points[source].facts, self.graph.arcs[arc].formula.guard]);
+            let typing = encode::typing(self.program, self.terms, &self.graph.vocabulary, start);
+            solver.assert(self.terms, start);
+            solver.assert(self.terms, typing);
+            for (read, array, index) in told {
+                let facts: Vec<ElementFact> =
+                    self.facts[source].iter().filter(|fact| fact.array == array).copied().collect();
+                for fact in facts {
+                    let mut there = Substitution::new([(self.ghost, index)]);
+                    let condition = there.apply(self.terms, fact.condition);
+                    let outside = self.terms.not(condition);
+                    if !self.is_refuted(&mut solver, outside)? {
+                        continue;
+                    }
+                    if fact.relation == Relation::Equal {
+                        let value = there.apply(self.terms, fact.value);
+                        found.push(Use { arc, index, gain: Gain::Value { read, value } });
+                        break;
+                    }
+                    let holds = fact.at(self.terms, self.ghost, index);
+                    found.push(Use { arc, index, gain: Gain::Holds(holds) });
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Puts the values in the place of the reads, and bounds into the guards.
+fn use_facts(
+    graph: &mut Graph,
+    terms: &mut Terms,
+    ghost: SymbolId,
+    facts: &IndexVec<PointId, Vec<ElementFact>>,
+    uses: Vec<Use>,
+) {
+    if uses.is_empty() {
+        return;
+    }
+    let mut indices: BTreeMap<PointId, Vec<TermId>> = BTreeMap::new();
+    let mut values: BTreeMap<ArcId, BTreeMap<TermId, TermId>> = BTreeMap::new();
+    for Use { arc, index, gain } in uses {
+        let known = indices.entry(graph.arcs[arc].source).or_default();
+        if !known.contains(&index) {
+            known.push(index);
+        }
+        match gain {
+            Gain::Value { read, value } => {
+                values.entry(arc).or_default().insert(read, value);
+            }
+            Gain::Holds(condition) => {
+                let formula = &mut graph.arcs[arc].formula;
+                formula.guard = terms.and([formula.guard, condition]);
+            }
+            Gain::Never => graph.arcs[arc].formula = encode::Transition::empty(),
+        }
+    }
+    for (arc, values) in values {
+        let formula = &mut graph.arcs[arc].formula;
+        let mut put =
+            |term: TermId| terms.rewrite(term, |_, part| values.get(&part).copied().unwrap_or(part));
+        formula.guard = put(formula.guard);
+        for value in formula.update.values_mut() {
+            *value = put(*value);
+        }
+    }
+    let facts = facts.iter_enumerated().filter(|(_, facts)| !facts.is_empty());
+    let facts = facts.map(|(point, facts)| (point, facts.clone())).collect();
+    graph.elements = Elements { ghost: Some(ghost), facts, indices };
+}

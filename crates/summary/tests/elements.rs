@@ -1,0 +1,129 @@
+//! Facts about all elements that are found of small programs.
+
+use std::fmt::Write as _;
+
+use base::Budget;
+use cfa::DataModel;
+use cfront::{Input, Options, compile};
+use expect_test::{Expect, expect};
+use graph::Graph;
+use graph::elements::Relation;
+use smt::{Z3, Z3Settings};
+use term::Terms;
+
+const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n";
+
+/// The facts at the points of a program, a line each, and how many arcs use them.
+fn facts(body: &str) -> String {
+    let text = format!(
+        "{PRELUDE}int main(void) {{ int n = __VERIFIER_nondet_int(); if (n < 1 || n > 1000) return 0; int a[1000], b[1000]; int s = 0;\n{body}\nreturn 0; }}\n"
+    );
+    let input = Input::Text { name: "test.c".to_owned(), text: text.into_bytes().into() };
+    let compiled = compile(&[input], &Options::new(DataModel::Lp64)).expect("the program should compile");
+    let program = passes::pipeline(&compiled.program, &passes::PipelineConfig::default()).program;
+    let (mut terms, mut budget) = (Terms::new(), Budget::unlimited());
+    let solvers = Z3::new(Z3Settings::default());
+    let loops = program.procs[program.entry].loops();
+    let mut graph =
+        Graph::of(&program, program.entry, loops, graph::cut::Target::Error, &mut terms, &mut budget)
+            .expect("there is no limit");
+    summary::elements::add_elements(&mut graph, &program, &mut terms, &solvers, &mut budget)
+        .expect("there is no limit");
+    let mut out = String::new();
+    for (point, facts) in &graph.elements.facts {
+        for fact in facts {
+            let relation = match fact.relation {
+                Relation::Equal => "==",
+                Relation::AtLeast => ">=",
+                Relation::AtMost => "<=",
+            };
+            let condition = term::print::text(&terms, fact.condition);
+            let value = term::print::text(&terms, fact.value);
+            let array = &terms.symbol(fact.array).name;
+            let _ = writeln!(out, "{point}: {condition} implies {array}[k] {relation} {value}");
+        }
+    }
+    for (point, indices) in &graph.elements.indices {
+        for index in indices {
+            let _ = writeln!(out, "{point} uses them at {}", term::print::text(&terms, *index));
+        }
+    }
+    out
+}
+
+fn check(body: &str, expected: &Expect) {
+    expected.assert_eq(&facts(body));
+}
+
+#[test]
+fn what_a_loop_writes_is_known_after_it() {
+    check(
+        "for (int i = 0; i < n; i++) a[i] = 2; for (int i = 0; i < n; i++) s = s + a[i]; if (s != 2 * n) reach_error();",
+        &expect![[r#"
+            n1: k ≥ 0, i > k implies a[k] == 2
+            n2: k ≥ 0, n > k implies a[k] == 2
+            n2 uses them at i#2
+        "#]],
+    );
+}
+
+#[test]
+fn elements_are_made_from_those_before() {
+    check(
+        "a[0] = 6; for (int i = 1; i < n; i++) a[i] = a[i - 1] + 6; for (int i = 0; i < n; i++) { if (a[i] != 6 * i + 6) reach_error(); }",
+        &expect![[r#"
+            n1: k = 1, k ≥ 1, i > k implies a[k] == 12
+            n1: i > k, k ≥ 0 implies a[k] == 6·k + 6
+            n1: k = 0, i ≤ k implies a[k] == 6
+            n1: k = 0, k ≤ 0 implies a[k] == 6
+            n2: k = 1, k ≥ 1, n > k implies a[k] == 12
+            n2: n > k, k ≥ 0 implies a[k] == 6·k + 6
+            n2: k = 0, k ≤ 0 implies a[k] == 6
+            n2: k = 0, n ≤ k implies a[k] == 6
+            n1 uses them at i - 1
+            n2 uses them at i#2
+        "#]],
+    );
+}
+
+#[test]
+fn an_index_that_halts_gives_bounds() {
+    check(
+        "int g = 0; for (int i = 0; i < n; i++) { int v = __VERIFIER_nondet_int(); if (v >= 0) a[g++] = v; else s++; } for (int i = 0; i < g; i++) { if (a[i] < 0) reach_error(); }",
+        &expect![[r#"
+            n1: k ≥ 0, g > k implies a[k] >= 0
+            n2: k ≥ 0, g > k implies a[k] >= 0
+            n2 uses them at i#2
+        "#]],
+    );
+}
+
+#[test]
+fn two_arrays_get_the_elements_on_either_side() {
+    check(
+        "int g = 0, l = 0; for (int i = 0; i < n; i++) { int v = __VERIFIER_nondet_int(); if (v >= 0) a[g++] = v; else b[l++] = v; }
+        for (int i = 0; i < g; i++) { if (a[i] < 0) reach_error(); } for (int i = 0; i < l; i++) { if (b[i] >= 0) reach_error(); }",
+        &expect![[r#"
+            n1: k ≥ 0, g > k implies a[k] >= 0
+            n1: k ≥ 0, l > k implies b[k] <= -1
+            n2: k ≥ 0, g > k implies a[k] >= 0
+            n2: k ≥ 0, l > k implies b[k] <= -1
+            n3: k ≥ 0, l > k implies b[k] <= -1
+            n2 uses them at i#2
+            n3 uses them at i#3
+        "#]],
+    );
+}
+
+#[test]
+fn nothing_is_known_of_what_is_written_again() {
+    check(
+        "for (int i = 0; i < n; i++) a[i] = 1; for (int i = 0; i < n; i++) a[i / 2] = 2; for (int i = 0; i < n; i++) s = s + a[i]; if (s > n + 1) reach_error();",
+        &expect![""],
+    );
+}
+
+#[test]
+fn without_a_read_nothing_is_asked() {
+    check("for (int i = 0; i < n; i++) { a[i] = 1; s++; } if (s != n) reach_error();", &expect![""]);
+}

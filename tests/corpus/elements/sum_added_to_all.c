@@ -1,0 +1,19 @@
+// What a sum is added to is known for all elements.
+// expect: safe
+// engines: gps gps-lite cra
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+
+int main(void) {
+    int n = __VERIFIER_nondet_int();
+    if (n < 1 || n > 1000) return 0;
+    int a[1000];
+    int sum = 0;
+    for (int i = 0; i < n; i++) a[i] = 1;
+    for (int i = 0; i < n; i++) sum = sum + a[i];
+    for (int i = 0; i < n; i++) a[i] = a[i] + sum;
+    for (int i = 0; i < n; i++) {
+        if (a[i] != n + 1) reach_error();
+    }
+    return 0;
+}
