@@ -18,6 +18,7 @@ use cfa::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::lower::indices::Indices;
 use crate::lower::range::Ranges;
 
 /// After so many rounds offsets that still change may be any.
@@ -29,49 +30,14 @@ const MAX_WORK: usize = 20_000_000;
 /// An object that execution starts with.
 #[derive(Clone, Debug)]
 pub(super) struct StartObject {
-    /// The object.
+    /// The object, or the variable that holds the address of one that is allocated.
     pub(super) var: VarId,
     /// The C expression of the pointer to it.
     pub(super) pointer: String,
     /// The number of elements that it has.
     pub(super) elements: u64,
-}
-
-/// The elements of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Elements {
-    /// Bytes of each.
-    pub(super) size: u64,
-    /// How many there are.
-    pub(super) count: u64,
-}
-
-/// Which sums of a pointer and a number are addresses of elements of arrays: other elements than those of the array are undefined, whatever is there.
-#[derive(Debug, Default)]
-pub(super) struct Indices(FxHashMap<ExprId, Option<Elements>>);
-
-impl Indices {
-    /// A sum was made by indexing an array.
-    pub(super) fn within(&mut self, sum: ExprId, elements: Elements) {
-        let known = self.0.entry(sum).or_insert(Some(elements));
-        if *known != Some(elements) {
-            *known = None;
-        }
-    }
-    /// A sum was made by moving a pointer.
-    pub(super) fn moved(&mut self, sum: ExprId) {
-        self.0.insert(sum, None);
-    }
-    /// The offsets of the elements, the end included, from the first one.
-    fn range(&self, sum: ExprId) -> Option<(i128, i128)> {
-        let Elements { size, count } = (*self.0.get(&sum)?)?;
-        Some((0, i128::from(size) * i128::from(count)))
-    }
-    /// The greatest offset of an element.
-    fn last(&self, sum: ExprId) -> Option<i128> {
-        let Elements { size, count } = (*self.0.get(&sum)?)?;
-        Some(i128::from(size) * i128::from(count.saturating_sub(1)))
-    }
+    /// Its size.
+    pub(super) bytes: u64,
 }
 
 /// Offsets in bytes from the start of an object.
@@ -155,6 +121,8 @@ enum Growth {
 pub(super) struct State<'p> {
     program: &'p Program,
     indices: &'p Indices,
+    /// The sizes of objects that execution starts with, by the variable that they are or that holds their address.
+    allocated: FxHashMap<VarId, u64>,
     ranges: Ranges,
     pointer_size: i64,
     values: Vec<Targets>,
@@ -176,7 +144,7 @@ pub(super) fn accesses(program: &Program, objects: &[StartObject], indices: &Ind
     if objects.is_empty() {
         return Vec::new();
     }
-    if let Some(state) = State::of_program(program, indices) {
+    if let Some(state) = State::of_program(program, indices, objects) {
         return state.find(objects);
     }
     let gave_up = |object: &StartObject| object.approximation(Beyond::Accessed, Region::NOWHERE);
@@ -185,10 +153,15 @@ pub(super) fn accesses(program: &Program, objects: &[StartObject], indices: &Ind
 
 impl<'p> State<'p> {
     /// Where the pointers of a program may lead; `None` if that takes too long.
-    pub(super) fn of_program(program: &'p Program, indices: &'p Indices) -> Option<Self> {
+    pub(super) fn of_program(
+        program: &'p Program,
+        indices: &'p Indices,
+        objects: &[StartObject],
+    ) -> Option<Self> {
         let mut state = State {
             program,
             indices,
+            allocated: objects.iter().map(|object| (object.var, object.bytes)).collect(),
             ranges: Ranges::new(program),
             pointer_size: (program.data_model.pointer_width() / 8).into(),
             values: vec![Targets::default(); program.exprs.len()],
@@ -394,6 +367,9 @@ impl State<'_> {
             {
                 self.store(place, &Targets::elsewhere());
             }
+            Op::Malloc { place: place @ Place::Var(var), .. } if self.allocated.contains_key(var) => {
+                self.store(place, &Targets::start_of(*var));
+            }
             Op::Malloc { place, .. } => self.store(place, &Targets::elsewhere()),
             Op::Realloc { place, old, .. } => {
                 let contents = self.read(&self.of(*old).anywhere(), 1);
@@ -488,7 +464,13 @@ impl State<'_> {
                 self.collect(op, &mut accesses);
                 for (addr, size, how) in &accesses {
                     for (var, offsets) in &self.accessed(*addr).objects {
-                        if *how == Beyond::Freed || !self.is_inside(*var, *offsets, *size) {
+                        let is_beyond = match how {
+                            Beyond::Freed => {
+                                matches!(self.program.vars[*var].storage, Storage::Object { .. })
+                            }
+                            Beyond::Accessed => !self.is_inside(*var, *offsets, *size),
+                        };
+                        if is_beyond {
                             found.entry(*var).or_insert((edge.origin.region, *how));
                         }
                     }
@@ -510,7 +492,11 @@ impl State<'_> {
     }
 
     fn is_inside(&self, var: VarId, offsets: Offsets, size: Option<i128>) -> bool {
-        let Storage::Object { size: all, .. } = self.program.vars[var].storage else { return true };
+        let all = match (self.program.vars[var].storage, self.allocated.get(&var)) {
+            (_, Some(bytes)) => *bytes,
+            (Storage::Object { size, .. }, None) => size,
+            (_, None) => return true,
+        };
         let Some(size) = size else { return false };
         offsets.least >= 0 && i128::from(offsets.most) + size <= i128::from(all)
     }
@@ -534,9 +520,8 @@ impl State<'_> {
                 accesses.push((*to, most(*length), Beyond::Accessed));
                 accesses.push((*from, most(*length), Beyond::Accessed));
             }
-            Op::Fill { to, length, .. } | Op::Forget { to, length, .. } => {
-                accesses.push((*to, most(*length), Beyond::Accessed));
-            }
+            // What a function without body makes arbitrary is never more than there is.
+            Op::Fill { to, length, .. } => accesses.push((*to, most(*length), Beyond::Accessed)),
             Op::Write { to, bytes } => accesses.push((*to, Some(bytes.len() as i128), Beyond::Accessed)),
             Op::Free { addr } | Op::Realloc { old: addr, .. } => accesses.push((*addr, None, Beyond::Freed)),
             // Strings end somewhere.

@@ -348,6 +348,13 @@ impl Translator<'_> {
         let mut result = self.out.exprs.bool(false);
         // What was never written may not be used.
         let mut unknown = self.object_is(&pointer, &pointee, FOREIGN);
+        if self.pointers.is_outside(&pointee) {
+            // Such an object is as large as needed.
+            let (start, zero) = (self.number(&pointer.offset), self.word(0));
+            let inside = self.binary(BinaryOp::Le, zero, start);
+            result = self.and(unknown, inside);
+            unknown = self.out.exprs.bool(false);
+        }
         for object in pointee.objects.keys() {
             let known = *self.objects.get(*object);
             let this = self.object_is(&pointer, &pointee, *object);

@@ -12,8 +12,9 @@ use super::meaning::Stands;
 use super::object::{Count, Objects};
 use super::offsets::{Linear, gcd};
 use super::pointee::Pointee;
-use super::pointers::{Pointers, peeled};
+use super::pointers::Pointers;
 use super::slots::{OBJECT, Pair, Slots, WORD};
+use super::tasks::peeled;
 use super::{FOREIGN, GARBAGE, NONE, ObjectId};
 use crate::fold::simplified;
 
