@@ -105,9 +105,9 @@ fn called_inputs(
     program: &Program,
     interfaces: &BTreeMap<ProcId, Interface>,
 ) -> BTreeMap<ProcId, Vec<VarId>> {
-    let inputs = |(proc, interface): (&ProcId, &Interface)| match *proc == program.entry {
-        true => (*proc, Vec::new()),
-        false => (*proc, interface.inputs.clone()),
+    let inputs = |(proc, interface): (&ProcId, &Interface)| {
+        let is_called = *proc != program.entry;
+        (*proc, if is_called { interface.inputs.clone() } else { Vec::new() })
     };
     interfaces.iter().map(inputs).collect()
 }
@@ -282,7 +282,7 @@ impl Clauses {
                         self.points.contains_key(&(call.callee, program.procs[call.callee].exit))
                     });
                     if !transition.is_empty() && returns {
-                        self.add_clause(body, (location, target), &transition, skolems, call, terms);
+                        self.add_clause(body, (location, target), &transition, skolems, call.as_ref(), terms);
                     }
                 }
             }
@@ -345,7 +345,7 @@ impl Clauses {
         (from, to): (Loc, Loc),
         transition: &Transition,
         skolems: Vec<Skolem>,
-        call: Option<CallEffect>,
+        call: Option<&CallEffect>,
         terms: &mut Terms,
     ) {
         let Body { program, proc, procedure, .. } = *body;
@@ -362,7 +362,7 @@ impl Clauses {
             })
             .into_iter()
             .collect();
-        if let Some(call) = &call {
+        if let Some(call) = call {
             let interface = &body.interfaces[&call.callee];
             let inputs = interface.inputs.iter().map(|var| call.before[var]);
             let outputs = interface.outputs.iter().map(|var| call.after[var]);
