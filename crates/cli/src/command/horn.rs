@@ -1,5 +1,6 @@
 //! `wayproof horn`: whether a system of Horn clauses has a solution.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,15 +30,14 @@ pub(crate) fn horn(args: &HornArgs) -> Result<ExitStatus, Failure> {
     session.claim();
     let mut text = text(&mut terms, &system, args, &answer);
     if args.stats {
-        text.push_str(&format!(
-            "; height {}, queries {}, summary facts {}, reachability facts {}, solver questions {}, ticks {}\n",
-            statistics.height,
-            statistics.queries,
-            statistics.summary_facts,
-            statistics.reach_facts,
-            z3.statistics().queries,
-            budget.spent()
-        ));
+        let (height, queries) = (statistics.height, statistics.queries);
+        let (over, under) = (statistics.summary_facts, statistics.reach_facts);
+        let (questions, ticks) = (z3.statistics().queries, budget.spent());
+        let _ = writeln!(
+            text,
+            "; height {height}, queries {queries}, summary facts {over}, reachability facts {under}, \
+             solver questions {questions}, ticks {ticks}"
+        );
     }
     Output::new().write(&text)?;
     if args.against.is_some() {

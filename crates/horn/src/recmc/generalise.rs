@@ -8,9 +8,9 @@ use base::Budget;
 use smt::{Answer, Core};
 use term::{Linear, TermId};
 
-use super::Recmc;
 use super::body::{Mode, Question};
 use super::facts::{Lemma, Level, Over};
+use super::{Generalisation, Recmc};
 use crate::Reason;
 
 /// So many sums of two inequalities are tried for a fact.
@@ -46,8 +46,10 @@ impl Recmc<'_> {
                 index = index.min(needed.len());
             }
         }
-        let (needed, level) = self.combine(relation, needed, level, premises, budget)?;
-        let (needed, level) = self.widen(relation, needed, level, premises, budget)?;
+        if self.generalisation == Generalisation::Arithmetic {
+            (needed, level) = self.combine(relation, needed, level, premises, budget)?;
+            (needed, level) = self.widen(relation, needed, level, premises, budget)?;
+        }
         self.learn_cube(relation, needed, level);
         Ok(())
     }

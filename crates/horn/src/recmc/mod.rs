@@ -82,6 +82,8 @@ pub fn bounded_safety(
     Ok(matches!(end, Bounded::Safe))
 }
 
+/// So many heights without a derivation are looked at all the same: they cost little, and their facts guide the search.
+const VACUOUS_HEIGHTS: u32 = 4;
 /// The effort for the search before anything else is tried.
 const FIRST_TICKS: u64 = 1_000;
 /// The effort for inductive facts.
@@ -104,6 +106,15 @@ enum Bounded {
     Unsafe(usize),
 }
 
+/// How far the rule SUM generalises.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Generalisation {
+    /// Literals are dropped.
+    Drop,
+    /// And inequalities are added up and moved: more questions for each fact, fewer facts.
+    Arithmetic,
+}
+
 struct Recmc<'a> {
     terms: &'a mut Terms,
     solvers: &'a dyn SolverFactory,
@@ -111,6 +122,7 @@ struct Recmc<'a> {
     bodies: Vec<Body>,
     facts: Vec<Facts>,
     levels: LevelLiterals,
+    generalisation: Generalisation,
     /// For each relation where it occurs: relation, rule, site.
     uses: Vec<Vec<(usize, usize, usize)>>,
     statistics: Statistics,
@@ -130,8 +142,11 @@ impl<'a> Recmc<'a> {
             }
         }
         let levels = LevelLiterals::default();
-        let statistics = Statistics { height: rules::least_height(&relations), ..Statistics::default() };
-        Self { terms, solvers, relations, bodies, facts, levels, uses, statistics }
+        let least = rules::least_height(&relations);
+        let height = if least < VACUOUS_HEIGHTS { 0 } else { least };
+        let statistics = Statistics { height, ..Statistics::default() };
+        let generalisation = Generalisation::Drop;
+        Self { terms, solvers, relations, bodies, facts, levels, generalisation, uses, statistics }
     }
 
     /// The relation that stands for false.
@@ -144,6 +159,7 @@ impl<'a> Recmc<'a> {
         if let Some(found) = self.turn(FIRST_TICKS, budget, Self::run)? {
             return Ok(found);
         }
+        self.generalisation = Generalisation::Arithmetic;
         for cases in [Cases::Booleans, Cases::Comparisons] {
             let mut share = budget.child(INVARIANT_TICKS);
             let known = invariants::find(self.terms, system, cases, self.solvers, &mut share);
