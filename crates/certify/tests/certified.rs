@@ -36,6 +36,7 @@ fn trace(values: &[i128]) -> Verdict {
         region: region(1, 2),
         place: region(1, 2),
         at: None,
+        held: None,
     });
     let violation = Violation {
         kind: CheckKind::Assertion,
@@ -122,6 +123,7 @@ fn choice(source: Source, value: i128) -> Chosen {
         region: region(1, 2),
         place: region(1, 2),
         at: None,
+        held: None,
     }
 }
 

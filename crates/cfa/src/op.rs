@@ -124,6 +124,8 @@ pub enum AllocKind {
 pub enum InitKind {
     /// Arbitrary bytes that should not be read.
     Uninitialised,
+    /// Arbitrary bytes that are inputs, chosen when they are first read. Pointers among them come from outside.
+    Arbitrary,
     /// Zero bytes.
     Zero,
 }

@@ -109,8 +109,7 @@ impl Lines {
 
     /// Where and with what execution starts.
     fn start(&mut self, source: &SourceArgs) {
-        let SourceArgs { entry, entry_globals, entry_pointers, entry_elements, extern_functions, .. } =
-            source;
+        let SourceArgs { entry, entry_globals, entry_pointers, entry_elements, entry_aliases, .. } = source;
         if let Some(entry) = entry {
             self.add(&format!("execution starts in {entry}"), COMMAND_LINE);
         }
@@ -123,7 +122,13 @@ impl Lines {
         if let Some(elements) = entry_elements {
             self.add(&format!("--entry-elements {elements}"), COMMAND_LINE);
         }
-        if let Some(policy) = extern_functions.and_then(|policy| policy.to_possible_value()) {
+        if let Some(aliases) = entry_aliases.and_then(|aliases| aliases.to_possible_value()) {
+            self.add(&format!("--entry-aliases {}", aliases.get_name()), COMMAND_LINE);
+        }
+        for condition in &source.assume {
+            self.add(&format!("--assume '{condition}'"), COMMAND_LINE);
+        }
+        if let Some(policy) = source.extern_functions.and_then(|policy| policy.to_possible_value()) {
             self.add(&format!("--extern {}", policy.get_name()), COMMAND_LINE);
         }
     }

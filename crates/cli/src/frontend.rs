@@ -7,12 +7,14 @@ use std::sync::Arc;
 
 use base::{Cause, Diagnostic, Region, SourceMap};
 use cfa::Program;
-use cfront::lower::{ExternFunctions, LibraryArguments, StartGlobals, StartOptions, StartPointers};
+use cfront::lower::{
+    ExternFunctions, LibraryArguments, StartAliases, StartElements, StartGlobals, StartOptions, StartPointers,
+};
 use cfront::preprocess::STANDARD;
 use cfront::{FailureKind, Input, Parsed, preprocess};
 use report::EXTERN_ADVICE;
 
-use crate::args::{EntryGlobals, EntryPointers, ExternPolicy, SourceArgs};
+use crate::args::{EntryAliases, EntryElements, EntryGlobals, EntryPointers, ExternPolicy, SourceArgs};
 use crate::exit::ExitStatus;
 use crate::failure::Failure;
 use crate::input;
@@ -132,7 +134,15 @@ fn start(source: &SourceArgs) -> StartOptions {
         Some(EntryPointers::Nullable) => start.pointers = StartPointers::Nullable,
         None => {}
     }
-    start.elements = source.entry_elements.unwrap_or(start.elements);
+    match source.entry_elements {
+        Some(EntryElements::Count(count)) => start.elements = StartElements::Count(count),
+        Some(EntryElements::Any) => start.elements = StartElements::Any,
+        None => {}
+    }
+    if source.entry_aliases == Some(EntryAliases::Allowed) {
+        start.aliases = StartAliases::Allowed;
+    }
+    start.assumptions.clone_from(&source.assume);
     start
 }
 

@@ -191,10 +191,14 @@ impl<'a> Encoder<'a> {
                 let zero = self.terms.int(0);
                 self.terms.const_array(zero)
             }
-            InitKind::Uninitialised => {
+            InitKind::Uninitialised | InitKind::Arbitrary => {
+                let source = match contents {
+                    InitKind::Arbitrary => Source::Outside,
+                    _ => Source::Uninitialised,
+                };
                 let name = self.program.vars[var].name.clone();
                 let symbol = self.terms.fresh(&name, Sort::Array, SymbolKind::Skolem);
-                let origin = Origin::Input(Source::Uninitialised, self.program.vars[var].declared);
+                let origin = Origin::Input(source, self.program.vars[var].declared);
                 self.skolems.push(Skolem { symbol, ty: None, site: self.site, origin });
                 self.terms.of_symbol(symbol)
             }

@@ -48,6 +48,10 @@ impl<T: Copy + Default> Array<T> {
     pub(crate) fn len(&self) -> u64 {
         self.length
     }
+    /// Whether cells without value are inputs.
+    pub(crate) fn is_input(&self) -> bool {
+        self.fresh == InitKind::Arbitrary
+    }
     /// The values that cells have, and of cells that have none.
     pub(crate) fn values(&self) -> impl Iterator<Item = T> {
         let paged = self.pages.iter().flatten().flat_map(|page| page.cells.iter());
@@ -89,7 +93,7 @@ impl<T: Copy + Default> Array<T> {
                 }
                 self.initialised = None;
             }
-            InitKind::Uninitialised => {
+            InitKind::Uninitialised | InitKind::Arbitrary => {
                 let same = self.dense.len() == length;
                 if !same {
                     self.dense = vec![T::default(); length];

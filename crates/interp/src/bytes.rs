@@ -75,7 +75,7 @@ impl Bytes {
         if size == 0 {
             return Self::default();
         }
-        let uninitialised = contents == InitKind::Uninitialised;
+        let uninitialised = contents != InitKind::Zero;
         if u64::from(size) <= DENSE_LIMIT {
             let initialised = uninitialised.then(|| Bitmap::empty(size as usize));
             let extra = initialised.map(|map| Box::new(Extra { initialised: Some(map), ..Extra::default() }));
@@ -90,7 +90,7 @@ impl Bytes {
             return (size as usize).div_ceil(PAGE) as u64 * 8;
         }
         match contents {
-            InitKind::Uninitialised => u64::from(size) + Bitmap::footprint(size as usize),
+            InitKind::Uninitialised | InitKind::Arbitrary => u64::from(size) + Bitmap::footprint(size as usize),
             InitKind::Zero => u64::from(size),
         }
     }
@@ -137,7 +137,7 @@ impl Bytes {
     }
     fn fresh_is_uninitialised(&self) -> bool {
         let pages = self.extra.as_ref().and_then(|extra| extra.pages.as_ref());
-        pages.is_some_and(|pages| pages.contents == InitKind::Uninitialised)
+        pages.is_some_and(|pages| pages.contents != InitKind::Zero)
     }
     /// Calls `visit(done, offset, Some((data, length)) or None, bitmap, length)` for each stretch within one page.
     fn for_chunks<'a>(
@@ -187,7 +187,7 @@ impl Bytes {
             let contents = pages.contents;
             let page = pages.pages[position / PAGE].get_or_insert_with(|| {
                 made += page_footprint(contents);
-                let initialised = (contents == InitKind::Uninitialised).then(|| Bitmap::empty(PAGE));
+                let initialised = (contents != InitKind::Zero).then(|| Bitmap::empty(PAGE));
                 Box::new(Page { data: vec![0; PAGE].into_boxed_slice(), initialised })
             });
             change(done, &mut page.data, page.initialised.as_mut(), (offset, offset + count));
@@ -407,7 +407,7 @@ fn remove_range<T>(notes: &mut BTreeMap<u32, T>, at: u32, end: u64) {
 
 fn page_footprint(contents: InitKind) -> u64 {
     match contents {
-        InitKind::Uninitialised => PAGE as u64 + Bitmap::footprint(PAGE),
+        InitKind::Uninitialised | InitKind::Arbitrary => PAGE as u64 + Bitmap::footprint(PAGE),
         InitKind::Zero => PAGE as u64,
     }
 }

@@ -4,7 +4,7 @@
 //! * R1 of [`super::rare_instruction`]: every step can be repeated.
 
 use super::Uninitialised;
-use super::array::{MAX_LENGTH, Miss};
+use super::array::{Array, MAX_LENGTH, Miss};
 use super::code::{Rare, VarPlace};
 use super::eval::whole_index;
 use super::machine::State;
@@ -29,6 +29,11 @@ fn validity(source: &Source) -> Option<Validity> {
         }
         Source::Library { .. } | Source::Rounded | Source::Guess(_) => None,
     }
+}
+
+/// Why an element without value is arbitrary.
+fn unwritten<T: Copy + Default>(array: &Array<T>) -> Source {
+    if array.is_input() { Source::Outside } else { Source::Uninitialised }
 }
 
 /// Whether a type is as large as a pointer, and may be one as a whole.
@@ -158,7 +163,7 @@ impl State<'_> {
         let mut buffer = [0; 16];
         let bytes = value_bytes(ty, model);
         if let Some(missing) = self.memory.read(addr, &mut buffer[..bytes])? {
-            if self.reports_memory() && !self.memory.is_outside(addr) {
+            if self.reports_memory() && !self.memory.is_input(addr) {
                 let detail = format!("byte {missing} of a {ty} at {:#x}", self.memory.address(addr));
                 return Err(Fault::undefined(UndefinedKind::UninitialisedRead, detail));
             }
@@ -190,7 +195,7 @@ impl State<'_> {
         for at in 0..bytes {
             untouched &= self.memory.byte(offset(at))?.1 == 0;
         }
-        let source = if self.memory.is_outside(addr) { Source::Outside } else { Source::Uninitialised };
+        let source = if self.memory.is_input(addr) { Source::Outside } else { Source::Uninitialised };
         let is_forgotten = source == Source::Uninitialised && self.forgotten.is_some();
         if let (true, Ty::Ptr, false, Some(validity)) = (untouched, ty, is_forgotten, self.validity(&source))
         {
@@ -288,15 +293,17 @@ impl State<'_> {
         for (pointer, mask, position) in self.field(addr, bit, width) {
             let (mut byte, known) = self.memory.byte(pointer)?;
             if known & mask != mask {
-                let is_outside = self.memory.is_outside(addr);
-                if self.reports_memory() && !is_outside {
+                let is_input = self.memory.is_input(addr);
+                if self.reports_memory() && !is_input {
                     let detail = format!("a bit-field at {:#x}", self.memory.address(addr));
                     return Err(Fault::undefined(UndefinedKind::UninitialisedRead, detail));
                 }
                 let ty = Ty::unsigned(8);
-                let source = if is_outside { Source::Outside } else { Source::Uninitialised };
-                let chosen = self.choose(context.oracle, ty, &source, context.asker)?;
-                self.memory.settle_byte(pointer, chosen as u8)?;
+                let source = if is_input { Source::Outside } else { Source::Uninitialised };
+                self.asked = self.memory.found(pointer).map(|found| (found.index, found.offset));
+                let chosen = self.choose(context.oracle, ty, &source, context.asker);
+                self.asked = None;
+                self.memory.settle_byte(pointer, chosen? as u8)?;
                 byte = self.memory.byte(pointer)?.0;
             }
             let part = u128::from(byte & mask);
@@ -353,10 +360,13 @@ impl State<'_> {
     ) -> Result<u64, Fault> {
         match self.arrays[array as usize].get(index) {
             Ok(value) => Ok(value),
-            Err(Miss::Uninitialised) if self.policy() == Uninitialised::Choose => {
+            Err(Miss::Uninitialised)
+                if self.policy() == Uninitialised::Choose || self.arrays[array as usize].is_input() =>
+            {
                 let ty = self.elem_type(self.code.array_vars[array as usize]);
-                let bits = self.choose(context.oracle, ty, &Source::Uninitialised, context.asker)?;
-                let value = match (ty, self.validity(&Source::Uninitialised)) {
+                let source = unwritten(&self.arrays[array as usize]);
+                let bits = self.choose(context.oracle, ty, &source, context.asker)?;
+                let value = match (ty, self.validity(&source)) {
                     (Ty::Ptr, Some(validity)) => self.memory.outside(validity, bits as u64)?,
                     _ => self.register(ty, bits),
                 };
@@ -382,9 +392,12 @@ impl State<'_> {
     ) -> Result<u128, Fault> {
         match self.wide_arrays[array as usize].get(index) {
             Ok(value) => Ok(value),
-            Err(Miss::Uninitialised) if self.policy() == Uninitialised::Choose => {
+            Err(Miss::Uninitialised)
+                if self.policy() == Uninitialised::Choose || self.wide_arrays[array as usize].is_input() =>
+            {
                 let ty = self.elem_type(var);
-                let bits = self.choose(context.oracle, ty, &Source::Uninitialised, context.asker)?;
+                let source = unwritten(&self.wide_arrays[array as usize]);
+                let bits = self.choose(context.oracle, ty, &source, context.asker)?;
                 self.store_elem_wide(array, var, index, bits)?;
                 Ok(bits)
             }

@@ -56,10 +56,11 @@ pub use code::{Code, CompileOptions, Markers};
 pub use eval::{EvalError, eval};
 pub use leap::Leaper;
 pub use machine::{Machine, Step};
+pub use memory::outside_size;
 pub use narrate::Narrator;
 pub use observe::{Observer, Silent, View, Written};
 pub use oracle::{
-    Calls, Choice, Chosen, Creator, Inputs, MemoryPlace, Oracle, Position, Request, Seed, Zero,
+    Calls, Choice, Chosen, Creator, Held, HeldObject, Inputs, MemoryPlace, Oracle, Position, Request, Seed, Zero,
 };
 pub use outcome::{CallStack, Outcome, Resource, Run, StackEntry, UndefinedKind};
 pub use printf::{Examined, TextArgument, examine};

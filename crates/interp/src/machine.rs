@@ -4,6 +4,8 @@ use std::io::Write;
 
 use base::{Budget, Idx, Region, Stop};
 
+use rustc_hash::FxHashMap;
+
 use super::array::Array;
 use super::code::{Code, VarPlace};
 use super::creators::Creators;
@@ -48,6 +50,8 @@ pub(super) struct State<'p> {
     pub(super) creators: Creators,
     /// The place in memory whose contents are being asked for: object and offset.
     pub(super) asked: Option<(u32, u32)>,
+    /// The objects that are inputs and were allocated, and the variables that got their addresses.
+    pub(super) allocated: FxHashMap<u32, VarId>,
     pub(super) memory: Memory,
     pub(super) frames: Vec<Frame>,
     /// Number of activations of each procedure.
@@ -125,6 +129,7 @@ impl<'p> Machine<'p> {
                 maps: vec![Map::default(); code.map_count as usize],
                 creators: Creators::new(config.tracking),
                 asked: None,
+                allocated: FxHashMap::default(),
                 memory: Memory::new(program.data_model, config.memory_limit),
                 frames: Vec::new(),
                 active: vec![0; program.procs.len()],

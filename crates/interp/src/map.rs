@@ -34,7 +34,7 @@ impl Map {
     pub(crate) fn get(&self, index: i128) -> Option<u128> {
         let fresh = match self.fresh {
             InitKind::Zero => Some(0),
-            InitKind::Uninitialised => None,
+            InitKind::Uninitialised | InitKind::Arbitrary => None,
         };
         self.elements.get(&index).copied().or(fresh)
     }

@@ -15,6 +15,7 @@
 //!   and moving them back. Pointers to larger objects are exact, and unsupported where they cannot be.
 
 mod ask;
+mod input;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -24,6 +25,9 @@ use super::outcome::{Fault, Resource, UndefinedKind};
 use cfa::expr::{Access, AddressTest};
 use cfa::op::InitKind;
 use cfa::ty::{DataModel, FloatKind, Ty};
+use input::Input;
+pub(crate) use input::Owner;
+pub use input::outside_size;
 
 /// Deaths before the index of an object is used again.
 const QUARANTINE: usize = 1 << 20;
@@ -33,10 +37,6 @@ const TAG: u32 = 0x5555;
 const OVERHEAD: u64 = 64;
 /// Accesses below this address are put down to a null pointer.
 const NULL_ZONE: u64 = 4096;
-/// Bytes that may be accessed behind a pointer from outside.
-const OUTSIDE_SIZE: u64 = 64 << 20;
-/// Alignment of an object from outside.
-const OUTSIDE_ALIGN: u64 = 16;
 
 /// Where an object comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +66,8 @@ struct Object {
     kind: ObjectKind,
     live: bool,
     read_only: bool,
+    /// Whether bytes without value are inputs.
+    input: Input,
 }
 
 /// Up to this distance offsets are exact (M5).
@@ -181,6 +183,7 @@ impl Memory {
             kind: ObjectKind::None,
             live: false,
             read_only: false,
+            input: Input::No,
         };
         let tag = match model {
             DataModel::Lp64 => TAG,
@@ -260,6 +263,7 @@ impl Memory {
             kind: new.kind,
             live: true,
             read_only: new.read_only,
+            input: Input::of(new.contents),
         };
         if index as usize == self.objects.len() {
             self.objects.push(object);
@@ -269,34 +273,6 @@ impl Memory {
         }
         self.heap_count += u64::from(new.kind == ObjectKind::Heap);
         Ok(self.pointer(index, 0))
-    }
-    /// The pointer from outside with a number: null for 0, else to an object of its own.
-    pub(crate) fn outside(&mut self, validity: Validity, number: u64) -> Result<u64, Fault> {
-        if number == 0 {
-            return Ok(0);
-        }
-        if let Some(index) = self.outside.get(&(validity, number)) {
-            return Ok(self.pointer(*index, 0));
-        }
-        let size = match self.model {
-            DataModel::Lp64 => OUTSIDE_SIZE,
-            DataModel::Ilp32 => OUTSIDE_SIZE / 64,
-        };
-        let pointer = self.create(NewObject {
-            kind: ObjectKind::Outside,
-            size,
-            align: OUTSIDE_ALIGN,
-            read_only: false,
-            contents: InitKind::Uninitialised,
-            origin: self.outside.len() as u32 + 1,
-        })?;
-        self.outside.insert((validity, number), self.locate(pointer).0);
-        Ok(pointer)
-    }
-    /// Whether a pointer leads to an object from outside.
-    pub(crate) fn is_outside(&self, pointer: u64) -> bool {
-        let (index, _) = self.locate(pointer);
-        self.objects.get(index as usize).is_some_and(|object| object.kind == ObjectKind::Outside)
     }
     /// Ends the lifetime of the object that a pointer points to, if it is live.
     pub(crate) fn kill(&mut self, pointer: u64) {
@@ -550,6 +526,7 @@ impl Memory {
         let object = &mut self.objects[index as usize];
         let taken = Bytes::footprint(object.size, contents);
         object.bytes = Bytes::new(object.size, contents);
+        object.input = Input::of(contents);
         self.used -= object.taken;
         object.taken = taken;
         self.charge(taken)

@@ -1,6 +1,7 @@
 //! Where arbitrary values come from: a list, a seed, a closure, or zero throughout.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use base::Region;
 
@@ -126,6 +127,26 @@ pub struct Chosen {
     pub place: Region,
     /// The operation that asked, as in [`Request::at`].
     pub at: Option<Position>,
+    /// Where it is, if it is a part of an object that is an input.
+    pub held: Option<Held>,
+}
+
+/// A place in an object whose contents are inputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The object.
+    pub object: HeldObject,
+    /// Bytes from its start.
+    pub offset: u32,
+}
+
+/// An object whose contents are inputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HeldObject {
+    /// What the pointer from outside with a number leads to.
+    Outside(u64),
+    /// A variable, or what a variable is the address of, by its name.
+    Variable(Arc<str>),
 }
 
 /// Chooses arbitrary values. `None` pauses the run with [`super::Outcome::OutOfInputs`].

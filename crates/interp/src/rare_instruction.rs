@@ -16,9 +16,9 @@ use super::eval::{Env, beyond, evaluate, fault, narrow_index, whole_index};
 use super::float;
 use super::machine::State;
 use super::map::ELEMENT;
-use super::memory::{NewObject, ObjectKind};
+use super::memory::{NewObject, ObjectKind, Owner};
 use super::ops::{self, Rules};
-use super::oracle::{Calls, Chosen, Oracle, Position, Request};
+use super::oracle::{Calls, Chosen, Held, HeldObject, Oracle, Position, Request};
 use super::outcome::{Fault, UndefinedKind};
 use super::parts::Stored;
 use super::printf;
@@ -81,7 +81,16 @@ impl State<'_> {
             value.bits &= u128::MAX >> (128 - u32::from(self.program.data_model.pointer_width()));
         }
         let place = self.users_place(region);
-        self.choices.push(Chosen { value, source: source.clone(), region, place, at });
+        let held = self.asked.and_then(|(object, offset)| {
+            let named = |var: VarId| HeldObject::Variable(self.program.vars[var].name.clone());
+            let object = match self.memory.owner(object)? {
+                Owner::Outside(number) => HeldObject::Outside(number),
+                Owner::Variable(var) => named(var),
+                Owner::Allocation => named(*self.allocated.get(&object)?),
+            };
+            Some(Held { object, offset })
+        });
+        self.choices.push(Chosen { value, source: source.clone(), region, place, at, held });
         Ok(value.bits)
     }
     /// A place in a model of a library function as the user sees it: the innermost call on the stack that is in the user's text.
@@ -229,7 +238,7 @@ impl State<'_> {
         let (Some(at), true) = (at, self.creators.is_tracking()) else { return };
         let pointer = match *instruction {
             Rare::Malloc { dst, .. } | Rare::Realloc { dst, .. } => regs[dst as usize],
-            Rare::Begin { var } => match self.code.vars[var] {
+            Rare::Begin { var } | Rare::Init { var, contents: InitKind::Arbitrary } => match self.code.vars[var] {
                 VarPlace::Object { reg } => regs[reg as usize],
                 _ => return,
             },
@@ -326,6 +335,9 @@ impl State<'_> {
                 let size = self.size(regs, ty, size)?;
                 self.note_allocation(region);
                 regs[dst as usize] = self.malloc(size, kind, contents)?;
+                if contents == InitKind::Arbitrary {
+                    self.note_input(regs[dst as usize], dst);
+                }
                 touched = size.min(PAGE as u64);
             }
             Rare::Realloc { dst, old, ty, size } => {
@@ -345,6 +357,9 @@ impl State<'_> {
             Rare::Copy { to, from, ty, length, stored } => {
                 touched = self.length(regs, ty, length);
                 self.memory.copy(regs[to as usize], regs[from as usize], touched, stored)?;
+                if touched > 0 {
+                    self.memory.share_inputs(regs[to as usize], regs[from as usize]);
+                }
             }
             Rare::Cut { to, ty, length } => {
                 self.memory.cut(regs[to as usize], self.size(regs, ty, length)?);
@@ -433,6 +448,14 @@ impl State<'_> {
         }
         Ok(pointer)
     }
+    /// Remembers which variable gets the address of an object that is an input.
+    fn note_input(&mut self, pointer: u64, dst: Reg) {
+        let is_it = |var: &VarId| matches!(self.code.vars[*var], VarPlace::Scalar(slot) if slot.reg == dst);
+        let var = self.program.vars.ids().find(is_it);
+        if let (Some(var), Some(found)) = (var, self.memory.found(pointer)) {
+            self.allocated.insert(found.index, var);
+        }
+    }
     fn realloc(&mut self, old: u64, size: u64) -> Result<u64, Fault> {
         if self.memory.address(old) == 0 {
             return self.malloc(size, AllocKind::Heap, InitKind::Uninitialised);
@@ -441,6 +464,7 @@ impl State<'_> {
         let pointer = self.malloc(size, AllocKind::Heap, InitKind::Uninitialised)?;
         let kept = self.memory.size_of(old).min(size);
         self.memory.copy(pointer, old, kept, Stored::Pointers)?;
+        self.memory.share_inputs(pointer, old);
         self.memory.kill(old);
         Ok(pointer)
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use base::{Region, SourceMap};
 use certify::Check;
 use cfa::{ApproximationKind, SignedOverflow, Source};
-use interp::{CallStack, Chosen};
+use interp::{CallStack, Chosen, Held, HeldObject};
 use verdict::{Assumption, End, Ledger, Proof, Reason, Trace, Verdict};
 
 use witness::judge::Opinion;
@@ -285,7 +285,7 @@ impl Writer<'_> {
     }
 
     fn choice(&mut self, number: usize, chosen: &Chosen) {
-        let source = describe_source(&chosen.source);
+        let source = chosen.held.as_ref().map_or_else(|| describe_source(&chosen.source), describe_held);
         self.line(&format!("  {number}. {} for {source}{}", chosen.value, self.at(chosen.place)));
         self.source_line(chosen.place, "       ");
     }
@@ -398,6 +398,19 @@ pub(super) fn overflow_policy(policy: SignedOverflow) -> &'static str {
         SignedOverflow::Wrap => "signed overflow wraps around",
         SignedOverflow::Error => "signed overflow is a violation",
     }
+}
+
+/// Where a value was held that was chosen when it was read.
+fn describe_held(held: &Held) -> String {
+    let object = match &held.object {
+        HeldObject::Outside(number) => format!("object {number} from outside"),
+        HeldObject::Variable(name) => match name.strip_prefix("%at ") {
+            Some(pointer) => format!("what {} points to", printable(pointer)),
+            None if name.starts_with('%') => "a parameter".to_owned(),
+            None => format!("the global variable {}", printable(name)),
+        },
+    };
+    format!("byte {} of {object}", held.offset)
 }
 
 /// What asked for a value, in words.

@@ -20,6 +20,7 @@ fn chosen(source: Source, value: i128) -> Chosen {
         region: Region::NOWHERE,
         place: Region::NOWHERE,
         at: None,
+        held: None,
     }
 }
 

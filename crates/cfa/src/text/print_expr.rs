@@ -348,6 +348,7 @@ fn guess_word(guess: Guess) -> &'static str {
 fn init_word(contents: InitKind) -> &'static str {
     match contents {
         InitKind::Uninitialised => "uninit",
+        InitKind::Arbitrary => "arbitrary",
         InitKind::Zero => "zero",
     }
 }

@@ -11,7 +11,7 @@
 //!   and null pointers only, except for pointers that are read from uninitialised memory.
 
 use cfa::{
-    Approximation, ApproximationKind, BinaryOp, Callee, Edge, Expr, ExprId, Op, Place, Procedure, Program,
+    Approximation, ApproximationKind, BinaryOp, Callee, Edge, Expr, ExprId, InitKind, Op, Place, Procedure, Program,
     Source, Storage, Ty, VarId,
 };
 use rustc_hash::FxHashSet;
@@ -56,7 +56,14 @@ impl Origin {
             Place::Mem { ty, .. } | Place::Bits { ty, .. } => ty == Ty::Ptr,
         };
         let is_outside = is_pointer
-            && matches!(source, Source::Input { .. } | Source::Extern { .. } | Source::Uninitialised);
+            && matches!(
+                source,
+                Source::Input { .. }
+                    | Source::Extern { .. }
+                    | Source::Argument { .. }
+                    | Source::Global { .. }
+                    | Source::Uninitialised
+            );
         match self {
             Self::Outside => is_outside && *source != Source::Uninitialised,
             Self::Elsewhere => !is_outside,
@@ -74,6 +81,11 @@ fn first_access(program: &Program, origin: Origin) -> Option<Approximation> {
     for op in program.procs.iter().flat_map(Procedure::edges).flat_map(|edge| &edge.ops) {
         match op {
             Op::Forget { addresses, .. } if !addresses.is_empty() && origin == Origin::Elsewhere => {
+                tainted.pointers_in_memory = true;
+            }
+            Op::Init { contents: InitKind::Arbitrary, .. } | Op::Malloc { contents: InitKind::Arbitrary, .. }
+                if origin == Origin::Outside =>
+            {
                 tainted.pointers_in_memory = true;
             }
             Op::Havoc { place, source, .. } if origin.includes(program, place, source) => tainted.add(place),
@@ -176,7 +188,7 @@ fn find(program: &Program, values: &[bool], origin: Origin) -> Option<Approximat
     let (kind, what) = match origin {
         Origin::Outside => (
             ApproximationKind::Assumption,
-            "a pointer from an input or an extern function is null or leads to an object of its own, as large as needed",
+            "a pointer from an input, an extern function or the start is null or leads to an object of its own, as large as needed",
         ),
         Origin::Elsewhere => {
             (ApproximationKind::Under, "an access through an arbitrary pointer ends the execution")

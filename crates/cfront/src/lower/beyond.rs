@@ -29,12 +29,14 @@ const MAX_WORK: usize = 20_000_000;
 /// An object that execution starts with.
 #[derive(Clone, Debug)]
 pub(super) struct StartObject {
-    /// The object.
+    /// The object, or the variable that holds the address of one that is allocated.
     pub(super) var: VarId,
     /// The C expression of the pointer to it.
     pub(super) pointer: String,
     /// The number of elements that it has.
     pub(super) elements: u64,
+    /// Its size.
+    pub(super) bytes: u64,
 }
 
 /// The elements of an array.
@@ -155,6 +157,8 @@ enum Growth {
 pub(super) struct State<'p> {
     program: &'p Program,
     indices: &'p Indices,
+    /// The sizes of objects that execution starts with, by the variable that they are or that holds their address.
+    allocated: FxHashMap<VarId, u64>,
     ranges: Ranges,
     pointer_size: i64,
     values: Vec<Targets>,
@@ -176,7 +180,7 @@ pub(super) fn accesses(program: &Program, objects: &[StartObject], indices: &Ind
     if objects.is_empty() {
         return Vec::new();
     }
-    if let Some(state) = State::of_program(program, indices) {
+    if let Some(state) = State::of_program(program, indices, objects) {
         return state.find(objects);
     }
     let gave_up = |object: &StartObject| object.approximation(Beyond::Accessed, Region::NOWHERE);
@@ -185,10 +189,15 @@ pub(super) fn accesses(program: &Program, objects: &[StartObject], indices: &Ind
 
 impl<'p> State<'p> {
     /// Where the pointers of a program may lead; `None` if that takes too long.
-    pub(super) fn of_program(program: &'p Program, indices: &'p Indices) -> Option<Self> {
+    pub(super) fn of_program(
+        program: &'p Program,
+        indices: &'p Indices,
+        objects: &[StartObject],
+    ) -> Option<Self> {
         let mut state = State {
             program,
             indices,
+            allocated: objects.iter().map(|object| (object.var, object.bytes)).collect(),
             ranges: Ranges::new(program),
             pointer_size: (program.data_model.pointer_width() / 8).into(),
             values: vec![Targets::default(); program.exprs.len()],
@@ -394,6 +403,9 @@ impl State<'_> {
             {
                 self.store(place, &Targets::elsewhere());
             }
+            Op::Malloc { place: place @ Place::Var(var), .. } if self.allocated.contains_key(var) => {
+                self.store(place, &Targets::start_of(*var));
+            }
             Op::Malloc { place, .. } => self.store(place, &Targets::elsewhere()),
             Op::Realloc { place, old, .. } => {
                 let contents = self.read(&self.of(*old).anywhere(), 1);
@@ -488,7 +500,11 @@ impl State<'_> {
                 self.collect(op, &mut accesses);
                 for (addr, size, how) in &accesses {
                     for (var, offsets) in &self.accessed(*addr).objects {
-                        if *how == Beyond::Freed || !self.is_inside(*var, *offsets, *size) {
+                        let is_beyond = match how {
+                            Beyond::Freed => matches!(self.program.vars[*var].storage, Storage::Object { .. }),
+                            Beyond::Accessed => !self.is_inside(*var, *offsets, *size),
+                        };
+                        if is_beyond {
                             found.entry(*var).or_insert((edge.origin.region, *how));
                         }
                     }
@@ -510,7 +526,11 @@ impl State<'_> {
     }
 
     fn is_inside(&self, var: VarId, offsets: Offsets, size: Option<i128>) -> bool {
-        let Storage::Object { size: all, .. } = self.program.vars[var].storage else { return true };
+        let all = match (self.program.vars[var].storage, self.allocated.get(&var)) {
+            (_, Some(bytes)) => *bytes,
+            (Storage::Object { size, .. }, None) => size,
+            (_, None) => return true,
+        };
         let Some(size) = size else { return false };
         offsets.least >= 0 && i128::from(offsets.most) + size <= i128::from(all)
     }

@@ -1,58 +1,91 @@
 //! The start in a function other than `main`: what its parameters and the global variables may be.
 //!
 //! * Scalars have any value.
-//! * A parameter that points to functions or to what has no known type is refused; such a pointer further away is null, which is recorded.
 //! * A pointer to objects of a known type leads to objects of its own, [`StartOptions::elements`] of them, or as many as the array has that a
-//!   parameter is declared as, whose contents are arbitrary in turn, up to [`MAX_DEPTH`] steps away; beyond that pointers are null, which is recorded. With
-//!   [`StartPointers::Nullable`] every such pointer may also be null.
-//! * A union in memory has any bytes.
-//! * Variables with static storage that are not `const` are treated like parameters, unless [`StartGlobals::Initial`] is wanted; those with
-//!   a part that cannot be made arbitrary keep their initial value, which is recorded.
+//!   parameter is declared as. Their contents are arbitrary in turn. So does an untyped pointer that the program takes for one type of records.
+//! * Any other pointer, and one that is further away or that the program does not use, leads *outside*: to memory whose contents are chosen when they are first read, as far as the
+//!   program goes (crates/interp). It is null or leads to an object of its own, as large as needed; the ledger says so where it is accessed.
+//! * A pointer is not null, unless [`StartPointers::Nullable`] is wanted or it leads to a record of a type that it is a part of: lists end.
+//! * A pointer to a function leads to one of the program, or to one that stands for any other (module `demand`).
+//! * Of a union the only member that is used is arbitrary; if several are, its bytes are chosen when they are read.
+//! * Variables with static storage that are not `const` are treated like parameters, unless [`StartGlobals::Initial`] is wanted.
 //!
 //! # Invariants
-//! * E1: no arbitrary pointer is made: every pointer is null or leads to an object.
+//! * E1: no arbitrary address is made: every pointer is null, or leads to an object, a function or outside.
 //! * E2: what a start leaves out is an approximation of kind `Under`, or an error.
-//! * E3: the name of a choice is the C expression of the part that it sets, so that a C program can set it.
-
-use std::sync::Arc;
+//! * E3: the name of a choice is the C expression of the part that it sets, so that a C program can set it. `p == f` says whether a pointer is another one, and
+//!   `len(p)` how many elements it leads to. What is chosen when it is read is told by the name of its object, `%at` and the pointer to it.
 
 use base::Span;
-use cfa::{ApproximationKind, InitKind, Op, Place, Source, Ty};
+use cfa::{ApproximationKind, ExprId, InitKind, Op, Place, Ty};
 
 use crate::hir::{FunctionId, StorageDuration, VariableId};
 use crate::library;
-use crate::lower::beyond::StartObject;
 use crate::lower::call::{Argument, Sink, Site};
+use crate::lower::demand::Holder;
 use crate::lower::function::Body;
 use crate::lower::layout::FlatLeaf;
 use crate::lower::place::PlaceRef;
 use crate::lower::record::RecordValue;
-use crate::lower::storage::{Slot, unsupported};
-use crate::lower::{Lowered, StartGlobals, StartPointers, build, layout};
+use crate::lower::storage::unsupported;
+use crate::lower::{Lowered, StartAliases, StartGlobals, StartPointers, build};
 use crate::types::{ArrayLength, RecordId, Type, TypeId};
 
-/// Pointers are followed this many steps.
-const MAX_DEPTH: u32 = 2;
-/// Larger arrays are left uninitialised as a whole: that is arbitrary, too, but no list of inputs.
-const MAX_ELEMENTS: u64 = 64;
-/// More scalars than this are not set one by one.
-const MAX_CHOICES: u32 = 4096;
+/// Pointers are followed this many steps to objects of their own.
+const MAX_DEPTH: u32 = 3;
+/// A record may occur so often on the way to an object of its own.
+const MAX_NESTING: usize = 2;
+/// Objects that pointers lead to. Pointers beyond that lead outside.
+const MAX_OBJECTS: usize = 48;
+/// Values of one variable that are chosen at the start. The others are chosen when they are read.
+pub(super) const MAX_CHOICES: u32 = 512;
+/// Bytes that an array of arbitrary length may have.
+pub(super) const MAX_BYTES: u64 = 1 << 30;
 
 /// What is being made arbitrary.
-struct Filling {
-    is_global: bool,
+pub(super) struct Filling {
+    pub(super) is_global: bool,
     /// The number of elements that the parameter is declared with, until its object is made.
-    extent: Option<u64>,
-    span: Span,
-    choices: u32,
+    pub(super) extent: Option<u64>,
+    pub(super) span: Span,
+    pub(super) choices: u32,
+}
+
+/// The way to a part: as C writes it, and what it leads through.
+#[derive(Clone, Debug)]
+pub(super) struct Way {
+    pub(super) name: Lvalue,
+    /// Where the pointer is kept that the part is.
+    pub(super) holder: Option<Holder>,
+    /// Steps through pointers.
+    depth: u32,
+    /// The records that pointers have led to.
+    records: Vec<RecordId>,
+}
+
+impl Way {
+    fn new(name: Lvalue, holder: Option<Holder>) -> Self {
+        Self { name, holder, depth: 0, records: Vec::new() }
+    }
+
+    /// The way to an inner part.
+    pub(super) fn part(&self, name: Lvalue, holder: Option<Holder>) -> Self {
+        Self { name, holder, ..self.clone() }
+    }
+
+    /// The way to what a pointer leads to.
+    pub(super) fn behind(&self, record: Option<RecordId>) -> Self {
+        let records = self.records.iter().copied().chain(record).collect();
+        Self { name: self.name.clone(), holder: None, depth: self.depth + 1, records }
+    }
 }
 
 /// The C expression of a part.
 #[derive(Clone, Debug)]
-struct Lvalue(String);
+pub(super) struct Lvalue(pub(super) String);
 
 impl Lvalue {
-    fn member(&self, name: &str) -> Self {
+    pub(super) fn member(&self, name: &str) -> Self {
         // The members of an anonymous record are those of the record around it.
         if name.is_empty() {
             return self.clone();
@@ -64,7 +97,7 @@ impl Lvalue {
         }
     }
 
-    fn element(&self, index: u64) -> Self {
+    pub(super) fn element(&self, index: u64) -> Self {
         if self.0.starts_with('*') {
             Self(format!("({})[{index}]", self.0))
         } else {
@@ -72,8 +105,13 @@ impl Lvalue {
         }
     }
 
-    fn target(&self) -> Self {
+    pub(super) fn target(&self) -> Self {
         Self(format!("*{}", self.0))
+    }
+
+    /// The same pointer as one to another type.
+    fn converted(&self, ty: &str) -> Self {
+        Self(format!("(*({ty} **)&{})", self.0))
     }
 }
 
@@ -86,10 +124,12 @@ impl Body<'_, '_> {
         self.note_start(&function.name.clone(), region);
         let params = function.body.as_ref().map(|body| body.params.clone()).unwrap_or_default();
         let mut args = Vec::new();
-        for param in params {
-            args.push(self.any_argument(param)?);
+        for (position, param) in params.iter().enumerate() {
+            let argument = self.any_argument(*param)?;
+            args.push(self.alias(&params[..position], &args, *param, argument));
         }
         self.at(function.declared);
+        self.assume_conditions(&params, &args)?;
         let Type::Function(ty) = hir.types.get(function.ty) else { return Ok(()) };
         if ty.variadic {
             return unsupported("entry function with a variable number of parameters", function.declared);
@@ -99,8 +139,50 @@ impl Body<'_, '_> {
         self.call_function(entry, args, &site, Sink::Drop).map(drop)
     }
 
+    /// A pointer may be an earlier one of its type, if that is wanted.
+    fn alias(
+        &mut self,
+        params: &[VariableId],
+        args: &[Argument],
+        param: VariableId,
+        argument: Argument,
+    ) -> Argument {
+        let hir = self.ctx.hir;
+        let Argument::Scalar(mut value) = argument else { return argument };
+        let ty = hir.variables[param].ty;
+        let is_wanted = self.ctx.options.start.aliases == StartAliases::Allowed;
+        if !is_wanted || hir.types.pointee(ty).is_none() {
+            return argument;
+        }
+        let span = hir.variables[param].declared;
+        let mut filling = Filling { is_global: false, extent: None, span, choices: 0 };
+        for (other, earlier) in params.iter().zip(args) {
+            let Argument::Scalar(earlier) = earlier else { continue };
+            if hir.types.compatible(hir.variables[*other].ty, ty) {
+                let var = self.temporary(Ty::BOOL);
+                let name = format!("{} == {}", hir.variables[param].name, hir.variables[*other].name);
+                self.choose(Place::Var(var), &name, &mut filling);
+                let is_it = self.read_var(var);
+                value = build::ite(self.exprs(), is_it, *earlier, value);
+                self.alias_length(&hir.variables[*other].name, &hir.variables[param].name, is_it);
+                self.assume_of_start("parameters of the same pointer type may be equal");
+            }
+        }
+        Argument::Scalar(self.copy(value))
+    }
+
+    /// A pointer that is another one has its length.
+    fn alias_length(&mut self, other: &str, own: &str, is_it: ExprId) {
+        let lengths = &self.ctx.start_lengths;
+        let find = |name: &str| lengths.iter().position(|(pointer, _)| pointer == name);
+        if let (Some(other), Some(own)) = (find(other), find(own)) {
+            let (theirs, mine) = (lengths[other].1, lengths[own].1);
+            self.ctx.start_lengths[own].1 = build::ite(self.exprs(), is_it, theirs, mine);
+        }
+    }
+
     fn note_start(&mut self, name: &str, region: base::Region) {
-        let options = self.ctx.options.start;
+        let options = &self.ctx.options.start;
         let globals = match options.globals {
             StartGlobals::Any => "and with arbitrary values of the global variables",
             StartGlobals::Initial => "before any other function has run",
@@ -109,10 +191,15 @@ impl Body<'_, '_> {
         self.ctx.approximate(ApproximationKind::Assumption, what, region);
     }
 
+    pub(super) fn assume_of_start(&mut self, what: impl Into<String>) {
+        let region = self.origin.region;
+        self.ctx.approximate(ApproximationKind::Assumption, what, region);
+    }
+
     /// Pointers are assumed to lead somewhere; said once, and for each parameter whose declaration says how far.
-    fn note_pointers(&mut self, name: &Lvalue, elements: u64) {
-        let options = self.ctx.options.start;
-        let which = if elements == options.elements.max(1) {
+    pub(super) fn note_pointers(&mut self, name: &Lvalue, elements: Option<u64>) {
+        let options = &self.ctx.options.start;
+        let which = if elements.is_none_or(|count| count == options.elements.least().max(1)) {
             "a pointer that execution starts with".to_owned()
         } else {
             format!("`{}`", name.0)
@@ -123,12 +210,11 @@ impl Body<'_, '_> {
         };
         let or = if options.pointers == StartPointers::Object { "and" } else { "or" };
         let count = match elements {
-            1 => "one object".to_owned(),
-            count => format!("{count} objects"),
+            Some(1) => "one object".to_owned(),
+            Some(count) => format!("{count} objects"),
+            None => format!("an array of any length, of at most {MAX_BYTES} bytes"),
         };
-        let what = format!("{which} is {null} {or} points to {count}; all objects are distinct");
-        let region = self.origin.region;
-        self.ctx.approximate(ApproximationKind::Assumption, what, region);
+        self.assume_of_start(format!("{which} is {null} {or} points to {count}; all objects are distinct"));
     }
 
     fn any_argument(&mut self, param: VariableId) -> Lowered<Argument> {
@@ -139,15 +225,16 @@ impl Body<'_, '_> {
         let mut filling =
             Filling { is_global: false, extent: declared.extent, span: declared.declared, choices: 0 };
         let name = Lvalue(declared.name.to_string());
+        let way = Way::new(name, Some(Holder::Variable(param)));
         if let Some(scalar) = hir.types.scalar(ty) {
             if !self.ctx.usage.variables[param].referenced {
                 return Ok(Argument::Scalar(build::zero(self.exprs(), scalar)));
             }
             if let Type::Pointer(to) = *hir.types.get(ty) {
-                return Ok(Argument::Scalar(self.any_pointer(to, &name, 0, &mut filling)?));
+                return Ok(Argument::Scalar(self.any_pointer(to, &way, &mut filling)?));
             }
             let var = self.temporary(scalar);
-            self.choose(Place::Var(var), &name.0, &mut filling)?;
+            self.choose(Place::Var(var), &way.name.0, &mut filling);
             return Ok(Argument::Scalar(self.read_var(var)));
         }
         let Some(record) = hir.types.record(ty) else {
@@ -159,12 +246,13 @@ impl Body<'_, '_> {
         if let Some(leaves) = self.ctx.moved_leaves(record) {
             let mut values = Vec::new();
             for leaf in leaves.iter() {
-                values.push(self.any_leaf(ty, leaf, &name, &mut filling)?);
+                values.push(self.any_leaf(ty, leaf, &way, &mut filling)?);
             }
             return Ok(Argument::Record(record, RecordValue::Leaves(values)));
         }
         let address = self.record_object(record);
-        self.fill(&PlaceRef::Memory { addr: address, bits: None, ty }, ty, &name, 0, &mut filling)?;
+        self.make_arbitrary(address);
+        self.fill(&PlaceRef::Memory { addr: address, bits: None, ty }, ty, &way, &mut filling)?;
         Ok(Argument::Record(record, RecordValue::Memory(address)))
     }
 
@@ -173,28 +261,36 @@ impl Body<'_, '_> {
         &mut self,
         ty: TypeId,
         leaf: &FlatLeaf,
-        name: &Lvalue,
+        way: &Way,
         filling: &mut Filling,
-    ) -> Lowered<cfa::ExprId> {
+    ) -> Lowered<ExprId> {
         let types = &self.ctx.hir.types;
-        let (mut ty, mut name) = (ty, name.clone());
+        let (mut ty, mut way) = (ty, way.clone());
         for number in &leaf.path {
             let record = types.record(ty).expect("L2: the way to a leaf should lead through records");
             let field = &types.records[record].fields[*number as usize];
-            (ty, name) = (field.ty, name.member(&field.name));
+            way = way.part(way.name.member(&field.name), Some(Holder::Field(record, *number)));
+            ty = field.ty;
         }
         if let Type::Pointer(to) = *types.get(ty) {
-            return self.any_member_pointer(to, &name, 0, filling);
+            return self.any_pointer(to, &way, filling);
         }
         let var = self.temporary(leaf.ty);
-        self.choose(Place::Var(var), &name.0, filling)?;
+        self.choose(Place::Var(var), &way.name.0, filling);
         Ok(self.read_var(var))
     }
 
-    fn record_object(&mut self, record: RecordId) -> cfa::ExprId {
+    fn record_object(&mut self, record: RecordId) -> ExprId {
         let record = &self.ctx.hir.types.records[record];
         let (size, align) = (record.size, record.align.max(1).next_power_of_two());
         self.temporary_object(size, align)
+    }
+
+    /// What an object holds is chosen when it is read, unless it is written before.
+    pub(super) fn make_arbitrary(&mut self, address: ExprId) {
+        if let cfa::Expr::Address { var } = *self.exprs().get(address) {
+            self.emit(Op::Init { var, contents: InitKind::Arbitrary });
+        }
     }
 
     /// The value of a variable with static storage that was initialised, when the entry function is called.
@@ -221,8 +317,11 @@ impl Body<'_, '_> {
             self.ctx.approximate(ApproximationKind::Under, what, region);
             return Ok(());
         }
-        if let Some(what) = self.obstacle(declared.ty, 1) {
-            let what = format!("the variable `{}` starts with its initial value: {what}", declared.name);
+        if let Type::Array { length: ArrayLength::Unknown | ArrayLength::Variable(_), .. } | Type::VaList =
+            hir.types.get(declared.ty)
+        {
+            let ty = hir.types.display(declared.ty);
+            let what = format!("the variable `{}` of type {ty} starts with its initial value", declared.name);
             let region = self.origin.region;
             self.ctx.approximate(ApproximationKind::Under, what, region);
             return Ok(());
@@ -233,42 +332,15 @@ impl Body<'_, '_> {
         };
         let mut filling = Filling { is_global: true, extent: None, span: declared.declared, choices: 0 };
         let place = self.variable_place(variable, declared.ty)?;
-        self.fill(&place, declared.ty, &Lvalue(name), 0, &mut filling)
-    }
-
-    /// Why a value of a type cannot be made arbitrary.
-    fn obstacle(&self, ty: TypeId, depth: u32) -> Option<String> {
-        let types = &self.ctx.hir.types;
-        match types.get(ty) {
-            Type::Int(_) | Type::Float(_) | Type::Enum(_) => None,
-            Type::Pointer(_) if depth > MAX_DEPTH => None,
-            Type::Pointer(to) => match types.get(*to) {
-                Type::Function(_) => Some("it has a pointer to a function".to_owned()),
-                _ if !self.is_object(*to) => Some(format!("it has a pointer to {}", types.display(*to))),
-                _ => self.obstacle(*to, depth + 1),
-            },
-            Type::Array { length: ArrayLength::Fixed(count), .. }
-                if *count > MAX_ELEMENTS && types.contains_pointer(ty) =>
-            {
-                Some(format!("it has an array of {count} pointers"))
-            }
-            Type::Array { elem, length: ArrayLength::Fixed(_) } => self.obstacle(*elem, depth),
-            // A flexible member has no elements.
-            Type::Array { length: ArrayLength::Unknown, .. } => None,
-            Type::Record(record) if types.records[*record].is_union && types.contains_pointer(ty) => {
-                Some("it has a union with a pointer".to_owned())
-            }
-            Type::Record(record) => {
-                types.records[*record].fields.iter().find_map(|field| self.obstacle(field.ty, depth))
-            }
-            Type::Array { .. } | Type::Void | Type::Function(_) | Type::VaList => {
-                Some(format!("it has a part of type {}", types.display(ty)))
-            }
+        if let PlaceRef::Memory { addr, .. } = place {
+            self.make_arbitrary(addr);
         }
+        let way = Way::new(Lvalue(name), Some(Holder::Variable(variable)));
+        self.fill(&place, declared.ty, &way, &mut filling)
     }
 
     /// Whether objects of a type can be made.
-    fn is_object(&self, ty: TypeId) -> bool {
+    pub(super) fn is_object(&self, ty: TypeId) -> bool {
         let types = &self.ctx.hir.types;
         match types.get(ty) {
             Type::Void | Type::Function(_) | Type::VaList => false,
@@ -279,203 +351,48 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A pointer to objects of its own.
-    fn any_pointer(
-        &mut self,
-        to: TypeId,
-        name: &Lvalue,
-        depth: u32,
-        filling: &mut Filling,
-    ) -> Lowered<cfa::ExprId> {
+    /// An arbitrary pointer (E1).
+    pub(super) fn any_pointer(&mut self, to: TypeId, way: &Way, filling: &mut Filling) -> Lowered<ExprId> {
         let types = &self.ctx.hir.types;
-        if depth > MAX_DEPTH {
-            let region = self.origin.region;
-            let what =
-                format!("pointers more than {MAX_DEPTH} steps away from what execution starts with are null");
-            self.ctx.approximate(ApproximationKind::Under, what, region);
-            return Ok(build::address(self.exprs(), 0));
+        if types.function(to).is_some() {
+            return Ok(self.any_function(to, way, filling));
         }
-        if !self.is_object(to) {
-            let what = format!(
-                "`{}`, with which execution would start, is a pointer to {}",
-                name.0,
-                types.display(to)
-            );
-            return unsupported(what, filling.span);
-        }
-        let count = self.ctx.options.start.elements.max(filling.extent.take().unwrap_or(1)).max(1);
-        self.note_pointers(name, count);
-        let size = layout::size_of(types, to).unwrap_or(0);
-        let Some(bytes) = count.checked_mul(size) else {
-            return unsupported("this many elements behind a pointer", filling.span);
+        let taken_for = way.holder.and_then(|holder| self.ctx.demand.taken_for(types, holder));
+        let (to, way) = match taken_for {
+            Some(record) if !self.is_object(to) => {
+                let name = way.name.converted(&types.display(record));
+                (record, way.part(name, None))
+            }
+            _ => (to, way.clone()),
         };
-        let align = types.preferred_align_of(to).max(1).next_power_of_two();
-        let address = self.temporary_object(bytes.max(1), align);
-        if let cfa::Expr::Address { var } = *self.exprs().get(address) {
-            self.ctx.start_objects.push(StartObject { var, pointer: name.0.clone(), elements: count });
+        let is_used = match way.holder {
+            Some(Holder::Field(record, field)) => self.ctx.demand.uses(record, field),
+            _ => true,
+        };
+        let record = types.record(types.element_of_arrays(to));
+        let nested = record.map_or(0, |record| way.records.iter().filter(|known| **known == record).count());
+        let is_far = way.depth > MAX_DEPTH
+            || nested >= MAX_NESTING
+            || self.ctx.start_objects.len() >= MAX_OBJECTS
+            || filling.choices >= MAX_CHOICES;
+        let pointers = match nested {
+            0 => self.ctx.options.start.pointers,
+            _ => StartPointers::Nullable,
+        };
+        if nested > 0 {
+            self.assume_of_start("a pointer to a record of the type that it is a part of may be null");
         }
-        // As many inputs would help nobody; what is uninitialised is arbitrary, too.
-        let is_long = count > self.ctx.options.start.elements.max(MAX_ELEMENTS);
-        let filled = if is_long && !types.contains_pointer(to) { 0 } else { count };
-        for number in 0..filled {
-            let amount = self.size(number * size);
-            let addr = build::offset(self.exprs(), address, amount);
-            let element = if count == 1 { name.target() } else { name.element(number) };
-            self.fill(&PlaceRef::Memory { addr, bits: None, ty: to }, to, &element, depth, filling)?;
+        if !self.is_object(to) || is_far || !is_used {
+            return Ok(self.outside_pointer(&way, pointers, filling));
         }
-        if self.ctx.options.start.pointers == StartPointers::Object {
+        let address = self.any_objects(to, &way, filling)?;
+        if pointers == StartPointers::Object {
             return Ok(address);
         }
         let var = self.temporary(Ty::BOOL);
-        self.choose(Place::Var(var), &format!("{} != NULL", name.0), filling)?;
+        self.choose(Place::Var(var), &format!("{} != NULL", way.name.0), filling);
         let (cond, null) = (self.read_var(var), build::address(self.exprs(), 0));
         let value = build::ite(self.exprs(), cond, address, null);
         Ok(self.copy(value))
-    }
-
-    /// A pointer that is a part of something else.
-    fn any_member_pointer(
-        &mut self,
-        to: TypeId,
-        name: &Lvalue,
-        depth: u32,
-        filling: &mut Filling,
-    ) -> Lowered<cfa::ExprId> {
-        if self.is_object(to) {
-            return self.any_pointer(to, name, depth + 1, filling);
-        }
-        let what = format!("`{}`, a pointer to {}, is null", name.0, self.ctx.hir.types.display(to));
-        let region = self.origin.region;
-        self.ctx.approximate(ApproximationKind::Under, what, region);
-        Ok(build::address(self.exprs(), 0))
-    }
-
-    /// Makes a place arbitrary.
-    fn fill(
-        &mut self,
-        place: &PlaceRef,
-        ty: TypeId,
-        name: &Lvalue,
-        depth: u32,
-        filling: &mut Filling,
-    ) -> Lowered<()> {
-        let hir = self.ctx.hir;
-        match *hir.types.get(ty) {
-            Type::Int(_) | Type::Float(_) | Type::Enum(_) => {
-                let target = self.target(place)?;
-                self.choose(target.place, &name.0, filling)
-            }
-            Type::Pointer(to) => {
-                let value = self.any_member_pointer(to, name, depth, filling)?;
-                let target = self.target(place)?;
-                self.write(&target, value);
-                Ok(())
-            }
-            Type::Array { elem, length: ArrayLength::Fixed(count) } => {
-                if count > MAX_ELEMENTS
-                    && !hir.types.contains_pointer(elem)
-                    && self.forget_whole(place, ty)?
-                {
-                    return Ok(());
-                }
-                for index in 0..count {
-                    let at = self.exprs().int(Ty::signed(64), i128::from(index));
-                    let element = self.element(place.clone(), ty, at, elem);
-                    self.fill(&element, elem, &name.element(index), depth, filling)?;
-                }
-                Ok(())
-            }
-            Type::Array { length: ArrayLength::Unknown, .. } => Ok(()),
-            Type::Record(record) => self.fill_members(place, record, name, depth, filling),
-            Type::Array { .. } | Type::Void | Type::Function(_) | Type::VaList => unsupported(
-                format!("entry function that starts with a {}", hir.types.display(ty)),
-                filling.span,
-            ),
-        }
-    }
-
-    fn fill_members(
-        &mut self,
-        place: &PlaceRef,
-        record: RecordId,
-        name: &Lvalue,
-        depth: u32,
-        filling: &mut Filling,
-    ) -> Lowered<()> {
-        let hir = self.ctx.hir;
-        let definition = &hir.types.records[record];
-        if let (true, PlaceRef::Memory { addr, ty, .. }) = (definition.is_union, place) {
-            if hir.types.contains_pointer(*ty) {
-                return unsupported("entry function that starts with a union with a pointer", filling.span);
-            }
-            for offset in 0..definition.size {
-                let amount = self.size(offset);
-                let addr = build::offset(self.exprs(), *addr, amount);
-                let byte = format!("((unsigned char *)&{})[{offset}]", name.0);
-                self.choose(Place::Mem { addr, ty: Ty::unsigned(8) }, &byte, filling)?;
-            }
-            return Ok(());
-        }
-        for (number, field) in definition.fields.iter().enumerate() {
-            let member = self.field(place.clone(), record, number as u32, field.ty);
-            if self.is_part(&member)? {
-                self.fill(&member, field.ty, &name.member(&field.name), depth, filling)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether some part of a place exists: of a split variable only those that are used do.
-    fn is_part(&mut self, place: &PlaceRef) -> Lowered<bool> {
-        let PlaceRef::Part { variable, fields, .. } = place else { return Ok(true) };
-        let Slot::Split(parts) = self.ctx.slot(*variable)? else { return Ok(true) };
-        Ok(parts.iter().any(|part| part.path.starts_with(fields)))
-    }
-
-    /// Leaves a large array uninitialised if it can be done for all of it.
-    fn forget_whole(&mut self, place: &PlaceRef, ty: TypeId) -> Lowered<bool> {
-        match place {
-            PlaceRef::Part { variable, fields, indices, .. } if indices.is_empty() => {
-                let Slot::Split(parts) = self.ctx.slot(*variable)? else { return Ok(false) };
-                for part in parts.iter().filter(|part| part.path.starts_with(fields)) {
-                    self.emit(Op::Init { var: part.var, contents: InitKind::Uninitialised });
-                }
-                Ok(true)
-            }
-            PlaceRef::Memory { addr, .. } => {
-                let object = *self.exprs().get(*addr);
-                // All of an object; within a larger one the elements are set one by one.
-                let cfa::Expr::Address { var } = object else { return Ok(false) };
-                let is_whole = self.is_whole(var, ty);
-                if is_whole {
-                    self.emit(Op::Init { var, contents: InitKind::Uninitialised });
-                }
-                Ok(is_whole)
-            }
-            _ => Ok(false),
-        }
-    }
-
-    fn is_whole(&self, var: cfa::VarId, ty: TypeId) -> bool {
-        let size = layout::size_of(&self.ctx.hir.types, ty);
-        matches!(self.ctx.program.vars[var].storage, cfa::Storage::Object { size: all, .. } if Some(all) == size)
-    }
-
-    /// An arbitrary scalar.
-    fn choose(&mut self, place: Place, name: &str, filling: &mut Filling) -> Lowered<()> {
-        filling.choices += 1;
-        if filling.choices > MAX_CHOICES {
-            return unsupported(
-                format!(
-                    "entry function that starts with more than {MAX_CHOICES} arbitrary values in one variable"
-                ),
-                filling.span,
-            );
-        }
-        let name: Arc<str> = name.into();
-        let source = if filling.is_global { Source::Global { name } } else { Source::Argument { name } };
-        let at = self.origin.region;
-        self.emit(Op::Havoc { place, source, at });
-        Ok(())
     }
 }

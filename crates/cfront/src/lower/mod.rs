@@ -24,6 +24,7 @@
 mod access;
 mod arbitrary;
 mod assign;
+mod assume;
 mod assumptions;
 mod beyond;
 mod build;
@@ -33,6 +34,7 @@ mod comparison;
 mod condition;
 mod constants;
 mod control;
+mod demand;
 mod described_call;
 mod effects;
 mod elements;
@@ -40,6 +42,7 @@ mod entry;
 mod expr;
 mod extern_call;
 mod facts;
+mod fill;
 mod footprint;
 mod function;
 mod graph;
@@ -125,14 +128,46 @@ pub enum ExternFunctions {
 }
 
 /// What holds when a function other than `main` is the entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartOptions {
     /// The values of variables with static storage.
     pub globals: StartGlobals,
     /// Whether pointers may be null.
     pub pointers: StartPointers,
     /// How many elements a pointer leads to; more if it is a parameter that is declared as a longer array.
-    pub elements: u64,
+    pub elements: StartElements,
+    /// Whether parameters may point to the same object.
+    pub aliases: StartAliases,
+    /// What is assumed of the parameters: comparisons as C writes them.
+    pub assumptions: Vec<String>,
+}
+
+/// Whether parameters may point to the same object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartAliases {
+    /// All point to distinct objects.
+    Distinct,
+    /// Those of the same type may be equal.
+    Allowed,
+}
+
+/// How many elements a pointer leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartElements {
+    /// So many.
+    Count(u64),
+    /// At least one; how many is an input.
+    Any,
+}
+
+impl StartElements {
+    /// The number, one if it is an input.
+    pub fn least(self) -> u64 {
+        match self {
+            Self::Count(count) => count,
+            Self::Any => 1,
+        }
+    }
 }
 
 /// The values of variables with static storage that are not `const`.
@@ -162,7 +197,13 @@ impl Options {
 
 impl Default for StartOptions {
     fn default() -> Self {
-        Self { globals: StartGlobals::Any, pointers: StartPointers::Object, elements: 1 }
+        Self {
+            globals: StartGlobals::Any,
+            pointers: StartPointers::Object,
+            elements: StartElements::Count(1),
+            aliases: StartAliases::Distinct,
+            assumptions: Vec::new(),
+        }
     }
 }
 
@@ -192,7 +233,16 @@ pub fn lower(
 ) -> Result<Program, Box<Diagnostic>> {
     census::count(census::Step::ProgramLowered);
     let entry = find_entry(hir, options)?;
-    let mut ctx = Context::new(hir, sources, options, entry);
+    let extended = if options.starts_in_main() {
+        None
+    } else {
+        demand::with_hooks(hir, entry, &|hir, roots| usage_of(hir, options, roots).0)
+    };
+    let (hir, hooks) = match &extended {
+        Some((hir, hooks)) => (hir, hooks.clone()),
+        None => (hir, demand::Hooks::default()),
+    };
+    let mut ctx = Context::new(hir, sources, options, entry, hooks);
     ctx.allot_procedures();
     for position in 0..ctx.usage.functions.len() {
         let function = ctx.usage.functions[position];
@@ -201,7 +251,7 @@ pub fn lower(
         }
     }
     ctx.lower_start(entry)?;
-    overlap::decide(&mut ctx.program, &ctx.indices);
+    overlap::decide(&mut ctx.program, &ctx.indices, &ctx.start_objects);
     ctx.record_assumptions();
     ctx.program.approximations = ctx.approximations.into_iter().collect();
     ctx.program.checks = options.checks;
@@ -217,6 +267,23 @@ fn find_entry(hir: &hir::Program, options: &Options) -> Lowered<FunctionId> {
         let diagnostic = Diagnostic::global(format!("no definition of function `{}`", options.entry));
         Box::new(diagnostic.with_cause(Cause::MissingEntry))
     })
+}
+
+/// What a program uses if some functions are called, and the error functions.
+fn usage_of(
+    hir: &hir::Program,
+    options: &Options,
+    roots: &[FunctionId],
+) -> (usage::Usage, FxHashSet<FunctionId>) {
+    let resolved = resolve(hir);
+    let is_error = |name: &str| options.error_functions.iter().any(|error| error == name);
+    let functions = hir.functions.iter_enumerated();
+    let opaque: FxHashSet<FunctionId> =
+        functions.filter(|(_, function)| is_error(&function.name)).map(|(id, _)| id).collect();
+    let usage = usage::Usage::of(hir, roots, &|function| resolved[function], &|function| {
+        opaque.contains(&function)
+    });
+    (usage, opaque)
 }
 
 /// Which function a call really enters: the model in C of a library function that nobody defines.
@@ -263,6 +330,12 @@ struct Context<'a> {
     compared: Vec<(elements::Comparison, Region)>,
     /// What pointers lead to that execution starts with.
     start_objects: Vec<beyond::StartObject>,
+    /// The lengths of arrays that pointers lead to, by the pointers.
+    start_lengths: Vec<(String, cfa::ExprId)>,
+    /// What the program does with it.
+    demand: demand::Demand,
+    /// The functions that pointers may lead to that execution starts with.
+    hooks: demand::Hooks,
     indices: beyond::Indices,
     columns: RefCell<position::Columns>,
     /// Where what may go wrong stands, if anybody wants to know.
@@ -270,15 +343,22 @@ struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    fn new(hir: &'a hir::Program, sources: Arc<SourceMap>, options: &'a Options, entry: FunctionId) -> Self {
+    fn new(
+        hir: &'a hir::Program,
+        sources: Arc<SourceMap>,
+        options: &'a Options,
+        entry: FunctionId,
+        hooks: demand::Hooks,
+    ) -> Self {
+        let roots: Vec<FunctionId> = [entry].into_iter().chain(hooks.functions()).collect();
+        let (mut usage, opaque) = usage_of(hir, options, &roots);
         let resolved = resolve(hir);
-        let is_error = |name: &str| options.error_functions.iter().any(|error| error == name);
-        let functions = hir.functions.iter_enumerated();
-        let opaque: FxHashSet<FunctionId> =
-            functions.filter(|(_, function)| is_error(&function.name)).map(|(id, _)| id).collect();
-        let usage = usage::Usage::of(hir, &[entry], &|function| resolved[function], &|function| {
-            opaque.contains(&function)
-        });
+        usage.address_taken.extend(hooks.functions().map(|function| resolved[function]));
+        let demand = if options.starts_in_main() {
+            demand::Demand::default()
+        } else {
+            demand::Demand::new(hir, &usage)
+        };
         Self {
             hir,
             options,
@@ -299,6 +379,9 @@ impl<'a> Context<'a> {
             comparisons: Vec::new(),
             compared: Vec::new(),
             start_objects: Vec::new(),
+            start_lengths: Vec::new(),
+            demand,
+            hooks,
             indices: beyond::Indices::default(),
             columns: RefCell::default(),
             spelling: Spelling::default(),

@@ -13,19 +13,19 @@ use cfa::{
     BinaryOp, EdgeId, Expr, ExprId, Op, Place, ProcId, Procedure, Program, Source, Ty, UnaryOp, VarId,
 };
 
-use crate::lower::beyond::{Indices, State};
+use crate::lower::beyond::{Indices, StartObject, State};
 use crate::lower::build;
 
 /// What the names of functions end with that models call if arguments overlap, as the ledger shows it.
 pub(super) const OVERLAP: &str = " (with arguments that overlap)";
 
 /// Decides the comparisons of pointers that never lead to one object.
-pub(super) fn decide(program: &mut Program, indices: &Indices) {
+pub(super) fn decide(program: &mut Program, indices: &Indices, objects: &[StartObject]) {
     let guards = guards(program);
     if guards.is_empty() {
         return;
     }
-    let Some(state) = State::of_program(program, indices) else { return };
+    let Some(state) = State::of_program(program, indices, objects) else { return };
     let decided: Vec<(ProcId, EdgeId, bool)> = guards
         .into_iter()
         .filter_map(|(proc, edge)| {

@@ -15,8 +15,8 @@ use crate::settings::Lookup;
 pub(crate) use check::{CheckArgs, DisplayArgs, FileArgs, RecordArgs, SearchArgs};
 pub(crate) use checked::{CheckArg, Checked, Unreachable};
 pub(crate) use values::{
-    ColorChoice, DataModelArg, EntryGlobals, EntryPointers, ExternPolicy, Format, HornSolverArg, PassArg,
-    SignedOverflowArg, SolverArg, SummaryFormat, TraceArg, passes_without, seconds,
+    ColorChoice, DataModelArg, EntryAliases, EntryElements, EntryGlobals, EntryPointers, ExternPolicy, Format,
+    HornSolverArg, PassArg, SignedOverflowArg, SolverArg, SummaryFormat, TraceArg, passes_without, seconds,
 };
 
 /// A software model checker for C: can the error be reached?
@@ -108,9 +108,16 @@ pub(crate) struct SourceArgs {
     /// What pointers point to then [default: object]
     #[arg(long, value_enum, value_name = "TARGETS")]
     pub(crate) entry_pointers: Option<EntryPointers>,
-    /// How many elements such a pointer points to [default: 1]
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=1024))]
-    pub(crate) entry_elements: Option<u64>,
+    /// How many elements such a pointer points to, or `any`: how many is an input [default: 1]
+    #[arg(long, value_name = "NUMBER|any")]
+    pub(crate) entry_elements: Option<EntryElements>,
+    /// Whether parameters of the entry function may point to the same object [default: distinct]
+    #[arg(long, value_enum, value_name = "ALIASES")]
+    pub(crate) entry_aliases: Option<EntryAliases>,
+    /// What holds when the entry function is called: a comparison of integer parameters, numbers and lengths, such as
+    /// `n <= len(a)`; several hold together
+    #[arg(long, value_name = "CONDITION")]
+    pub(crate) assume: Vec<String>,
     /// What functions without body do, other than those of the C library [default: pure]
     #[arg(long = "extern", value_enum, value_name = "POLICY")]
     pub(crate) extern_functions: Option<ExternPolicy>,

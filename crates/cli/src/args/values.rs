@@ -1,6 +1,8 @@
 //! The values of options.
 
+use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::ValueEnum;
 use passes::{OptionalPass, PipelineConfig};
@@ -32,6 +34,49 @@ pub(crate) enum EntryPointers {
     Object,
     /// the same, or null
     Nullable,
+}
+
+/// Whether parameters of the entry function may point to the same object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EntryAliases {
+    /// all point to distinct objects
+    Distinct,
+    /// parameters of the same pointer type may be equal
+    Allowed,
+}
+
+/// How many elements a pointer points to when the entry function is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EntryElements {
+    /// So many.
+    Count(u64),
+    /// Any number.
+    Any,
+}
+
+impl EntryElements {
+    const MOST: u64 = 1024;
+}
+
+impl FromStr for EntryElements {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.parse() {
+            Ok(count @ 1..=Self::MOST) => Ok(Self::Count(count)),
+            _ if text == "any" => Ok(Self::Any),
+            _ => Err(format!("neither `any` nor a number from 1 to {}", Self::MOST)),
+        }
+    }
+}
+
+impl fmt::Display for EntryElements {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Count(count) => count.fmt(formatter),
+            Self::Any => formatter.write_str("any"),
+        }
+    }
 }
 
 /// A pass that prepares programs and can be left out.

@@ -112,6 +112,8 @@ impl Arguments {
             entry_globals,
             entry_pointers,
             entry_elements,
+            entry_aliases,
+            assume,
             extern_functions,
             // The process of the task reads the settings itself.
             from_settings: _,
@@ -150,6 +152,12 @@ impl Arguments {
         }
         if let Some(count) = entry_elements {
             self.option("--entry-elements", &count.to_string());
+        }
+        if let Some(value) = entry_aliases.and_then(|aliases| aliases.to_possible_value()) {
+            self.option("--entry-aliases", value.get_name());
+        }
+        for condition in assume {
+            self.option("--assume", condition);
         }
         if let Some(value) = extern_functions.and_then(|policy| policy.to_possible_value()) {
             self.option("--extern", value.get_name());

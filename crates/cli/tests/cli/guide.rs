@@ -1,6 +1,6 @@
 //! What the guide shows is what the binary prints: every `console` block of the documents is run.
 //!
-//! In such a block a line `$ COMMAND` is run by a shell, in a folder of the page's own that has `examples/` in it; the lines after it
+//! In such a block a line `$ COMMAND` is run by a shell, in a folder of the page's own that has `examples/` and the `functions/` of the guide in it; the lines after it
 //! are its standard output and messages. `...` stands for anything, within a line or as a line of its own; seconds differ from run to run, so any number with a fraction stands for any other; `$ echo $?` shows the exit code of the
 //! command before it. `UPDATE_EXPECT=1` writes what differs into the page.
 
@@ -102,11 +102,13 @@ fn check(page: &Path) -> (String, Vec<String>) {
     let (pieces, steps) = steps(&fs::read_to_string(page).unwrap());
     let name = page.file_stem().unwrap().to_string_lossy();
     let folder = Folder::new(&format!("guide-{name}"));
-    let examples = folder.path().join("examples");
-    fs::create_dir_all(&examples).unwrap();
-    for entry in fs::read_dir(root().join("examples")).unwrap() {
-        let entry = entry.unwrap();
-        fs::copy(entry.path(), examples.join(entry.file_name())).unwrap();
+    for (source, target) in [("examples", "examples"), ("docs/guide/functions", "functions")] {
+        let target = folder.path().join(target);
+        fs::create_dir_all(&target).unwrap();
+        for entry in fs::read_dir(root().join(source)).unwrap() {
+            let entry = entry.unwrap();
+            fs::copy(entry.path(), target.join(entry.file_name())).unwrap();
+        }
     }
     let (mut fresh, mut complaints, mut code) = (pieces[0].clone(), Vec::new(), 0);
     for (step, piece) in steps.iter().zip(&pieces[1..]) {

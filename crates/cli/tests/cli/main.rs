@@ -11,6 +11,7 @@ mod census;
 mod checks;
 mod commands;
 mod entry;
+mod functions;
 mod guide;
 mod harness;
 mod horn;

@@ -78,7 +78,7 @@ impl Footprint {
         }
         self.chooses |= match op {
             Op::Havoc { .. } | Op::Forget { .. } | Op::Allocate { .. } => true,
-            Op::Init { contents, .. } | Op::Malloc { contents, .. } => *contents == InitKind::Uninitialised,
+            Op::Init { contents, .. } | Op::Malloc { contents, .. } => *contents != InitKind::Zero,
             _ => false,
         };
         if let Op::Output { .. } = op {

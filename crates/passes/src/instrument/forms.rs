@@ -63,7 +63,7 @@ impl<'p> Forms<'p> {
                         literals.insert(var, bytes.clone());
                     }
                 }
-                Op::Init { var, contents: InitKind::Zero } => filled.push(*var),
+                Op::Init { var, contents: InitKind::Zero | InitKind::Arbitrary } => filled.push(*var),
                 _ => {}
             }
         }
@@ -123,7 +123,9 @@ impl<'p> Forms<'p> {
     /// What an operation changes.
     pub(super) fn transfer(&self, op: &Op, sure: &mut Sure) {
         match op {
-            Op::Begin { var } | Op::Init { var, contents: InitKind::Zero } => sure.insert(*var),
+            Op::Begin { var } | Op::Init { var, contents: InitKind::Zero | InitKind::Arbitrary } => {
+                sure.insert(*var);
+            }
             Op::Init { var, contents: InitKind::Uninitialised }
                 // An object lives on without values.
                 if !matches!(self.program.vars[*var].storage, Storage::Object { .. }) => {

@@ -296,7 +296,7 @@ impl Shadow {
         let Some(flags) = self.arrays.get(&var).copied() else { return Vec::new() };
         match contents {
             InitKind::Uninitialised => vec![Op::Init { var: flags, contents: InitKind::Zero }],
-            InitKind::Zero => {
+            InitKind::Zero | InitKind::Arbitrary => {
                 let length = self.length(exprs, program, var);
                 let count = match length {
                     Some(Length::Number(length)) => exprs.int(Ty::unsigned(64), i128::from(length)),

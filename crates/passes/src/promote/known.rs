@@ -149,7 +149,8 @@ impl Translator<'_> {
         };
         let (foreign, garbage) =
             (self.object_is(&pointer, &pointee, FOREIGN), self.object_is(&pointer, &pointee, GARBAGE));
-        let unknown = self.or(foreign, garbage);
+        // An object from outside is there, whatever is asked.
+        let unknown = if self.pointers.is_outside(&pointee) { garbage } else { self.or(foreign, garbage) };
         if self.truth(unknown) == Some(false) {
             return known;
         }

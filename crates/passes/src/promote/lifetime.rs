@@ -12,7 +12,7 @@ use super::offsets::Linear;
 use super::rewrite::Rewriter;
 use super::slots::{Slot, WORD};
 use super::translate::Fat;
-use super::{GARBAGE, ObjectId};
+use super::{FOREIGN, GARBAGE, ObjectId};
 
 impl Rewriter<'_> {
     /// A variable in memory begins to live.
@@ -33,7 +33,7 @@ impl Rewriter<'_> {
     pub(super) fn renew(&mut self, object: ObjectId, number: Option<ExprId>, contents: InitKind) {
         let start = self.translator.at(object);
         let pointer = Fat { instance: number.unwrap_or(start.instance), ..start };
-        let left = if contents == InitKind::Zero { Left::Values } else { Left::Nothing };
+        let left = if contents == InitKind::Uninitialised { Left::Nothing } else { Left::Values };
         self.set_flags(object, &pointer, left);
         if let (Some(number), InitKind::Zero) = (number, contents) {
             return self.clear_one(object, number);
@@ -127,15 +127,19 @@ impl Rewriter<'_> {
             }
             return;
         }
+        let (source, object) = match contents {
+            InitKind::Arbitrary => (Source::Outside, FOREIGN),
+            InitKind::Uninitialised | InitKind::Zero => (Source::Uninitialised, GARBAGE),
+        };
         match slot {
-            Slot::Value(var, _) => self.choose_contents(*var, bits),
+            Slot::Value(var, _) => self.choose_contents(*var, source, bits),
             Slot::Pointer(pair) => {
                 let number = Ty::unsigned(self.translator.out.data_model.pointer_width());
                 let var = self.temporary(number);
-                self.choose_contents(var, bits);
+                self.choose_contents(var, source, bits);
                 let value = self.translator.out.exprs.var(var, number);
                 let (fat, holds) =
-                    (self.translator.outside(GARBAGE, value), self.translator.out.exprs.bool(true));
+                    (self.translator.outside(object, value), self.translator.out.exprs.bool(true));
                 let writes = self.translator.pair_writes(pair, None, holds, &fat);
                 self.write_always(writes);
             }
@@ -143,12 +147,12 @@ impl Rewriter<'_> {
     }
 
     /// A variable gets what was never written.
-    pub(super) fn choose_contents(&mut self, var: VarId, bits: Option<(i64, i64)>) {
+    pub(super) fn choose_contents(&mut self, var: VarId, source: Source, bits: Option<(i64, i64)>) {
         if let Some(bits) = bits {
             self.contents.insert(self.ops.len(), bits);
         }
         let at = self.translator.out.vars[var].declared;
-        self.ops.push(Op::Havoc { place: Place::Var(var), source: Source::Uninitialised, at });
+        self.ops.push(Op::Havoc { place: Place::Var(var), source, at });
     }
 
     pub(super) fn zero(&mut self, ty: Ty) -> ExprId {

@@ -37,6 +37,7 @@ mod pointee;
 mod pointers;
 mod rewrite;
 mod slots;
+mod tasks;
 mod translate;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,9 +52,10 @@ use cfa::{
 use self::layout::{Segment, layouts};
 pub use self::meaning::{LeafMeaning, LeafValue, Maker, Meanings, ObjectMeaning, PointerMeaning, Stands};
 use self::object::{Contents, Count, Kind, Objects};
-use self::pointers::{Pointers, holds_pointer};
+use self::pointers::Pointers;
 use self::rewrite::Rewriter;
 use self::slots::{Slot, Slots};
+use self::tasks::holds_pointer;
 use self::translate::Translator;
 use crate::back::{
     BackTranslation, ContextId, Contexts, EdgeOrigin, LocationOrigin, OpOrigin, ProcOrigin, Step, StepPart,

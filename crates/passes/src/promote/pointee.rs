@@ -19,14 +19,21 @@ pub(super) struct Others {
     pub(super) unwritten: bool,
     /// It leads to memory that is not followed.
     pub(super) foreign: bool,
+    /// That memory may be another one than the start of an object from outside, which is as large as the interpreter makes it.
+    pub(super) strange: bool,
 }
 
 impl Others {
-    pub(super) const NULL: Self = Self { null: true, number: false, unwritten: false, foreign: false };
-    pub(super) const NUMBER: Self = Self { null: false, number: true, unwritten: false, foreign: false };
-    pub(super) const UNWRITTEN: Self = Self { null: true, number: false, unwritten: true, foreign: false };
-    /// From outside: null, a number, or into memory that is not followed.
-    pub(super) const FOREIGN: Self = Self { null: true, number: true, unwritten: false, foreign: true };
+    const NOTHING: Self =
+        Self { null: false, number: false, unwritten: false, foreign: false, strange: false };
+    pub(super) const NULL: Self = Self { null: true, ..Self::NOTHING };
+    pub(super) const NUMBER: Self = Self { number: true, ..Self::NOTHING };
+    pub(super) const UNWRITTEN: Self = Self { null: true, unwritten: true, ..Self::NOTHING };
+    /// Null, a number, or into memory that is not followed.
+    pub(super) const FOREIGN: Self =
+        Self { null: true, number: true, foreign: true, strange: true, ..Self::NOTHING };
+    /// From outside: null, or to the start of an object that is not followed.
+    pub(super) const OUTSIDE: Self = Self { null: true, foreign: true, ..Self::NOTHING };
 
     fn join(&mut self, other: Self) -> bool {
         let before = *self;
@@ -34,6 +41,7 @@ impl Others {
         self.number |= other.number;
         self.unwritten |= other.unwritten;
         self.foreign |= other.foreign;
+        self.strange |= other.strange;
         *self != before
     }
 }
@@ -116,6 +124,7 @@ impl Pointee {
 pub(super) fn fresh(contents: InitKind) -> Others {
     match contents {
         InitKind::Uninitialised => Others::UNWRITTEN,
+        InitKind::Arbitrary => Others::OUTSIDE,
         InitKind::Zero => Others::NULL,
     }
 }

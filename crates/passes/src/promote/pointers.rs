@@ -15,16 +15,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use cfa::op::{Callee, InitKind, Op, Place};
 use cfa::pointsto::AllocationSite;
-use cfa::{BinaryOp, Expr, ExprId, ProcId, Program, Source, Storage, Ty, VarId};
+use cfa::{BinaryOp, Expr, ExprId, ProcId, Program, Source, Ty, VarId};
 
 use super::ObjectId;
 use super::object::{Contents, Kind, Objects};
 use super::offsets::{Linear, Offsets, Progression, linear};
 use super::pointee::{Others, Pointee, fresh};
+use super::tasks::{Task, holds_pointer, peeled, read_pointers, sums, task};
 use crate::lifetimes::{ReadLater, prologue};
 use crate::totality::Totality;
 
@@ -42,14 +43,53 @@ pub(super) struct Pointers {
     /// What is added to pointers: the sum, and its values.
     sums: FxHashMap<ExprId, (Linear, Offsets)>,
     exposed: BTreeSet<ObjectId>,
+    /// Whether an object from outside may be freed.
+    pub(super) frees_outside: bool,
     totality: Totality,
+}
+
+/// What memory from outside holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outside {
+    /// What it held at first: pointers in it lead outside.
+    Untouched,
+    /// The program may have written to it.
+    Written,
 }
 
 impl Pointers {
     pub(super) fn new(objects: &Objects<'_>) -> Self {
-        let mut solver = Solver::new(objects);
+        let result = Self::with(objects, Outside::Untouched);
+        let writes = |(_, op): (AllocationSite, &Op)| {
+            let places = op.places().filter_map(|place| match *place {
+                Place::Mem { addr, .. } | Place::Bits { addr, .. } => Some(addr),
+                Place::Var(_) | Place::Elem { .. } => None,
+            });
+            let target = match op {
+                Op::Copy { to, .. } | Op::Fill { to, .. } | Op::Write { to, .. } | Op::Forget { to, .. } => {
+                    Some(*to)
+                }
+                _ => None,
+            };
+            places.chain(target).any(|address| result.of(address).others.foreign)
+        };
+        if objects.ops().any(writes) { Self::with(objects, Outside::Written) } else { result }
+    }
+
+    fn with(objects: &Objects<'_>, outside: Outside) -> Self {
+        let mut solver = Solver::new(objects, outside);
         solver.solve();
-        solver.finish()
+        let mut result = solver.finish();
+        result.frees_outside = objects.ops().any(|(_, op)| match op {
+            Op::Free { addr } | Op::Realloc { old: addr, .. } => result.of(*addr).others.foreign,
+            _ => false,
+        });
+        result
+    }
+
+    /// Whether all memory that is not followed behind a pointer is that of an object from outside, which exists all the time.
+    pub(super) fn is_outside(&self, pointee: &Pointee) -> bool {
+        pointee.others.foreign && !pointee.others.strange && !self.frees_outside
     }
 
     /// What a pointer expression may be.
@@ -115,15 +155,6 @@ fn loaded(cells: Option<&Cells>, at: &Offsets) -> Pointee {
     found
 }
 
-/// An operation and the pointers that it evaluates, operands first.
-struct Task<'a> {
-    site: AllocationSite,
-    op: &'a Op,
-    nodes: Vec<ExprId>,
-    /// Those of them that become numbers.
-    numbers: Vec<ExprId>,
-}
-
 struct Solver<'a> {
     objects: &'a Objects<'a>,
     program: &'a Program,
@@ -135,11 +166,12 @@ struct Solver<'a> {
     loaders: BTreeMap<ObjectId, BTreeSet<usize>>,
     /// Declarations of pointers that are written before they are read.
     unread: BTreeSet<AllocationSite>,
+    outside: Outside,
     result: Pointers,
 }
 
 impl<'a> Solver<'a> {
-    fn new(objects: &'a Objects<'a>) -> Self {
+    fn new(objects: &'a Objects<'a>, outside: Outside) -> Self {
         let program = objects.program;
         let tasks: Vec<Task<'a>> = objects.ops().map(|(site, op)| task(program, site, op)).collect();
         let mut readers: FxHashMap<VarId, Vec<usize>> = FxHashMap::default();
@@ -155,6 +187,7 @@ impl<'a> Solver<'a> {
             exprs: FxHashMap::default(),
             sums: sums(objects, &totality),
             exposed: BTreeSet::new(),
+            frees_outside: false,
             totality,
         };
         Self {
@@ -166,6 +199,7 @@ impl<'a> Solver<'a> {
             readers,
             loaders: BTreeMap::new(),
             unread: BTreeSet::new(),
+            outside,
             result,
         }
     }
@@ -308,7 +342,7 @@ impl<'a> Solver<'a> {
     fn load(&mut self, address: &Pointee, task: usize) -> Pointee {
         let mut found = Pointee::default();
         if address.others.foreign {
-            found.join(&Pointee::others(Others::FOREIGN));
+            found.join(&Pointee::others(self.behind(address)));
         }
         if address.others.unwritten {
             found.join(&Pointee::others(Others::UNWRITTEN));
@@ -322,6 +356,15 @@ impl<'a> Solver<'a> {
             }
         }
         found
+    }
+
+    /// What pointers are in memory that is not followed.
+    fn behind(&self, address: &Pointee) -> Others {
+        if self.outside == Outside::Untouched && !address.others.strange {
+            Others::OUTSIDE
+        } else {
+            Others::FOREIGN
+        }
     }
 
     fn store(&mut self, address: &Pointee, value: &Pointee) {
@@ -361,8 +404,16 @@ impl<'a> Solver<'a> {
             }
             Op::Havoc { .. } if self.unread.contains(&site) => {}
             Op::Havoc { place, source, .. } => {
-                let others =
-                    if *source == Source::Uninitialised { Others::UNWRITTEN } else { Others::FOREIGN };
+                let others = match source {
+                    Source::Uninitialised => Others::UNWRITTEN,
+                    Source::Extern { .. }
+                    | Source::Argument { .. }
+                    | Source::Global { .. }
+                    | Source::Outside => Others::OUTSIDE,
+                    Source::Input { .. } | Source::Library { .. } | Source::Rounded | Source::Guess(_) => {
+                        Others::FOREIGN
+                    }
+                };
                 self.write(place, &Pointee::others(others), known);
             }
             Op::Init { var, contents } => self.renew(*var, *contents),
@@ -489,8 +540,10 @@ impl<'a> Solver<'a> {
 
     /// Every pointer of the source may be anywhere in the target, or at its place if both addresses are known.
     fn copy(&mut self, task: usize, to: &Pointee, from: &Pointee) {
-        if from.others.foreign || from.objects.keys().any(|object| !self.objects.is_followed(*object)) {
+        if from.objects.keys().any(|object| !self.objects.is_followed(*object)) {
             self.store_everywhere(to, &Pointee::others(Others::FOREIGN));
+        } else if from.others.foreign {
+            self.store_everywhere(to, &Pointee::others(self.behind(from)));
         }
         for (source, source_offsets) in &from.objects {
             self.loaders.entry(*source).or_default().insert(task);
@@ -511,86 +564,4 @@ impl<'a> Solver<'a> {
             }
         }
     }
-}
-
-/// Whether a variable holds pointers.
-pub(super) fn holds_pointer(program: &Program, var: VarId) -> bool {
-    matches!(program.vars[var].storage, Storage::Scalar(Ty::Ptr) | Storage::Array { elem: Ty::Ptr, .. })
-}
-
-/// The pointer that a number is, if it was converted and nothing else.
-pub(super) fn peeled(program: &Program, number: ExprId) -> Option<ExprId> {
-    let width = program.data_model.pointer_width();
-    let mut at = number;
-    loop {
-        match *program.exprs.get(at) {
-            Expr::Cast { ty: Ty::Int { width: own, .. }, arg } if own >= width => {
-                if program.exprs.ty(arg) == Ty::Ptr {
-                    return Some(arg);
-                }
-                at = arg;
-            }
-            _ => return None,
-        }
-    }
-}
-
-/// An operation with the pointers that it evaluates. A pointer that becomes a number and a pointer again at once is no number.
-fn task<'a>(program: &Program, site: AllocationSite, op: &'a Op) -> Task<'a> {
-    let mut seen = FxHashSet::default();
-    let mut pending: Vec<ExprId> = op.exprs().collect();
-    let mut numbers = Vec::new();
-    while let Some(id) = pending.pop() {
-        if !seen.insert(id) {
-            continue;
-        }
-        match *program.exprs.get(id) {
-            Expr::Cast { ty: Ty::Ptr, arg } if peeled(program, arg).is_some() => {
-                pending.extend(peeled(program, arg));
-            }
-            Expr::Cast { arg, .. } if program.exprs.ty(arg) == Ty::Ptr && program.exprs.ty(id) != Ty::Ptr => {
-                numbers.push(arg);
-                pending.push(arg);
-            }
-            ref expr => pending.extend(expr.operands()),
-        }
-    }
-    let mut nodes: Vec<ExprId> = seen.into_iter().filter(|id| program.exprs.ty(*id) == Ty::Ptr).collect();
-    nodes.sort_unstable();
-    numbers.sort_unstable();
-    Task { site, op, nodes, numbers }
-}
-
-/// The variables whose pointers an operation reads.
-fn read_pointers(program: &Program, task: &Task<'_>) -> Vec<VarId> {
-    let mut vars = Vec::new();
-    for id in &task.nodes {
-        if let Expr::Var { var, .. } | Expr::Elem { array: var, .. } = *program.exprs.get(*id) {
-            vars.push(var);
-        }
-    }
-    vars.extend(task.op.copied_array());
-    for target in task.op.call_targets() {
-        vars.extend(program.procs[*target].results.iter().copied());
-        if task.op.call_targets().len() > 1 {
-            vars.extend(program.procs[*target].params.iter().copied());
-        }
-    }
-    vars.sort_unstable();
-    vars.dedup();
-    vars
-}
-
-/// What is added to pointers.
-fn sums(objects: &Objects<'_>, totality: &Totality) -> FxHashMap<ExprId, (Linear, Offsets)> {
-    let program = objects.program;
-    let mut sums = FxHashMap::default();
-    for id in &objects.used {
-        if let Expr::Binary { op: BinaryOp::PtrAdd, rhs, .. } = *program.exprs.get(*id) {
-            let sum = linear(program, totality, rhs);
-            let amount = sum.values(totality);
-            sums.insert(*id, (sum, amount));
-        }
-    }
-    sums
 }

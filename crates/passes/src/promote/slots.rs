@@ -17,7 +17,8 @@ use super::layout::{Leaf, Segment};
 use super::object::{Kind, Objects};
 use super::offsets::{Offsets, Progression};
 use super::pointee::Pointee;
-use super::pointers::{Pointers, holds_pointer};
+use super::pointers::Pointers;
+use super::tasks::holds_pointer;
 
 /// The type of object numbers.
 pub(super) const OBJECT: Ty = Ty::unsigned(32);

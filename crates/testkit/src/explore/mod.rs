@@ -340,7 +340,7 @@ impl<'p> Explorer<'p> {
                 state[slot..slot + count].fill(0);
                 match contents {
                     InitKind::Zero => vec![(state, None)],
-                    InitKind::Uninitialised => {
+                    InitKind::Uninitialised | InitKind::Arbitrary => {
                         let states = self.any(vec![state.to_vec()], *var);
                         states.into_iter().map(|state| (state.into(), None)).collect()
                     }

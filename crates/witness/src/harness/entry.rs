@@ -18,7 +18,7 @@ const DECLARATIONS: &str = "extern void *__harness_allocate(unsigned long, unsig
                             extern void __harness_set(void *, unsigned long long, unsigned long); \
                             extern void __harness_point(void *, void *); ";
 /// The same, as it is defined. Memory is copied byte by byte, so that `const` is no obstacle.
-const HELPERS: &str = "
+pub(super) const HELPERS: &str = "
 void __harness_set(void *to, unsigned long long bits, unsigned long size) {
     for (unsigned long at = 0; at < size; at++) ((unsigned char *)to)[at] = (unsigned char)(bits >> 8 * at);
 }
@@ -53,6 +53,7 @@ impl Harness<'_> {
             _ => None,
         });
         self.assignments(arguments, &mut text);
+        self.contents(&mut text)?;
         let names: Vec<&str> = parameters.iter().map(|parameter| &*parameter.name).collect();
         let _ = writeln!(text, "    {}({});\n    return 0;\n}}", self.entry_name(), names.join(", "));
         Ok(text)
@@ -122,6 +123,28 @@ impl Harness<'_> {
         let names: Vec<&str> = choices.iter().map(|(name, _)| &**name).collect();
         let mut made = Made { names: &names, pointers: BTreeSet::new() };
         for (name, chosen) in &choices {
+            if let Some((pointer, target)) = name.split_once(" == ") {
+                self.make(pointer, &mut made, text);
+                if chosen.value.bits != 0 {
+                    let _ = writeln!(text, "    __harness_point((void *)&({pointer}), (void *)({target}));");
+                }
+                continue;
+            }
+            if let Some(pointer) = name.strip_prefix("len(").and_then(|rest| rest.strip_suffix(')')) {
+                self.make(pointer, &mut made, text);
+                made.pointers.insert(pointer.to_owned());
+                let _ = writeln!(
+                    text,
+                    "    __harness_point((void *)&({pointer}), __harness_allocate({}, sizeof(({pointer})[0])));",
+                    chosen.value.bits
+                );
+                continue;
+            }
+            if let Some(target) = self.pointer(chosen) {
+                self.make(name, &mut made, text);
+                let _ = writeln!(text, "    __harness_point((void *)&({name}), {target});");
+                continue;
+            }
             if let Some(pointer) = name.strip_suffix(" != NULL") {
                 self.make(&format!("*{pointer}"), &mut made, text);
                 if chosen.value.bits == 0 {
@@ -239,9 +262,39 @@ fn prefix<'n>(name: &'n str, start: usize, found: &mut Vec<&'n str>) -> usize {
     }
     let is_word =
         |character: char| character.is_ascii_alphanumeric() || character == '_' || !character.is_ascii();
+    if let Some((inner, end)) = converted(name, start) {
+        prefix(name, inner, found);
+        return selections(name, start, end, found);
+    }
     let word = |at: usize| at + name[at..].find(|character| !is_word(character)).unwrap_or(name.len() - at);
-    let mut end =
-        if name[start..].starts_with('(') { prefix(name, start + 1, found) + 1 } else { word(start) };
+    let end = if name[start..].starts_with('(') { prefix(name, start + 1, found) + 1 } else { word(start) };
+    selections(name, start, end, found)
+}
+
+/// The pointer in `(*(T **)&pointer)` at an offset, and the end of all of it.
+fn converted(name: &str, start: usize) -> Option<(usize, usize)> {
+    let rest = name[start..].strip_prefix("(*(")?;
+    let inner = start + 3 + rest.find(" **)&")? + " **)&".len();
+    let mut depth = 1;
+    for (at, character) in name[inner..].char_indices() {
+        match character {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some((inner, inner + at + 1));
+        }
+    }
+    None
+}
+
+/// Reads selections behind an expression; their end.
+fn selections<'n>(name: &'n str, start: usize, end: usize, found: &mut Vec<&'n str>) -> usize {
+    let is_word =
+        |character: char| character.is_ascii_alphanumeric() || character == '_' || !character.is_ascii();
+    let word = |at: usize| at + name[at..].find(|character| !is_word(character)).unwrap_or(name.len() - at);
+    let mut end = end;
     loop {
         let rest = name.get(end..).unwrap_or_default();
         if rest.starts_with("->") {
@@ -313,5 +366,7 @@ mod tests {
         assert_eq!(pointers("a[2].x"), ["a"]);
         assert_eq!(pointers("p->a[1]"), ["p", "p->a"]);
         assert_eq!(pointers("((unsigned char *)&p->u)[3]"), ["p"]);
+        assert_eq!(pointers("(*(struct s **)&p)->x"), ["(*(struct s **)&p)"]);
+        assert_eq!(pointers("(*(struct s **)&q->p)->x.y"), ["q", "(*(struct s **)&q->p)"]);
     }
 }

@@ -14,6 +14,7 @@
 //! * I3: the harness calls no function of the program in place of one of the system, even if they have the same name.
 
 mod entry;
+mod outside;
 mod stdin;
 mod units;
 
@@ -38,6 +39,8 @@ pub const NO_SETUP: i32 = 96;
 pub const MESSAGE: &str = "wayproof: the property is violated";
 /// What a failing `assert` calls.
 const ASSERTS: [&str; 3] = ["__assert_fail", "__assert_perror_fail", "__assert"];
+/// How the functions are called that stand for any function of a type.
+const ANY_FUNCTION: &str = "__any_function_";
 /// By this a harness is known.
 const MARK: &str = "The inputs of a counterexample that Wayproof found";
 
@@ -77,6 +80,7 @@ impl Harness<'_> {
             text = text + &before + &woven + &after;
         }
         text.push_str(&self.runtime());
+        text.push_str(&self.outside_objects()?);
         text.push_str(&bytes.map_or_else(String::new, |bytes| self.standard_input(&bytes)));
         for (name, (ty, source)) in functions {
             text.push_str(&self.definition(name, ty, source));
@@ -97,6 +101,7 @@ impl Harness<'_> {
             };
         }
         if self.entry != "main" {
+            text.push_str(&self.uncalled());
             text.push_str(&self.main()?);
         }
         Ok(text)
@@ -170,13 +175,14 @@ impl Harness<'_> {
     fn functions(&self) -> Result<BTreeMap<&str, (Ty, &Source)>, String> {
         let mut functions = BTreeMap::new();
         for chosen in &self.trace.choices {
-            if chosen.value.ty == Ty::Ptr && chosen.value.bits != 0 {
-                return Err("a harness cannot make the objects behind pointers from outside".to_owned());
+            if chosen.value.ty == Ty::Ptr && chosen.value.bits != 0 && !outside::is_object(&chosen.source) {
+                return Err("an input is an address".to_owned());
             }
             let name = match &chosen.source {
                 Source::Input { function } | Source::Extern { function } => &**function,
+                Source::Outside if chosen.held.is_some() => "",
                 Source::Outside => {
-                    return Err("a harness cannot set memory behind pointers from outside".to_owned());
+                    return Err("a harness cannot set memory that was copied before it was read".to_owned());
                 }
                 Source::Uninitialised | Source::Rounded | Source::Guess(_) => {
                     return Err("a harness cannot set the values of uninitialised variables".to_owned());
@@ -197,9 +203,6 @@ impl Harness<'_> {
                 || matches!(chosen.value.ty, Ty::Float(FloatKind::Extended | FloatKind::Quad))
             {
                 return Err(format!("values of type {} are not supported", chosen.value.ty));
-            }
-            if chosen.value.ty == Ty::Ptr && chosen.value.bits != 0 {
-                return Err("an input is an address".to_owned());
             }
             if name.is_empty() {
                 continue;
@@ -259,19 +262,17 @@ impl Harness<'_> {
             }
             Ty::Int { .. } => "return __harness_next();",
             Ty::Ptr if *source == Source::Uninitialised => "__harness_exit(98);",
-            Ty::Ptr => "__harness_next(); return 0;",
+            Ty::Ptr => "return __harness_object(__harness_next());",
         };
+        if name.starts_with(ANY_FUNCTION) {
+            return format!("{} {name}() {{ {body} }}\n", plain(ty));
+        }
         if !self.is_declared(name) {
             // As a call without declaration declares it.
             return format!("int {name}() {{ {body} }}\n");
         }
         if matches!(source, Source::Extern { .. }) {
-            let plain = match ty {
-                Ty::Float(FloatKind::Single) => "float",
-                Ty::Float(_) => "double",
-                Ty::Int { .. } => "unsigned long long",
-                Ty::Ptr => "void *",
-            };
+            let plain = plain(ty);
             return format!(
                 "{plain} __harness_{name}(void) {{ {body} }}\n\
                  __typeof__({name}) {name} __attribute__((alias(\"__harness_{name}\")));\n"
@@ -284,15 +285,17 @@ impl Harness<'_> {
     fn runtime(&self) -> String {
         // What the program starts with is set up by `main`.
         let is_asked_for = |chosen: &&Chosen| match &chosen.source {
-            Source::Argument { .. } | Source::Global { .. } | Source::Library { .. } => false,
+            Source::Argument { .. } | Source::Global { .. } | Source::Library { .. } | Source::Outside => {
+                false
+            }
             Source::Input { .. }
             | Source::Extern { .. }
             | Source::Uninitialised
             | Source::Rounded
-            | Source::Outside
             | Source::Guess(_) => true,
         };
-        let values: Vec<String> = self.trace.choices.iter().filter(is_asked_for).map(value).collect();
+        let values: Vec<String> =
+            self.trace.choices.iter().filter(is_asked_for).map(|chosen| self.value(chosen)).collect();
         let (count, list) =
             (values.len(), if values.is_empty() { "0".to_owned() } else { values.join(", ") });
         format!(
@@ -327,7 +330,12 @@ pub fn is_harness(text: &[u8]) -> bool {
     text.windows(MARK.len()).any(|window| window == MARK.as_bytes())
 }
 
-/// The bits of a value.
-fn value(chosen: &Chosen) -> String {
-    format!("{:#x}ULL", chosen.value.bits)
+/// The type as which a value is returned.
+fn plain(ty: Ty) -> &'static str {
+    match ty {
+        Ty::Float(FloatKind::Single) => "float",
+        Ty::Float(_) => "double",
+        Ty::Int { .. } => "unsigned long long",
+        Ty::Ptr => "void *",
+    }
 }

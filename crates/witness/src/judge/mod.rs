@@ -102,7 +102,7 @@ fn harness_of<'a>(question: &'a Question, trace: &'a Trace, command: &'a str) ->
     Harness {
         units: &question.texts,
         entry: &lower.entry,
-        elements: lower.start.elements,
+        elements: lower.start.elements.least(),
         trace,
         error_functions: &lower.error_functions,
         assert_is_error: lower.assert_is_error,
