@@ -56,7 +56,6 @@ pub use code::{Code, CompileOptions, Markers};
 pub use eval::{EvalError, eval};
 pub use leap::Leaper;
 pub use machine::{Machine, Step};
-pub use memory::outside_size;
 pub use narrate::Narrator;
 pub use observe::{Observer, Silent, View, Written};
 pub use oracle::{

@@ -27,7 +27,6 @@ use cfa::op::InitKind;
 use cfa::ty::{DataModel, FloatKind, Ty};
 use input::Input;
 pub(crate) use input::Owner;
-pub use input::outside_size;
 
 /// Deaths before the index of an object is used again.
 const QUARANTINE: usize = 1 << 20;

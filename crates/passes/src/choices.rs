@@ -102,7 +102,13 @@ impl Prepared<'_> {
                 builder.add(chosen, origin);
             }
         }
-        Answers { task: self, tree: builder.finish(), path: Vec::new() }
+        Answers {
+            task: self,
+            tree: builder.finish(),
+            path: Vec::new(),
+            objects: Objects::AsChosen,
+            count: 0,
+        }
     }
 }
 
@@ -286,16 +292,52 @@ impl Builder {
     }
 }
 
+/// Which object a pointer from outside leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Objects {
+    /// That of its number.
+    AsChosen,
+    /// One of its own: the prepared program may have read different values behind equal pointers.
+    Distinct,
+}
+
 /// Answers by operation and activation, zero to questions that nobody has answered.
 #[derive(Clone, Debug)]
 pub struct Answers<'t> {
     task: &'t Prepared<'t>,
     tree: Tree,
+    objects: Objects,
+    /// How many objects from outside pointers have led to.
+    count: u64,
     /// The activations of the last question with their numbers, outermost first; nothing where nobody has answers.
     path: Vec<(u64, Option<NodeId>)>,
 }
 
 impl Answers<'_> {
+    /// The same answers with other objects.
+    #[must_use]
+    pub fn with(self, objects: Objects) -> Self {
+        Self { objects, ..self }
+    }
+
+    /// How many objects from outside were asked for.
+    pub fn objects(&self) -> u64 {
+        self.count
+    }
+
+    /// The number of an object in place of another one.
+    fn object(&mut self, request: &Request<'_>, bits: u128) -> u128 {
+        let is_outside = matches!(
+            request.source,
+            Source::Outside | Source::Argument { .. } | Source::Global { .. } | Source::Extern { .. }
+        );
+        if request.ty != Ty::Ptr || !is_outside || bits == 0 {
+            return bits;
+        }
+        self.count += 1;
+        if self.objects == Objects::Distinct { u128::from(self.count) } else { bits }
+    }
+
     /// The activation in which a question is asked.
     fn locate(&mut self, request: &Request<'_>) -> Option<NodeId> {
         let calls = request.calls;
@@ -370,6 +412,7 @@ impl Answers<'_> {
 
 impl Oracle for Answers<'_> {
     fn choose(&mut self, request: &Request<'_>) -> Option<Choice> {
-        Some(self.next(request).map_or(Choice::Int(0), Choice::Bits))
+        let bits = self.next(request).map(|bits| self.object(request, bits));
+        Some(bits.map_or(Choice::Int(0), Choice::Bits))
     }
 }

@@ -58,7 +58,7 @@ pub use back::{
     BackTranslation, Context, ContextId, EdgeOrigin, Link, LocationOrigin, OpOrigin, ProcOrigin, Step,
     StepPart, VarOrigin,
 };
-pub use choices::{Answers, OpInstance};
+pub use choices::{Answers, Objects, OpInstance};
 pub use compact::compact;
 pub use compress::{CallEdges, compress};
 pub use dead_variables::eliminate_dead;

@@ -3,7 +3,7 @@
 use base::Budget;
 use cfa::CheckKind;
 use interp::{Chosen, Config, Tracking, Uninitialised, run_with};
-use passes::Prepared;
+use passes::{Objects, Prepared};
 use verdict::Trace;
 
 /// The trace of the program as given that answers like a test, if it reaches the error.
@@ -12,9 +12,15 @@ pub fn on_original(task: &Prepared<'_>, choices: &[Chosen], budget: &mut Budget)
     let is_violation = task.given().is_violation(CheckKind::Uninitialised);
     let modes = [Some(Uninitialised::Report), (!is_violation).then_some(Uninitialised::Choose)];
     modes.into_iter().flatten().find_map(|mode| {
-        let mut oracle = task.choices_back(choices);
-        let config = Config { tracking: Tracking::Creators, ..Config::default() };
-        let run = run_with(task.given(), mode, config, &mut oracle, &mut std::io::sink(), budget);
-        Trace::of(run)
+        let mut replay = |objects: Objects| {
+            let mut oracle = task.choices_back(choices).with(objects);
+            let config = Config { tracking: Tracking::Creators, ..Config::default() };
+            let run = run_with(task.given(), mode, config, &mut oracle, &mut std::io::sink(), budget);
+            (Trace::of(run), oracle.objects())
+        };
+        match replay(Objects::AsChosen) {
+            (None, 2..) => replay(Objects::Distinct).0,
+            (trace, _) => trace,
+        }
     })
 }

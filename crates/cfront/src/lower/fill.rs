@@ -147,7 +147,8 @@ impl Body<'_, '_> {
         let cond = build::and(self.exprs(), is_some, is_small);
         self.emit(Op::Assume { cond });
         self.ctx.start_lengths.push((way.name.0.clone(), length));
-        let bytes = build::scale(self.exprs(), length, size);
+        let size = self.exprs().int(word, i128::from(size));
+        let bytes = self.exprs().binary(BinaryOp::Mul, length, size);
         let kind = if self.may_free() { AllocKind::Heap } else { AllocKind::Stack };
         self.allocated(bytes, kind, format!("{START_OBJECT}{}", way.name.0)).0
     }

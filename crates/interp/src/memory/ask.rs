@@ -1,8 +1,8 @@
 //! What may be asked about addresses and objects: why an access fails, what may be accessed or freed, what has values, and what is alive.
 
 use super::{
-    Access, AddressTest, Fault, Memory, NULL_ZONE, Object, ObjectKind, TextEnd, Ty, UndefinedKind, Validity,
-    value_bytes,
+    Access, AddressTest, Fault, Memory, NULL_ZONE, Object, ObjectKind, Resource, TextEnd, Ty, UndefinedKind,
+    Validity, value_bytes,
 };
 
 impl Memory {
@@ -133,6 +133,9 @@ impl Memory {
             ObjectKind::Global | ObjectKind::None | ObjectKind::Procedure => "a global variable",
         };
         let size = object.size;
+        if self.is_large_enough(pointer) {
+            return Fault::Resource(Resource::ObjectSize);
+        }
         if object.live {
             let detail = format!("{length} bytes at offset {offset} of {what} of {size} bytes");
             Fault::undefined(UndefinedKind::OutOfBounds, detail)
@@ -154,7 +157,14 @@ impl Memory {
             Access::Read => self.check(pointer, length),
             Access::Write => self.check_writable(pointer, length),
         };
-        length == 0 || is_legal.is_ok() && !self.is_doubtful(pointer)
+        let is_legal = is_legal.is_ok() || self.is_large_enough(pointer);
+        length == 0 || is_legal && !self.is_doubtful(pointer)
+    }
+    /// Whether a pointer leads to an object from outside, or behind it: such an object is assumed to be as large as needed.
+    fn is_large_enough(&self, pointer: u64) -> bool {
+        let (index, offset) = self.locate_outside(pointer);
+        let object = self.objects.get(index as usize);
+        object.is_some_and(|object| object.live && object.kind == ObjectKind::Outside) && offset >= 0
     }
     /// Whether a pointer leads to an object only because nothing says that it does not.
     pub(super) fn is_doubtful(&self, pointer: u64) -> bool {

@@ -7,7 +7,7 @@ use cfa::program::VarId;
 use super::{DataModel, Fault, Memory, NewObject, ObjectKind, Validity};
 
 /// Bytes that may be accessed behind a pointer from outside.
-pub fn outside_size(model: DataModel) -> u64 {
+fn outside_size(model: DataModel) -> u64 {
     match model {
         DataModel::Lp64 => 64 << 20,
         DataModel::Ilp32 => 1 << 20,

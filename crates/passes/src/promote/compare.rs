@@ -349,7 +349,9 @@ impl Translator<'_> {
         // What was never written may not be used.
         let mut unknown = self.object_is(&pointer, &pointee, FOREIGN);
         if self.pointers.is_outside(&pointee) {
-            let inside = self.inside_outside(&pointer, length);
+            // Such an object is as large as needed.
+            let (start, zero) = (self.number(&pointer.offset), self.word(0));
+            let inside = self.binary(BinaryOp::Le, zero, start);
             result = self.and(unknown, inside);
             unknown = self.out.exprs.bool(false);
         }
@@ -376,16 +378,6 @@ impl Translator<'_> {
         let zero = self.word(0);
         let is_empty = self.binary(BinaryOp::Eq, length, zero);
         self.or(is_empty, result)
-    }
-
-    /// Whether so many bytes behind a pointer from outside are in its object.
-    fn inside_outside(&mut self, pointer: &Fat, length: ExprId) -> ExprId {
-        let size = interp::outside_size(self.out.data_model);
-        let (start, zero, size) = (self.number(&pointer.offset), self.word(0), self.word(size as i64));
-        let above = self.binary(BinaryOp::Le, zero, start);
-        let end = self.binary(BinaryOp::Add, start, length);
-        let below = self.binary(BinaryOp::Le, end, size);
-        self.and(above, below)
     }
 
     /// Whether an address may be freed.

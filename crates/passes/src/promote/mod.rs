@@ -19,7 +19,8 @@
 //! # Invariants
 //! * M1: no pointer in followed memory is read or written as anything else; see [`layout`] and [`pointers`].
 //! * M2: an operation that chooses a value has the position of the operation that chose it before, so choices go back.
-//! * M3: values that are not followed are chosen right before they are read: before the operation, or, if a branch reads them, before the branch, so that all its edges agree.
+//! * M3: values that are not followed are chosen right before they are read: before the operation, or, if a branch reads them, before the branch, so that all its edges agree. What is certainly the same
+//!   as when it was read before is not chosen again ([`steady`]).
 //!
 //! # Cost
 //! Linear in the program, up to the rounds of [`pointers`], and times the number of objects that one access may mean.
@@ -37,6 +38,7 @@ mod pointee;
 mod pointers;
 mod rewrite;
 mod slots;
+mod steady;
 mod tasks;
 mod translate;
 
@@ -267,6 +269,7 @@ fn procedure(rewriter: &mut Rewriter<'_>, proc: ProcId) -> (Procedure, ProcOrigi
         builder.procedure.locations[start] =
             LocationInfo { region: old.locations[old.entry].region, role: LocationRole::Plain };
     }
+    rewriter.enter(proc);
     let targets = branches(rewriter, &mut builder, proc, &sources);
     if old.entry != old.exit
         && let Some(entry) = targets[old.entry]
@@ -299,6 +302,9 @@ fn branches(
         let mut tested: BTreeMap<VarId, (EdgeId, u32)> = BTreeMap::new();
         for edge in old.outgoing(location) {
             for (var, position) in rewriter.tested(&old.edges()[*edge].ops) {
+                if rewriter.is_steady(location, var) {
+                    continue;
+                }
                 tested.entry(var).or_insert((*edge, position));
             }
         }

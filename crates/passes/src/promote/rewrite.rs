@@ -2,16 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::Region;
+use base::{IndexVec, Region};
 use cfa::op::{Callee, Op, Place};
 use cfa::pointsto::AllocationSite;
-use cfa::{EdgeId, Expr, ExprId, InitKind, ProcId, Source, Storage, Ty, Var, VarId};
+use cfa::{EdgeId, Expr, ExprId, InitKind, Loc, ProcId, Source, Storage, Ty, Var, VarId};
 use rustc_hash::FxHashMap;
 
 use super::access::{Ways, Write};
 use super::layout::Extent;
 use super::meaning::Stands;
 use super::slots::{OBJECT, Slot, WORD};
+use super::steady::Chosen;
 use super::translate::{Fat, Translator};
 use super::{FOREIGN, GARBAGE, NONE};
 use crate::back::{EdgeOrigin, OpOrigin};
@@ -27,13 +28,34 @@ pub(super) struct Rewriter<'a> {
     pub(super) ops: Vec<Op>,
     /// Which of these operations choose what a new object holds, and the bits of the object.
     pub(super) contents: BTreeMap<usize, (i64, i64)>,
+    /// The expressions whose values are chosen, and those of them that were chosen before, by location.
+    chosen: Chosen,
+    steady: IndexVec<Loc, BTreeSet<ExprId>>,
 }
 
 impl<'a> Rewriter<'a> {
     pub(super) fn new(translator: Translator<'a>) -> Self {
         let proc = translator.out.entry;
         let (temporaries, used) = (FxHashMap::default(), FxHashMap::default());
-        Self { translator, temporaries, used, proc, ops: Vec::new(), contents: BTreeMap::new() }
+        let (chosen, steady) = (Chosen::new(&translator), IndexVec::new());
+        let (ops, contents) = (Vec::new(), BTreeMap::new());
+        Self { translator, temporaries, used, proc, ops, contents, chosen, steady }
+    }
+
+    /// The edges of a procedure follow.
+    pub(super) fn enter(&mut self, proc: ProcId) {
+        self.proc = proc;
+        self.steady = self.chosen.known(self.translator.objects.program, proc);
+    }
+
+    /// Whether an arbitrary value was chosen before, on all ways to a location.
+    pub(super) fn is_steady(&self, location: Loc, var: VarId) -> bool {
+        self.is_known(&self.steady[location], var)
+    }
+
+    fn is_known(&self, known: &BTreeSet<ExprId>, var: VarId) -> bool {
+        let stands = self.translator.rounded.get(&var).map(|rounded| rounded.stands);
+        matches!(stands, Some(Stands::Expr(root)) if known.contains(&root))
     }
 
     /// The new version of an edge.
@@ -48,6 +70,7 @@ impl<'a> Rewriter<'a> {
             origin: None,
         };
         let mut is_leading = true;
+        let mut known = self.steady[old.source].clone();
         for (position, op) in old.ops.iter().enumerate() {
             self.used.clear();
             self.op(AllocationSite { proc, edge, op: position as u32 }, op);
@@ -58,11 +81,15 @@ impl<'a> Rewriter<'a> {
             // What the tests read that an edge starts with was chosen before.
             if !is_leading {
                 for var in self.rounded_in(&ops) {
+                    if self.is_known(&known, var) {
+                        continue;
+                    }
                     let (op, is_asked) = self.arbitrary(var);
                     new.ops.push(op);
                     new.from.ops.push(is_asked.then_some(origin));
                 }
             }
+            self.chosen.after(self.translator.objects.program, &mut known, op);
             for (number, new_op) in ops.into_iter().enumerate() {
                 let contents = contents.get(&number).copied();
                 let is_kept = contents.is_some() || is_copy(op, &new_op);
