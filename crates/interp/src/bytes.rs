@@ -90,7 +90,9 @@ impl Bytes {
             return (size as usize).div_ceil(PAGE) as u64 * 8;
         }
         match contents {
-            InitKind::Uninitialised | InitKind::Arbitrary => u64::from(size) + Bitmap::footprint(size as usize),
+            InitKind::Uninitialised | InitKind::Arbitrary => {
+                u64::from(size) + Bitmap::footprint(size as usize)
+            }
             InitKind::Zero => u64::from(size),
         }
     }

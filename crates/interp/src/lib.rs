@@ -59,7 +59,8 @@ pub use machine::{Machine, Step};
 pub use narrate::Narrator;
 pub use observe::{Observer, Silent, View, Written};
 pub use oracle::{
-    Calls, Choice, Chosen, Creator, Held, HeldObject, Inputs, MemoryPlace, Oracle, Position, Request, Seed, Zero,
+    Calls, Choice, Chosen, Creator, Held, HeldObject, Inputs, MemoryPlace, Oracle, Position, Request, Seed,
+    Zero,
 };
 pub use outcome::{CallStack, Outcome, Resource, Run, StackEntry, UndefinedKind};
 pub use printf::{Examined, TextArgument, examine};

@@ -248,6 +248,7 @@ impl Memory {
             self.bytes_mut(target).note_part(end + at, *part);
         }
         self.join(target, end, &parts);
+        self.share_inputs(to, from);
         Ok(())
     }
 }

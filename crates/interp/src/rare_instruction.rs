@@ -238,10 +238,12 @@ impl State<'_> {
         let (Some(at), true) = (at, self.creators.is_tracking()) else { return };
         let pointer = match *instruction {
             Rare::Malloc { dst, .. } | Rare::Realloc { dst, .. } => regs[dst as usize],
-            Rare::Begin { var } | Rare::Init { var, contents: InitKind::Arbitrary } => match self.code.vars[var] {
-                VarPlace::Object { reg } => regs[reg as usize],
-                _ => return,
-            },
+            Rare::Begin { var } | Rare::Init { var, contents: InitKind::Arbitrary } => {
+                match self.code.vars[var] {
+                    VarPlace::Object { reg } => regs[reg as usize],
+                    _ => return,
+                }
+            }
             _ => return,
         };
         let Some(found) = self.memory.found(pointer) else { return };
@@ -335,9 +337,7 @@ impl State<'_> {
                 let size = self.size(regs, ty, size)?;
                 self.note_allocation(region);
                 regs[dst as usize] = self.malloc(size, kind, contents)?;
-                if contents == InitKind::Arbitrary {
-                    self.note_input(regs[dst as usize], dst);
-                }
+                self.note_input(regs[dst as usize], dst, contents);
                 touched = size.min(PAGE as u64);
             }
             Rare::Realloc { dst, old, ty, size } => {
@@ -357,9 +357,6 @@ impl State<'_> {
             Rare::Copy { to, from, ty, length, stored } => {
                 touched = self.length(regs, ty, length);
                 self.memory.copy(regs[to as usize], regs[from as usize], touched, stored)?;
-                if touched > 0 {
-                    self.memory.share_inputs(regs[to as usize], regs[from as usize]);
-                }
             }
             Rare::Cut { to, ty, length } => {
                 self.memory.cut(regs[to as usize], self.size(regs, ty, length)?);
@@ -449,7 +446,10 @@ impl State<'_> {
         Ok(pointer)
     }
     /// Remembers which variable gets the address of an object that is an input.
-    fn note_input(&mut self, pointer: u64, dst: Reg) {
+    fn note_input(&mut self, pointer: u64, dst: Reg, contents: InitKind) {
+        if contents != InitKind::Arbitrary {
+            return;
+        }
         let is_it = |var: &VarId| matches!(self.code.vars[*var], VarPlace::Scalar(slot) if slot.reg == dst);
         let var = self.program.vars.ids().find(is_it);
         if let (Some(var), Some(found)) = (var, self.memory.found(pointer)) {
@@ -464,7 +464,6 @@ impl State<'_> {
         let pointer = self.malloc(size, AllocKind::Heap, InitKind::Uninitialised)?;
         let kept = self.memory.size_of(old).min(size);
         self.memory.copy(pointer, old, kept, Stored::Pointers)?;
-        self.memory.share_inputs(pointer, old);
         self.memory.kill(old);
         Ok(pointer)
     }

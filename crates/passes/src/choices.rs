@@ -102,13 +102,7 @@ impl Prepared<'_> {
                 builder.add(chosen, origin);
             }
         }
-        Answers {
-            task: self,
-            tree: builder.finish(),
-            path: Vec::new(),
-            objects: Objects::AsChosen,
-            count: 0,
-        }
+        Answers { task: self, tree: builder.finish(), path: Vec::new(), objects: Objects::AsChosen, count: 0 }
     }
 }
 

@@ -16,11 +16,8 @@ const GUESSES: [(&str, Guess); 4] = [
     ("value", Guess::Value),
 ];
 
-const CONTENTS: [(&str, InitKind); 3] = [
-    ("zero", InitKind::Zero),
-    ("uninit", InitKind::Uninitialised),
-    ("arbitrary", InitKind::Arbitrary),
-];
+const CONTENTS: [(&str, InitKind); 3] =
+    [("zero", InitKind::Zero), ("uninit", InitKind::Uninitialised), ("arbitrary", InitKind::Arbitrary)];
 
 impl Parser<'_> {
     /// An operation that obeys the rules.

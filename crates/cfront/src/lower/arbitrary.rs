@@ -11,8 +11,8 @@
 //!   and null pointers only, except for pointers that are read from uninitialised memory.
 
 use cfa::{
-    Approximation, ApproximationKind, BinaryOp, Callee, Edge, Expr, ExprId, InitKind, Op, Place, Procedure, Program,
-    Source, Storage, Ty, VarId,
+    Approximation, ApproximationKind, BinaryOp, Callee, Edge, Expr, ExprId, InitKind, Op, Place, Procedure,
+    Program, Source, Storage, Ty, VarId,
 };
 use rustc_hash::FxHashSet;
 
@@ -83,7 +83,8 @@ fn first_access(program: &Program, origin: Origin) -> Option<Approximation> {
             Op::Forget { addresses, .. } if !addresses.is_empty() && origin == Origin::Elsewhere => {
                 tainted.pointers_in_memory = true;
             }
-            Op::Init { contents: InitKind::Arbitrary, .. } | Op::Malloc { contents: InitKind::Arbitrary, .. }
+            Op::Init { contents: InitKind::Arbitrary, .. }
+            | Op::Malloc { contents: InitKind::Arbitrary, .. }
                 if origin == Origin::Outside =>
             {
                 tainted.pointers_in_memory = true;

@@ -21,8 +21,7 @@ enum Token {
 }
 
 /// Longer ones first.
-const SIGNS: [&str; 15] =
-    ["&&", "<=", ">=", "==", "!=", "->", "<", ">", "+", "-", "*", "(", ")", ".", "!"];
+const SIGNS: [&str; 15] = ["&&", "<=", ">=", "==", "!=", "->", "<", ">", "+", "-", "*", "(", ")", ".", "!"];
 
 fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut rest = text.trim_start();

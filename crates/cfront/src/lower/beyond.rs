@@ -18,6 +18,7 @@ use cfa::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::lower::indices::Indices;
 use crate::lower::range::Ranges;
 
 /// After so many rounds offsets that still change may be any.
@@ -37,43 +38,6 @@ pub(super) struct StartObject {
     pub(super) elements: u64,
     /// Its size.
     pub(super) bytes: u64,
-}
-
-/// The elements of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Elements {
-    /// Bytes of each.
-    pub(super) size: u64,
-    /// How many there are.
-    pub(super) count: u64,
-}
-
-/// Which sums of a pointer and a number are addresses of elements of arrays: other elements than those of the array are undefined, whatever is there.
-#[derive(Debug, Default)]
-pub(super) struct Indices(FxHashMap<ExprId, Option<Elements>>);
-
-impl Indices {
-    /// A sum was made by indexing an array.
-    pub(super) fn within(&mut self, sum: ExprId, elements: Elements) {
-        let known = self.0.entry(sum).or_insert(Some(elements));
-        if *known != Some(elements) {
-            *known = None;
-        }
-    }
-    /// A sum was made by moving a pointer.
-    pub(super) fn moved(&mut self, sum: ExprId) {
-        self.0.insert(sum, None);
-    }
-    /// The offsets of the elements, the end included, from the first one.
-    fn range(&self, sum: ExprId) -> Option<(i128, i128)> {
-        let Elements { size, count } = (*self.0.get(&sum)?)?;
-        Some((0, i128::from(size) * i128::from(count)))
-    }
-    /// The greatest offset of an element.
-    fn last(&self, sum: ExprId) -> Option<i128> {
-        let Elements { size, count } = (*self.0.get(&sum)?)?;
-        Some(i128::from(size) * i128::from(count.saturating_sub(1)))
-    }
 }
 
 /// Offsets in bytes from the start of an object.
@@ -501,7 +465,9 @@ impl State<'_> {
                 for (addr, size, how) in &accesses {
                     for (var, offsets) in &self.accessed(*addr).objects {
                         let is_beyond = match how {
-                            Beyond::Freed => matches!(self.program.vars[*var].storage, Storage::Object { .. }),
+                            Beyond::Freed => {
+                                matches!(self.program.vars[*var].storage, Storage::Object { .. })
+                            }
                             Beyond::Accessed => !self.is_inside(*var, *offsets, *size),
                         };
                         if is_beyond {
@@ -554,9 +520,8 @@ impl State<'_> {
                 accesses.push((*to, most(*length), Beyond::Accessed));
                 accesses.push((*from, most(*length), Beyond::Accessed));
             }
-            Op::Fill { to, length, .. } | Op::Forget { to, length, .. } => {
-                accesses.push((*to, most(*length), Beyond::Accessed));
-            }
+            // What a function without body makes arbitrary is never more than there is.
+            Op::Fill { to, length, .. } => accesses.push((*to, most(*length), Beyond::Accessed)),
             Op::Write { to, bytes } => accesses.push((*to, Some(bytes.len() as i128), Beyond::Accessed)),
             Op::Free { addr } | Op::Realloc { old: addr, .. } => accesses.push((*addr, None, Beyond::Freed)),
             // Strings end somewhere.

@@ -9,9 +9,7 @@ use std::sync::Arc;
 use base::IndexVec;
 use rustc_hash::FxHashSet;
 
-use crate::hir::{
-    Callee, ExprId, ExprKind, Function, FunctionId, PlaceId, PlaceKind, Program, VariableId,
-};
+use crate::hir::{Callee, ExprId, ExprKind, Function, FunctionId, PlaceId, PlaceKind, Program, VariableId};
 use crate::library;
 use crate::lower::usage::Usage;
 use crate::types::{RecordId, Type, TypeId, Types};
@@ -174,8 +172,10 @@ pub(super) fn with_hooks(
 ) -> Option<(Program, Hooks)> {
     let mut found: Vec<(TypeId, Vec<FunctionId>)> = Vec::new();
     for _ in 0..MAX_ROUNDS {
-        let roots: Vec<FunctionId> =
-            [entry].into_iter().chain(found.iter().flat_map(|(_, targets)| targets.iter().copied())).collect();
+        let roots: Vec<FunctionId> = [entry]
+            .into_iter()
+            .chain(found.iter().flat_map(|(_, targets)| targets.iter().copied()))
+            .collect();
         let before = found.len();
         for expr in usage(hir, &roots).exprs {
             if let ExprKind::Call { callee: Callee::Indirect(pointer), .. } = hir.exprs[expr].kind

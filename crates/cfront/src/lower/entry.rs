@@ -257,13 +257,7 @@ impl Body<'_, '_> {
     }
 
     /// A scalar of a record that is passed as a list of them.
-    fn any_leaf(
-        &mut self,
-        ty: TypeId,
-        leaf: &FlatLeaf,
-        way: &Way,
-        filling: &mut Filling,
-    ) -> Lowered<ExprId> {
+    fn any_leaf(&mut self, ty: TypeId, leaf: &FlatLeaf, way: &Way, filling: &mut Filling) -> Lowered<ExprId> {
         let types = &self.ctx.hir.types;
         let (mut ty, mut way) = (ty, way.clone());
         for number in &leaf.path {

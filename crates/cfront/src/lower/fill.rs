@@ -19,6 +19,8 @@ use crate::types::{ArrayLength, RecordId, Type, TypeId};
 const START_OBJECT: &str = "%at ";
 /// Larger arrays are chosen when they are read: they would be no list of inputs.
 const MAX_ELEMENTS: u64 = 64;
+/// Elements of an array of arbitrary length that are chosen at the start.
+const NAMED_ELEMENTS: u64 = 4;
 
 impl Body<'_, '_> {
     /// A pointer to memory that is chosen when it is read.
@@ -48,7 +50,8 @@ impl Body<'_, '_> {
         };
         let functions: Vec<FunctionId> = hook.targets.iter().copied().chain([hook.any]).collect();
         let name = |function: &FunctionId| hir.functions[*function].name.clone();
-        let known: Vec<String> = hook.targets.iter().map(|function| format!("`{}`, ", name(function))).collect();
+        let known: Vec<String> =
+            hook.targets.iter().map(|function| format!("`{}`, ", name(function))).collect();
         let or = if known.is_empty() { "" } else { "or " };
         let what = format!(
             "a pointer to functions of type {} that execution starts with leads to {}{or}an unknown function, `{}`",
@@ -109,7 +112,9 @@ impl Body<'_, '_> {
         let name = format!("{START_OBJECT}{}", way.name.0);
         let pointer = way.name.0.clone();
         if self.may_free() {
-            self.assume_of_start("an object that a pointer leads to at the start was allocated by itself, and may be freed");
+            self.assume_of_start(
+                "an object that a pointer leads to at the start was allocated by itself, and may be freed",
+            );
             let size = self.size(bytes);
             let (address, var) = self.allocated(size, AllocKind::Heap, name);
             self.ctx.start_objects.push(StartObject { var, pointer, elements, bytes });
@@ -150,7 +155,33 @@ impl Body<'_, '_> {
         let size = self.exprs().int(word, i128::from(size));
         let bytes = self.exprs().binary(BinaryOp::Mul, length, size);
         let kind = if self.may_free() { AllocKind::Heap } else { AllocKind::Stack };
-        self.allocated(bytes, kind, format!("{START_OBJECT}{}", way.name.0)).0
+        let (address, _) = self.allocated(bytes, kind, format!("{START_OBJECT}{}", way.name.0));
+        self.choose_first(to, (address, length), way, filling);
+        address
+    }
+
+    /// The first elements of an array are inputs with names; a counterexample that needs others is found only if their values are.
+    fn choose_first(
+        &mut self,
+        to: TypeId,
+        (address, length): (ExprId, ExprId),
+        way: &Way,
+        filling: &mut Filling,
+    ) {
+        let types = &self.ctx.hir.types;
+        let (Some(ty), None) = (types.scalar(to), types.pointee(to)) else { return };
+        let size = layout::size_of(types, to).unwrap_or(1);
+        let word = self.exprs().ty(length);
+        for number in 0..NAMED_ELEMENTS {
+            let index = self.exprs().int(word, i128::from(number));
+            let is_there = build::compare(self.exprs(), BinaryOp::Lt, index, length);
+            let (there, beyond) = self.fork(is_there, self.origin, self.origin);
+            self.graph.set(there);
+            let amount = self.size(number * size);
+            let addr = build::offset(self.exprs(), address, amount);
+            self.choose(Place::Mem { addr, ty }, &way.name.element(number).0, filling);
+            self.graph.join(beyond);
+        }
     }
 
     /// Whether the program calls what frees memory. If memory must be freed, nobody knows who has to free what there is at the start.

@@ -46,6 +46,7 @@ mod fill;
 mod footprint;
 mod function;
 mod graph;
+mod indices;
 mod indirect;
 mod init;
 mod layout;
@@ -280,9 +281,8 @@ fn usage_of(
     let functions = hir.functions.iter_enumerated();
     let opaque: FxHashSet<FunctionId> =
         functions.filter(|(_, function)| is_error(&function.name)).map(|(id, _)| id).collect();
-    let usage = usage::Usage::of(hir, roots, &|function| resolved[function], &|function| {
-        opaque.contains(&function)
-    });
+    let usage =
+        usage::Usage::of(hir, roots, &|function| resolved[function], &|function| opaque.contains(&function));
     (usage, opaque)
 }
 
@@ -336,7 +336,7 @@ struct Context<'a> {
     demand: demand::Demand,
     /// The functions that pointers may lead to that execution starts with.
     hooks: demand::Hooks,
-    indices: beyond::Indices,
+    indices: indices::Indices,
     columns: RefCell<position::Columns>,
     /// Where what may go wrong stands, if anybody wants to know.
     spelling: Spelling,
@@ -382,7 +382,7 @@ impl<'a> Context<'a> {
             start_lengths: Vec::new(),
             demand,
             hooks,
-            indices: beyond::Indices::default(),
+            indices: indices::Indices::default(),
             columns: RefCell::default(),
             spelling: Spelling::default(),
         }

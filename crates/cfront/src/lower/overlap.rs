@@ -13,8 +13,9 @@ use cfa::{
     BinaryOp, EdgeId, Expr, ExprId, Op, Place, ProcId, Procedure, Program, Source, Ty, UnaryOp, VarId,
 };
 
-use crate::lower::beyond::{Indices, StartObject, State};
+use crate::lower::beyond::{StartObject, State};
 use crate::lower::build;
+use crate::lower::indices::Indices;
 
 /// What the names of functions end with that models call if arguments overlap, as the ledger shows it.
 pub(super) const OVERLAP: &str = " (with arguments that overlap)";

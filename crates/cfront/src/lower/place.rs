@@ -9,8 +9,8 @@ use cfa::{BinaryOp, Expr, ExprId, Op, Place, Ty};
 
 use crate::hir::{self, PlaceId, VariableId};
 use crate::lower::access::{Root, Step, access};
-use crate::lower::beyond::Elements;
 use crate::lower::function::Body;
+use crate::lower::indices::Elements;
 use crate::lower::layout::FlatLeaf;
 use crate::lower::record::RecordValue;
 use crate::lower::storage::{Dimension, Part, Slot};

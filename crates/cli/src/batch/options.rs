@@ -98,6 +98,31 @@ fn refuse_single_files(files: &FileArgs, record: &RecordArgs) -> Result<(), Fail
 struct Arguments(Vec<OsString>);
 
 impl Arguments {
+    /// Where and with what execution starts.
+    fn start(&mut self, source: &SourceArgs) {
+        let SourceArgs {
+            entry, entry_globals, entry_pointers, entry_elements, entry_aliases, assume, ..
+        } = source;
+        if let Some(entry) = entry {
+            self.option("--entry", entry);
+        }
+        if let Some(value) = entry_globals.and_then(|globals| globals.to_possible_value()) {
+            self.option("--entry-globals", value.get_name());
+        }
+        if let Some(value) = entry_pointers.and_then(|pointers| pointers.to_possible_value()) {
+            self.option("--entry-pointers", value.get_name());
+        }
+        if let Some(count) = entry_elements {
+            self.option("--entry-elements", &count.to_string());
+        }
+        if let Some(value) = entry_aliases.and_then(|aliases| aliases.to_possible_value()) {
+            self.option("--entry-aliases", value.get_name());
+        }
+        for condition in assume {
+            self.option("--assume", condition);
+        }
+    }
+
     fn source(&mut self, source: &SourceArgs) {
         let SourceArgs {
             data_model,
@@ -108,12 +133,12 @@ impl Arguments {
             undefines,
             includes,
             compile_commands,
-            entry,
-            entry_globals,
-            entry_pointers,
-            entry_elements,
-            entry_aliases,
-            assume,
+            entry: _,
+            entry_globals: _,
+            entry_pointers: _,
+            entry_elements: _,
+            entry_aliases: _,
+            assume: _,
             extern_functions,
             // The process of the task reads the settings itself.
             from_settings: _,
@@ -141,24 +166,7 @@ impl Arguments {
             self.file("--include", Some(include));
         }
         self.file("--compile-commands", compile_commands.as_deref());
-        if let Some(entry) = entry {
-            self.option("--entry", entry);
-        }
-        if let Some(value) = entry_globals.and_then(|globals| globals.to_possible_value()) {
-            self.option("--entry-globals", value.get_name());
-        }
-        if let Some(value) = entry_pointers.and_then(|pointers| pointers.to_possible_value()) {
-            self.option("--entry-pointers", value.get_name());
-        }
-        if let Some(count) = entry_elements {
-            self.option("--entry-elements", &count.to_string());
-        }
-        if let Some(value) = entry_aliases.and_then(|aliases| aliases.to_possible_value()) {
-            self.option("--entry-aliases", value.get_name());
-        }
-        for condition in assume {
-            self.option("--assume", condition);
-        }
+        self.start(source);
         if let Some(value) = extern_functions.and_then(|policy| policy.to_possible_value()) {
             self.option("--extern", value.get_name());
         }

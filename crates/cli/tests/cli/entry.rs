@@ -82,7 +82,11 @@ fn what_a_function_starts_with_is_a_choice() {
     assert_ne!(check(&folder, &["b.c", "--entry", "g", "--timeout", "2"]).code, 10);
     let applied = check(&folder, &["a.c", "--entry", "apply"]);
     assert_eq!(applied.code, 10);
-    assert!(applied.stdout.contains("leads to an unknown function, `__any_function_1`"), "{}", applied.stdout);
+    assert!(
+        applied.stdout.contains("leads to an unknown function, `__any_function_1`"),
+        "{}",
+        applied.stdout
+    );
     assert!(applied.stdout.contains("checked: compiled and executed"), "{}", applied.stdout);
     let missing = check(&folder, &["a.c", "--entry", "nothing"]);
     assert_eq!(missing.code, 2);
@@ -293,4 +297,61 @@ int big(int n, int a[1000]) { a[999] = n; if (n == 5) reach_error(); return a[99
             }
         }
     }
+}
+
+#[test]
+fn lengths_are_inputs_that_conditions_tie_to_parameters() {
+    let folder = Folder::new("entry-lengths");
+    let text = "extern void reach_error(void);
+int last(const int *a, int n) { if (n > 0 && a[n - 1] == 7) reach_error(); return 0; }
+int both(int *p, int *q) { *p = 1; *q = 2; if (*p != 1) reach_error(); return 0; }
+";
+    folder.file("a.c", text);
+    let any = ["a.c", "--entry", "last", "--entry-elements", "any"];
+    let found = check(&folder, &[&any[..], &["--assume", "n <= len(a)"]].concat());
+    assert_eq!(found.code, 10, "{found:?}");
+    for words in ["for the parameter len(a)", "for the parameter a[1]", "`n <= len(a)` at the start"] {
+        assert!(found.stdout.contains(words), "{words}: {}", found.stdout);
+    }
+    for (condition, words) in [
+        ("n <= len(b)", "`b` is no pointer to an array of any length"),
+        ("m <= 3", "`m` is no integer parameter"),
+        ("n", "a comparison is expected"),
+        ("n <= len(a) n", "`n` is not expected"),
+    ] {
+        let refused = check(&folder, &[&any[..], &["--assume", condition]].concat());
+        assert_eq!(refused.code, 2, "{refused:?}");
+        assert!(refused.stderr.contains(words), "{words}: {}", refused.stderr);
+    }
+    assert_eq!(check(&folder, &["a.c", "--entry", "both"]).code, 0);
+    let equal = check(&folder, &["a.c", "--entry", "both", "--entry-aliases", "allowed"]);
+    assert_eq!(equal.code, 10, "{equal:?}");
+    assert!(equal.stdout.contains("1 for the parameter q == p"), "{}", equal.stdout);
+}
+
+#[test]
+fn memory_from_outside_is_as_large_as_needed_and_may_be_the_same() {
+    let folder = Folder::new("entry-outside");
+    let text = "extern void reach_error(void);
+void free(void *);
+struct node { struct node *next; int key; };
+int walk(struct node *n) { struct node *m; if (n->next && (m = n->next->next) && m->next && m->next->key == 5) reach_error(); return 0; }
+int write(void *p, void *q) { *(int *)p = 1; *(long *)q = 2; if (*(int *)p != 1) reach_error(); return 0; }
+int number(void *p) { *(long *)p = 5; return **(int **)p; }
+int gone(void *p) { char c = *(char *)p; free(p); return *(char *)p + c; }
+int before(void *p) { return ((char *)p)[-1]; }
+int behind(void *p, unsigned i) { return ((char *)p)[i]; }
+";
+    folder.file("a.c", text);
+    let code = |words: &[&str]| check(&folder, &[&["a.c", "--entry"], words].concat()).code;
+    assert_eq!(code(&["walk"]), 10);
+    assert_eq!(code(&["write"]), 10);
+    let all = |entry: &str| {
+        let words = ["check", "a.c", "--timeout", "60", "--entry", entry];
+        let output = command().current_dir(folder.path()).args(words).output().unwrap();
+        Finished::from(output).code
+    };
+    // An address that was a number, an object that was freed, and the byte before an object.
+    assert_eq!(["number", "gone", "before"].map(all), [10, 10, 10]);
+    assert_eq!(all("behind"), 0);
 }

@@ -92,7 +92,7 @@ impl Memory {
         }
     }
     /// What was copied may be an input that is not chosen yet. Which bytes are is not told apart.
-    pub(crate) fn share_inputs(&mut self, to: u64, from: u64) {
+    pub(in super::super) fn share_inputs(&mut self, to: u64, from: u64) {
         if self.is_input(from) && !self.is_input(to) {
             let (index, _) = self.locate(to);
             self.objects[index as usize].input = Input::Copied;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cfa::op::InitKind;
+use cfa::op::{InitKind, Source};
 
 use super::ObjectId;
 use super::offsets::{Offsets, Progression, gcd};
@@ -43,6 +43,21 @@ impl Others {
         self.foreign |= other.foreign;
         self.strange |= other.strange;
         *self != before
+    }
+}
+
+impl From<&Source> for Others {
+    /// What an arbitrary pointer may be.
+    fn from(source: &Source) -> Self {
+        match source {
+            Source::Uninitialised => Self::UNWRITTEN,
+            Source::Extern { .. } | Source::Argument { .. } | Source::Global { .. } | Source::Outside => {
+                Self::OUTSIDE
+            }
+            Source::Input { .. } | Source::Library { .. } | Source::Rounded | Source::Guess(_) => {
+                Self::FOREIGN
+            }
+        }
     }
 }
 

@@ -404,17 +404,7 @@ impl<'a> Solver<'a> {
             }
             Op::Havoc { .. } if self.unread.contains(&site) => {}
             Op::Havoc { place, source, .. } => {
-                let others = match source {
-                    Source::Uninitialised => Others::UNWRITTEN,
-                    Source::Extern { .. }
-                    | Source::Argument { .. }
-                    | Source::Global { .. }
-                    | Source::Outside => Others::OUTSIDE,
-                    Source::Input { .. } | Source::Library { .. } | Source::Rounded | Source::Guess(_) => {
-                        Others::FOREIGN
-                    }
-                };
-                self.write(place, &Pointee::others(others), known);
+                self.write(place, &Pointee::others(Others::from(source)), known);
             }
             Op::Init { var, contents } => self.renew(*var, *contents),
             Op::Allocate { var, .. } | Op::Begin { var } => self.renew(*var, InitKind::Uninitialised),

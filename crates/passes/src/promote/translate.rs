@@ -13,8 +13,8 @@ use super::object::{Count, Objects};
 use super::offsets::{Linear, gcd};
 use super::pointee::Pointee;
 use super::pointers::Pointers;
-use super::tasks::peeled;
 use super::slots::{OBJECT, Pair, Slots, WORD};
+use super::tasks::peeled;
 use super::{FOREIGN, GARBAGE, NONE, ObjectId};
 use crate::fold::simplified;
 

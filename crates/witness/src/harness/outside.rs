@@ -84,7 +84,8 @@ impl Harness<'_> {
     /// Whether functions return pointers.
     fn uses_objects(&self) -> bool {
         let returns = |chosen: &Chosen| {
-            chosen.value.ty == Ty::Ptr && matches!(chosen.source, Source::Input { .. } | Source::Extern { .. })
+            chosen.value.ty == Ty::Ptr
+                && matches!(chosen.source, Source::Input { .. } | Source::Extern { .. })
         };
         self.trace.choices.iter().any(returns)
     }
@@ -123,7 +124,8 @@ impl Harness<'_> {
     pub(super) fn uncalled(&self) -> String {
         let mut names: BTreeSet<&str> = BTreeSet::new();
         for chosen in &self.trace.choices {
-            if let (Source::Argument { name } | Source::Global { name }, 1) = (&chosen.source, chosen.value.bits)
+            if let (Source::Argument { name } | Source::Global { name }, 1) =
+                (&chosen.source, chosen.value.bits)
                 && let Some((_, function)) = name.split_once(" == ")
                 && function.starts_with(ANY_FUNCTION)
             {
