@@ -76,7 +76,7 @@ impl Harness<'_> {
             text.push_str("__attribute__((constructor)) static void __harness_before(void) {\n");
             let mut body = String::new();
             self.contents(&mut body)?;
-            let _ = write!(text, "{body}}}\n");
+            let _ = writeln!(text, "{body}}}");
         }
         Ok(text)
     }
@@ -105,17 +105,16 @@ impl Harness<'_> {
                 },
             };
             let place = format!("(unsigned char *){base} + {}", held.offset);
-            let _ = match self.pointer(chosen) {
-                Some(pointer) => writeln!(text, "    __harness_point({place}, {pointer});"),
-                None => {
-                    let size = match chosen.value.ty {
-                        Ty::Int { width, .. } => u64::from(width).div_ceil(8),
-                        Ty::Float(cfa::FloatKind::Single) => 4,
-                        Ty::Float(_) | Ty::Ptr => 8,
-                    };
-                    writeln!(text, "    __harness_set({place}, {:#x}ULL, {size});", chosen.value.bits)
-                }
+            if let Some(pointer) = self.pointer(chosen) {
+                let _ = writeln!(text, "    __harness_point({place}, {pointer});");
+                continue;
+            }
+            let size = match chosen.value.ty {
+                Ty::Int { width, .. } => u64::from(width).div_ceil(8),
+                Ty::Float(cfa::FloatKind::Single) => 4,
+                Ty::Float(_) | Ty::Ptr => 8,
             };
+            let _ = writeln!(text, "    __harness_set({place}, {:#x}ULL, {size});", chosen.value.bits);
         }
         Ok(())
     }
@@ -137,6 +136,10 @@ impl Harness<'_> {
                 names.remove(&**function);
             }
         }
-        names.into_iter().map(|name| format!("void {name}() {{ }}\n")).collect()
+        let mut text = String::new();
+        for name in names {
+            let _ = writeln!(text, "void {name}() {{ }}");
+        }
+        text
     }
 }
