@@ -1,8 +1,8 @@
 // Buffers whose length is a parameter.
-// sum_pos open --entry-elements any --assume n<=len(a)
-// fill open --entry-elements any --assume n<=len(p)
-// maxi open --entry-elements any --assume n<=len(a)
-// find open --entry-elements any --assume n<=len(s)
+// sum_pos safe --entry-elements any --assume n<=len(a)
+// fill safe --entry-elements any --assume n<=len(p)
+// maxi unsafe --entry-elements any --assume n<=len(a)
+// find safe --entry-elements any --assume n<=len(s)
 // bsum safe
 // bsum_bad unsafe
 #include <assert.h>

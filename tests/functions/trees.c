@@ -8,7 +8,7 @@
 // suffix safe
 // set_num open
 // detach safe
-// deep open
+// deep unsafe
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

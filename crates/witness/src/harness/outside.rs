@@ -105,16 +105,16 @@ impl Harness<'_> {
                 },
             };
             let place = format!("(unsigned char *){base} + {}", held.offset);
-            let _ = if let Some(pointer) = self.pointer(chosen) {
-                writeln!(text, "    __harness_point({place}, {pointer});")
-            } else {
-                let size = match chosen.value.ty {
-                    Ty::Int { width, .. } => u64::from(width).div_ceil(8),
-                    Ty::Float(cfa::FloatKind::Single) => 4,
-                    Ty::Float(_) | Ty::Ptr => 8,
-                };
-                writeln!(text, "    __harness_set({place}, {:#x}ULL, {size});", chosen.value.bits)
+            if let Some(pointer) = self.pointer(chosen) {
+                let _ = writeln!(text, "    __harness_point({place}, {pointer});");
+                continue;
+            }
+            let size = match chosen.value.ty {
+                Ty::Int { width, .. } => u64::from(width).div_ceil(8),
+                Ty::Float(cfa::FloatKind::Single) => 4,
+                Ty::Float(_) | Ty::Ptr => 8,
             };
+            let _ = writeln!(text, "    __harness_set({place}, {:#x}ULL, {size});", chosen.value.bits);
         }
         Ok(())
     }
