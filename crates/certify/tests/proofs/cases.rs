@@ -30,8 +30,6 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("array", "int main(void) { int a[4] = { 0 }; int n = IN(), x = 0; for (int i = 0; i < n; i++) { x = a[i & 3]; a[x & 3] = (i & 1) * 4 + 4; }
         if (x % 4 != 0) reach_error(); return 0; }"),
     ("index", "int main(void) { int a[8]; int k = IN(), i = 0; while (k > 0) { k--; if (i < 8) { a[i] = k; i++; } } if (i > 8) reach_error(); return 0; }"),
-    ("elements", "int main(void) { int a[100000]; int n = IN(), s = 0; if (n < 1 || n > 100000) return 0; for (int i = 0; i < n; i++) a[i] = 2;
-        for (int i = 0; i < n; i++) s += a[i]; if (s != 2 * n) reach_error(); return 0; }"),
     ("product", "int main(void) { int a = IN(), n = IN(), i = 0, p = 0; if (a < 0 || a > 1000 || n < 0 || n > 1000) return 0;
         while (i < n) { i++; p += a; } if (p != a * i) reach_error(); return 0; }"),
     ("two copies", "static int count(int to) { int i = 0; while (i < to) i++; return i; }

@@ -88,7 +88,8 @@ impl Walk<'_> {
         let live = &self.graph.points[point].live;
         let is_live = |terms: &Terms, fact: &ElementFact| {
             let known = |symbol: &SymbolId| *symbol == self.ghost || live.binary_search(symbol).is_ok();
-            live.binary_search(&fact.array).is_ok()
+            fact.condition != Terms::FALSE
+                && live.binary_search(&fact.array).is_ok()
                 && terms.symbols_of_all(&[fact.condition, fact.value]).iter().all(known)
         };
         let keep = |facts: Vec<ElementFact>, terms: &Terms| -> Vec<ElementFact> {
@@ -232,7 +233,7 @@ impl Walk<'_> {
         let is_ahead = self.not_before(walker, walker.solution, now);
         let started = self.not_before(walker, walker.solution, walker.start);
         let is_below = self.terms.not(started);
-        let mut beyond = Vec::new();
+        let mut beyond = vec![is_below];
         for bound in walker.bounds.clone() {
             let inside = self.not_before(walker, bound, walker.solution);
             beyond.push(self.terms.not(inside));
@@ -244,15 +245,9 @@ impl Walk<'_> {
             if !self.is_over(&[fact.condition, fact.value], &scalars) {
                 continue;
             }
-            for (place, lists) in [(is_ahead, 1), (is_below, 2)] {
+            for place in [is_ahead, is_below] {
                 let condition = self.terms.and([fact.condition, place]);
-                if condition == Terms::FALSE {
-                    continue;
-                }
                 push(stated, ElementFact { condition, ..*fact });
-                if lists == 2 {
-                    push(leaving, ElementFact { condition, ..*fact });
-                }
             }
             for outside in &beyond {
                 let condition = self.terms.and([fact.condition, *outside]);
@@ -338,7 +333,7 @@ impl Walk<'_> {
         let own = self.terms.of_symbol(index);
         let mut found = Vec::new();
         for conjunct in self.terms.conjuncts(formula.guard) {
-            let (sum, rest_is_bound) = match *self.terms.node(conjunct) {
+            let (sum, inward_by) = match *self.terms.node(conjunct) {
                 Node::Le(sum) => (sum, Integer::ZERO),
                 Node::Not(inner) => match *self.terms.node(inner) {
                     Node::Zero(sum) => (sum, Integer::ONE),
@@ -348,13 +343,14 @@ impl Walk<'_> {
             };
             let form = self.terms.linear(sum);
             let factor = form.coefficient(own);
-            let is_unequal = rest_is_bound.is_one();
+            // `x != bound` excludes the bound itself.
+            let is_unequal = inward_by.is_one();
             if !factor.abs().is_one() || !is_unequal && factor.is_positive() != step.is_positive() {
                 continue;
             }
             let rest = form.without(own);
             let bound = if factor.is_positive() { rest.negate() } else { rest };
-            let inward = if step.is_positive() { -&rest_is_bound } else { rest_is_bound };
+            let inward = if step.is_positive() { -&inward_by } else { inward_by };
             let bound = self.terms.of_linear(&bound.add_constant(&inward));
             if self.is_over(&[bound], changed) && !found.contains(&bound) {
                 found.push(bound);
