@@ -176,11 +176,7 @@ fn apply<E: Env>(
         Expr::Lost => env.lost(),
         Expr::Bounded { index, low, bound } => {
             let value = whole_index(exprs.ty(index), values[&index]);
-            if (i128::from(low)..i128::from(bound)).contains(&value) {
-                return Ok(values[&index]);
-            }
-            let (kind, detail) = beyond(value, low, bound);
-            Err(E::undefined(kind, detail))
+            bounded::<E>(value, low, bound).map(|()| values[&index])
         }
         Expr::Undefined { .. } => Err(E::undefined(UndefinedKind::BadAddress, String::new())),
         Expr::Unary { op, arg } => {
@@ -210,6 +206,15 @@ fn apply<E: Env>(
         }
         Expr::Ite { cond, then, other } => Ok(values[if values[&cond] != 0 { &then } else { &other }]),
     }
+}
+
+/// Whether an index is within its bounds.
+fn bounded<E: Env>(value: i128, low: i64, bound: u64) -> Result<(), E::Error> {
+    if (i128::from(low)..i128::from(bound)).contains(&value) {
+        return Ok(());
+    }
+    let (kind, detail) = beyond(value, low, bound);
+    Err(E::undefined(kind, detail))
 }
 
 /// An index as one of 64 bits; what is negative or too large is beyond the end of every array.

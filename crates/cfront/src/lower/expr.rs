@@ -145,19 +145,12 @@ impl Body<'_, '_> {
                 Ok(self.exprs().add(Expr::Function { proc }))
             }
             ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) => self.logical(expr),
-            ExprKind::Conditional { condition, then, otherwise, .. } => {
-                if self.ctx.evaluation(expr).is_simple() {
-                    let condition = self.truth(*condition)?;
-                    let (then, otherwise) = (self.value(*then)?, self.value(*otherwise)?);
-                    return Ok(if then == otherwise && self.is_missed(condition) {
-                        self.exprs().add(Expr::Ite { cond: condition, then, other: otherwise })
-                    } else {
-                        build::ite(self.exprs(), condition, then, otherwise)
-                    });
-                }
-                self.through_temporary(expr)
+            ExprKind::Conditional { condition, then, otherwise, .. }
+                if self.ctx.evaluation(expr).is_simple() =>
+            {
+                self.simple_conditional(*condition, *then, *otherwise)
             }
-            ExprKind::ConditionalValue { .. } => self.through_temporary(expr),
+            ExprKind::Conditional { .. } | ExprKind::ConditionalValue { .. } => self.through_temporary(expr),
             ExprKind::Comma(..) => {
                 let last = self.comma(expr)?;
                 self.value(last)
@@ -186,6 +179,22 @@ impl Body<'_, '_> {
             | ExprKind::BitNot(_)
             | ExprKind::LogicalNot(_) => unreachable!("operators should be on the spine"),
         }
+    }
+
+    /// A conditional expression whose parts have no effects.
+    fn simple_conditional(
+        &mut self,
+        condition: hir::ExprId,
+        then: hir::ExprId,
+        otherwise: hir::ExprId,
+    ) -> Lowered<ExprId> {
+        let condition = self.truth(condition)?;
+        let (then, otherwise) = (self.value(then)?, self.value(otherwise)?);
+        Ok(if then == otherwise && self.is_missed(condition) {
+            self.exprs().add(Expr::Ite { cond: condition, then, other: otherwise })
+        } else {
+            build::ite(self.exprs(), condition, then, otherwise)
+        })
     }
 
     fn integer(&mut self, expr: hir::ExprId, value: i128) -> ExprId {

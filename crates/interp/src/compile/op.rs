@@ -68,11 +68,7 @@ impl Compiler<'_> {
                 self.memory_op(op);
             }
             Op::CopyElems { to, at, from, start, count } => {
-                let ty = |compiler: &Self, id: ExprId| compiler.program.exprs.ty(id);
-                let (to_ty, from_ty, count_ty) = (ty(self, *at), ty(self, *start), ty(self, *count));
-                let (at, start, count) = (self.value(*at), self.value(*start), self.value(*count));
-                let (to, from) = ((*to, at, to_ty), (*from, start, from_ty));
-                self.rare(Rare::CopyElems { to, from, count: (count, count_ty) });
+                self.copy_elems((*to, *at), (*from, *start), *count);
             }
             Op::FillElems { to, at, value, count } => {
                 let (at_ty, count_ty) = (self.program.exprs.ty(*at), self.program.exprs.ty(*count));
@@ -88,6 +84,14 @@ impl Compiler<'_> {
             }
             Op::Halt { reason: HaltReason::Abort } => self.rare(Rare::Abort),
         }
+    }
+    /// Elements of an array from an index on become those of another one.
+    fn copy_elems(&mut self, (to, at): (VarId, ExprId), (from, start): (VarId, ExprId), count: ExprId) {
+        let ty = |compiler: &Self, id: ExprId| compiler.program.exprs.ty(id);
+        let (to_ty, from_ty, count_ty) = (ty(self, at), ty(self, start), ty(self, count));
+        let (at, start, count) = (self.value(at), self.value(start), self.value(count));
+        let (to, from) = ((to, at, to_ty), (from, start, from_ty));
+        self.rare(Rare::CopyElems { to, from, count: (count, count_ty) });
     }
     /// Operations on objects in memory that yield nothing.
     fn memory_op(&mut self, op: &Op) {
