@@ -147,7 +147,7 @@ impl<'a> Path<'a> {
                 let zero = self.terms.int(0);
                 (self.terms.const_array(zero), Elements::Zero)
             }
-            InitKind::Uninitialised => {
+            InitKind::Uninitialised | InitKind::Arbitrary => {
                 let symbol = self.terms.fresh("elements", Sort::Array, SymbolKind::Skolem);
                 (self.terms.of_symbol(symbol), Elements::Arbitrary)
             }
