@@ -29,10 +29,11 @@ pub(super) fn replay(
     derivation: &Derivation,
     budget: &mut Budget,
 ) -> Option<Trace> {
-    let plans: Vec<Plan> =
+    let mut plans: Vec<Plan> =
         in_order(derivation)?.into_iter().map(|step| plan(clauses, derivation, step)).collect();
     let mut at = 0;
-    let mut oracle = |request: &Request<'_>| Some(Choice::Int(next(&plans, &mut at, request).unwrap_or(0)));
+    let mut oracle =
+        |request: &Request<'_>| Some(Choice::Int(next(&mut plans, &mut at, request).unwrap_or(0)));
     let sink = &mut std::io::sink();
     let run = run_with(task.program(), Uninitialised::Choose, Config::default(), &mut oracle, sink, budget);
     match run.outcome {
@@ -74,14 +75,14 @@ fn plan(clauses: &Clauses, derivation: &Derivation, step: usize) -> Plan {
     (taken.proc, values.collect())
 }
 
-/// What the first plan from a position on says that is about the operation.
-fn next(plans: &[Plan], at: &mut usize, request: &Request<'_>) -> Option<i128> {
+/// What the first plan from a position on says that is about the operation. A clause executes an operation once: what it says is used up.
+fn next(plans: &mut [Plan], at: &mut usize, request: &Request<'_>) -> Option<i128> {
     let position = request.at?;
     let site = Site::Operation { edge: position.edge, op: position.op as usize };
     let found =
         plans[*at..].iter().position(|(proc, plan)| *proc == position.proc && plan.contains_key(&site))?;
     *at += found;
-    plans[*at].1.get(&site).copied()
+    plans[*at].1.remove(&site)
 }
 
 /// What a spurious derivation rounds up.
