@@ -1,6 +1,6 @@
 // Two loops with one bound.
 // expect: safe
-// engines: gps gps-lite cra
+// engines: gps gps-lite cra recmc
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // Nested calls: what is returned is positive.
 // expect: safe
-// engines: none
+// engines: gps recmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // A recursion that is not linear: a test finds the only input.
 // expect: unsafe
-// engines: gps gps-lite impact
+// engines: gps gps-lite impact recmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 
