@@ -67,7 +67,6 @@ fn every_example_gets_its_verdict() {
         ("long_way", 10),
         ("triangle", 0),
         ("gcd", 5),
-        ("session_list", 10),
         ("sort_three", 0),
         ("mccarthy", 0),
     ] {
