@@ -12,7 +12,8 @@
 //! * [`Guess::Caller`]: the activation that called the last one begins. So they come inside out, and only the last one turns out to be the one that was called from
 //!   outside of the recursion.
 //!
-//! Calls that are jumps now start no node of their own.
+//! Calls that are jumps now start no node of their own. Calls that stay are carried out in the order of the given program: what is chosen in their activations
+//! is kept by operation, in order.
 //!
 //! # Invariants
 //! * C1: a choice answers only the operation that it was made for, in the same activation (up to jumps); the answers of one operation in one
@@ -91,18 +92,23 @@ impl Prepared<'_> {
         Some(Origin { links: back.links(step.context), at, contents: edge.contents(position.op as usize) })
     }
 
-    /// An oracle for a run of the given program that answers like a run of the prepared one in its entry procedure.
+    /// An oracle for a run of the given program that answers like a run of the prepared one.
     pub fn choices_back(&self, choices: &[Chosen]) -> Answers<'_> {
         let mut builder = Builder::new();
         let mut origins: FxHashMap<Position, Option<Origin>> = FxHashMap::default();
+        let mut called: BTreeMap<Position, VecDeque<u128>> = BTreeMap::new();
         let entry = self.program().entry;
         for chosen in choices {
-            let Some(at) = chosen.at.filter(|at| at.proc == entry) else { continue };
-            if let Some(origin) = origins.entry(at).or_insert_with(|| self.origin(at)) {
+            let Some(at) = chosen.at else { continue };
+            let Some(origin) = origins.entry(at).or_insert_with(|| self.origin(at)) else { continue };
+            if at.proc == entry {
                 builder.add(chosen, origin);
+            } else if !matches!(chosen.source, Source::Guess(_)) && origin.contents.is_none() {
+                called.entry(origin.at).or_default().push_back(chosen.value.bits);
             }
         }
-        Answers { task: self, tree: builder.finish(), path: Vec::new(), objects: Objects::AsChosen, count: 0 }
+        let (tree, path) = (builder.finish(), Vec::new());
+        Answers { task: self, tree, called, path, objects: Objects::AsChosen, count: 0 }
     }
 }
 
@@ -300,6 +306,8 @@ pub enum Objects {
 pub struct Answers<'t> {
     task: &'t Prepared<'t>,
     tree: Tree,
+    /// What is chosen in calls that stay, by operation.
+    called: BTreeMap<Position, VecDeque<u128>>,
     objects: Objects,
     /// How many objects from outside pointers have led to.
     count: u64,
@@ -399,8 +407,8 @@ impl Answers<'_> {
             return Some(held);
         }
         let at = request.at?;
-        let node = self.locate(request)?;
-        self.tree.answers(node, at).pop_front()
+        let known = self.locate(request).and_then(|node| self.tree.answers(node, at).pop_front());
+        known.or_else(|| self.called.get_mut(&at)?.pop_front())
     }
 }
 
