@@ -83,12 +83,13 @@ pub struct Configuration {
 }
 
 /// All configurations; the first sees every program.
-pub const CONFIGURATIONS: [Configuration; 8] = [
+pub const CONFIGURATIONS: [Configuration; 9] = [
     Configuration { name: "gps", engine: "gps", without: &[] },
     Configuration { name: "gps --no-gas", engine: "gps", without: &[Part::Gas] },
     Configuration { name: "gps --no-summaries", engine: "gps", without: &[Part::Summaries] },
     Configuration { name: "gps --no-congruences", engine: "gps", without: &[Part::Congruences] },
     Configuration { name: "gps-lite", engine: "gps-lite", without: &[] },
+    Configuration { name: "recmc", engine: "recmc", without: &[] },
     Configuration { name: "impact", engine: "impact", without: &[] },
     Configuration { name: "cra", engine: "cra", without: &[] },
     Configuration { name: "explicit", engine: "explicit", without: &[] },
