@@ -25,10 +25,11 @@ const OUTPUT_LIMIT: usize = 1 << 20;
 /// Time for a program to show that it is there.
 const START_LIMIT: Duration = Duration::from_secs(20);
 
-/// Runs a file through cvc5's Python interface.
+/// Runs a file through cvc5's Python interface. Constant arrays are an extension there.
 const CVC5_SCRIPT: &str = r"
 import sys, cvc5
 solver = cvc5.Solver()
+solver.setOption('arrays-exp', 'true')
 parser = cvc5.InputParser(solver)
 parser.setFileInput(cvc5.InputLanguage.SMT_LIB_2_6, sys.argv[1])
 symbols = parser.getSymbolManager()
@@ -105,7 +106,7 @@ impl SecondSolver {
         match known {
             Known::Yices => command("yices-smt2"),
             Known::Z3 => command("z3"),
-            Known::Cvc5 => command("cvc5").or_else(|| {
+            Known::Cvc5 => command("cvc5").map(|cvc5| cvc5.with("--arrays-exp")).or_else(|| {
                 let arguments = vec!["-c".to_owned(), CVC5_SCRIPT.to_owned()];
                 let name = "cvc5 (through python3)".to_owned();
                 starts("python3", &["-c", "import cvc5"]).then(|| Self {
@@ -115,6 +116,12 @@ impl SecondSolver {
                 })
             }),
         }
+    }
+
+    /// The same with another argument.
+    fn with(mut self, argument: &str) -> Self {
+        self.arguments.push(argument.to_owned());
+        self
     }
 
     /// What it is called.
