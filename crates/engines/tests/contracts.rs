@@ -160,3 +160,53 @@ fn a_contract_speaks_of_what_callers_know_only() {
     }
     assert!(asked > 0);
 }
+
+/// `g` is not what it was at the entry of the activation.
+fn changed(g: cfa::VarId) -> Formula {
+    let leaf = |operator| FormulaNode { operator, operands: Box::default() };
+    let one = term::Integer::ONE;
+    let difference =
+        Operator::Sum { constant: term::Integer::ZERO, coefficients: Box::new([one.clone(), -one]) };
+    let nodes = vec![
+        leaf(Operator::Symbol(Symbol::Variable(g))),
+        leaf(Operator::Symbol(Symbol::AtEntry(g))),
+        FormulaNode { operator: difference, operands: Box::new([0, 1]) },
+        FormulaNode { operator: Operator::IsZero, operands: Box::new([2]) },
+        FormulaNode { operator: Operator::Not, operands: Box::new([3]) },
+    ];
+    Formula::new(nodes, 4).expect("a formula")
+}
+
+#[test]
+fn a_contract_about_a_global_variable_holds_only_if_no_callee_writes_it() {
+    for (written, is_proof) in [("h", true), ("g", false)] {
+        let program = compile(&format!(
+            "int g, h; void k(int n) {{ if (n > 0) {{ k(n - 1); k(n - 2); return; }} {written} = 3; }}
+             int main(void) {{ g = IN(); h = 0; int before = g; k(IN() & 7); if (g != before && h != 4) reach_error(); return 0; }}",
+        ));
+        let task = Prepared::of(&program);
+        let prepared = task.program();
+        let called = prepared.procs.iter_enumerated().find(|(_, procedure)| *procedure.name == *"k");
+        let (called, procedure) = called.expect("the call should stay");
+        let start = &prepared.procs[prepared.entry];
+        let g = prepared.vars.iter_enumerated().find(|(_, var)| *var.name == *"g").map(|(id, _)| id).unwrap();
+        let error = Invariant { facts: None, never: Formula::leaf(Operator::False), instances: Vec::new() };
+        let mut invariants: std::collections::BTreeMap<_, _> = [
+            ((prepared.entry, start.entry), claim(Formula::leaf(Operator::False))),
+            ((prepared.entry, start.error.unwrap()), error),
+        ]
+        .into();
+        for location in [procedure.entry, procedure.exit] {
+            invariants.insert((called, location), claim(changed(g)));
+        }
+        let annotation = Annotation { logic: verdict::LogicName::Integers, invariants };
+        let verdict = checked(&program, annotation);
+        match verdict {
+            Verdict::Safe(_) => assert!(is_proof, "{written}"),
+            Verdict::Unknown(Reason::NotCertified { why }) => {
+                assert!(!is_proof && why.contains("not preserved"), "{written}: {why}");
+            }
+            other => panic!("{written}: {other:?}"),
+        }
+    }
+}

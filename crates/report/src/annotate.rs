@@ -99,7 +99,7 @@ fn each(table: Table<'_>, sources: &SourceMap, comments: &mut Comments) {
 fn invariants(run: &Run<'_>, sources: &SourceMap, comments: &mut Comments) {
     for contract in &run.extras.contracts {
         for ensures in &contract.ensures {
-            comments.at(contract.region, format!("@ ensures {ensures};"));
+            comments.at(contract.region, format!("contract, whenever the function returns: {ensures}"));
         }
     }
     for readable in &run.extras.invariants {

@@ -108,7 +108,8 @@ pub struct Location {
 #[derive(Serialize)]
 struct JsonContract {
     function: String,
-    line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Location>,
     ensures: Vec<String>,
 }
 
@@ -286,7 +287,7 @@ pub(super) fn render(run: &Run<'_>) -> String {
             document.evidence = Some(Evidence::Annotation {
                 locations: annotation.locations().count(),
                 invariants: invariants(run.extras),
-                contracts: contracts(run.extras),
+                contracts: contracts(run.extras, sources),
                 invariants_suffice: run.extras.inductive,
             });
         }
@@ -372,10 +373,10 @@ fn checks(run: &Run<'_>, table: Table<'_>) -> JsonChecks {
     }
 }
 
-fn contracts(extras: &Extras) -> Vec<JsonContract> {
+fn contracts(extras: &Extras, sources: &SourceMap) -> Vec<JsonContract> {
     let contract = |contract: &explain::Contract| JsonContract {
         function: contract.function.clone(),
-        line: contract.region.line,
+        location: location(sources, contract.region),
         ensures: contract.ensures.clone(),
     };
     extras.contracts.iter().map(contract).collect()
