@@ -7,4 +7,5 @@ mod leaps;
 mod memory;
 mod parts;
 mod random;
+mod uninitialised;
 mod watching;
