@@ -38,13 +38,21 @@ pub enum Counter {
     CoversRemoved,
     /// Clauses of labels.
     Clauses,
+    /// Greatest height of derivations for which bounded safety was decided.
+    Height,
+    /// Queries of bounded safety: whether a procedure may end in certain states.
+    BoundedQueries,
+    /// Facts that all activations of a procedure satisfy.
+    SummaryFacts,
+    /// Facts all of whose states are reached.
+    ReachabilityFacts,
     /// Solver queries.
     SolverQueries,
 }
 
 impl Counter {
     /// All counters, in the order of reports.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 20] = [
         Self::LoopsSummarised,
         Self::ExactSummaries,
         Self::PhaseSplits,
@@ -60,6 +68,10 @@ impl Counter {
         Self::Covers,
         Self::CoversRemoved,
         Self::Clauses,
+        Self::Height,
+        Self::BoundedQueries,
+        Self::SummaryFacts,
+        Self::ReachabilityFacts,
         Self::SolverQueries,
     ];
 
@@ -81,6 +93,10 @@ impl Counter {
             Self::Covers => "covers",
             Self::CoversRemoved => "covers removed",
             Self::Clauses => "clauses",
+            Self::Height => "height of derivations",
+            Self::BoundedQueries => "queries of bounded safety",
+            Self::SummaryFacts => "summary facts",
+            Self::ReachabilityFacts => "reachability facts",
             Self::SolverQueries => "solver queries",
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::Budget;
 use certify::certify;
 use cfa::{ProcId, Program};
-use engine::{Env, Recorder, Settings};
+use engine::{Counter, Env, Recorder, Settings};
 use passes::Prepared;
 use verdict::formula::{FormulaNode, Operator, Symbol};
 use verdict::{Annotation, Formula, Instance, Invariant, Proof, Reason, Verdict};
@@ -23,12 +23,38 @@ fn compile(body: &str) -> Program {
 }
 
 fn solve(program: &Program, engine: &str) -> Verdict {
-    let recorder = Recorder::default();
-    let mut env = Env::new(Budget::ticks(TICKS), &recorder);
+    solve_with(program, engine, &Recorder::default())
+}
+
+fn solve_with(program: &Program, engine: &str, recorder: &Recorder) -> Verdict {
+    let mut env = Env::new(Budget::ticks(TICKS), recorder);
     let spec = engines::find(engine).expect("the engine should exist");
     let task = Prepared::of(program);
     let verdict = (spec.configure)(&Settings::default()).solve(&task, &mut env);
     certify(&task, verdict, &mut env.logic.budget).verdict().clone()
+}
+
+/// Each level calls the next one four times; the last one negates a global variable.
+fn chain(levels: usize) -> String {
+    let mut text = "int g; void level0(void) { g = !g; }\n".to_owned();
+    for level in 1..=levels {
+        let calls = format!("level{next}(); level{next}();", next = level - 1);
+        text += &format!("void level{level}(void) {{ if (IN()) {{ {calls} }} else {{ {calls} }} }}\n");
+    }
+    text + &format!("int main(void) {{ g = 1; level{levels}(); if (!g) reach_error(); return 0; }}")
+}
+
+/// [Recmc14] theorem 3, with an `int` for the Boolean.
+#[test]
+fn a_chain_of_procedures_costs_linearly_many_queries() {
+    for levels in [24, 50, 100] {
+        let program = compile(&chain(levels));
+        let recorder = Recorder::default();
+        let verdict = solve_with(&program, "recmc", &recorder);
+        assert!(matches!(verdict, Verdict::Safe(_)), "{levels}: {verdict:?}");
+        let queries = recorder.get(Counter::BoundedQueries);
+        assert!((1..=4 * levels as u64).contains(&queries), "{levels}: {queries} queries");
+    }
 }
 
 const MCCARTHY: &str = "int f(int n) { if (n > 100) return n - 10; return f(f(n + 11)); }
@@ -49,6 +75,12 @@ const SAFE: &[(&str, &str)] = &[
          return ack(m - 1, ack(m, n - 1)); }
          int main(void) { int m = IN(), n = IN(); if (m < 0 || m > 3 || n < 0 || n > 23) return 0;
          int r = ack(m, n); if (r < n + 1) reach_error(); return 0; }",
+    ),
+    (
+        "two calls of different halves",
+        "int steps(int n) { if (n <= 0) return 0; int a = steps(n / 2); int b = steps(n - n / 2 - 1); return a + b + 1; }
+         int main(void) { int n = IN(); if (n < 0) return 0; int r = steps(n);
+         if (r > n) reach_error(); return 0; }",
     ),
     (
         "a global variable is as before",

@@ -41,7 +41,19 @@ pub fn solve_with_statistics(
     solvers: &dyn SolverFactory,
     budget: &mut Budget,
 ) -> (Answer, recmc::Statistics) {
-    let simplified = simplify::simplify(terms, system);
+    let (answer, statistics) = search(terms, system, &|_| false, solvers, budget);
+    (check(terms, system, solvers, budget, answer), statistics)
+}
+
+/// As [`solve_with_statistics`], but the answer has not been checked. A predicate that is kept has a formula in a solution.
+pub fn search(
+    terms: &mut Terms,
+    system: &System,
+    keep: &dyn Fn(PredicateId) -> bool,
+    solvers: &dyn SolverFactory,
+    budget: &mut Budget,
+) -> (Answer, recmc::Statistics) {
+    let simplified = simplify::simplify(terms, system, keep);
     let (answer, statistics) = recmc::search(terms, &simplified.system, solvers, budget);
     let answer = match answer {
         Answer::Sat(solution) => Answer::Sat(simplified.solution(&solution)),
@@ -51,7 +63,7 @@ pub fn solve_with_statistics(
         },
         unknown @ Answer::Unknown(_) => unknown,
     };
-    (check(terms, system, solvers, budget, answer), statistics)
+    (answer, statistics)
 }
 
 /// The answer, unless its evidence fails its check.

@@ -17,9 +17,9 @@ mod replay;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base::timeline;
-use cfa::Loc;
-use engine::{Engine, Env};
+use base::{IndexVec, timeline};
+use cfa::{Loc, ProcId};
+use engine::{Counter, Engine, Env, Events};
 use horn::{Answer, Definition, Solution};
 use passes::Prepared;
 use smt::Logic;
@@ -34,11 +34,12 @@ pub(crate) struct Recmc;
 
 impl Engine for Recmc {
     fn solve(self: Box<Self>, task: &Prepared<'_>, env: &mut Env<'_>) -> Verdict {
-        decide(task, &mut env.logic).unwrap_or_else(Verdict::Unknown)
+        decide(task, env).unwrap_or_else(Verdict::Unknown)
     }
 }
 
-fn decide(task: &Prepared<'_>, logic: &mut Logic) -> Result<Verdict, Reason> {
+fn decide(task: &Prepared<'_>, env: &mut Env<'_>) -> Result<Verdict, Reason> {
+    let logic = &mut env.logic;
     // An error inside of a procedure moves to the entry; where it does not, a call may never return.
     if let Some(call) = task.failing_call(|_| false) {
         return Err(stays(task, call));
@@ -47,8 +48,18 @@ fn decide(task: &Prepared<'_>, logic: &mut Logic) -> Result<Verdict, Reason> {
         let _stage = timeline::stage("encoding");
         clauses(task, &mut logic.terms, &mut logic.budget).map_err(Reason::Stopped)?
     };
-    let (answer, _) =
-        horn::recmc::search(&mut logic.terms, &clauses.system, &logic.solvers, &mut logic.budget);
+    let mut kept = IndexVec::filled(false, clauses.system.predicates.len());
+    for ((proc, location), point) in &clauses.points {
+        kept[point.predicate] = is_annotated(task, *proc, *location);
+    }
+    let (answer, statistics) = horn::search(
+        &mut logic.terms,
+        &clauses.system,
+        &|predicate| kept[predicate],
+        &logic.solvers,
+        &mut logic.budget,
+    );
+    report(&statistics, logic, env.events);
     match answer {
         Answer::Sat(solution) => Ok(Verdict::Safe(proof(task, &clauses, &solution, &mut logic.terms))),
         Answer::Unsat(derivation) => match replay::replay(task, &clauses, &derivation, &mut logic.budget) {
@@ -56,6 +67,19 @@ fn decide(task: &Prepared<'_>, logic: &mut Logic) -> Result<Verdict, Reason> {
             None => Err(Reason::Spurious { rounded: replay::rounded(task, &clauses, &derivation) }),
         },
         Answer::Unknown(reason) => Err(unknown(reason)),
+    }
+}
+
+fn report(done: &horn::recmc::Statistics, logic: &Logic, events: &dyn Events) {
+    let totals = [
+        (Counter::Height, u64::from(done.height)),
+        (Counter::BoundedQueries, done.queries),
+        (Counter::SummaryFacts, done.summary_facts),
+        (Counter::ReachabilityFacts, done.reach_facts),
+        (Counter::SolverQueries, logic.solvers.statistics().queries),
+    ];
+    for (counter, total) in totals {
+        events.total(counter, total);
     }
 }
 
@@ -71,7 +95,8 @@ fn unknown(reason: horn::Reason) -> Reason {
 fn proof(task: &Prepared<'_>, clauses: &Clauses, solution: &Solution, terms: &mut Terms) -> Proof {
     let program = task.program();
     let mut claims = BTreeMap::new();
-    for ((proc, location), known) in &clauses.known {
+    let annotated = clauses.known.iter().filter(|((proc, at), _)| is_annotated(task, *proc, *at));
+    for ((proc, location), known) in annotated {
         let procedure = &program.procs[*proc];
         let is_error = Some(*location) == procedure.error;
         let is_exit = *location == procedure.exit && *proc != program.entry;
@@ -93,18 +118,14 @@ fn proof(task: &Prepared<'_>, clauses: &Clauses, solution: &Solution, terms: &mu
         };
         claims.insert((*proc, *location), Claim { facts: known.clone(), never, instances: vec![Vec::new()] });
     }
-    remove_call_points(task, &mut claims);
     Proof::Annotation(Arc::new(Annotation::of_all(terms, &clauses.vocabulary, &claims, &BTreeMap::new())))
 }
 
-/// Where calls begin and end, contracts say all that is needed.
-fn remove_call_points(task: &Prepared<'_>, claims: &mut BTreeMap<(cfa::ProcId, Loc), Claim>) {
-    let program = task.program();
-    claims.retain(|(proc, location), _| {
-        let procedure = &program.procs[*proc];
-        *location == procedure.entry
-            || *location == procedure.exit
-            || Some(*location) == procedure.error
-            || task.loops(*proc).is_header(*location)
-    });
+/// Whether a proof speaks of a location: an end of a procedure, or the head of a loop. Where calls begin and end, contracts say all that is needed.
+fn is_annotated(task: &Prepared<'_>, proc: ProcId, location: Loc) -> bool {
+    let procedure = &task.program().procs[proc];
+    location == procedure.entry
+        || location == procedure.exit
+        || Some(location) == procedure.error
+        || task.loops(proc).is_header(location)
 }

@@ -5,7 +5,8 @@
 //!
 //! # Invariants
 //! * I1: a model makes a selector true; the formula of that rule holds in it.
-//! * I2: lemmas of a site are asserted under the selector of the rule, the literal `over` of the site and the literal of the level.
+//! * I2: lemmas of a site are asserted under the selector of the rule, the literal `over` of the site and the literal of the greatest height for
+//!   which the premise at the site satisfies them.
 //! * I3: reachability facts of a site are a chain: link k holds if one of the facts from k on does. `under` is the first link.
 
 use base::Budget;
@@ -64,6 +65,8 @@ pub(super) struct Body {
     selectors: Vec<TermId>,
     /// By rule and site.
     sites: Vec<Vec<SiteLiterals>>,
+    /// Whether a rule needs a step of recursion.
+    recurs: Vec<bool>,
 }
 
 fn literal(terms: &mut Terms, name: &str) -> TermId {
@@ -87,10 +90,11 @@ impl Body {
         }
         let some = terms.or(selectors.iter().copied());
         solver.assert(terms, some);
-        Self { solver, selectors, sites }
+        let recurs = (0..relation.rules.len()).map(|rule| relation.recurs(rule)).collect();
+        Self { solver, selectors, sites, recurs }
     }
 
-    /// Tells the solver that a summary fact, given at the site's symbols, holds up to the level of the literal.
+    /// Tells the solver that a summary fact, given at the site's symbols, holds in derivations up to the height of the literal.
     pub(super) fn tell_over(
         &mut self,
         terms: &mut Terms,
@@ -119,18 +123,17 @@ impl Body {
         self.solver.assert(terms, clause);
     }
 
-    /// The assumptions for a question about derivations whose premises are of height at most `level`, or that have no
-    /// premises. `mode` says how each site is read.
+    /// The assumptions for a question about derivations of at most a height. `mode` says how each site is read.
     fn assumptions(
         &self,
         terms: &mut Terms,
         levels: &LevelLiterals,
-        level: Option<Level>,
+        height: Level,
         mode: impl Fn(usize, usize) -> Mode,
     ) -> Vec<TermId> {
         let mut assumptions = Vec::new();
         for (rule, sites) in self.sites.iter().enumerate() {
-            if level.is_none() && !sites.is_empty() {
+            if height == Level(0) && self.recurs[rule] {
                 assumptions.push(terms.not(self.selectors[rule]));
                 continue;
             }
@@ -141,9 +144,7 @@ impl Body {
                 }
             }
         }
-        if let Some(level) = level {
-            assumptions.extend(levels.from(level));
-        }
+        assumptions.extend(levels.from(height));
         assumptions
     }
 
@@ -155,7 +156,7 @@ impl Body {
         question: &Question<'_>,
         budget: &mut Budget,
     ) -> Answer {
-        let mut assumptions = self.assumptions(terms, levels, question.premises, |_, _| question.mode);
+        let mut assumptions = self.assumptions(terms, levels, question.height, |_, _| question.mode);
         assumptions.extend(question.literals);
         self.solver.check(terms, &assumptions, budget)
     }
@@ -170,7 +171,7 @@ impl Body {
         budget: &mut Budget,
     ) -> Answer {
         let mode = |other: usize, site: usize| if other == rule { modes[site] } else { question.mode };
-        let mut assumptions = self.assumptions(terms, levels, question.premises, mode);
+        let mut assumptions = self.assumptions(terms, levels, question.height, mode);
         assumptions.push(self.selectors[rule]);
         assumptions.extend(question.literals);
         self.solver.check(terms, &assumptions, budget)
@@ -186,8 +187,8 @@ impl Body {
 pub(super) struct Question<'q> {
     /// What the relation's formals should satisfy.
     pub(super) literals: &'q [TermId],
-    /// The height that premises may have; nothing if there may be none.
-    pub(super) premises: Option<Level>,
+    /// The greatest height of the derivations that are asked about.
+    pub(super) height: Level,
     /// How sites are read.
     pub(super) mode: Mode,
 }

@@ -65,12 +65,11 @@ impl Recmc<'_> {
         if self.facts[query.relation].subsumes(&query.cube, level) {
             return Ok(Step::Excluded);
         }
-        let premises = query.bound.checked_sub(1).map(Level);
-        let over = Question { literals: &query.cube, premises, mode: Mode::Over };
+        let over = Question { literals: &query.cube, height: level, mode: Mode::Over };
         let model = match self.ask(query.relation, &over, budget) {
             Answer::Unknown(why) => return Err(why.into()),
             Answer::Unsat(core) => {
-                self.sum(query.relation, &query.cube, premises, &core, budget)?;
+                self.sum(query.relation, &query.cube, level, &core, budget)?;
                 return Ok(Step::Excluded);
             }
             Answer::Sat(model) => model,
@@ -99,11 +98,11 @@ impl Recmc<'_> {
         let may_be_reached = |rule: &super::rules::Rule| {
             rule.sites.iter().all(|site| !self.facts[site.relation].reached.is_empty())
         };
-        if query.bound == 0 || !self.relations[query.relation].rules.iter().any(may_be_reached) {
+        if !self.relations[query.relation].rules.iter().any(may_be_reached) {
             return Ok(None);
         }
         // Reachability facts are facts whatever the height: no level of summary facts is assumed.
-        let under = Question { literals: &query.cube, premises: Some(Level::ALWAYS), mode: Mode::Under };
+        let under = Question { literals: &query.cube, height: Level::ALWAYS, mode: Mode::Under };
         match self.ask(query.relation, &under, budget) {
             Answer::Unknown(why) => Err(why.into()),
             Answer::Unsat(_) => Ok(None),
@@ -179,7 +178,7 @@ impl Recmc<'_> {
         }
         literals.sort_unstable();
         literals.dedup();
-        let bound = query.bound.saturating_sub(1);
+        let bound = site.step.below(query.bound);
         Ok(Step::Asks(Query { relation: site.relation, cube: literals, bound }))
     }
 
@@ -193,8 +192,7 @@ impl Recmc<'_> {
     ) -> Result<(usize, Model), Reason> {
         let callees: Vec<usize> =
             self.relations[query.relation].rules[rule].sites.iter().map(|site| site.relation).collect();
-        let premises = query.bound.checked_sub(1).map(Level);
-        let question = Question { literals: &query.cube, premises, mode: Mode::Over };
+        let question = Question { literals: &query.cube, height: Level(query.bound), mode: Mode::Over };
         let mut modes = vec![Mode::Over; callees.len()];
         let mut model = model;
         for site in (1..callees.len()).rev() {
@@ -215,13 +213,12 @@ impl Recmc<'_> {
     /// The rule with the query, the summary facts before a site and the reachability facts behind it.
     fn context(&mut self, query: &Query, rule: usize, asked: usize, model: &Model) -> Result<TermId, Reason> {
         let sites = self.relations[query.relation].rules[rule].sites.clone();
-        let level = query.bound.checked_sub(1).map_or(Level::ALWAYS, Level);
         let mut conjuncts = vec![self.relations[query.relation].rules[rule].formula];
         conjuncts.extend(&query.cube);
         for (site, at) in sites.iter().enumerate() {
             let mut facts = Vec::new();
             if site < asked {
-                facts.extend(self.facts[at.relation].over(level));
+                facts.extend(self.facts[at.relation].over(Level(at.step.below(query.bound))));
             } else if site > asked {
                 let fact = self.premise(query.relation, rule, site, model);
                 let fact = fact.ok_or_else(|| Reason::NotChecked("a premise is not reached".to_owned()))?;

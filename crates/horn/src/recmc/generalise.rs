@@ -28,11 +28,11 @@ impl Recmc<'_> {
         &mut self,
         relation: usize,
         cube: &[TermId],
-        premises: Option<Level>,
+        height: Level,
         core: &Core,
         budget: &mut Budget,
     ) -> Result<(), Reason> {
-        let mut level = self.level_of(relation, premises, core);
+        let mut level = self.level_of(relation, core);
         let mut needed = literals_of(core, cube);
         let mut index = needed.len();
         while index > 0 {
@@ -40,15 +40,15 @@ impl Recmc<'_> {
             index -= 1;
             let mut fewer = needed.clone();
             fewer.remove(index);
-            if let Some((smaller, higher)) = self.excluded(relation, &fewer, premises, budget)? {
+            if let Some((smaller, higher)) = self.excluded(relation, &fewer, height, budget)? {
                 needed = smaller;
                 level = higher;
                 index = index.min(needed.len());
             }
         }
         if self.generalisation == Generalisation::Arithmetic {
-            (needed, level) = self.combine(relation, needed, level, premises, budget)?;
-            (needed, level) = self.widen(relation, needed, level, premises, budget)?;
+            (needed, level) = self.combine(relation, needed, level, height, budget)?;
+            (needed, level) = self.widen(relation, needed, level, height, budget)?;
         }
         self.learn_cube(relation, needed, level);
         Ok(())
@@ -61,7 +61,7 @@ impl Recmc<'_> {
         relation: usize,
         cube: Vec<TermId>,
         level: Level,
-        premises: Option<Level>,
+        height: Level,
         budget: &mut Budget,
     ) -> Result<(Vec<TermId>, Level), Reason> {
         let (mut cube, mut level) = (cube, level);
@@ -86,7 +86,7 @@ impl Recmc<'_> {
                     fewer.push(self.terms.le_zero(&sum));
                     fewer.sort_unstable();
                     fewer.dedup();
-                    if let Some((smaller, higher)) = self.excluded(relation, &fewer, premises, budget)? {
+                    if let Some((smaller, higher)) = self.excluded(relation, &fewer, height, budget)? {
                         (cube, level) = (smaller, higher);
                         continue 'again;
                     }
@@ -102,7 +102,7 @@ impl Recmc<'_> {
         relation: usize,
         cube: Vec<TermId>,
         level: Level,
-        premises: Option<Level>,
+        height: Level,
         budget: &mut Budget,
     ) -> Result<(Vec<TermId>, Level), Reason> {
         let (mut cube, mut level) = (cube, level);
@@ -114,7 +114,7 @@ impl Recmc<'_> {
                 let mut candidate: Vec<TermId> =
                     cube.iter().map(|other| if *other == current { wider } else { *other }).collect();
                 candidate.sort_unstable();
-                match self.excluded(relation, &candidate, premises, budget)? {
+                match self.excluded(relation, &candidate, height, budget)? {
                     Some((smaller, higher)) if smaller.contains(&wider) => {
                         (cube, level, current) = (smaller, higher, wider);
                         step = &step + &step;
@@ -154,17 +154,17 @@ impl Recmc<'_> {
         &mut self,
         relation: usize,
         cube: &[TermId],
-        premises: Option<Level>,
+        height: Level,
         budget: &mut Budget,
     ) -> Result<Option<(Vec<TermId>, Level)>, Reason> {
         let mut literals = cube.to_vec();
-        if premises.is_some() {
+        if height > Level(0) {
             literals.extend(self.hypothesis(relation, cube));
         }
-        let question = Question { literals: &literals, premises, mode: Mode::Over };
+        let question = Question { literals: &literals, height, mode: Mode::Over };
         match self.ask(relation, &question, budget) {
             Answer::Unsat(core) => {
-                let level = self.level_of(relation, premises, &core);
+                let level = self.level_of(relation, &core);
                 let smaller = literals_of(&core, cube);
                 // A smaller cube is a stronger fact: its own hypothesis implies the one that was used.
                 Ok(Some((smaller, level)))
@@ -193,16 +193,14 @@ impl Recmc<'_> {
     }
 
     /// Up to which height a fact holds whose proof has this core.
-    pub(super) fn level_of(&self, relation: usize, premises: Option<Level>, core: &Core) -> Level {
+    pub(super) fn level_of(&self, relation: usize, core: &Core) -> Level {
+        let selectors = self.bodies[relation].selectors();
+        let is_rule_off = |item: &TermId| matches!(self.terms.node(*item), term::Node::Not(inner) if selectors.contains(inner));
         let Core(items) = core;
-        if premises.is_none() {
-            let is_rule_off = |item: &TermId| {
-                let selectors = self.bodies[relation].selectors();
-                matches!(self.terms.node(*item), term::Node::Not(inner) if selectors.contains(inner))
-            };
-            return if items.iter().any(is_rule_off) { Level(0) } else { Level::ALWAYS };
+        if items.iter().any(is_rule_off) {
+            return Level(0);
         }
-        items.iter().filter_map(|item| self.levels.level(*item)).min().map_or(Level::ALWAYS, Level::next)
+        items.iter().filter_map(|item| self.levels.level(*item)).min().unwrap_or(Level::ALWAYS)
     }
 }
 

@@ -21,6 +21,7 @@
 
 mod body;
 mod bounded;
+mod components;
 mod derive;
 mod facts;
 mod generalise;
@@ -84,8 +85,9 @@ pub fn bounded_safety(
 
 /// So many heights without a derivation are looked at all the same: they cost little, and their facts guide the search.
 const VACUOUS_HEIGHTS: u32 = 4;
-/// The effort for the search before anything else is tried.
+/// The effort for the search before anything else is tried, and what each relation adds to it.
 const FIRST_TICKS: u64 = 1_000;
+const FIRST_TICKS_OF_RELATION: u64 = 50;
 /// The effort for inductive facts.
 const INVARIANT_TICKS: u64 = 4_000;
 /// The effort for the search before a linear system is unrolled.
@@ -156,7 +158,9 @@ impl<'a> Recmc<'a> {
 
     /// The search, in turns with the search for inductive facts and with unrolling. Each has its share of ticks; the search has the rest.
     fn in_turns(&mut self, system: &System, budget: &mut Budget) -> Result<Found, Reason> {
-        if let Some(found) = self.turn(FIRST_TICKS, budget, Self::run)? {
+        let derived = self.relations.iter().filter(|relation| !relation.rules.is_empty()).count();
+        let first = FIRST_TICKS + FIRST_TICKS_OF_RELATION * derived as u64;
+        if let Some(found) = self.turn(first, budget, Self::run)? {
             return Ok(found);
         }
         self.generalisation = Generalisation::Arithmetic;
@@ -242,8 +246,9 @@ impl<'a> Recmc<'a> {
     }
 
     fn tell_lemma(&mut self, relation: usize, clause: TermId, level: Level) {
-        let literal = self.levels.literal(self.terms, level);
         for (user, rule, site) in self.uses[relation].clone() {
+            let step = self.relations[user].rules[rule].sites[site].step;
+            let literal = self.levels.literal(self.terms, step.above(level));
             let fact = self.at_site((user, rule, site), relation, clause);
             self.bodies[user].tell_over(self.terms, (rule, site), fact, literal);
         }

@@ -34,10 +34,10 @@ impl Recmc<'_> {
             let lemma = &self.facts[relation].lemmas[index];
             if lemma.level == level {
                 let (cube, clause) = (lemma.cube.clone(), *lemma.clause.get());
-                let question = Question { literals: &cube, premises: Some(level), mode: Mode::Over };
+                let question = Question { literals: &cube, height: level.next(), mode: Mode::Over };
                 match self.ask(relation, &question, budget) {
                     Answer::Unsat(core) => {
-                        let raised = self.level_of(relation, Some(level), &core);
+                        let raised = self.level_of(relation, &core);
                         self.facts[relation].lemmas[index].level = raised;
                         self.tell_lemma(relation, clause, raised);
                     }

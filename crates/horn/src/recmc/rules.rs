@@ -8,6 +8,8 @@ use base::Idx;
 use rustc_hash::FxHashSet;
 use term::{Node, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
+use super::components::components;
+use super::facts::Level;
 use crate::system::{ClauseId, PredicateId, System};
 
 /// A predicate, or false.
@@ -17,6 +19,40 @@ pub(super) struct Relation {
     pub(super) formals: Vec<SymbolId>,
     /// What derives it.
     pub(super) rules: Vec<Rule>,
+}
+
+impl Relation {
+    /// Whether a rule needs a step of recursion.
+    pub(super) fn recurs(&self, rule: usize) -> bool {
+        self.rules[rule].sites.iter().any(|site| site.step == Step::Recursive)
+    }
+}
+
+/// From a relation to one of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// That depends on it in turn: the height counts it.
+    Recursive,
+    /// That does not.
+    Down,
+}
+
+impl Step {
+    /// The height that is left for the premise of a derivation of at most this height.
+    pub(super) fn below(self, height: u32) -> u32 {
+        match self {
+            Self::Recursive => height.saturating_sub(1),
+            Self::Down => height,
+        }
+    }
+
+    /// Up to which height a conclusion holds if its premise is known up to this one.
+    pub(super) fn above(self, level: Level) -> Level {
+        match self {
+            Self::Recursive => level.next(),
+            Self::Down => level,
+        }
+    }
 }
 
 /// A clause, said about the formals of its head.
@@ -37,6 +73,8 @@ pub(super) struct Rule {
 pub(super) struct Site {
     /// Its predicate, by number.
     pub(super) relation: usize,
+    /// What the height of derivations counts.
+    pub(super) step: Step,
     /// Its arguments (I1).
     pub(super) symbols: Vec<SymbolId>,
 }
@@ -44,7 +82,14 @@ pub(super) struct Site {
 /// All relations; false comes last.
 pub(super) fn relations(terms: &mut Terms, system: &System) -> Vec<Relation> {
     let heads = system.predicates.ids().map(Some).chain([None]);
-    heads.map(|head| relation(terms, system, head)).collect()
+    let mut relations: Vec<Relation> = heads.map(|head| relation(terms, system, head)).collect();
+    let components = components(&relations);
+    for (relation, own) in relations.iter_mut().zip(&components) {
+        for site in relation.rules.iter_mut().flat_map(|rule| &mut rule.sites) {
+            site.step = if components[site.relation] == *own { Step::Recursive } else { Step::Down };
+        }
+    }
+    relations
 }
 
 fn relation(terms: &mut Terms, system: &System, head: Option<PredicateId>) -> Relation {
@@ -99,7 +144,7 @@ fn rule(terms: &mut Terms, system: &System, formals: &[SymbolId], id: ClauseId) 
                 symbol
             }));
         }
-        sites.push(Site { relation: atom.predicate.index(), symbols });
+        sites.push(Site { relation: atom.predicate.index(), step: Step::Down, symbols });
     }
     Rule { clause: id, formula: terms.and(conjuncts), sites, values }
 }
@@ -111,10 +156,10 @@ pub(super) fn least_height(relations: &[Relation]) -> u32 {
         let mut next = heights.clone();
         for (relation, height) in relations.iter().zip(&mut next) {
             let of_rule = |rule: &Rule| {
-                let sites = rule.sites.iter().map(|site| heights[site.relation]);
-                sites
-                    .collect::<Option<Vec<u32>>>()
-                    .map(|sites| sites.into_iter().max().map_or(0, |height| height + 1))
+                let height =
+                    |site: &Site| Some(heights[site.relation]? + u32::from(site.step == Step::Recursive));
+                let sites = rule.sites.iter().map(height);
+                sites.collect::<Option<Vec<u32>>>().map(|sites| sites.into_iter().max().unwrap_or(0))
             };
             *height = relation.rules.iter().filter_map(of_rule).min();
         }

@@ -70,8 +70,8 @@ pub(crate) struct Simplified {
     fates: IndexVec<PredicateId, Fate>,
 }
 
-/// Simplifies a system.
-pub(crate) fn simplify(terms: &mut Terms, system: &System) -> Simplified {
+/// Simplifies a system. Predicates that must have a formula of their own in the end are kept.
+pub(crate) fn simplify(terms: &mut Terms, system: &System, keep: &dyn Fn(PredicateId) -> bool) -> Simplified {
     let mut fates = IndexVec::filled(Fate::Kept, system.predicates.len());
     let mut parts: Vec<Part> = Vec::new();
     for (id, clause) in system.clauses.iter_enumerated() {
@@ -81,7 +81,7 @@ pub(crate) fn simplify(terms: &mut Terms, system: &System) -> Simplified {
     for part in &mut parts {
         equations::solve(terms, part);
     }
-    unfold::unfold(terms, system, &mut parts, &mut fates);
+    unfold::unfold(terms, system, keep, &mut parts, &mut fates);
     parts.retain(|part| part.clause.constraint != Terms::FALSE);
     cone::cut(system, &mut parts, &mut fates);
     let mut smaller = System { predicates: system.predicates.clone(), clauses: IndexVec::new() };

@@ -11,17 +11,19 @@ const COPY_LIMIT: usize = 3_000;
 /// No clause gets a longer body by unfolding.
 const BODY_LIMIT: usize = 12;
 
-/// Unfolds predicates until none is left whose unfolding makes the system no larger.
+/// Unfolds predicates until none is left whose unfolding makes the system no larger; those that are kept stay.
 pub(super) fn unfold(
     terms: &mut Terms,
     system: &System,
+    keep: &dyn Fn(PredicateId) -> bool,
     parts: &mut Vec<Part>,
     fates: &mut IndexVec<PredicateId, Fate>,
 ) {
     loop {
         let mut has_changed = false;
         for predicate in system.predicates.ids() {
-            if fates[predicate] == Fate::Kept && is_worthwhile(terms, parts, predicate) {
+            let is_open = fates[predicate] == Fate::Kept && !keep(predicate);
+            if is_open && is_worthwhile(terms, parts, predicate) {
                 merge_leaves(terms, system, parts, predicate);
                 replace(terms, parts, predicate);
                 fates[predicate] = Fate::Unfolded;
