@@ -26,6 +26,8 @@ pub(crate) enum Kind {
     Tree,
     /// The timeline.
     Profile,
+    /// Horn clauses.
+    Clauses,
     /// A witness.
     Witness,
     /// A harness.
@@ -84,6 +86,7 @@ impl Kind {
             Self::Page => "a page of this tool",
             Self::Tree => "a search tree of this tool",
             Self::Profile => "a timeline of this tool",
+            Self::Clauses => "a system of Horn clauses of this tool",
             Self::Witness => "a witness of this tool",
             Self::Harness => "a harness of this tool",
             Self::Metadata | Self::TestCase => "a test case of this tool",
@@ -115,6 +118,7 @@ impl Kind {
             Self::Page => starts("<!DOCTYPE html>") && has("<span class=\"brand\">Wayproof</span>"),
             Self::Tree => starts(engine::TREE_HEAD),
             Self::Profile => starts("{\"traceEvents\":") && has("\"tool\":\"wayproof "),
+            Self::Clauses => starts(engines::CLAUSES_HEAD),
             Self::Witness => format::is_witness(text) && has("Wayproof"),
             Self::Harness => harness::is_harness(text),
             Self::Metadata => has("<test-metadata>") && has("<producer>Wayproof "),

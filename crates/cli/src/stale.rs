@@ -167,6 +167,7 @@ fn wanted(args: &CheckArgs) -> Vec<Wanted> {
         ("--report", &files.report, Kind::Page),
         ("--tree", &args.record.tree, Kind::Tree),
         ("--profile", &args.record.profile, Kind::Profile),
+        ("--emit-chc", &args.record.emit_chc, Kind::Clauses),
         ("--witness", &files.witness, Kind::Witness),
         ("--harness", &files.harness, Kind::Harness),
     ];

@@ -26,6 +26,7 @@ use gps::{Gps, Strategies};
 use guide::Guidance;
 use run_first::RunFirst;
 
+pub use recmc::{CLAUSES_HEAD, clauses_text};
 pub use run_first::{Tried, try_executions};
 
 /// All engines; the first is the default.

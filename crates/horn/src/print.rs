@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //! * I1: the text is linear in the size of the terms' graph: a subterm that is used twice is named by `let`.
-//! * I2: what [`system`] prints, [`read`](crate::read()) reads as a system with the same answer.
+//! * I2: what [`system`] prints, [`read`](crate::read()) reads as a system with the same answer, if it has no arrays and no products.
 
 use std::fmt::Write;
 
@@ -118,7 +118,8 @@ fn quoted(name: &str) -> String {
 fn sort_name(terms: &Terms, symbol: SymbolId) -> &'static str {
     match terms.symbol(symbol).sort {
         Sort::Bool => "Bool",
-        _ => "Int",
+        Sort::Array => "(Array Int Int)",
+        Sort::Int | Sort::BitVec(_) => "Int",
     }
 }
 
@@ -223,7 +224,8 @@ impl<'a> Writer<'a> {
             Node::Ite(a, b, c) => self.apply("ite", &[*a, *b, *c]),
             Node::Select(a, b) => self.apply("select", &[*a, *b]),
             Node::Store(a, b, c) => self.apply("store", &[*a, *b, *c]),
-            Node::ConstArray(_) | Node::BvNumber(..) | Node::Bv(..) => format!("unsupported{}", term.0),
+            Node::ConstArray(item) => format!("((as const (Array Int Int)) {})", self.expression(*item)),
+            Node::BvNumber(..) | Node::Bv(..) => format!("unsupported{}", term.0),
         }
     }
 

@@ -143,6 +143,9 @@ pub(crate) struct RecordArgs {
     /// Write a timeline of stages and solver queries for a trace viewer (Chrome trace format)
     #[arg(long, value_name = "FILE.json")]
     pub(crate) profile: Option<PathBuf>,
+    /// Write the program as Horn clauses (SMT-LIB, logic HORN), for other solvers: if they are satisfiable, the property holds
+    #[arg(long, value_name = "FILE.smt2")]
+    pub(crate) emit_chc: Option<PathBuf>,
     /// Report how much work was done
     #[arg(long)]
     pub(crate) stats: bool,

@@ -126,6 +126,14 @@ fn decide(
     }
     let request =
         Request::with_files(&args.paths, &args.source, args.property.as_deref(), Defaults::Checks, console)?;
+    if args.record.emit_chc.is_some() && audit::is_audited(&request) {
+        let help = "`--check none` asks about assertions alone, `--property` about one property";
+        return Err(Failure::usage(
+            "--emit-chc is about one property, and several checks are asked for",
+            help,
+        )
+        .into());
+    }
     let task = request.task(args.search.engine(), String::new());
     let mut query = Query { args, request: &request, task, console, session };
     if let Property::Unsupported { name } = &request.property {
@@ -197,7 +205,7 @@ impl Query<'_> {
         if !is_cached && args.list.known_key.as_ref().is_some_and(|key| *key == self.task.key) {
             return self.leave_to_earlier();
         }
-        stale::settle(args, &request.files, &program.sources).map_err(Ended::InTheWay)?;
+        self.settle(&task, &mut env)?;
         let mut export = Export::new(args, request, parsed);
         let (outcome, mut audited) = match known {
             Some(certified) => (Outcome::cached(certified, compiled_at), None),
@@ -235,6 +243,25 @@ impl Query<'_> {
             tree: recorder.search_tree(),
         };
         Ok(self.conclude(answer)?)
+    }
+
+    /// Makes place for the files that are wanted, and writes those that need no verdict.
+    fn settle(&self, task: &Prepared<'_>, env: &mut Env<'_>) -> Result<(), Ended> {
+        let sources = &task.given().sources;
+        stale::settle(self.args, &self.request.files, sources).map_err(Ended::InTheWay)?;
+        Ok(self.emit_clauses(task, env)?)
+    }
+
+    /// Writes the program as Horn clauses, if they are wanted.
+    fn emit_clauses(&self, task: &Prepared<'_>, env: &mut Env<'_>) -> Result<(), Failure> {
+        let Some(path) = &self.args.record.emit_chc else { return Ok(()) };
+        match engines::clauses_text(task, &mut env.logic) {
+            Ok(text) => artifact::write(path, &text),
+            Err(reason) => {
+                self.console.warn(format!("{} is not written: {reason}", path.display()));
+                Ok(())
+            }
+        }
     }
 
     /// An earlier run of the list has the verdict.

@@ -57,3 +57,30 @@ fn the_time_limit_ends_in_unknown_with_a_reason() {
         "{finished:?}"
     );
 }
+
+#[test]
+fn a_program_is_written_as_clauses_that_say_what_the_verdict_says() {
+    let folder = Folder::new("horn-emit");
+    let program = folder.file(
+        "steps.c",
+        "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int steps(int n) { if (n <= 0) return 0; int a = steps(n / 2); return a + steps(n - n / 2 - 1) + 1; }
+int main(void) { int n = __VERIFIER_nondet_int(); if (n < 0) return 0; if (steps(n) > n) reach_error(); return 0; }
+",
+    );
+    let (program, clauses) = (program.to_str().unwrap(), folder.path().join("steps.smt2"));
+    let clauses = clauses.to_str().unwrap();
+    for _ in 0..2 {
+        // The second run may write over what the first one wrote.
+        let finished = wayproof(["check", "--emit-chc", clauses, "--timeout", "60", program]);
+        assert_eq!(finished.code, 0, "{finished:?}");
+    }
+    let solved = wayproof(["horn", clauses, "--timeout", "60"]);
+    assert_eq!((solved.code, solved.stdout.as_str()), (0, "sat\n"), "{solved:?}");
+    let refused = wayproof(["check", "--emit-chc", program, program]);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    let audited = wayproof(["check", "--check", "all", "--emit-chc", clauses, program]);
+    assert_eq!(audited.code, 1, "{audited:?}");
+    assert!(audited.stderr.contains("--emit-chc is about one property"), "{audited:?}");
+}

@@ -70,6 +70,21 @@ fn decide(task: &Prepared<'_>, env: &mut Env<'_>) -> Result<Verdict, Reason> {
     }
 }
 
+/// How the text of [`clauses_text`] starts.
+pub const CLAUSES_HEAD: &str = "; Wayproof: a C program as Horn clauses.";
+
+/// A prepared program as Horn clauses for other solvers, in SMT-LIB.
+pub fn clauses_text(task: &Prepared<'_>, logic: &mut Logic) -> Result<String, Reason> {
+    if let Some(call) = task.failing_call(|_| false) {
+        return Err(stays(task, call));
+    }
+    let clauses = clauses(task, &mut logic.terms, &mut logic.budget).map_err(Reason::Stopped)?;
+    let text = horn::print::system(&logic.terms, &clauses.system);
+    Ok(format!(
+        "{CLAUSES_HEAD}\n; sat: the property holds. unsat: it may be violated; the clauses over-approximate what the program does.\n{text}"
+    ))
+}
+
 fn report(done: &horn::recmc::Statistics, logic: &Logic, events: &dyn Events) {
     let totals = [
         (Counter::Height, u64::from(done.height)),
