@@ -17,6 +17,8 @@ const MOST_RUNS: usize = 8;
 const MOST_AMOUNTS: i128 = 64;
 /// Two variables are taken apart bit by bit if they have at most this many.
 const MOST_BITS: u32 = 8;
+/// Operands of at most so many bits have a disjunction of at most so many.
+const NARROW: [u32; 2] = [8, 16];
 
 impl Encoder<'_> {
     pub(crate) fn bitwise(
@@ -54,9 +56,8 @@ impl Encoder<'_> {
             return self.bit_by_bit(op, left, right, left_bits.max(right_bits));
         }
         let result = self.round_up(transition, Rounding::Bitwise, ty);
-        let not_negative = |encoder: &Self, expr| encoder.known(expr).is_some_and(|range| range.low() >= 0);
-        if !ty.is_signed() || not_negative(self, lhs) && not_negative(self, rhs) {
-            self.bitwise_facts(op, left, right, result);
+        for fact in bitwise_facts(self.terms, op, left, right, result) {
+            self.fact(fact);
         }
         result
     }
@@ -92,31 +93,6 @@ impl Encoder<'_> {
             sum.push(self.terms.ite(set, weight, zero));
         }
         self.terms.sum(sum)
-    }
-
-    /// Linear consequences of a bitwise operation on operands that are not negative.
-    fn bitwise_facts(&mut self, op: BinaryOp, left: TermId, right: TermId, result: TermId) {
-        let zero = self.terms.int(0);
-        let sum = self.terms.add(left, right);
-        let facts = match op {
-            BinaryOp::And => {
-                [self.terms.le(zero, result), self.terms.le(result, left), self.terms.le(result, right)]
-            }
-            BinaryOp::Or => {
-                [self.terms.le(left, result), self.terms.le(right, result), self.terms.le(result, sum)]
-            }
-            _ => [self.terms.le(zero, result), self.terms.le(result, sum), Terms::TRUE],
-        };
-        for fact in facts {
-            self.fact(fact);
-        }
-        for (operand, other) in [(left, right), (right, left)] {
-            let is_zero = self.terms.eq(operand, zero);
-            let value = if op == BinaryOp::And { zero } else { other };
-            let is_value = self.terms.eq(result, value);
-            let fact = self.terms.implies(is_zero, is_value);
-            self.fact(fact);
-        }
     }
 
     /// `value & mask` exactly; `None` if the mask has too many runs.
@@ -193,4 +169,74 @@ impl Encoder<'_> {
         });
         if self.fits(range, ty) { exact } else { self.wrap(exact, range, ty) }
     }
+}
+
+/// Linear consequences of a bitwise operation: bounds by the signs of its operands, and what it is of zero and of equal operands. They determine the
+/// result if both operands are 0 or 1.
+fn bitwise_facts(
+    terms: &mut Terms,
+    op: BinaryOp,
+    left: TermId,
+    right: TermId,
+    result: TermId,
+) -> Vec<TermId> {
+    let zero = terms.int(0);
+    let mut facts = Vec::new();
+    let mut implication = |terms: &mut Terms, premise: TermId, conclusion: TermId| {
+        facts.push(terms.implies(premise, conclusion));
+    };
+    let (left_is_natural, right_is_natural) = (terms.ge(left, zero), terms.ge(right, zero));
+    let (left_is_negative, right_is_negative) = (terms.not(left_is_natural), terms.not(right_is_natural));
+    let both_natural = terms.and([left_is_natural, right_is_natural]);
+    let is_natural = terms.ge(result, zero);
+    for (operand, other, natural, negative) in
+        [(left, right, left_is_natural, left_is_negative), (right, left, right_is_natural, right_is_negative)]
+    {
+        let (is_zero, is_other) = (terms.eq(operand, zero), terms.eq(result, other));
+        let (below, above) = (terms.le(result, operand), terms.le(operand, result));
+        match op {
+            BinaryOp::And => {
+                let conclusion = terms.and([is_natural, below]);
+                implication(terms, natural, conclusion);
+                let is_nothing = terms.eq(result, zero);
+                implication(terms, is_zero, is_nothing);
+            }
+            BinaryOp::Or => {
+                implication(terms, both_natural, above);
+                let is_negative = terms.not(is_natural);
+                let conclusion = terms.and([is_negative, above]);
+                implication(terms, negative, conclusion);
+                implication(terms, is_zero, is_other);
+            }
+            _ => implication(terms, is_zero, is_other),
+        }
+    }
+    let (same, sum) = (terms.eq(left, right), terms.add(left, right));
+    let of_same = if op == BinaryOp::Xor { zero } else { left };
+    let (is_of_same, at_most_sum) = (terms.eq(result, of_same), terms.le(result, sum));
+    implication(terms, same, is_of_same);
+    match op {
+        BinaryOp::And => {
+            let both_negative = terms.and([left_is_negative, right_is_negative]);
+            let bounds = [terms.le(result, left), terms.le(result, right)];
+            let bounds = terms.and(bounds);
+            implication(terms, both_negative, bounds);
+        }
+        BinaryOp::Or => implication(terms, both_natural, at_most_sum),
+        _ => {
+            let same_sign = terms.iff(left_is_natural, right_is_natural);
+            let agrees = terms.iff(same_sign, is_natural);
+            implication(terms, Terms::TRUE, agrees);
+            implication(terms, both_natural, at_most_sum);
+        }
+    }
+    if op != BinaryOp::And {
+        for bits in NARROW {
+            let limit = terms.number(Integer::power_of_two(bits));
+            let premise = [both_natural, terms.lt(left, limit), terms.lt(right, limit)];
+            let (premise, conclusion) = (terms.and(premise), terms.lt(result, limit));
+            implication(terms, premise, conclusion);
+        }
+    }
+    facts
 }

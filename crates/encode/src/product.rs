@@ -68,10 +68,10 @@ impl Encoder<'_> {
             .map(|(symbol, factors)| (symbol, factors.to_vec()))
             .collect();
         let mut values = Vec::with_capacity(changed.len());
-        for (symbol, factors) in changed {
+        for (symbol, vars) in changed {
             let mut product = Some(self.terms.int(1));
-            for factor in factors {
-                let factor = self.variable(transition, factor);
+            let factors: Vec<TermId> = vars.iter().map(|var| self.variable(transition, *var)).collect();
+            for factor in factors.iter().copied() {
                 let extended = product.and_then(|product| self.multiply(product, factor));
                 product = extended.map(|(product, facts)| {
                     transition.guard = self.terms.and(facts.into_iter().chain([transition.guard]));
@@ -79,6 +79,12 @@ impl Encoder<'_> {
                 });
             }
             let value = product.unwrap_or_else(|| self.unknown_product());
+            if let [left, right] = *factors
+                && self.has_unknown_product(value)
+            {
+                let facts = product_facts(self.terms, left, right, value);
+                transition.guard = self.terms.and(facts.into_iter().chain([transition.guard]));
+            }
             values.push((symbol, value));
         }
         values

@@ -134,7 +134,13 @@ fn by_clauses(
     predicate: PredicateId,
     known: &IndexVec<PredicateId, Option<Meaning>>,
 ) -> Option<Meaning> {
-    let clauses: Vec<ClauseId> = system.clauses_of(Some(predicate)).collect();
+    // A clause with a premise that nothing derives holds whatever the predicate means.
+    let is_vacuous = |id: &ClauseId| {
+        let mut meanings = system.clauses[*id].body.iter().map(|atom| &known[atom.predicate]);
+        meanings.any(|meaning| meaning.as_ref().is_some_and(|meaning| meaning.formula == Terms::FALSE))
+    };
+    let clauses: Vec<ClauseId> =
+        system.clauses_of(Some(predicate)).filter(|clause| !is_vacuous(clause)).collect();
     let is_ready =
         |id: &ClauseId| system.clauses[*id].body.iter().all(|atom| known[atom.predicate].is_some());
     if !clauses.iter().all(is_ready) {

@@ -170,3 +170,16 @@ fn without_budget_the_answer_is_unknown() {
     let answer = solve(&mut terms, &system, &Z3::default(), &mut Budget::ticks(3));
     assert!(matches!(answer, Answer::Unknown(_)));
 }
+
+#[test]
+fn a_recursive_clause_whose_premise_has_no_clause_does_no_harm() {
+    let text = "(set-logic HORN)
+(declare-fun p (Int) Bool)
+(declare-fun q () Bool)
+(assert (forall ((x Int)) (=> (and (p x) q) (p x))))
+(assert (p 0))
+(assert (forall ((x Int)) (=> (and (> x 1) (p x)) false)))
+";
+    let (_, _, answer) = answer(text);
+    assert!(matches!(answer, Answer::Sat(_)), "{answer:?}");
+}

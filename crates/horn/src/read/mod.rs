@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
     }
 
     fn declare_fun(&mut self, end: usize) -> Result<(), ReadError> {
-        let name = self.symbol("the name of a predicate")?;
+        let name = self.new_name("the name of a predicate")?;
         let arguments = self.open("the sorts of the arguments")?;
         let mut sorts = Vec::new();
         while self.at < arguments {
@@ -216,7 +216,7 @@ impl<'a> Reader<'a> {
     }
 
     fn declare_const(&mut self, end: usize) -> Result<(), ReadError> {
-        let name = self.symbol("the name of a constant")?;
+        let name = self.new_name("the name of a constant")?;
         self.declare(name, &[], end)
     }
 
@@ -232,8 +232,20 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// A name that is declared here; none is declared twice.
+    fn new_name(&mut self, what: &'static str) -> Result<&'a str, ReadError> {
+        let at = self.at;
+        let name = self.symbol(what)?;
+        match self.names.get(name) {
+            Some(meanings) if !meanings.is_empty() => {
+                Err(self.error(at, format!("{name} is declared twice"), "give one of the two another name"))
+            }
+            _ => Ok(name),
+        }
+    }
+
     fn define_fun(&mut self, end: usize) -> Result<(), ReadError> {
-        let name = self.symbol("the name of a function")?;
+        let name = self.new_name("the name of a function")?;
         let (bound, symbols) = self.binders()?;
         let sort_at = self.at;
         let sort = self.sort()?;
