@@ -41,6 +41,7 @@ use crate::{Answer, Reason};
 use body::{Body, LevelLiterals};
 use facts::{Facts, Lemma, Level, Over, Reached};
 use rules::Relation;
+use unroll::Unrolling;
 
 /// What the search did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,7 +93,7 @@ const FIRST_TICKS_OF_RELATION: u64 = 50;
 const INVARIANT_TICKS: u64 = 4_000;
 /// The effort for the search before a linear system is unrolled.
 const SECOND_TICKS: u64 = 3_000;
-/// The effort for unrolling.
+/// The effort for unrolling at first; from then on the two take turns, with twice the effort each time.
 const UNROLL_TICKS: u64 = 6_000;
 
 enum Found {
@@ -127,6 +128,8 @@ struct Recmc<'a> {
     generalisation: Generalisation,
     /// For each relation where it occurs: relation, rule, site.
     uses: Vec<Vec<(usize, usize, usize)>>,
+    /// How far a linear system has been unrolled.
+    unrolling: Option<Unrolling>,
     statistics: Statistics,
 }
 
@@ -148,7 +151,18 @@ impl<'a> Recmc<'a> {
         let height = if least < VACUOUS_HEIGHTS { 0 } else { least };
         let statistics = Statistics { height, ..Statistics::default() };
         let generalisation = Generalisation::Drop;
-        Self { terms, solvers, relations, bodies, facts, levels, generalisation, uses, statistics }
+        Self {
+            terms,
+            solvers,
+            relations,
+            bodies,
+            facts,
+            levels,
+            generalisation,
+            uses,
+            unrolling: None,
+            statistics,
+        }
     }
 
     /// The relation that stands for false.
@@ -173,13 +187,25 @@ impl<'a> Recmc<'a> {
                 return Ok(found);
             }
         }
-        if self.is_linear() {
+        if !self.is_linear() {
+            return self.run(budget);
+        }
+        let mut ticks = UNROLL_TICKS;
+        loop {
+            let before = budget.spent();
             let unroll = |search: &mut Self, share: &mut Budget| search.unroll(share).map(Found::Derivation);
-            if let Some(found) = self.turn(UNROLL_TICKS, budget, unroll)? {
+            if let Some(found) = self.turn(ticks, budget, unroll)? {
                 return Ok(found);
             }
+            if let Some(found) = self.turn(ticks, budget, Self::run)? {
+                return Ok(found);
+            }
+            if budget.spent() == before {
+                // Neither gets anywhere: the search says why.
+                return self.run(budget);
+            }
+            ticks = ticks.saturating_mul(2);
         }
-        self.run(budget)
     }
 
     /// Something with a share of the budget; nothing if the share is used up.

@@ -32,26 +32,51 @@ struct Choice {
     premise: Option<usize>,
 }
 
+/// How far a system is unrolled.
+pub(super) struct Unrolling {
+    solver: Box<dyn Solver>,
+    /// The places of each depth that has been looked at, and the next one.
+    depths: Vec<Vec<Place>>,
+}
+
 impl Recmc<'_> {
     /// Whether no rule has two sites.
     pub(super) fn is_linear(&self) -> bool {
         self.relations.iter().flat_map(|relation| &relation.rules).all(|rule| rule.sites.len() <= 1)
     }
 
-    /// Unrolls a linear system deeper and deeper. It ends with a derivation or with the budget.
+    /// Unrolls a linear system deeper and deeper, from where it stopped the last time. It ends with a derivation or with the budget.
     pub(super) fn unroll(&mut self, budget: &mut Budget) -> Result<Derivation, Reason> {
+        let mut unrolling = self.unrolling.take().unwrap_or_else(|| self.start_unrolling());
+        let result = self.unroll_on(&mut unrolling, budget);
+        self.unrolling = Some(unrolling);
+        result
+    }
+
+    fn start_unrolling(&mut self) -> Unrolling {
         let mut solver = self.solvers.solver();
         let root = self.place(self.goal());
         solver.assert(self.terms, root.derived);
-        let mut depths: Vec<Vec<Place>> = vec![vec![root]];
+        let mut depths = vec![vec![root]];
+        let next = self.deepen(&mut depths, &mut *solver);
+        depths.push(next);
+        Unrolling { solver, depths }
+    }
+
+    fn unroll_on(&mut self, unrolling: &mut Unrolling, budget: &mut Budget) -> Result<Derivation, Reason> {
+        let Unrolling { solver, depths } = unrolling;
         loop {
             budget.tick()?;
-            let next = self.deepen(&mut depths, &mut *solver);
+            let next = depths.last().map(Vec::as_slice).unwrap_or_default();
             let open: Vec<TermId> = next.iter().map(|place| self.terms.not(place.derived)).collect();
             match solver.check(self.terms, &open, budget) {
-                Answer::Sat(model) => return Ok(self.read(&depths, &model)),
-                Answer::Unsat(_) if next.is_empty() => return Err(Reason::Stopped(base::Stop::Ticks)),
-                Answer::Unsat(_) => depths.push(next),
+                Answer::Sat(model) => return Ok(self.read(depths, &model)),
+                // Nothing is left to unroll: the search has the rest of the work.
+                Answer::Unsat(_) if open.is_empty() => return Err(Reason::Stopped(base::Stop::Ticks)),
+                Answer::Unsat(_) => {
+                    let next = self.deepen(depths, &mut **solver);
+                    depths.push(next);
+                }
                 Answer::Unknown(why) => return Err(why.into()),
             }
         }
