@@ -31,6 +31,11 @@ pub enum Reason {
         /// What the encoding rounds up on the way to the error.
         rounded: Vec<Rounded>,
     },
+    /// A counterexample describes an execution that is too long to be carried out.
+    LongCounterexample {
+        /// It has more steps between calls than this.
+        steps: usize,
+    },
     /// Interpolation of an infeasible path did not come to an end.
     NoInterpolant {
         /// After so many cubes.
@@ -89,6 +94,7 @@ impl Reason {
             Self::NotProgressing => "not-progressing",
             Self::WeakSummary => "weak-summary",
             Self::Spurious { .. } => "spurious-counterexample",
+            Self::LongCounterexample { .. } => "long-counterexample",
             Self::NoInterpolant { .. } | Self::NotInterpolated => "no-interpolant",
             Self::Crashed { .. } => "crashed",
             Self::NotCertified { .. } => "not-certified",
@@ -111,6 +117,7 @@ impl Reason {
             | Self::SolverGaveUp { .. }
             | Self::NotProgressing
             | Self::WeakSummary
+            | Self::LongCounterexample { .. }
             | Self::NoInterpolant { .. }
             | Self::NotInterpolated
             | Self::Crashed { .. }
@@ -133,6 +140,9 @@ impl Reason {
             }
             Self::Spurious { .. } => {
                 Some("the encoding over-approximates a value that the path to the error depends on")
+            }
+            Self::LongCounterexample { .. } => {
+                Some("procedures call each other so often that no execution ends in reasonable time")
             }
             Self::NoInterpolant { .. } => {
                 Some("the states that an infeasible path excludes have no short description")
@@ -163,6 +173,9 @@ impl Reason {
             Self::Spurious { .. } => Some(
                 "another engine, or an assumption (`if (!(...)) abort();`) about the values that are over-approximated",
             ),
+            Self::LongCounterexample { .. } => {
+                Some("smaller bounds of loops and of recursion in the program")
+            }
             Self::NoInterpolant { .. } | Self::NotInterpolated => {
                 Some("another engine, or an assertion in the loop that states what the proof needs")
             }
@@ -184,6 +197,9 @@ impl fmt::Display for Reason {
             Self::Spurious { rounded } => {
                 f.write_str("spurious counterexample: feasible in the encoding, but it does not replay")?;
                 named(rounded, f)
+            }
+            Self::LongCounterexample { steps } => {
+                write!(f, "a counterexample has more than {steps} steps, too many to be replayed")
             }
             Self::NoInterpolant { cubes } => write!(f, "interpolation gave up after {cubes} cubes"),
             Self::NotInterpolated => {

@@ -1,6 +1,6 @@
 // A loop whose body calls the procedure that it is in.
 // expect: safe
-// engines: gps recmc
+// engines: gps gps-lite impact cra recmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

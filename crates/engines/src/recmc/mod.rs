@@ -62,10 +62,9 @@ fn decide(task: &Prepared<'_>, env: &mut Env<'_>) -> Result<Verdict, Reason> {
     report(&statistics, logic, env.events);
     match answer {
         Answer::Sat(solution) => Ok(Verdict::Safe(proof(task, &clauses, &solution, &mut logic.terms))),
-        Answer::Unsat(derivation) => match replay::replay(task, &clauses, &derivation, &mut logic.budget) {
-            Some(trace) => Ok(Verdict::Unsafe(trace)),
-            None => Err(Reason::Spurious { rounded: replay::rounded(task, &clauses, &derivation) }),
-        },
+        Answer::Unsat(derivation) => {
+            replay::replay(task, &clauses, &derivation, &mut logic.budget).map(Verdict::Unsafe)
+        }
         Answer::Unknown(reason) => Err(unknown(reason)),
     }
 }

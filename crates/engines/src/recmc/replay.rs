@@ -12,7 +12,7 @@ use horn::Derivation;
 use interp::{Choice, Config, Outcome, Request, Uninitialised, run_with};
 use passes::Prepared;
 use paths::on_original;
-use verdict::{Rounded, Trace};
+use verdict::{Reason, Rounded, Trace};
 
 use super::clauses::Clauses;
 
@@ -22,24 +22,25 @@ const MOST_STEPS: usize = 1 << 20;
 /// What one clause chooses.
 type Plan = (ProcId, BTreeMap<Site, i128>);
 
-/// An execution of the program as given that a derivation describes, if there is one.
+/// An execution of the program as given that a derivation describes; why there is none otherwise.
 pub(super) fn replay(
     task: &Prepared<'_>,
     clauses: &Clauses,
     derivation: &Derivation,
     budget: &mut Budget,
-) -> Option<Trace> {
-    let mut plans: Vec<Plan> =
-        in_order(derivation)?.into_iter().map(|step| plan(clauses, derivation, step)).collect();
+) -> Result<Trace, Reason> {
+    let order = in_order(derivation).ok_or(Reason::LongCounterexample { steps: MOST_STEPS })?;
+    let mut plans: Vec<Plan> = order.into_iter().map(|step| plan(clauses, derivation, step)).collect();
     let mut at = 0;
     let mut oracle =
         |request: &Request<'_>| Some(Choice::Int(next(&mut plans, &mut at, request).unwrap_or(0)));
     let sink = &mut std::io::sink();
     let run = run_with(task.program(), Uninitialised::Choose, Config::default(), &mut oracle, sink, budget);
-    match run.outcome {
+    let trace = match run.outcome {
         Outcome::Error { .. } => on_original(task, &run.choices, budget),
         _ => None,
-    }
+    };
+    trace.ok_or_else(|| Reason::Spurious { rounded: rounded(task, clauses, derivation) })
 }
 
 /// The steps of a derivation in the order of execution; nothing if there are too many.
@@ -86,7 +87,7 @@ fn next(plans: &mut [Plan], at: &mut usize, request: &Request<'_>) -> Option<i12
 }
 
 /// What a spurious derivation rounds up.
-pub(super) fn rounded(task: &Prepared<'_>, clauses: &Clauses, derivation: &Derivation) -> Vec<Rounded> {
+fn rounded(task: &Prepared<'_>, clauses: &Clauses, derivation: &Derivation) -> Vec<Rounded> {
     let mut found: Vec<Rounded> = Vec::new();
     for step in &derivation.steps {
         let taken = &clauses.taken[step.clause];
