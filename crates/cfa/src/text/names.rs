@@ -127,7 +127,7 @@ fn is_reserved(word: &str) -> bool {
 
 /// Words that ask something about memory, or stand for no value.
 pub(super) fn tests_memory(word: &str) -> bool {
-    matches!(word, "readable" | "writable" | "freeable" | "bounded" | "initialised" | "lost" | "undefined")
+    matches!(word, "readable" | "writable" | "freeable" | "bounded" | "initialised" | "lost" | "same_object" | "undefined")
         || test_of(word).is_some()
 }
 

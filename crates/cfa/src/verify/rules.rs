@@ -130,6 +130,10 @@ pub(crate) fn check_expr(
             want(addr, ty(addr) == Ty::Ptr, "a pointer")?;
             check_test(exprs, expr)
         }
+        Expr::SameObject { one, other } => {
+            want(one, ty(one) == Ty::Ptr, "a pointer")?;
+            want(other, ty(other) == Ty::Ptr, "a pointer")
+        }
         Expr::Lost => Ok(()),
         Expr::Bounded { index, .. } => want(index, ty(index).is_int(), "an integer"),
         Expr::Undefined { ty } => check_ty(ty),
@@ -315,7 +319,7 @@ pub(crate) fn check_op(program: &Program, op: &Op) -> Result<(), Complaint> {
             result.as_ref().map_or(Ok(()), |place| check_holds(program, place, Ty::signed(32), "a result"))
         }
         Op::Halt { reason: HaltReason::Exit(status) } => check_int(program, *status, "a status"),
-        Op::Halt { reason: HaltReason::Abort } => Ok(()),
+        Op::Halt { reason: HaltReason::Abort | HaltReason::Overlap } => Ok(()),
     }
 }
 

@@ -59,6 +59,10 @@ impl Body<'_, '_> {
                 let is_defined = self.defines_allocation();
                 return Ok(Returned::Scalar(self.exprs().int(Ty::signed(32), is_defined.into())));
             }
+            Known::Overlap => {
+                self.graph.emit_last(Op::Halt { reason: HaltReason::Overlap }, site.origin);
+                return Ok(Returned::Nothing);
+            }
             Known::Readable => {
                 self.readable(args);
                 return Ok(Returned::Nothing);
@@ -370,7 +374,10 @@ impl Body<'_, '_> {
             (Known::FloatAbs, [value]) if self.exprs().ty(*value).is_float() => {
                 Some(Returned::Scalar(self.float_abs(*value)))
             }
-            (Known::Copy | Known::CopyReturningEnd | Known::Fill | Known::Zero, scalars) => {
+            (
+                Known::Copy | Known::Move | Known::CopyReturningEnd | Known::Fill | Known::Zero,
+                scalars,
+            ) => {
                 self.block_operation(known, scalars, site)
             }
             (_, scalars) => self.allocation(known, scalars, site),
@@ -436,14 +443,17 @@ impl Body<'_, '_> {
     fn block_operation(&mut self, known: Known, scalars: &[ExprId], site: &Site) -> Option<Returned> {
         let word = self.word();
         Some(match (known, scalars) {
-            (Known::Copy | Known::CopyReturningEnd, [to, from, length, ..]) => {
+            (Known::Copy | Known::Move | Known::CopyReturningEnd, [to, from, length, ..]) => {
                 let (to, from) = (self.stable_pointer(*to), self.stable_pointer(*from));
                 let length = self.convert_scalar(word, *length);
                 let length = self.stable(length);
                 self.graph.emit(Op::Copy { to, from, length }, site.origin);
+                if known != Known::Move {
+                    self.forbid_overlap(to, from, length, site.origin);
+                }
                 Returned::Scalar(match known {
-                    Known::Copy => to,
-                    _ => build::offset(self.exprs(), to, length),
+                    Known::CopyReturningEnd => build::offset(self.exprs(), to, length),
+                    _ => to,
                 })
             }
             (Known::Fill, [to, byte, length, ..]) => {

@@ -233,8 +233,10 @@ impl Body<'_, '_> {
     ) -> Lowered<PlaceRef> {
         if let (PlaceRef::Memory { addr, .. }, RecordValue::Memory(from)) = (&place, value) {
             let (to, from, size) = (*addr, *from, self.ctx.hir.types.records[record].size);
-            let to = self.stable_if_loading(to);
+            let (to, from) = (self.stable_if_loading(to), self.stable_if_loading(from));
             self.copy_bytes(to, from, size);
+            let length = self.size(size);
+            self.forbid_overlap(to, from, length, self.origin);
             return Ok(PlaceRef::Memory {
                 addr: to,
                 bits: None,

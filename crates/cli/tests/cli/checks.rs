@@ -13,7 +13,7 @@ fn check(name: &str, words: &[&str], text: &str) -> Finished {
 }
 
 /// The kind, a program with the defect, and the same without it.
-const PAIRS: [(&str, &str, &str); 9] = [
+const PAIRS: [(&str, &str, &str); 10] = [
     (
         "null",
         "int main(void) { int x = 1; int *p = any() ? &x : 0; *p = 2; return 0; }",
@@ -33,6 +33,11 @@ const PAIRS: [(&str, &str, &str); 9] = [
         "double-free",
         "#include <stdlib.h>\nint main(void) { int *p = malloc(4); if (any()) free(p); free(p); return 0; }",
         "#include <stdlib.h>\nint main(void) { int *p = malloc(4); if (any()) { free(p); p = 0; } free(p); return 0; }",
+    ),
+    (
+        "overlap",
+        "#include <string.h>\nint main(void) { char a[9] = {0}; int i = any(); if (i >= 3 && i <= 5) memcpy(a + i, a, 4); return 0; }",
+        "#include <string.h>\nint main(void) { char a[9] = {0}; int i = any(); if (i >= 4 && i <= 5) memcpy(a + i, a, 4); return 0; }",
     ),
     (
         "leak",

@@ -210,6 +210,7 @@ impl Compiler<'_> {
                 dst
             }
             Expr::Accessible { .. }
+            | Expr::SameObject { .. }
             | Expr::Freeable { .. }
             | Expr::Test { .. }
             | Expr::Initialised { .. }
@@ -239,6 +240,12 @@ impl Compiler<'_> {
                 let (addr, length) = (self.memo[&addr], self.memo[&length]);
                 let dst = target.unwrap_or_else(|| self.temp(Ty::BOOL));
                 self.rare(Rare::Accessible { dst, addr, length, ty, access });
+                dst
+            }
+            Expr::SameObject { one, other } => {
+                let (one, other) = (self.memo[&one], self.memo[&other]);
+                let dst = target.unwrap_or_else(|| self.temp(Ty::BOOL));
+                self.rare(Rare::SameObject { dst, one, other });
                 dst
             }
             Expr::Freeable { addr } => {
