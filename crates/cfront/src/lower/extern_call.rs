@@ -374,10 +374,7 @@ impl Body<'_, '_> {
             (Known::FloatAbs, [value]) if self.exprs().ty(*value).is_float() => {
                 Some(Returned::Scalar(self.float_abs(*value)))
             }
-            (
-                Known::Copy | Known::Move | Known::CopyReturningEnd | Known::Fill | Known::Zero,
-                scalars,
-            ) => {
+            (Known::Copy | Known::Move | Known::CopyReturningEnd | Known::Fill | Known::Zero, scalars) => {
                 self.block_operation(known, scalars, site)
             }
             (_, scalars) => self.allocation(known, scalars, site),

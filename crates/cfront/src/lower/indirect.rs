@@ -67,7 +67,8 @@ impl Body<'_, '_> {
         let hir = self.ctx.hir;
         match hir.types.get(through.ty) {
             Type::Pointer(to) if self.is_type_checked() => {
-                hir.types.compatible(hir.functions[function].ty, *to) && self.takes(function, *to, &through.given)
+                hir.types.compatible(hir.functions[function].ty, *to)
+                    && self.takes(function, *to, &through.given)
             }
             _ => true,
         }

@@ -94,6 +94,15 @@ fn all_but_leaks_are_checked_if_nothing_is_said() {
 }
 
 #[test]
+fn a_call_with_arguments_that_the_definition_does_not_take_is_not_proved() {
+    let text = "#include <assert.h>\nint f();\nint main(void) { assert(f(1) == 1); return 0; }\nint f(ARG x) { return x == 1; }";
+    for (ty, code) in [("long", 5), ("double", 5), ("int a, int", 5), ("int", SAFE), ("unsigned", SAFE)] {
+        let found = check("arguments", &[], &text.replace("ARG", ty));
+        assert_eq!(found.code, code, "{ty}: {}{}", found.stdout, found.stderr);
+    }
+}
+
+#[test]
 fn what_is_not_named_is_not_checked() {
     let text = "int main(void) { int x = any(), y = any(); if (y == 0) return 0; return x + 1 > y / 2; }";
     assert_eq!(check("other", &["--check", "div"], text).code, SAFE);
