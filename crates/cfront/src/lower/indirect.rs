@@ -90,9 +90,12 @@ impl Body<'_, '_> {
             None if own.prototype => own.params.clone(),
             None => return true,
         };
-        let fits = |(given, param): (&TypeId, &TypeId)| match called_as.prototype {
-            true => hir.types.compatible(*given, *param),
-            false => hir.types.may_pass(*given, *param),
+        let fits = |(given, param): (&TypeId, &TypeId)| {
+            if called_as.prototype {
+                hir.types.compatible(*given, *param)
+            } else {
+                hir.types.may_pass(*given, *param)
+            }
         };
         let given = if called_as.prototype { &called_as.params } else { given };
         let is_variadic = own.variadic || called_as.variadic;
