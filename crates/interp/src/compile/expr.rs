@@ -243,27 +243,23 @@ impl Compiler<'_> {
                 dst
             }
             Expr::SameObject { one, other } => {
-                let (one, other) = (self.memo[&one], self.memo[&other]);
                 let dst = target.unwrap_or_else(|| self.temp(Ty::BOOL));
-                self.rare(Rare::SameObject { dst, one, other });
+                self.rare(Rare::SameObject { dst, one: self.memo[&one], other: self.memo[&other] });
                 dst
             }
             Expr::Freeable { addr } => {
-                let addr = self.memo[&addr];
                 let dst = target.unwrap_or_else(|| self.temp(Ty::BOOL));
-                self.rare(Rare::Freeable { dst, addr });
+                self.rare(Rare::Freeable { dst, addr: self.memo[&addr] });
                 dst
             }
             Expr::Test { test, addr } => {
-                let addr = self.memo[&addr];
                 let dst = target.unwrap_or_else(|| self.temp(Ty::BOOL));
-                self.rare(Rare::Test { dst, addr, test });
+                self.rare(Rare::Test { dst, addr: self.memo[&addr], test });
                 dst
             }
             Expr::Initialised { addr, bit, ty } => {
-                let addr = self.memo[&addr];
                 let dst = target.unwrap_or_else(|| self.temp(Ty::BOOL));
-                self.rare(Rare::Initialised { dst, addr, bit, ty });
+                self.rare(Rare::Initialised { dst, addr: self.memo[&addr], bit, ty });
                 dst
             }
             Expr::Lost => {
