@@ -152,14 +152,7 @@ impl State<'_> {
                 let region = if at.is_nowhere() { context.asker.region } else { *at };
                 self.answer(regs, (*ty, *dst), source, Asker { region, ..context.asker }, context)?;
             }
-            Rare::Exit { ty, status } => {
-                return Err(Fault::Exit(ty.value_of(self.bits(regs, *ty, *status))));
-            }
-            Rare::Abort => return Err(Fault::Abort),
-            Rare::Overlap => {
-                let detail = "source and target have bytes in common";
-                return Err(Fault::undefined(UndefinedKind::Overlap, detail));
-            }
+            end @ (Rare::Exit { .. } | Rare::Abort | Rare::Overlap) => return Err(self.end(regs, end)),
             elements @ (Rare::CopyElems { .. } | Rare::FillElems { .. }) => {
                 return self.elements(regs, elements, context);
             }
@@ -171,6 +164,16 @@ impl State<'_> {
             }
         }
         Ok(0)
+    }
+    /// How an execution ends where it is told to.
+    fn end(&self, regs: &[u64], end: &Rare) -> Fault {
+        match *end {
+            Rare::Exit { ty, status } => Fault::Exit(ty.value_of(self.bits(regs, ty, status))),
+            Rare::Overlap => {
+                Fault::undefined(UndefinedKind::Overlap, "source and target have bytes in common")
+            }
+            _ => Fault::Abort,
+        }
     }
     /// An expression that the evaluator evaluates.
     fn slow(

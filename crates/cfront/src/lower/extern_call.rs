@@ -36,7 +36,7 @@ impl Body<'_, '_> {
             return Ok(Returned::Nothing);
         }
         match known {
-            Known::AssertFail | Known::Abort | Known::Exit => {
+            Known::AssertFail | Known::Abort | Known::Exit | Known::Overlap => {
                 self.end_execution(known, args, site);
                 return Ok(Returned::Nothing);
             }
@@ -58,10 +58,6 @@ impl Body<'_, '_> {
             Known::OwnMalloc => {
                 let is_defined = self.defines_allocation();
                 return Ok(Returned::Scalar(self.exprs().int(Ty::signed(32), is_defined.into())));
-            }
-            Known::Overlap => {
-                self.graph.emit_last(Op::Halt { reason: HaltReason::Overlap }, site.origin);
-                return Ok(Returned::Nothing);
             }
             Known::Readable => {
                 self.readable(args);
@@ -117,6 +113,7 @@ impl Body<'_, '_> {
                     _ => self.exprs().int(int, 0),
                 })
             }
+            Known::Overlap => HaltReason::Overlap,
             _ => HaltReason::Abort,
         };
         self.graph.emit_last(Op::Halt { reason }, site.origin);

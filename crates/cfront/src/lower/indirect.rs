@@ -9,6 +9,7 @@ use cfa::{ApproximationKind, BinaryOp, ExprId, Op, Place, ProcId, Ty};
 use crate::hir::FunctionId;
 use crate::lower::call::{Argument, Returned, Sink, Site};
 use crate::lower::function::{Body, Passing, Signature};
+use crate::lower::graph::Position;
 use crate::lower::place::Target;
 use crate::lower::record::RecordValue;
 use crate::lower::{Lowered, build};
@@ -267,18 +268,8 @@ impl Body<'_, '_> {
             let is_it = self.exprs().binary(BinaryOp::Eq, pointer, function);
             let (holds, mut fails) = self.fork(is_it, self.origin, self.origin);
             self.graph.set(holds);
-            for position in self.other_signs(expected, &signature) {
-                let Some(Argument::Scalar(value)) = args.get(position).cloned() else { continue };
-                let ty = self.exprs().ty(value);
-                let signed = Ty::signed(ty.width(self.ctx.program.data_model));
-                let value = build::cast(self.exprs(), signed, value);
-                let zero = build::zero(self.exprs(), signed);
-                let fits = build::compare(self.exprs(), BinaryOp::Le, zero, value);
-                let (good, bad) = self.fork(fits, self.origin, self.origin);
-                self.graph.set(good);
-                // Among the other functions there is none that fits.
-                fails.join(bad);
-            }
+            // Among the other functions there is none that fits.
+            fails.join(self.unfit(expected, &signature, &args));
             let returned = self.call_procedure(proc, &signature, args.clone(), site, inner)?;
             self.settle(target.as_ref(), returned);
             ends.push(self.graph.take());
@@ -293,6 +284,22 @@ impl Body<'_, '_> {
             Some(target) => Returned::Scalar(self.read_target(&target)),
             None => Returned::Nothing,
         })
+    }
+
+    /// Goes on where all integers fit the signedness of their parameters; the position where one does not.
+    fn unfit(&mut self, expected: &Signature, signature: &Signature, args: &[Argument]) -> Position {
+        let mut unfit = Position::default();
+        for position in self.other_signs(expected, signature) {
+            let Some(Argument::Scalar(value)) = args.get(position) else { continue };
+            let signed = Ty::signed(self.exprs().ty(*value).width(self.ctx.program.data_model));
+            let value = build::cast(self.exprs(), signed, *value);
+            let zero = build::zero(self.exprs(), signed);
+            let fits = build::compare(self.exprs(), BinaryOp::Le, zero, value);
+            let (good, bad) = self.fork(fits, self.origin, self.origin);
+            self.graph.set(good);
+            unfit.join(bad);
+        }
+        unfit
     }
 
     fn settle(&mut self, target: Option<&Target>, returned: Returned) {
