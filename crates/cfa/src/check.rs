@@ -36,6 +36,8 @@ pub enum CheckKind {
     Dangling,
     /// A write to a string literal or another object that is read-only.
     ReadOnly,
+    /// Bytes that are copied to a place that overlaps their own.
+    Overlap,
     /// A call through a pointer that points to no procedure that may be called there.
     BadFunctionPointer,
     /// A heap object that is freed a second time.
@@ -56,7 +58,7 @@ pub enum CheckKind {
 
 impl CheckKind {
     /// All kinds, in order.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Assertion,
         Self::SignedOverflow,
         Self::DivisionByZero,
@@ -69,6 +71,7 @@ impl CheckKind {
         Self::WildPointer,
         Self::Dangling,
         Self::ReadOnly,
+        Self::Overlap,
         Self::BadFunctionPointer,
         Self::DoubleFree,
         Self::BadFree,
@@ -94,6 +97,7 @@ impl CheckKind {
             Self::WildPointer => "wild-pointer",
             Self::Dangling => "use-after-free",
             Self::ReadOnly => "read-only",
+            Self::Overlap => "overlap",
             Self::BadFunctionPointer => "function-pointer",
             Self::DoubleFree => "double-free",
             Self::BadFree => "invalid-free",
@@ -129,6 +133,7 @@ impl CheckKind {
             | Self::ShiftAmount
             | Self::FloatToInt
             | Self::ArrayLength
+            | Self::Overlap
             | Self::Uninitialised
             | Self::InvalidBool
             | Self::BadFormat => None,
@@ -169,6 +174,7 @@ impl fmt::Display for CheckKind {
             Self::WildPointer => "access to an address of no object",
             Self::Dangling => "access to an object outside its lifetime",
             Self::ReadOnly => "write to read-only memory",
+            Self::Overlap => "copy to a place that overlaps its source",
             Self::BadFunctionPointer => "call through a bad function pointer",
             Self::DoubleFree => "double free",
             Self::BadFree => "free of what was not allocated",

@@ -172,6 +172,13 @@ pub enum Expr {
         /// What for.
         access: Access,
     },
+    /// Whether two pointers were made from one object, whether it lives or not, and wherever in it or outside they lead.
+    SameObject {
+        /// A pointer.
+        one: ExprId,
+        /// A pointer.
+        other: ExprId,
+    },
     /// Whether an address may be freed: null, or the start of a live heap object.
     Freeable {
         /// A pointer.
@@ -266,7 +273,9 @@ impl Expr {
             | Self::Bounded { index: arg, .. }
             | Self::Unary { arg, .. }
             | Self::Cast { arg, .. } => [Some(arg), None, None],
-            Self::Binary { lhs, rhs, .. } => [Some(lhs), Some(rhs), None],
+            Self::Binary { lhs, rhs, .. } | Self::SameObject { one: lhs, other: rhs } => {
+                [Some(lhs), Some(rhs), None]
+            }
             Self::Accessible { addr, length, .. } => [Some(addr), Some(length), None],
             Self::Ite { cond, then, other } => [Some(cond), Some(then), Some(other)],
         };
@@ -285,6 +294,7 @@ impl Expr {
             Self::Accessible { addr, length, access } => {
                 Self::Accessible { addr: map(addr), length: map(length), access }
             }
+            Self::SameObject { one, other } => Self::SameObject { one: map(one), other: map(other) },
             Self::Freeable { addr } => Self::Freeable { addr: map(addr) },
             Self::Test { test, addr } => Self::Test { test, addr: map(addr) },
             Self::Initialised { addr, bit, ty } => Self::Initialised { addr: map(addr), bit, ty },
@@ -364,6 +374,7 @@ impl Exprs {
             | Expr::Undefined { ty }
             | Expr::Cast { ty, .. } => ty,
             Expr::Accessible { .. }
+            | Expr::SameObject { .. }
             | Expr::Freeable { .. }
             | Expr::Test { .. }
             | Expr::Initialised { .. }

@@ -10,7 +10,7 @@ use base::IndexVec;
 
 use crate::check::CheckKind;
 use crate::expr::{Access, BinaryOp, Expr, ExprId, UnaryOp};
-use crate::op::{AllocKind, Callee, InitKind, Op, OutputFunction, Place, Source};
+use crate::op::{AllocKind, Callee, HaltReason, InitKind, Op, OutputFunction, Place, Source};
 use crate::program::{Length, Loc, ProcId, Program, Storage, VarId};
 use crate::ty::{SignedOverflow, Ty};
 
@@ -29,6 +29,8 @@ pub enum Hazard {
     OutOfBounds,
     /// An access through a pointer that leads to no live object, or a write to one that is read-only.
     BadPointer,
+    /// Bytes that are copied to a place that overlaps their own.
+    Overlap,
     /// A wrong argument of `free` or `realloc`.
     BadFree,
     /// An array of negative length.
@@ -56,6 +58,7 @@ impl Hazard {
                 CheckKind::Dangling,
                 CheckKind::ReadOnly,
             ],
+            Self::Overlap => &[CheckKind::Overlap],
             Self::BadFree => &[CheckKind::DoubleFree, CheckKind::BadFree],
             Self::ArrayLength => &[CheckKind::ArrayLength],
             Self::BadFunctionPointer => &[CheckKind::BadFunctionPointer],
@@ -73,6 +76,7 @@ impl Hazard {
             Self::FloatToInt => "float out of the integer's range",
             Self::OutOfBounds => "access out of bounds",
             Self::BadPointer => "access through a null or dangling pointer",
+            Self::Overlap => "copy to a place that overlaps its source",
             Self::BadFree => "bad free",
             Self::ArrayLength => "negative array length",
             Self::BadFunctionPointer => "call through a bad function pointer",
@@ -222,7 +226,8 @@ impl Search<'_> {
             // Made by passes; the operation that they come from has been looked at.
             | Op::CopyElems { .. }
             | Op::FillElems { .. }
-            | Op::Halt { .. } => {}
+            | Op::Halt { reason: HaltReason::Exit(_) | HaltReason::Abort } => {}
+            Op::Halt { reason: HaltReason::Overlap } => self.add(Hazard::Overlap),
         }
     }
 

@@ -130,13 +130,15 @@ pub enum InitKind {
     Zero,
 }
 
-/// Why an execution ends without error.
+/// Why an execution ends where it is told to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HaltReason {
     /// `exit(status)`.
     Exit(ExprId),
     /// `abort()`, `__assert_fail` outside the property, a trap.
     Abort,
+    /// Undefined behaviour: bytes were copied to a place that overlaps their own.
+    Overlap,
 }
 
 /// Whom a call enters.
@@ -362,7 +364,7 @@ impl HaltReason {
     fn map(self, expr: &mut impl FnMut(ExprId) -> ExprId) -> Self {
         match self {
             Self::Exit(status) => Self::Exit(expr(status)),
-            Self::Abort => Self::Abort,
+            Self::Abort | Self::Overlap => self,
         }
     }
 }
@@ -430,7 +432,7 @@ impl Op {
             }
             Self::Output { args, .. } => ([None; 3], args),
             Self::Halt { reason: HaltReason::Exit(status) } => ([Some(*status), None, None], &[]),
-            Self::Halt { reason: HaltReason::Abort } => ([None; 3], &[]),
+            Self::Halt { reason: HaltReason::Abort | HaltReason::Overlap } => ([None; 3], &[]),
         };
         few.into_iter().flatten().chain(many.iter().copied())
     }

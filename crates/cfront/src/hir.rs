@@ -85,6 +85,8 @@ pub struct Program {
     pub statics: Vec<VariableId>,
     /// Functions whose body is an inline definition: with external linkage, a compiler may call another one instead.
     pub inline_definitions: FxHashSet<FunctionId>,
+    /// Calls of functions that are declared without prototype, with arguments that their definition does not take: undefined.
+    pub misfits: FxHashSet<ExprId>,
     /// Operations in initialisers of static objects whose results do not fit.
     pub static_overflows: Vec<StaticOverflow>,
 }

@@ -83,6 +83,7 @@ impl Encoder<'_> {
                 (Coded::Int(self.round_up(transition, Rounding::Memory, ty)), Terms::TRUE)
             }
             Expr::Accessible { .. }
+            | Expr::SameObject { .. }
             | Expr::Freeable { .. }
             | Expr::Test { .. }
             | Expr::Initialised { .. }

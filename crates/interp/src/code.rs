@@ -148,6 +148,11 @@ pub(crate) enum Rare {
         ty: Ty,
         access: CfaAccess,
     },
+    SameObject {
+        dst: Reg,
+        one: Reg,
+        other: Reg,
+    },
     Freeable {
         dst: Reg,
         addr: Reg,
@@ -276,6 +281,7 @@ pub(crate) enum Rare {
         status: Reg,
     },
     Abort,
+    Overlap,
 }
 
 /// A register that a call copies from or to.

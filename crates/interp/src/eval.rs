@@ -68,6 +68,9 @@ pub fn eval(
         fn accessible(&mut self, _: u64, _: u64, _: Access) -> Result<u128, EvalError> {
             Err(EvalError::NeedsMemory)
         }
+        fn same_object(&mut self, _: u64, _: u64) -> Result<u128, EvalError> {
+            Err(EvalError::NeedsMemory)
+        }
         fn freeable(&mut self, _: u64) -> Result<u128, EvalError> {
             Err(EvalError::NeedsMemory)
         }
@@ -105,6 +108,7 @@ pub(crate) trait Env {
     fn load(&mut self, addr: u64, ty: Ty) -> Result<u128, Self::Error>;
     fn load_bits(&mut self, addr: u64, bit: u8, ty: Ty) -> Result<u128, Self::Error>;
     fn accessible(&mut self, addr: u64, length: u64, access: Access) -> Result<u128, Self::Error>;
+    fn same_object(&mut self, one: u64, other: u64) -> Result<u128, Self::Error>;
     fn freeable(&mut self, addr: u64) -> Result<u128, Self::Error>;
     fn test(&mut self, test: AddressTest, addr: u64) -> Result<u128, Self::Error>;
     fn initialised(&mut self, addr: u64, bit: Option<u8>, ty: Ty) -> Result<u128, Self::Error>;
@@ -170,6 +174,7 @@ fn apply<E: Env>(
             let length = exprs.ty(length).value_of(values[&length]);
             env.accessible(values[&addr] as u64, u64::try_from(length).unwrap_or(u64::MAX), access)
         }
+        Expr::SameObject { one, other } => env.same_object(values[&one] as u64, values[&other] as u64),
         Expr::Freeable { addr } => env.freeable(values[&addr] as u64),
         Expr::Test { test, addr } => env.test(test, values[&addr] as u64),
         Expr::Initialised { addr, bit, ty } => env.initialised(values[&addr] as u64, bit, ty),

@@ -86,6 +86,9 @@ impl Env for Look<'_> {
     fn accessible(&mut self, addr: u64, length: u64, access: Access) -> Result<u128, EvalError> {
         Ok(u128::from(self.0.memory.is_accessible(addr, length, access)))
     }
+    fn same_object(&mut self, one: u64, other: u64) -> Result<u128, EvalError> {
+        Ok(u128::from(self.0.memory.is_same_object(one, other)))
+    }
     fn freeable(&mut self, addr: u64) -> Result<u128, EvalError> {
         Ok(u128::from(self.0.memory.is_freeable(addr)))
     }

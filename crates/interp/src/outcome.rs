@@ -33,6 +33,8 @@ pub enum UndefinedKind {
     OutOfBounds,
     /// A write to a string literal or another object that is read-only.
     ReadOnly,
+    /// Bytes that are copied to a place that overlaps their own.
+    Overlap,
     /// A heap object that is freed a second time.
     DoubleFree,
     /// `free` or `realloc` of what is not the start of a heap object.
@@ -63,6 +65,7 @@ impl fmt::Display for UndefinedKind {
             Self::Dangling => "access to an object outside its lifetime",
             Self::OutOfBounds => "access outside the object",
             Self::ReadOnly => "write to read-only memory",
+            Self::Overlap => "copy to a place that overlaps its source",
             Self::DoubleFree => "double free",
             Self::BadFree => "free of what was not allocated",
             Self::UninitialisedRead => "read of an uninitialised value",
@@ -89,6 +92,7 @@ impl UndefinedKind {
             Self::Dangling => CheckKind::Dangling,
             Self::OutOfBounds => CheckKind::OutOfBounds,
             Self::ReadOnly => CheckKind::ReadOnly,
+            Self::Overlap => CheckKind::Overlap,
             Self::DoubleFree => CheckKind::DoubleFree,
             Self::BadFree => CheckKind::BadFree,
             Self::UninitialisedRead => CheckKind::Uninitialised,

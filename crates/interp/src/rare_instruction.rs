@@ -138,6 +138,7 @@ impl State<'_> {
             | Rare::StoreElemWide { .. }) => self.access(regs, access, context)?,
             part @ (Rare::LoadPart { .. } | Rare::StorePart { .. }) => self.access(regs, part, context)?,
             test @ (Rare::Accessible { .. }
+            | Rare::SameObject { .. }
             | Rare::Freeable { .. }
             | Rare::Test { .. }
             | Rare::Initialised { .. }
@@ -151,10 +152,7 @@ impl State<'_> {
                 let region = if at.is_nowhere() { context.asker.region } else { *at };
                 self.answer(regs, (*ty, *dst), source, Asker { region, ..context.asker }, context)?;
             }
-            Rare::Exit { ty, status } => {
-                return Err(Fault::Exit(ty.value_of(self.bits(regs, *ty, *status))));
-            }
-            Rare::Abort => return Err(Fault::Abort),
+            end @ (Rare::Exit { .. } | Rare::Abort | Rare::Overlap) => return Err(self.end(regs, end)),
             elements @ (Rare::CopyElems { .. } | Rare::FillElems { .. }) => {
                 return self.elements(regs, elements, context);
             }
@@ -166,6 +164,16 @@ impl State<'_> {
             }
         }
         Ok(0)
+    }
+    /// How an execution ends where it is told to.
+    fn end(&self, regs: &[u64], end: &Rare) -> Fault {
+        match *end {
+            Rare::Exit { ty, status } => Fault::Exit(ty.value_of(self.bits(regs, ty, status))),
+            Rare::Overlap => {
+                Fault::undefined(UndefinedKind::Overlap, "source and target have bytes in common")
+            }
+            _ => Fault::Abort,
+        }
     }
     /// An expression that the evaluator evaluates.
     fn slow(
@@ -188,6 +196,10 @@ impl State<'_> {
                 let length = ty.value_of(self.bits(regs, ty, length));
                 let length = u64::try_from(length).unwrap_or(u64::MAX);
                 let holds = self.memory.is_accessible(regs[addr as usize], length, access);
+                regs[dst as usize] = u64::from(holds);
+            }
+            Rare::SameObject { dst, one, other } => {
+                let holds = self.memory.is_same_object(regs[one as usize], regs[other as usize]);
                 regs[dst as usize] = u64::from(holds);
             }
             Rare::Freeable { dst, addr } => {
@@ -534,6 +546,9 @@ impl Env for Running<'_, '_, '_> {
     }
     fn accessible(&mut self, addr: u64, length: u64, access: Access) -> Result<u128, Fault> {
         Ok(u128::from(self.state.memory.is_accessible(addr, length, access)))
+    }
+    fn same_object(&mut self, one: u64, other: u64) -> Result<u128, Fault> {
+        Ok(u128::from(self.state.memory.is_same_object(one, other)))
     }
     fn freeable(&mut self, addr: u64) -> Result<u128, Fault> {
         Ok(u128::from(self.state.memory.is_freeable(addr)))

@@ -62,6 +62,7 @@ impl Totality {
             }
             Expr::Load { .. } | Expr::LoadBits { .. } | Expr::Undefined { .. } => fact.partial = true,
             Expr::Accessible { .. }
+            | Expr::SameObject { .. }
             | Expr::Freeable { .. }
             | Expr::Test { .. }
             | Expr::Initialised { .. }

@@ -216,6 +216,7 @@ impl State {
             | Expr::Load { .. }
             | Expr::LoadBits { .. }
             | Expr::Accessible { .. }
+            | Expr::SameObject { .. }
             | Expr::Freeable { .. }
             | Expr::Test { .. }
             | Expr::Initialised { .. }

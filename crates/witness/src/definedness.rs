@@ -113,6 +113,7 @@ impl<'a> Definedness<'a> {
                 _ => unknown("an element of an array of variable length"),
             },
             Expr::Accessible { .. }
+            | Expr::SameObject { .. }
             | Expr::Freeable { .. }
             | Expr::Test { .. }
             | Expr::Initialised { .. }

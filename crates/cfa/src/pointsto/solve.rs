@@ -234,6 +234,7 @@ impl<'a> Solver<'a> {
             }
             Expr::Undefined { .. } => Some(self.fresh()),
             Expr::Accessible { .. }
+            | Expr::SameObject { .. }
             | Expr::Freeable { .. }
             | Expr::Test { .. }
             | Expr::Initialised { .. }

@@ -127,8 +127,17 @@ fn is_reserved(word: &str) -> bool {
 
 /// Words that ask something about memory, or stand for no value.
 pub(super) fn tests_memory(word: &str) -> bool {
-    matches!(word, "readable" | "writable" | "freeable" | "bounded" | "initialised" | "lost" | "undefined")
-        || test_of(word).is_some()
+    matches!(
+        word,
+        "readable"
+            | "writable"
+            | "freeable"
+            | "bounded"
+            | "initialised"
+            | "lost"
+            | "same_object"
+            | "undefined"
+    ) || test_of(word).is_some()
 }
 
 /// The number of a `let` name such as `$3`.

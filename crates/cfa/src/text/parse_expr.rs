@@ -224,7 +224,7 @@ impl Parser<'_> {
     }
 
     /// `readable(addr, length)`, `writable(addr, length)`, `freeable(addr)`, `is_null(addr)` and the like, `initialised(ty, addr)`, `initialised(ty, addr,
-    /// bit)`, `lost()`, `bounded(index, bound)` or `undefined(ty)`.
+    /// bit)`, `lost()`, `same_object(one, other)`, `bounded(index, bound)` or `undefined(ty)`.
     fn memory_test(&mut self, word: &str) -> Result<ExprId, ParseError> {
         let token = self.position();
         self.advance();
@@ -233,6 +233,11 @@ impl Parser<'_> {
             "undefined" => Expr::Undefined { ty: self.ty()? },
             "freeable" => Expr::Freeable { addr: self.expr()? },
             "lost" => Expr::Lost,
+            "same_object" => {
+                let one = self.expr()?;
+                self.expect(",")?;
+                Expr::SameObject { one, other: self.expr()? }
+            }
             "initialised" => {
                 let ty = self.ty()?;
                 self.expect(",")?;

@@ -67,6 +67,10 @@ impl Parser<'_> {
                 self.advance();
                 Ok(Op::Halt { reason: HaltReason::Abort })
             }
+            "overlap" => {
+                self.advance();
+                Ok(Op::Halt { reason: HaltReason::Overlap })
+            }
             word => self.memory_op(word),
         }
     }

@@ -102,6 +102,7 @@ impl<'a> Notation<'a> {
                 let _ = write!(out, "fn({})", self.names.proc(proc));
             }
             Expr::Accessible { .. }
+            | Expr::SameObject { .. }
             | Expr::Freeable { .. }
             | Expr::Test { .. }
             | Expr::Initialised { .. }
@@ -144,6 +145,13 @@ impl<'a> Notation<'a> {
                 self.write(out, addr, 0, depth);
                 out.push_str(", ");
                 self.write(out, length, 0, depth);
+                out.push(')');
+            }
+            Expr::SameObject { one, other } => {
+                out.push_str("same_object(");
+                self.write(out, one, 0, depth);
+                out.push_str(", ");
+                self.write(out, other, 0, depth);
                 out.push(')');
             }
             Expr::Freeable { addr } => {
@@ -282,6 +290,7 @@ impl<'a> Notation<'a> {
             }
             Op::Halt { reason: HaltReason::Exit(status) } => format!("exit({})", self.expr(*status)),
             Op::Halt { reason: HaltReason::Abort } => "abort".to_owned(),
+            Op::Halt { reason: HaltReason::Overlap } => "overlap".to_owned(),
         }
     }
 
@@ -403,6 +412,7 @@ fn strength(expr: &Expr) -> u8 {
         | Expr::Address { .. }
         | Expr::Function { .. }
         | Expr::Accessible { .. }
+        | Expr::SameObject { .. }
         | Expr::Freeable { .. }
         | Expr::Test { .. }
         | Expr::Initialised { .. }

@@ -130,7 +130,7 @@ pub(crate) fn check_expr(
             want(addr, ty(addr) == Ty::Ptr, "a pointer")?;
             check_test(exprs, expr)
         }
-        Expr::Lost => Ok(()),
+        Expr::SameObject { .. } | Expr::Lost => check_test(exprs, expr),
         Expr::Bounded { index, .. } => want(index, ty(index).is_int(), "an integer"),
         Expr::Undefined { ty } => check_ty(ty),
         Expr::Unary { op: UnaryOp::Neg, arg } => want(arg, ty(arg) != Ty::Ptr, "a number"),
@@ -158,6 +158,10 @@ fn check_test(exprs: &Exprs, expr: &Expr) -> Result<(), Complaint> {
         Expr::Initialised { bit, ty, .. } => {
             check_ty(ty)?;
             bit.map_or(Ok(()), |bit| check_bits(bit, ty, Invariant::I3))
+        }
+        Expr::SameObject { one, other } => {
+            let are_pointers = [one, other].into_iter().all(|operand| exprs.ty(operand) == Ty::Ptr);
+            ensure!(are_pointers, Invariant::I3, "an operand where a pointer is needed")
         }
         _ => Ok(()),
     }
@@ -315,7 +319,7 @@ pub(crate) fn check_op(program: &Program, op: &Op) -> Result<(), Complaint> {
             result.as_ref().map_or(Ok(()), |place| check_holds(program, place, Ty::signed(32), "a result"))
         }
         Op::Halt { reason: HaltReason::Exit(status) } => check_int(program, *status, "a status"),
-        Op::Halt { reason: HaltReason::Abort } => Ok(()),
+        Op::Halt { reason: HaltReason::Abort | HaltReason::Overlap } => Ok(()),
     }
 }
 

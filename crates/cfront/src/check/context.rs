@@ -132,6 +132,7 @@ impl<'a> Checker<'a> {
             strings: IndexVec::new(),
             statics: Vec::new(),
             inline_definitions: FxHashSet::default(),
+            misfits: FxHashSet::default(),
             static_overflows: Vec::new(),
         };
         Self {

@@ -129,6 +129,11 @@ impl Checker<'_> {
                 _ => return Ok(()),
             },
         };
+        let is_variadic = self.types().function(definition.ty).is_some_and(|ty| ty.variadic);
+        let passes = |(arg, param): (&ExprId, &TypeId)| self.types().may_pass(self.ty(*arg), *param);
+        if is_variadic || params.len() != late.args.len() || !late.args.iter().zip(&params).all(passes) {
+            self.program.misfits.insert(late.call);
+        }
         for (arg, param) in late.args.iter().zip(params) {
             let ty = self.ty(*arg);
             if ty == param {

@@ -169,6 +169,8 @@ pub(crate) enum Known {
     OwnMalloc,
     /// In models: so many bytes from an address on must be readable, whether or not the function gets to read them.
     Readable,
+    /// In models: source and target of a copy overlap.
+    Overlap,
     /// `malloc(size)`
     Malloc,
     /// `aligned_alloc(alignment, size)`
@@ -181,8 +183,10 @@ pub(crate) enum Known {
     Free,
     /// `alloca(size)`
     Alloca,
-    /// `memcpy(to, from, length)` and `memmove`
+    /// `memcpy(to, from, length)`
     Copy,
+    /// `memmove(to, from, length)`
+    Move,
     /// `mempcpy(to, from, length)`
     CopyReturningEnd,
     /// `memset(to, byte, length)`
@@ -250,6 +254,7 @@ pub(crate) fn classify(name: &str) -> Known {
     match plain_name(name) {
         "__VERIFIER_assume" | "__wayproof_assume" => Known::Assume,
         "__wayproof_own_malloc" => Known::OwnMalloc,
+        "__wayproof_overlap" => Known::Overlap,
         "__wayproof_readable" => Known::Readable,
         "__wayproof_stdin" => Known::Stdin,
         "__assert_fail" | "__assert" | "__assert_rtn" | "__assert_perror_fail" => Known::AssertFail,
@@ -262,7 +267,8 @@ pub(crate) fn classify(name: &str) -> Known {
         "realloc" => Known::Realloc,
         "free" | "cfree" => Known::Free,
         "alloca" => Known::Alloca,
-        "memcpy" | "memmove" => Known::Copy,
+        "memcpy" => Known::Copy,
+        "memmove" => Known::Move,
         "mempcpy" | "__mempcpy" => Known::CopyReturningEnd,
         "memset" => Known::Fill,
         "bzero" => Known::Zero,

@@ -120,6 +120,7 @@ fn evaluate(program: &Program, tainted: &Tainted, origin: Origin) -> Vec<bool> {
             Expr::Address { .. }
             | Expr::Function { .. }
             | Expr::Accessible { .. }
+            | Expr::SameObject { .. }
             | Expr::Freeable { .. }
             | Expr::Test { .. }
             | Expr::Initialised { .. }

@@ -250,6 +250,7 @@ impl State<'_> {
             | Expr::Unary { .. }
             | Expr::Cast { .. }
             | Expr::Accessible { .. }
+            | Expr::SameObject { .. }
             | Expr::Freeable { .. }
             | Expr::Test { .. }
             | Expr::Initialised { .. }

@@ -8,6 +8,7 @@ use crate::hir::{self, Callee, ExprKind, FunctionId};
 use crate::lower::Lowered;
 use crate::lower::facts::Reads;
 use crate::lower::function::{Body, Passing, Signature};
+use crate::lower::indirect::Through;
 use crate::lower::place::Target;
 use crate::lower::record::RecordValue;
 use crate::lower::storage::unsupported;
@@ -124,6 +125,11 @@ impl Body<'_, '_> {
         match *callee {
             Callee::Direct(function) => {
                 let (exprs, args) = (args, self.arguments(args)?);
+                if hir.misfits.contains(&expr) {
+                    let name = &hir.functions[function].name;
+                    let what = format!("`{name}` is called with arguments that its definition does not take");
+                    self.ctx.approximate(ApproximationKind::Under, what, site.origin.region);
+                }
                 if self.shows_magnitude(expr, sink) && self.compares_literals(function, exprs) {
                     let returned = self.call_function(function, args, &site, Sink::Value)?;
                     return Ok(self.sign_only(function, returned, &site));
@@ -138,8 +144,10 @@ impl Body<'_, '_> {
                 for arg in args {
                     value = self.protect(value, *arg);
                 }
+                let given = args.iter().map(|arg| hir.exprs[*arg].ty).collect();
+                let through = Through { ty: pointer_ty, given };
                 let (exprs, args) = (args, self.arguments(args)?);
-                let returned = self.call_pointer(value, pointer_ty, args, &site, sink)?;
+                let returned = self.call_pointer(value, &through, args, &site, sink)?;
                 self.pass_lists(None, exprs, &site)?;
                 Ok(returned)
             }

@@ -36,7 +36,7 @@ impl Body<'_, '_> {
             return Ok(Returned::Nothing);
         }
         match known {
-            Known::AssertFail | Known::Abort | Known::Exit => {
+            Known::AssertFail | Known::Abort | Known::Exit | Known::Overlap => {
                 self.end_execution(known, args, site);
                 return Ok(Returned::Nothing);
             }
@@ -113,6 +113,7 @@ impl Body<'_, '_> {
                     _ => self.exprs().int(int, 0),
                 })
             }
+            Known::Overlap => HaltReason::Overlap,
             _ => HaltReason::Abort,
         };
         self.graph.emit_last(Op::Halt { reason }, site.origin);
@@ -370,7 +371,7 @@ impl Body<'_, '_> {
             (Known::FloatAbs, [value]) if self.exprs().ty(*value).is_float() => {
                 Some(Returned::Scalar(self.float_abs(*value)))
             }
-            (Known::Copy | Known::CopyReturningEnd | Known::Fill | Known::Zero, scalars) => {
+            (Known::Copy | Known::Move | Known::CopyReturningEnd | Known::Fill | Known::Zero, scalars) => {
                 self.block_operation(known, scalars, site)
             }
             (_, scalars) => self.allocation(known, scalars, site),
@@ -436,14 +437,17 @@ impl Body<'_, '_> {
     fn block_operation(&mut self, known: Known, scalars: &[ExprId], site: &Site) -> Option<Returned> {
         let word = self.word();
         Some(match (known, scalars) {
-            (Known::Copy | Known::CopyReturningEnd, [to, from, length, ..]) => {
+            (Known::Copy | Known::Move | Known::CopyReturningEnd, [to, from, length, ..]) => {
                 let (to, from) = (self.stable_pointer(*to), self.stable_pointer(*from));
                 let length = self.convert_scalar(word, *length);
                 let length = self.stable(length);
                 self.graph.emit(Op::Copy { to, from, length }, site.origin);
+                if known != Known::Move {
+                    self.forbid_overlap(to, from, length, site.origin);
+                }
                 Returned::Scalar(match known {
-                    Known::Copy => to,
-                    _ => build::offset(self.exprs(), to, length),
+                    Known::CopyReturningEnd => build::offset(self.exprs(), to, length),
+                    _ => to,
                 })
             }
             (Known::Fill, [to, byte, length, ..]) => {

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeSet;
 
-use cfa::{Callee, Expr, ExprId, Op, Place, ProcId, Program, Ty, VarId};
+use cfa::{Callee, Expr, ExprId, HaltReason, Op, Place, ProcId, Program, Ty, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::hir::VariableId;
@@ -149,7 +149,7 @@ impl<'a> Footprints<'a> {
                     reader.bytes(*to, &mut found.writes, &mut found.writes_memory);
                 }
                 Op::Realloc { old, .. } => reader.bytes(*old, &mut found.writes, &mut found.writes_memory),
-                Op::Halt { .. } => found.ends.in_halt = true,
+                Op::Halt { reason: HaltReason::Exit(_) | HaltReason::Abort } => found.ends.in_halt = true,
                 Op::Output { .. } => found.reads_memory = ANY_SIZE,
                 Op::Call { callee, .. } => {
                     callees.extend(op.call_targets());

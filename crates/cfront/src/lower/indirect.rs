@@ -9,31 +9,43 @@ use cfa::{ApproximationKind, BinaryOp, ExprId, Op, Place, ProcId, Ty};
 use crate::hir::FunctionId;
 use crate::lower::call::{Argument, Returned, Sink, Site};
 use crate::lower::function::{Body, Passing, Signature};
+use crate::lower::graph::Position;
 use crate::lower::place::Target;
 use crate::lower::record::RecordValue;
 use crate::lower::{Lowered, build};
 use crate::types::{Type, TypeId};
 
+/// How a function is called.
+pub(super) struct Through {
+    /// The type of the pointer.
+    pub(super) ty: TypeId,
+    /// The types of the arguments, which are promoted if the pointer's type has no prototype.
+    pub(super) given: Vec<TypeId>,
+}
+
 impl Body<'_, '_> {
-    /// Calls what a pointer of type `pointer_ty` points to.
+    /// Calls what a pointer points to.
     pub(super) fn call_pointer(
         &mut self,
         pointer: ExprId,
-        pointer_ty: TypeId,
+        through: &Through,
         args: Vec<Argument>,
         site: &Site,
         sink: Sink<'_>,
     ) -> Lowered<Returned> {
+        let expected = self.expected(through.ty, &args, site);
         if let cfa::Expr::Function { proc } = *self.exprs().get(pointer) {
             let known = self.ctx.usage.address_taken.iter().copied();
             if let Some(function) = { known }.find(|function| self.ctx.procs.get(function) == Some(&proc))
-                && self.may_call(function, pointer_ty)
+                && self.may_call(function, through)
             {
-                return self.call_function(function, args, site, sink);
+                let signature = self.ctx.signature(function);
+                if self.other_signs(&expected, &signature).is_empty() {
+                    return self.call_function(function, args, site, sink);
+                }
             }
         }
-        let expected = self.expected(pointer_ty, &args, site);
-        let (exact, adapted) = self.targets(pointer_ty, &expected, &args, sink);
+        let (exact, adapted) = self.targets(through, &expected, &args, sink);
         if exact.is_empty() && adapted.is_empty() && !self.is_type_checked() {
             let what =
                 "a call through a pointer that points to no function of the program ends the execution";
@@ -52,14 +64,56 @@ impl Body<'_, '_> {
 
     /// Whether a pointer of a type may be used to call a function. C allows it if the types are compatible; calling conventions allow more, which
     /// counts unless it is a violation.
-    fn may_call(&self, function: FunctionId, pointer_ty: TypeId) -> bool {
+    fn may_call(&self, function: FunctionId, through: &Through) -> bool {
         let hir = self.ctx.hir;
-        match hir.types.get(pointer_ty) {
+        match hir.types.get(through.ty) {
             Type::Pointer(to) if self.is_type_checked() => {
                 hir.types.compatible(hir.functions[function].ty, *to)
+                    && self.takes(function, *to, &through.given)
             }
             _ => true,
         }
+    }
+
+    /// Whether a function takes arguments where its type, or the one by which it is called, has no prototype (C11 6.5.2.2p6, 6.7.6.3p15).
+    fn takes(&self, function: FunctionId, called_as: TypeId, given: &[TypeId]) -> bool {
+        let hir = self.ctx.hir;
+        let (Type::Function(own), Type::Function(called_as)) =
+            (hir.types.get(hir.functions[function].ty), hir.types.get(called_as))
+        else {
+            return true;
+        };
+        if own.prototype && called_as.prototype {
+            return true;
+        }
+        let params: Vec<TypeId> = match &hir.functions[function].body {
+            Some(body) => body.params.iter().map(|param| hir.variables[*param].ty).collect(),
+            None if own.prototype => own.params.clone(),
+            None => return true,
+        };
+        let fits = |(given, param): (&TypeId, &TypeId)| {
+            if called_as.prototype {
+                hir.types.compatible(*given, *param)
+            } else {
+                hir.types.may_pass(*given, *param)
+            }
+        };
+        let given = if called_as.prototype { &called_as.params } else { given };
+        let is_variadic = own.variadic || called_as.variadic;
+        !is_variadic && given.len() == params.len() && given.iter().zip(&params).all(fits)
+    }
+
+    /// The positions of integers that are passed for those of the other signedness, if that is a violation for values that do not fit both types.
+    fn other_signs(&self, expected: &Signature, signature: &Signature) -> Vec<usize> {
+        let differs = |(from, to): (&Passing, &Passing)| match (*from, *to) {
+            (Passing::Scalar(from @ Ty::Int { .. }), Passing::Scalar(to @ Ty::Int { .. })) => {
+                from.is_signed() != to.is_signed()
+            }
+            _ => false,
+        };
+        let pairs = expected.params.iter().zip(&signature.params).enumerate();
+        let found = pairs.filter(|(_, pair)| self.is_type_checked() && differs(*pair));
+        found.map(|(position, _)| position).collect()
     }
 
     /// The interface that a call expects.
@@ -94,7 +148,7 @@ impl Body<'_, '_> {
     /// Functions that a call may enter: those that fit exactly, and those whose arguments need a conversion.
     fn targets(
         &mut self,
-        pointer_ty: TypeId,
+        through: &Through,
         expected: &Signature,
         args: &[Argument],
         sink: Sink<'_>,
@@ -103,7 +157,7 @@ impl Body<'_, '_> {
         let interface = self.ctx.interface(expected);
         let candidates: Vec<FunctionId> = self.ctx.usage.address_taken.iter().copied().collect();
         for function in candidates {
-            if !self.may_call(function, pointer_ty) {
+            if !self.may_call(function, through) {
                 continue;
             }
             let proc = self.ctx.procs[&function];
@@ -212,8 +266,10 @@ impl Body<'_, '_> {
         for (proc, signature) in adapted {
             let function = self.exprs().add(cfa::Expr::Function { proc });
             let is_it = self.exprs().binary(BinaryOp::Eq, pointer, function);
-            let (holds, fails) = self.fork(is_it, self.origin, self.origin);
+            let (holds, mut fails) = self.fork(is_it, self.origin, self.origin);
             self.graph.set(holds);
+            // Among the other functions there is none that fits.
+            fails.join(self.unfit(expected, &signature, &args));
             let returned = self.call_procedure(proc, &signature, args.clone(), site, inner)?;
             self.settle(target.as_ref(), returned);
             ends.push(self.graph.take());
@@ -228,6 +284,22 @@ impl Body<'_, '_> {
             Some(target) => Returned::Scalar(self.read_target(&target)),
             None => Returned::Nothing,
         })
+    }
+
+    /// Goes on where all integers fit the signedness of their parameters; the position where one does not.
+    fn unfit(&mut self, expected: &Signature, signature: &Signature, args: &[Argument]) -> Position {
+        let mut unfit = Position::default();
+        for position in self.other_signs(expected, signature) {
+            let Some(Argument::Scalar(value)) = args.get(position) else { continue };
+            let signed = Ty::signed(self.exprs().ty(*value).width(self.ctx.program.data_model));
+            let value = build::cast(self.exprs(), signed, *value);
+            let zero = build::zero(self.exprs(), signed);
+            let fits = build::compare(self.exprs(), BinaryOp::Le, zero, value);
+            let (good, bad) = self.fork(fits, self.origin, self.origin);
+            self.graph.set(good);
+            unfit.join(bad);
+        }
+        unfit
     }
 
     fn settle(&mut self, target: Option<&Target>, returned: Returned) {

@@ -219,9 +219,36 @@ impl Body<'_, '_> {
         let record = self.record_type(value);
         let place = self.place(place)?;
         let place = self.protect_place(place, value);
-        let value = self.record(value)?;
-        let place = self.write_record(place, record, &value)?;
-        Ok(place)
+        self.assign_to(place, record, value)
+    }
+
+    /// Writes the value of an expression. What a conditional expression chooses is copied from where it is: it may overlap the place.
+    fn assign_to(&mut self, place: PlaceRef, record: RecordId, value: hir::ExprId) -> Lowered<PlaceRef> {
+        match (&place, &self.ctx.hir.exprs[value].kind) {
+            (_, ExprKind::Convert(arg)) => self.assign_to(place, record, *arg),
+            (_, ExprKind::Comma(..)) => {
+                let last = self.comma(value)?;
+                self.assign_to(place, record, last)
+            }
+            (
+                PlaceRef::Memory { addr, ty, .. },
+                ExprKind::Conditional { condition, then, otherwise, question },
+            ) => {
+                let place = PlaceRef::Memory { addr: self.stable(*addr), bits: None, ty: *ty };
+                let (holds, fails) = self.question(*condition, *question)?;
+                self.graph.set(holds);
+                self.assign_to(place.clone(), record, *then)?;
+                let end = self.graph.take();
+                self.graph.set(fails);
+                self.assign_to(place.clone(), record, *otherwise)?;
+                self.graph.join(end);
+                Ok(place)
+            }
+            _ => {
+                let value = self.record(value)?;
+                self.write_record(place, record, &value)
+            }
+        }
     }
 
     /// Writes a record (R2); the place, which may be used once more.
@@ -233,8 +260,10 @@ impl Body<'_, '_> {
     ) -> Lowered<PlaceRef> {
         if let (PlaceRef::Memory { addr, .. }, RecordValue::Memory(from)) = (&place, value) {
             let (to, from, size) = (*addr, *from, self.ctx.hir.types.records[record].size);
-            let to = self.stable_if_loading(to);
+            let (to, from) = (self.stable_if_loading(to), self.stable_if_loading(from));
             self.copy_bytes(to, from, size);
+            let length = self.size(size);
+            self.forbid_overlap(to, from, length, self.origin);
             return Ok(PlaceRef::Memory {
                 addr: to,
                 bits: None,

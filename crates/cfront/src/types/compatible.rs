@@ -2,7 +2,7 @@
 //!
 //! Types may be nested arbitrarily deep through typedefs, so nothing here recurses without a bound.
 
-use super::{ArrayLength, FunctionType, Type, TypeId, Types};
+use super::{ArrayLength, FunctionType, IntKind, Type, TypeId, Types};
 
 /// How deep a composite type is built; below that the first type is taken as it is.
 const MAX_COMPOSITE_DEPTH: u32 = 100;
@@ -47,6 +47,20 @@ impl Types {
             }
         }
         true
+    }
+    /// Whether an argument of one type, after the default promotions, may be passed for a parameter of another where no prototype is in sight (C11
+    /// 6.5.2.2p6). Integers of one rank may differ in their signedness; whether a value fits both types is another question.
+    pub fn may_pass(&self, given: TypeId, param: TypeId) -> bool {
+        let is_byte = |pointer: TypeId| {
+            let kind = |to: TypeId| self.int_kind(to).filter(|_| !matches!(self.get(to), Type::Enum(_)));
+            let is_char = |to| kind(to).is_some_and(|kind| kind.rank() == IntKind::Char.rank());
+            self.pointee(pointer).is_some_and(|to| self.is_void(to) || is_char(to))
+        };
+        let is_counterpart = match (self.int_kind(given), self.int_kind(param)) {
+            (Some(given), Some(param)) => given.rank() == param.rank(),
+            _ => false,
+        };
+        self.compatible(given, param) || is_counterpart || is_byte(given) && is_byte(param)
     }
     /// A type compatible with both of two compatible types that has what is known of either.
     pub fn composite(&mut self, left: TypeId, right: TypeId) -> TypeId {
@@ -96,7 +110,6 @@ impl Types {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::IntKind;
     use cfa::DataModel;
 
     #[test]

@@ -28,6 +28,8 @@ pub(crate) enum CheckArg {
     UseAfterFree,
     /// a write to a string literal
     ReadOnly,
+    /// bytes that are copied to a place that overlaps their own: memcpy, strcpy, the assignment of a structure
+    Overlap,
     /// a call through a pointer that leads to no fitting function
     FunctionPointer,
     /// memory that is freed twice
@@ -61,6 +63,7 @@ impl CheckArg {
             Self::InvalidPointer => &[CheckKind::WildPointer],
             Self::UseAfterFree => &[CheckKind::Dangling],
             Self::ReadOnly => &[CheckKind::ReadOnly],
+            Self::Overlap => &[CheckKind::Overlap],
             Self::FunctionPointer => &[CheckKind::BadFunctionPointer],
             Self::DoubleFree => &[CheckKind::DoubleFree],
             Self::InvalidFree => &[CheckKind::BadFree],

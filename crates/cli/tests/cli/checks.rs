@@ -13,7 +13,7 @@ fn check(name: &str, words: &[&str], text: &str) -> Finished {
 }
 
 /// The kind, a program with the defect, and the same without it.
-const PAIRS: [(&str, &str, &str); 9] = [
+const PAIRS: [(&str, &str, &str); 10] = [
     (
         "null",
         "int main(void) { int x = 1; int *p = any() ? &x : 0; *p = 2; return 0; }",
@@ -33,6 +33,11 @@ const PAIRS: [(&str, &str, &str); 9] = [
         "double-free",
         "#include <stdlib.h>\nint main(void) { int *p = malloc(4); if (any()) free(p); free(p); return 0; }",
         "#include <stdlib.h>\nint main(void) { int *p = malloc(4); if (any()) { free(p); p = 0; } free(p); return 0; }",
+    ),
+    (
+        "overlap",
+        "#include <string.h>\nint main(void) { char a[9] = {0}; int i = any(); if (i >= 3 && i <= 5) memcpy(a + i, a, 4); return 0; }",
+        "#include <string.h>\nint main(void) { char a[9] = {0}; int i = any(); if (i >= 4 && i <= 5) memcpy(a + i, a, 4); return 0; }",
     ),
     (
         "leak",
@@ -85,6 +90,15 @@ fn all_but_leaks_are_checked_if_nothing_is_said() {
         if kind != "leak" {
             assert!(last(&found).starts_with("UNSAFE: 1 of "), "{}", last(&found));
         }
+    }
+}
+
+#[test]
+fn a_call_with_arguments_that_the_definition_does_not_take_is_not_proved() {
+    let text = "#include <assert.h>\nint f();\nint main(void) { assert(f(1) == 1); return 0; }\nint f(ARG x) { return x == 1; }";
+    for (ty, code) in [("long", 5), ("double", 5), ("int a, int", 5), ("int", SAFE), ("unsigned", SAFE)] {
+        let found = check("arguments", &[], &text.replace("ARG", ty));
+        assert_eq!(found.code, code, "{ty}: {}{}", found.stdout, found.stderr);
     }
 }
 

@@ -245,6 +245,7 @@ fn evaluate(program: &Program, known: &Known, holds: &dyn Fn(ExprId) -> bool) ->
             | Expr::LoadBits { .. }
             | Expr::Address { .. }
             | Expr::Accessible { .. }
+            | Expr::SameObject { .. }
             | Expr::Freeable { .. }
             | Expr::Test { .. }
             | Expr::Initialised { .. }

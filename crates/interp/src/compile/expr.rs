@@ -210,6 +210,7 @@ impl Compiler<'_> {
                 dst
             }
             Expr::Accessible { .. }
+            | Expr::SameObject { .. }
             | Expr::Freeable { .. }
             | Expr::Test { .. }
             | Expr::Initialised { .. }
@@ -241,22 +242,24 @@ impl Compiler<'_> {
                 self.rare(Rare::Accessible { dst, addr, length, ty, access });
                 dst
             }
-            Expr::Freeable { addr } => {
-                let addr = self.memo[&addr];
+            Expr::SameObject { one, other } => {
                 let dst = target.unwrap_or_else(|| self.temp(Ty::BOOL));
-                self.rare(Rare::Freeable { dst, addr });
+                self.rare(Rare::SameObject { dst, one: self.memo[&one], other: self.memo[&other] });
+                dst
+            }
+            Expr::Freeable { addr } => {
+                let dst = target.unwrap_or_else(|| self.temp(Ty::BOOL));
+                self.rare(Rare::Freeable { dst, addr: self.memo[&addr] });
                 dst
             }
             Expr::Test { test, addr } => {
-                let addr = self.memo[&addr];
                 let dst = target.unwrap_or_else(|| self.temp(Ty::BOOL));
-                self.rare(Rare::Test { dst, addr, test });
+                self.rare(Rare::Test { dst, addr: self.memo[&addr], test });
                 dst
             }
             Expr::Initialised { addr, bit, ty } => {
-                let addr = self.memo[&addr];
                 let dst = target.unwrap_or_else(|| self.temp(Ty::BOOL));
-                self.rare(Rare::Initialised { dst, addr, bit, ty });
+                self.rare(Rare::Initialised { dst, addr: self.memo[&addr], bit, ty });
                 dst
             }
             Expr::Lost => {

@@ -83,6 +83,7 @@ impl Compiler<'_> {
                 self.rare(Rare::Exit { ty, status });
             }
             Op::Halt { reason: HaltReason::Abort } => self.rare(Rare::Abort),
+            Op::Halt { reason: HaltReason::Overlap } => self.rare(Rare::Overlap),
         }
     }
     /// Elements of an array from an index on become those of another one.

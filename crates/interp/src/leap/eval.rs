@@ -104,6 +104,7 @@ impl Walker<'_> {
             | Expr::Address { .. }
             | Expr::Function { .. }
             | Expr::Accessible { .. }
+            | Expr::SameObject { .. }
             | Expr::Freeable { .. }
             | Expr::Test { .. }
             | Expr::Initialised { .. }

@@ -175,6 +175,12 @@ impl Memory {
                 .iter()
                 .any(|((validity, _), own)| *own == index && *validity == Validity::Doubtful)
     }
+    /// Whether two pointers were made from one object.
+    pub(crate) fn is_same_object(&self, one: u64, other: u64) -> bool {
+        let ((one, _), (other, _)) = (self.locate_outside(one), self.locate_outside(other));
+        let holds = |object: &Object| !matches!(object.kind, ObjectKind::None | ObjectKind::Procedure);
+        one == other && self.objects.get(one as usize).is_some_and(holds)
+    }
     /// Whether a pointer is null or the start of a live heap object.
     pub(crate) fn is_freeable(&self, pointer: u64) -> bool {
         self.address(pointer) == 0 || self.check_free(pointer).is_ok() && !self.is_doubtful(pointer)

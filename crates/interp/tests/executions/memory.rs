@@ -187,6 +187,24 @@ fn bad_accesses_have_names() {
 }
 
 #[test]
+fn pointers_are_of_one_object_by_where_they_come_from() {
+    exits(0b01100, |b| {
+        let (p, q) = (malloc(b, "p", 8, InitKind::Zero), malloc(b, "q", 8, InitKind::Zero));
+        let (moved, far, null) = (b.offset(p, 3), b.offset(q, 1 << 16), b.int(Ty::Ptr, 0));
+        let pairs = [(p, q), (moved, far), (p, moved), (far, q), (null, null)];
+        let mut sum = b.int(I32, 0);
+        for (position, (one, other)) in pairs.into_iter().enumerate() {
+            let same = b.program.exprs.add(cfa::Expr::SameObject { one, other });
+            let (yes, no) = (b.int(I32, 1 << position), b.int(I32, 0));
+            let bit = b.ite(same, yes, no);
+            sum = b.binary(BinaryOp::Or, sum, bit);
+        }
+        sum
+    });
+    fails(UndefinedKind::Overlap, |b| b.op(Op::Halt { reason: cfa::HaltReason::Overlap }));
+}
+
+#[test]
 fn freeing() {
     fails(UndefinedKind::DoubleFree, |b| {
         let p = malloc(b, "p", 8, InitKind::Zero);

@@ -27,7 +27,8 @@ impl Instrument<'_> {
         let read = self.without_copies(frame, state, op, &roots);
         let (found, before) = self.found(frame, state, &read);
         let own = self.own_faults(frame, state, op, &before);
-        let ends = frame.heap.is_some() && matches!(op, Op::Halt { .. });
+        let ends = frame.heap.is_some()
+            && matches!(op, Op::Halt { reason: HaltReason::Exit(_) | HaltReason::Abort });
         let is_checked = match &found {
             Ok(found) => !found.is_empty(),
             Err(_) => true,
@@ -100,6 +101,10 @@ impl Instrument<'_> {
         let mut faults = Vec::new();
         match op {
             Op::Free { addr } | Op::Realloc { old: addr, .. } => faults.push(Fault::Free { addr: *addr }),
+            Op::Halt { reason: HaltReason::Overlap } => {
+                let cond = exprs.bool(true);
+                faults.push(Fault::Single { kind: CheckKind::Overlap, cond });
+            }
             Op::Copy { to, from, length } => {
                 faults.extend(walk::access(&here, &mut exprs, *from, Bytes::Value(*length), Access::Read));
                 faults.extend(walk::access(&here, &mut exprs, *to, Bytes::Value(*length), Access::Write));

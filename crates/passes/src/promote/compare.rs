@@ -380,6 +380,29 @@ impl Translator<'_> {
         self.or(is_empty, result)
     }
 
+    /// Whether two pointers were made from one object; of memory that is not followed nobody knows.
+    pub(super) fn leads_to_one(&mut self, lhs: ExprId, rhs: ExprId) -> ExprId {
+        let (left, right) = (self.fat(lhs), self.fat(rhs));
+        let (left_pointee, right_pointee) = (self.pointers.of(lhs).clone(), self.pointers.of(rhs).clone());
+        let (one, other) = ((&left, &left_pointee), (&right, &right_pointee));
+        let same = self.same_object(one, other);
+        let none = self.object_is(one.0, one.1, NONE);
+        let is_object = self.not(none);
+        let same = self.and(is_object, same);
+        let mut unknown = self.out.exprs.bool(false);
+        for (pointer, pointee) in [one, other] {
+            for number in [FOREIGN, GARBAGE] {
+                let is_outside = self.object_is(pointer, pointee, number);
+                unknown = self.or(unknown, is_outside);
+            }
+        }
+        if self.truth(unknown) == Some(false) {
+            return same;
+        }
+        let arbitrary = self.round(Ty::BOOL);
+        self.ite(unknown, arbitrary, same)
+    }
+
     /// Whether an address may be freed.
     pub(super) fn freeable(&mut self, addr: ExprId) -> ExprId {
         let (pointer, pointee) = (self.fat(addr), self.pointers.of(addr).clone());

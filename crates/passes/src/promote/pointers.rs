@@ -331,6 +331,7 @@ impl<'a> Solver<'a> {
             | Expr::Unary { .. }
             | Expr::LoadBits { .. }
             | Expr::Accessible { .. }
+            | Expr::SameObject { .. }
             | Expr::Freeable { .. }
             | Expr::Test { .. }
             | Expr::Initialised { .. }

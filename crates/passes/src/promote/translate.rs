@@ -107,6 +107,7 @@ impl<'a> Translator<'a> {
                 self.cast(ty, address)
             }
             Expr::Accessible { addr, length, access } => self.accessible(addr, length, access),
+            Expr::SameObject { one, other } => self.leads_to_one(one, other),
             Expr::Freeable { addr } => self.freeable(addr),
             Expr::Test { test, addr } => self.test(test, addr),
             Expr::Initialised { addr, bit, ty } => {
@@ -200,6 +201,7 @@ impl<'a> Translator<'a> {
             | Expr::Unary { .. }
             | Expr::LoadBits { .. }
             | Expr::Accessible { .. }
+            | Expr::SameObject { .. }
             | Expr::Freeable { .. }
             | Expr::Test { .. }
             | Expr::Initialised { .. }

@@ -177,6 +177,7 @@ impl Writer<'_> {
             28 => "init a uninit".to_owned(),
             29 if self.random.below(3) == 0 => self.pick(&["exit(x)", "abort"]),
             30 | 31 => return self.assertion(at),
+            32 => return self.overlap(at),
             _ => {
                 let (cond, then) = (self.condition(), self.value(1));
                 let next = self.step(at, &format!("assume {cond}"));
@@ -186,6 +187,14 @@ impl Writer<'_> {
             }
         };
         self.step(at, &ops)
+    }
+
+    /// What a copy does behind it, if source and target were made from one object.
+    fn overlap(&mut self, at: usize) -> usize {
+        let (one, other) = (self.pick(&["p", "q", "gp"]), self.pick(&["p + 4:i64", "q", "gp", "&o"]));
+        let overlaps = self.step(at, &format!("assume same_object({one}, {other})"));
+        self.edge(overlaps, 1, "overlap");
+        self.step(at, &format!("assume !same_object({one}, {other})"))
     }
 
     /// An assertion about an input.

@@ -64,6 +64,7 @@ impl Sanitizer {
             CheckKind::NullDereference | CheckKind::WildPointer | CheckKind::ReadOnly => {
                 address(&["SEGV", "BUS", "unknown-crash", "overflow", "underflow", "use-after"])
             }
+            CheckKind::Overlap => address(&["param-overlap"]),
             CheckKind::BadFunctionPointer => address(&["SEGV", "BUS", "ILL"]),
             CheckKind::Dangling => address(&["use-after", "SEGV"]),
             CheckKind::DoubleFree => Ok(Self { words: &["double-free"], is_complete: true, ..ADDRESS }),

@@ -1,8 +1,7 @@
 /* Multibyte characters of the "C" locale: one byte each, and 84 (EILSEQ) above 127. */
 
 int *__wayproof___errno_location(void);
-void __wayproof_unsupported_mbstowcs_overlap(void);
-void __wayproof_unsupported_wcstombs_overlap(void);
+void __wayproof_overlap(void);
 
 /* Whether a byte is one of those of a wide character. */
 static int __wayproof___wp_is_within(const char *byte, const int *wide)
@@ -47,7 +46,7 @@ unsigned long __wayproof_mbstowcs(int *to, const char *s, unsigned long n)
     unsigned long count = 0;
     while (to == 0 || count < n) {
         if (to != 0 && (__wayproof___wp_is_within(s, to + count) || s + count == (const char *)to))
-            __wayproof_unsupported_mbstowcs_overlap();
+            __wayproof_overlap();
         if ((unsigned char)s[count] > 127)
             return (unsigned long)__wayproof___wp_no_character();
         if (to != 0)
@@ -64,7 +63,7 @@ unsigned long __wayproof_wcstombs(char *to, const int *s, unsigned long n)
     unsigned long count = 0;
     while (to == 0 || count < n) {
         if (to != 0 && (__wayproof___wp_is_within(to, s + count) || to + count == (const char *)s))
-            __wayproof_unsupported_wcstombs_overlap();
+            __wayproof_overlap();
         if (s[count] < 0 || s[count] > 127)
             return (unsigned long)__wayproof___wp_no_character();
         if (to != 0)

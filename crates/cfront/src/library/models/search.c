@@ -1,6 +1,6 @@
 /* Searching in arrays; glibc's steps. */
 
-void *__wayproof_memcpy(void *to, const void *from, unsigned long n);
+void *__wayproof_memmove(void *to, const void *from, unsigned long n);
 
 void *__wayproof_bsearch(
     const void *key, const void *array, unsigned long count, unsigned long size, int (*compare)(const void *, const void *))
@@ -40,7 +40,7 @@ void *__wayproof_lsearch(
     if (found != 0)
         return found;
     char *element = (char *)array + *count * size;
-    __wayproof_memcpy(element, key, size);
+    __wayproof_memmove(element, key, size);
     *count = *count + 1;
     return element;
 }

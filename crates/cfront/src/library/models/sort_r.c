@@ -5,7 +5,7 @@
 int __wayproof_own_malloc(void);
 void *__wayproof_malloc(unsigned long size);
 void __wayproof_free(void *memory);
-void *__wayproof_memcpy(void *to, const void *from, unsigned long n);
+void *__wayproof_memmove(void *to, const void *from, unsigned long n);
 void __wayproof_unsupported_qsort_r_allocation(void);
 
 /* Merges the sorted runs [low, middle) and [middle, high) and takes them back. Elements move as a whole: they may be pointers. */
@@ -18,13 +18,13 @@ static void __wayproof___wp_merge_r(
     for (unsigned long at = low; at < high; at++) {
         int takes_left = right >= high || (left < middle && compare(base + left * size, base + right * size, data) <= 0);
         char *source = base + (takes_left ? left : right) * size;
-        __wayproof_memcpy(copy + at * size, source, size);
+        __wayproof_memmove(copy + at * size, source, size);
         if (takes_left)
             left++;
         else
             right++;
     }
-    __wayproof_memcpy(base + low * size, copy + low * size, (high - low) * size);
+    __wayproof_memmove(base + low * size, copy + low * size, (high - low) * size);
 }
 
 /* The same for elements that stay where they are until all is sorted; pointers to them move. */
@@ -86,8 +86,8 @@ void __wayproof_qsort_r(
     }
     if (moves_pointers) {
         for (unsigned long i = 0; i < count; i++)
-            __wayproof_memcpy(copy + i * size, pointers[i], size);
-        __wayproof_memcpy(base, copy, count * size);
+            __wayproof_memmove(copy + i * size, pointers[i], size);
+        __wayproof_memmove(base, copy, count * size);
         __wayproof_free(pointers);
     }
     __wayproof_free(copy);

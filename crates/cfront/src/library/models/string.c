@@ -1,14 +1,9 @@
-/* Strings and memory, byte by byte. In which order bytes are copied is nobody's affair: where source and target overlap the model ends.
-   They do if one of them starts within the other; pointers are compared for equality, because they may lead to different objects. What is
+/* Strings and memory, byte by byte. In which order bytes are copied is nobody's affair: where source and target overlap the call is undefined.
+   They do if one of them starts within the other; pointers are compared for equality, because they may lead to different objects, and after the source is read, so that it is valid. What is
    allocated comes from the program's `malloc` if it defines one, as in glibc. */
 
 void __wayproof_readable(const void *from, unsigned long length);
-void __wayproof_unsupported_strcpy_overlap(void);
-void __wayproof_unsupported_stpcpy_overlap(void);
-void __wayproof_unsupported_strncpy_overlap(void);
-void __wayproof_unsupported_strcat_overlap(void);
-void __wayproof_unsupported_strncat_overlap(void);
-void __wayproof_unsupported_memccpy_overlap(void);
+void __wayproof_overlap(void);
 
 unsigned long __wayproof_strlen(const char *s)
 {
@@ -72,9 +67,10 @@ char *__wayproof_strcpy(char *to, const char *from)
 {
     unsigned long i = 0;
     while (1) {
+        char c = from[i];
         if (to + i == from || from + i == to)
-            __wayproof_unsupported_strcpy_overlap();
-        if ((to[i] = from[i]) == 0)
+            __wayproof_overlap();
+        if ((to[i] = c) == 0)
             return to;
         i++;
     }
@@ -84,9 +80,10 @@ char *__wayproof_stpcpy(char *to, const char *from)
 {
     unsigned long i = 0;
     while (1) {
+        char c = from[i];
         if (to + i == from || from + i == to)
-            __wayproof_unsupported_stpcpy_overlap();
-        if ((to[i] = from[i]) == 0)
+            __wayproof_overlap();
+        if ((to[i] = c) == 0)
             return to + i;
         i++;
     }
@@ -96,16 +93,17 @@ char *__wayproof_strncpy(char *to, const char *from, unsigned long n)
 {
     unsigned long i = 0;
     while (i < n) {
+        char c = from[i];
         if (to + i == from || from + i == to)
-            __wayproof_unsupported_strncpy_overlap();
-        if (from[i] == 0)
+            __wayproof_overlap();
+        if (c == 0)
             break;
-        to[i] = from[i];
+        to[i] = c;
         i++;
     }
     while (i < n) {
         if (to + i == from)
-            __wayproof_unsupported_strncpy_overlap();
+            __wayproof_overlap();
         to[i] = 0;
         i++;
     }
@@ -120,7 +118,7 @@ char *__wayproof_strcat(char *to, const char *from)
         end++;
     while (1) {
         if (to + end + i == from || from + i == to + end)
-            __wayproof_unsupported_strcat_overlap();
+            __wayproof_overlap();
         if ((to[end + i] = from[i]) == 0)
             return to;
         i++;
@@ -135,14 +133,14 @@ char *__wayproof_strncat(char *to, const char *from, unsigned long n)
         end++;
     while (i < n) {
         if (to + end + i == from || from + i == to + end)
-            __wayproof_unsupported_strncat_overlap();
+            __wayproof_overlap();
         if (from[i] == 0)
             break;
         to[end + i] = from[i];
         i++;
     }
     if (i != 0 && to + end + i == from)
-        __wayproof_unsupported_strncat_overlap();
+        __wayproof_overlap();
     to[end + i] = 0;
     return to;
 }
@@ -281,10 +279,11 @@ void *__wayproof_memccpy(void *to, const void *from, int c, unsigned long n)
     unsigned char *target = to;
     const unsigned char *source = from;
     for (unsigned long i = 0; i < n; i++) {
+        unsigned char byte = source[i];
         if (target + i == source || source + i == target)
-            __wayproof_unsupported_memccpy_overlap();
-        target[i] = source[i];
-        if (source[i] == (unsigned char)c)
+            __wayproof_overlap();
+        target[i] = byte;
+        if (byte == (unsigned char)c)
             return target + i + 1;
     }
     return 0;

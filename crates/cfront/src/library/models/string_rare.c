@@ -2,9 +2,7 @@
 
 void *__wayproof_memmove(void *to, const void *from, unsigned long n);
 void *__wayproof_memset(void *to, int c, unsigned long n);
-void __wayproof_unsupported_strxfrm_overlap(void);
-void __wayproof_unsupported_stpncpy_overlap(void);
-void __wayproof_unsupported_swab_overlap(void);
+void __wayproof_overlap(void);
 unsigned long __wayproof_strlen(const char *s);
 int __wayproof_strcmp(const char *a, const char *b);
 char *__wayproof_strrchr(const char *s, int c);
@@ -16,7 +14,7 @@ unsigned long __wayproof_strxfrm(char *to, const char *from, unsigned long n)
     unsigned long length = __wayproof_strlen(from);
     for (unsigned long i = 0; i < n && i <= length; i++) {
         if (to + i == from || from + i == to)
-            __wayproof_unsupported_strxfrm_overlap();
+            __wayproof_overlap();
         to[i] = from[i];
     }
     return length;
@@ -26,16 +24,17 @@ char *__wayproof_stpncpy(char *to, const char *from, unsigned long n)
 {
     unsigned long length = 0;
     while (length < n) {
+        char c = from[length];
         if (to + length == from || from + length == to)
-            __wayproof_unsupported_stpncpy_overlap();
-        if (from[length] == 0)
+            __wayproof_overlap();
+        if (c == 0)
             break;
-        to[length] = from[length];
+        to[length] = c;
         length++;
     }
     for (unsigned long i = length; i < n; i++) {
         if (to + i == from)
-            __wayproof_unsupported_stpncpy_overlap();
+            __wayproof_overlap();
         to[i] = 0;
     }
     return to + length;
@@ -95,10 +94,11 @@ void __wayproof_swab(const void *from, void *to, long n)
     const char *source = from;
     char *target = to;
     for (long i = 0; i + 1 < n; i += 2) {
-        if (target + i == source || source + i == target || target + i + 1 == source || source + i + 1 == target)
-            __wayproof_unsupported_swab_overlap();
         char first = source[i];
-        target[i] = source[i + 1];
+        char second = source[i + 1];
+        if (target + i == source || source + i == target || target + i + 1 == source || source + i + 1 == target)
+            __wayproof_overlap();
+        target[i] = second;
         target[i + 1] = first;
     }
 }

@@ -3,10 +3,7 @@
 void __wayproof_readable(const void *from, unsigned long length);
 void *__wayproof_memcpy(void *to, const void *from, unsigned long n);
 void *__wayproof_memmove(void *to, const void *from, unsigned long n);
-void __wayproof_unsupported_wcscpy_overlap(void);
-void __wayproof_unsupported_wcpcpy_overlap(void);
-void __wayproof_unsupported_wcsncpy_overlap(void);
-void __wayproof_unsupported_wcsncat_overlap(void);
+void __wayproof_overlap(void);
 
 unsigned long __wayproof_wcslen(const int *s)
 {
@@ -28,9 +25,10 @@ int *__wayproof_wcscpy(int *to, const int *from)
 {
     unsigned long i = 0;
     while (1) {
+        int c = from[i];
         if (to + i == from || from + i == to)
-            __wayproof_unsupported_wcscpy_overlap();
-        if ((to[i] = from[i]) == 0)
+            __wayproof_overlap();
+        if ((to[i] = c) == 0)
             return to;
         i++;
     }
@@ -40,9 +38,10 @@ int *__wayproof_wcpcpy(int *to, const int *from)
 {
     unsigned long i = 0;
     while (1) {
+        int c = from[i];
         if (to + i == from || from + i == to)
-            __wayproof_unsupported_wcpcpy_overlap();
-        if ((to[i] = from[i]) == 0)
+            __wayproof_overlap();
+        if ((to[i] = c) == 0)
             return to + i;
         i++;
     }
@@ -52,16 +51,17 @@ int *__wayproof_wcsncpy(int *to, const int *from, unsigned long n)
 {
     unsigned long i = 0;
     while (i < n) {
+        int c = from[i];
         if (to + i == from || from + i == to)
-            __wayproof_unsupported_wcsncpy_overlap();
-        if (from[i] == 0)
+            __wayproof_overlap();
+        if (c == 0)
             break;
-        to[i] = from[i];
+        to[i] = c;
         i++;
     }
     while (i < n) {
         if (to + i == from)
-            __wayproof_unsupported_wcsncpy_overlap();
+            __wayproof_overlap();
         to[i] = 0;
         i++;
     }
@@ -74,14 +74,14 @@ int *__wayproof_wcsncat(int *to, const int *from, unsigned long n)
     unsigned long i = 0;
     while (i < n) {
         if (to + end + i == from || from + i == to + end)
-            __wayproof_unsupported_wcsncat_overlap();
+            __wayproof_overlap();
         if (from[i] == 0)
             break;
         to[end + i] = from[i];
         i++;
     }
     if (i != 0 && to + end + i == from)
-        __wayproof_unsupported_wcsncat_overlap();
+        __wayproof_overlap();
     to[end + i] = 0;
     return to;
 }
