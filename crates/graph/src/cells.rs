@@ -388,6 +388,19 @@ impl Lookup {
     }
 }
 
+/// Cells are live where their array is. One whose index moves is so only where the index is known.
+fn add_live(graph: &mut Graph, terms: &Terms, cells: &Cells, changing: &BTreeSet<SymbolId>) {
+    for point in &mut graph.points {
+        let is_known = |symbol: &SymbolId| !changing.contains(symbol) || point.live.contains(symbol);
+        let is_live = |cell: &&Cell| {
+            point.live.contains(&cell.array) && terms.symbols_of(cell.index).iter().all(is_known)
+        };
+        let own: Vec<SymbolId> = cells.cells.iter().filter(is_live).map(|cell| cell.symbol).collect();
+        point.live.extend(cells.ghosts.iter().copied().chain(own));
+        point.live.sort_unstable();
+    }
+}
+
 /// Puts the cells into the graph.
 fn extend(
     graph: &mut Graph,
@@ -397,16 +410,7 @@ fn extend(
     changing: &BTreeSet<SymbolId>,
 ) {
     let lookup = Lookup::of(cells);
-    for point in &mut graph.points {
-        // A cell whose index moves is one where the index is known.
-        let is_known = |symbol: &SymbolId| !changing.contains(symbol) || point.live.contains(symbol);
-        let is_live = |cell: &&Cell| {
-            point.live.contains(&cell.array) && terms.symbols_of(cell.index).iter().all(is_known)
-        };
-        let own: Vec<SymbolId> = cells.cells.iter().filter(is_live).map(|cell| cell.symbol).collect();
-        point.live.extend(cells.ghosts.iter().copied().chain(own));
-        point.live.sort_unstable();
-    }
+    add_live(graph, terms, cells, changing);
     for id in graph.arcs.ids().collect::<Vec<_>>() {
         let (source, target) = (graph.arcs[id].source, graph.arcs[id].target);
         let mut formula = graph.arcs[id].formula.clone();
