@@ -246,6 +246,7 @@ impl Exporter<'_> {
         extras.inductive = correctness::confirm(&mut invariants, self.task, annotation, &mut child);
         budget.absorb(&child);
         extras.invariants = invariants;
+        extras.quantified = explain::quantified(self.task, annotation);
         extras.contracts = explain::contracts(self.task, annotation, ticks, budget);
     }
 

@@ -17,6 +17,7 @@ pub mod join;
 mod origin;
 mod piece;
 mod product;
+mod sum;
 mod transition;
 mod vocabulary;
 

@@ -57,6 +57,8 @@ pub enum Rounding {
     Elements,
     /// A product of variables that is followed as a symbol.
     FollowedProduct,
+    /// A sum of elements that is followed as a symbol.
+    Sum,
     /// A product of two variables.
     Product,
     /// A quotient with a variable divisor.
@@ -79,7 +81,7 @@ pub enum Rounding {
 
 impl Rounding {
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Memory,
         Self::LocalAddress,
         Self::Allocation,
@@ -89,6 +91,7 @@ impl Rounding {
         Self::OutputResult,
         Self::Elements,
         Self::FollowedProduct,
+        Self::Sum,
         Self::Product,
         Self::Quotient,
         Self::Remainder,
@@ -113,6 +116,7 @@ impl fmt::Display for Rounding {
             Self::OutputResult => "result of an output function",
             Self::Elements => "elements that are copied or filled together",
             Self::FollowedProduct => "product of variables",
+            Self::Sum => "sum of elements",
             Self::Product => "product of two variables",
             Self::Quotient => "quotient of a division by a variable",
             Self::Remainder => "remainder of a division by a variable",

@@ -34,7 +34,7 @@ pub struct Piece {
     pub source: Loc,
     /// Where they end.
     pub target: Loc,
-    /// What the paths do, products included, over the values at the source and the Skolem constants.
+    /// What the paths do, products and sums included, over the values at the source and the Skolem constants.
     pub transition: Transition,
     /// The Skolem constants that occur.
     pub skolems: Vec<Skolem>,
@@ -99,6 +99,7 @@ impl<'a> Pieces<'a> {
         terms: &mut Terms,
         vocabulary: &mut Vocabulary,
     ) -> Vec<Piece> {
+        let known_at_start = known;
         let mut encoder = Encoder::new(self.program, terms, vocabulary);
         if let Calls::Known(contracts) = self.calls {
             encoder = encoder.assuming(contracts);
@@ -115,10 +116,14 @@ impl<'a> Pieces<'a> {
             let (mut transition, known) = encoder.merge(target, paths);
             let products = encoder.products(&mut transition);
             encoder.extend_equations(&mut transition, &products);
-            if Some(target) == self.procedure.error {
+            // A loop that is left has its counter at the bound: so are products of the two, and the next loop starts anew.
+            let is_left = start != target && !products.is_empty();
+            if is_left || Some(target) == self.procedure.error {
                 encoder.compare_products(&mut transition, &products);
             }
             transition.update.extend(products);
+            let sums = encoder.sums(&mut transition, known_at_start);
+            transition.update.extend(sums);
             pieces.push(Piece { source: start, target, transition, skolems: Vec::new(), known });
         }
         let skolems = encoder.take_skolems();

@@ -216,6 +216,7 @@ impl Encoder<'_> {
             }
         }
         let start = Transition::identity();
+        let limits = self.constant_limits(transition.guard);
         let mut products: Vec<Product> = Vec::with_capacity(pairs.len());
         for (symbol, left, right, is_at_end) in pairs {
             let at = if is_at_end { &*transition } else { &start };
@@ -232,7 +233,33 @@ impl Encoder<'_> {
                 let fact = one.compared(other, self.terms);
                 self.require(transition, fact);
             }
+            for (factor, other) in [(one.left, one.right), (one.right, one.left)] {
+                for (_, limit) in limits.iter().filter(|(term, _)| *term == factor) {
+                    let number = self.terms.number(limit.clone());
+                    let is_there = self.terms.eq(factor, number);
+                    let scaled = self.terms.scale(limit, other);
+                    let is_multiple = self.terms.eq(one.value, scaled);
+                    let fact = self.terms.implies(is_there, is_multiple);
+                    self.require(transition, fact);
+                }
+            }
         }
+    }
+
+    /// The numbers with which a condition compares single terms: where a loop with a constant bound is left, its counter is there.
+    fn constant_limits(&mut self, condition: TermId) -> Vec<(TermId, Integer)> {
+        let mut found = Vec::new();
+        for part in self.terms.conjuncts(condition) {
+            let Node::Le(sum) = *self.terms.node(part) else { continue };
+            let form = self.terms.linear(sum);
+            if let [(term, factor)] = form.terms()
+                && factor.abs().is_one()
+            {
+                let constant = form.constant_part().clone();
+                found.push((*term, if factor.is_positive() { -&constant } else { constant }));
+            }
+        }
+        found
     }
 }
 

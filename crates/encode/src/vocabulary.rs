@@ -11,9 +11,11 @@ use term::{Node, Sort, SymbolId, SymbolKind, TermId, Terms};
 use crate::arithmetic::bounds;
 use crate::product::product_facts;
 use values::monomials::{Monomial, Products};
+use values::sums::{Bound, Sum, sums};
 
 /// The symbols of one procedure: one for every scalar and array variable that it may use, an integer, or a map from integers to integers. Memory
-/// objects and variables of other procedures have none. And one for every product of variables that is followed ([`Products`]).
+/// objects and variables of other procedures have none. And one for every product of variables that is followed ([`Products`]),
+/// and for every sum of elements ([`sums`]).
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
     symbols: IndexVec<VarId, Option<SymbolId>>,
@@ -21,6 +23,7 @@ pub struct Vocabulary {
     products: BTreeMap<Monomial, SymbolId>,
     factors: BTreeMap<SymbolId, Monomial>,
     compared: BTreeSet<VarId>,
+    sums: BTreeMap<Sum, SymbolId>,
     addresses: FxHashMap<ExprId, SymbolId>,
     at_entry: BTreeMap<VarId, SymbolId>,
 }
@@ -68,8 +71,28 @@ impl Vocabulary {
             products.insert(monomial, symbol);
         }
         let factors = products.iter().map(|(monomial, symbol)| (*symbol, monomial.clone())).collect();
+        let mut followed_sums = BTreeMap::new();
+        for proc in procs {
+            for sum in sums(program, &program.procs[*proc]) {
+                let name = sum_name(program, &sum);
+                let declare = || terms.declare(name, Sort::Int, SymbolKind::Variable);
+                followed_sums.entry(sum).or_insert_with(declare);
+            }
+        }
         let (addresses, at_entry) = (FxHashMap::default(), BTreeMap::new());
-        Self { symbols, vars, products, factors, compared, addresses, at_entry }
+        Self { symbols, vars, products, factors, compared, sums: followed_sums, addresses, at_entry }
+    }
+    /// The symbol of a sum of elements; `None` if it is not followed.
+    pub fn sum(&self, sum: &Sum) -> Option<SymbolId> {
+        self.sums.get(sum).copied()
+    }
+    /// The sum of elements that a symbol stands for.
+    pub fn sum_of(&self, symbol: SymbolId) -> Option<Sum> {
+        self.sums().find(|(known, _)| *known == symbol).map(|(_, sum)| sum)
+    }
+    /// The sums of elements that are followed.
+    pub fn sums(&self) -> impl Iterator<Item = (SymbolId, Sum)> {
+        self.sums.iter().map(|(sum, symbol)| (*symbol, *sum))
     }
     /// The symbol of the value that a variable has where its procedure, or that at hand, is entered, made if there is none yet. Only integers have one.
     pub fn declare_at_entry(&mut self, program: &Program, terms: &mut Terms, var: VarId) -> Option<SymbolId> {
@@ -118,10 +141,11 @@ impl Vocabulary {
     pub fn var(&self, symbol: SymbolId) -> Option<VarId> {
         self.vars.get(&symbol).copied()
     }
-    /// Whether a symbol stands for nothing of the program: not for a variable, now or at the entry, an address or a product, which have the values that they have.
+    /// Whether a symbol stands for nothing of the program: not for a variable, now or at the entry, an address, a product or a sum, which have the values that they have.
     pub fn is_free(&self, symbol: SymbolId) -> bool {
         self.var(symbol).is_none()
             && self.factors(symbol).is_none()
+            && self.sum_of(symbol).is_none()
             && self.address_of(symbol).is_none()
             && self.at_entry(symbol).is_none()
     }
@@ -140,6 +164,15 @@ impl Vocabulary {
     pub(crate) fn address(&mut self, terms: &mut Terms, expr: ExprId, name: &str) -> TermId {
         let symbol = self.declare_address(terms, expr, name);
         terms.of_symbol(symbol)
+    }
+}
+
+/// What a sum is called in formulas.
+fn sum_name(program: &Program, sum: &Sum) -> String {
+    let array = &program.vars[sum.array].name;
+    match sum.bound {
+        Bound::Variable(var) => format!("sum({array}, {})", program.vars[var].name),
+        Bound::Number(number) => format!("sum({array}, {number})"),
     }
 }
 

@@ -5,8 +5,10 @@
 
 mod contracts;
 mod invariants;
+mod quantified;
 mod shrink;
 
 pub use contracts::{Contract, contracts};
 pub use invariants::{READING_TICKS, SourceInvariant, Wording, is_inductive, source_invariants};
+pub use quantified::{ForAll, quantified};
 pub use shrink::{Shrinking, certify_smallest};

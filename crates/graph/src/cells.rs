@@ -15,7 +15,7 @@
 //! # Invariants
 //! * L1: an execution that reaches the error is one of the graph with cells, with the ghosts as the focus of its last arc says; and an execution of the graph with cells is one of the graph
 //!   without.
-//! * L2: no array is read on an arc into the error: there are no cells, and the graph is as it was.
+//! * L2: no array is read on an arc into the error, and no sum of elements is followed: there are no cells, and the graph is as it was.
 //!
 //! # Cost
 //! For each arc a number of terms linear in its stores times the number of cells, of which there are at most [`MAX_CELLS`].
@@ -90,12 +90,14 @@ pub fn add_cells(graph: &mut Graph, program: &Program, terms: &mut Terms) {
         let focus = demand.focus(terms, graph.arcs[arc].formula.guard);
         graph.arcs[arc].focus = focus;
     }
+    demand.telescope(graph, terms);
     if demand.wanted.is_empty() {
         return;
     }
     demand.close(graph, terms);
+    let changing = demand.changing.clone();
     let cells = demand.declare(terms);
-    extend(graph, program, terms, &cells);
+    extend(graph, program, terms, &cells, &changing);
     graph.cells = cells;
 }
 
@@ -199,6 +201,26 @@ impl Demand {
             self.wanted.push((array, index));
         }
         is_new && fits
+    }
+
+    /// Wants the element at which a loop is that shifts an array: where a sum of the array grows by `a[i + 1] - a[i]`, it grows as the element at `i` does.
+    fn telescope(&mut self, graph: &Graph, terms: &mut Terms) {
+        for arc in graph.arcs.iter().filter(|arc| arc.source == arc.target) {
+            let mut after = arc.formula.substitution();
+            for (symbol, value) in &arc.formula.update {
+                let Some(sum) = graph.vocabulary.sum_of(*symbol) else { continue };
+                let array = graph.vocabulary.symbol(sum.array);
+                let reads = self.reads(terms, *value);
+                let own: Vec<TermId> =
+                    reads.iter().filter(|(read, _)| Some(*read) == array).map(|(_, index)| *index).collect();
+                for index in &own {
+                    let next = after.apply(terms, *index);
+                    if let Some(array) = array.filter(|_| next != *index && own.contains(&next)) {
+                        self.want(terms, array, *index);
+                    }
+                }
+            }
+        }
     }
 
     /// Wants what is written to wanted elements: if `b[w] := v` writes the cell of `b` at `t`, then the elements that `v` reads, where `w` is `t`.
@@ -366,15 +388,29 @@ impl Lookup {
     }
 }
 
-/// Puts the cells into the graph.
-fn extend(graph: &mut Graph, program: &Program, terms: &mut Terms, cells: &Cells) {
-    let lookup = Lookup::of(cells);
+/// Cells are live where their array is. One whose index moves is so only where the index is known.
+fn add_live(graph: &mut Graph, terms: &Terms, cells: &Cells, changing: &BTreeSet<SymbolId>) {
     for point in &mut graph.points {
-        let is_live = |cell: &&Cell| point.live.contains(&cell.array);
+        let is_known = |symbol: &SymbolId| !changing.contains(symbol) || point.live.contains(symbol);
+        let is_live = |cell: &&Cell| {
+            point.live.contains(&cell.array) && terms.symbols_of(cell.index).iter().all(is_known)
+        };
         let own: Vec<SymbolId> = cells.cells.iter().filter(is_live).map(|cell| cell.symbol).collect();
         point.live.extend(cells.ghosts.iter().copied().chain(own));
         point.live.sort_unstable();
     }
+}
+
+/// Puts the cells into the graph.
+fn extend(
+    graph: &mut Graph,
+    program: &Program,
+    terms: &mut Terms,
+    cells: &Cells,
+    changing: &BTreeSet<SymbolId>,
+) {
+    let lookup = Lookup::of(cells);
+    add_live(graph, terms, cells, changing);
     for id in graph.arcs.ids().collect::<Vec<_>>() {
         let (source, target) = (graph.arcs[id].source, graph.arcs[id].target);
         let mut formula = graph.arcs[id].formula.clone();
@@ -407,7 +443,7 @@ fn extend(graph: &mut Graph, program: &Program, terms: &mut Terms, cells: &Cells
             }
         }
         formula.update.extend(updates);
-        let mut guard = congruences(terms, cells, &formula);
+        let mut guard = congruences(terms, cells, &formula, &graph.points[source].live);
         guard.push(formula.guard);
         for (ghost, part) in &graph.arcs[id].focus {
             let ghost = terms.of_symbol(*ghost);
@@ -423,7 +459,12 @@ fn extend(graph: &mut Graph, program: &Program, terms: &mut Terms, cells: &Cells
 }
 
 /// Elements that an arc reads at the index of a cell are that cell.
-fn congruences(terms: &mut Terms, cells: &Cells, formula: &encode::Transition) -> Vec<TermId> {
+fn congruences(
+    terms: &mut Terms,
+    cells: &Cells,
+    formula: &encode::Transition,
+    live: &[SymbolId],
+) -> Vec<TermId> {
     let ints: Vec<TermId> =
         formula.update.values().copied().filter(|value| terms.sort(*value) == Sort::Int).collect();
     let mut roots = ints;
@@ -432,7 +473,8 @@ fn congruences(terms: &mut Terms, cells: &Cells, formula: &encode::Transition) -
     for term in terms.reachable(&roots) {
         let Node::Select(array, index) = *terms.node(term) else { continue };
         let Node::Symbol(symbol) = *terms.node(array) else { continue };
-        for cell in cells.cells.iter().filter(|cell| cell.array == symbol) {
+        let is_there = |cell: &&Cell| cell.array == symbol && live.contains(&cell.symbol);
+        for cell in cells.cells.iter().filter(is_there) {
             let is_there = terms.eq(index, cell.index);
             if is_there == Terms::FALSE || found.len() >= MAX_CONGRUENCES {
                 continue;
@@ -448,7 +490,7 @@ fn congruences(terms: &mut Terms, cells: &Cells, formula: &encode::Transition) -
 /// At the entry cells are what they stand for.
 fn definitions(terms: &mut Terms, cells: &Cells, live: &[SymbolId]) -> Vec<TermId> {
     let mut found = Vec::new();
-    for cell in cells.cells.iter().filter(|cell| live.contains(&cell.array)) {
+    for cell in cells.cells.iter().filter(|cell| live.contains(&cell.symbol)) {
         let (array, value) = (terms.of_symbol(cell.array), terms.of_symbol(cell.symbol));
         let element = terms.select(array, cell.index);
         found.push(terms.eq(value, element));

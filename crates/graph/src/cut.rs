@@ -25,6 +25,7 @@ use values::analyze;
 use values::cases::Cases;
 use values::liveness::{VarSet, live_variables};
 use values::state::State;
+use values::sums::{Bound, Sum};
 
 newtype_index!(
     /// A vertex of the graph.
@@ -173,8 +174,13 @@ impl Known<'_> {
         let is_live = |var: &VarId| live.binary_search(var).is_ok();
         let products = vocabulary.products().filter(|(_, factors)| factors.iter().all(is_live));
         let products: Vec<SymbolId> = products.map(|(symbol, _)| symbol).collect();
+        let is_sum_live =
+            |sum: &Sum| is_live(&sum.array) && !matches!(sum.bound, Bound::Variable(var) if !is_live(&var));
+        let sums = vocabulary.sums().filter(|(_, sum)| is_sum_live(sum));
+        let sums: Vec<SymbolId> = sums.map(|(symbol, _)| symbol).collect();
         let mut live: Vec<SymbolId> = live.into_iter().filter_map(|var| vocabulary.symbol(var)).collect();
         live.extend(products);
+        live.extend(sums);
         Point { location, known, facts, cases, live, outgoing: Vec::new(), body: None }
     }
 }
@@ -240,7 +246,9 @@ impl Graph {
             for piece in pieces.from(location, &known, terms, &mut self.vocabulary) {
                 let target = number[piece.target].expect("G1: a piece should end at a point");
                 let live = &self.points[target].live;
-                let formula = piece.transition.restricted_to(|symbol| live.binary_search(&symbol).is_ok());
+                let mut formula =
+                    piece.transition.restricted_to(|symbol| live.binary_search(&symbol).is_ok());
+                formula.guard = self.without_dead_sums(source, terms, formula.guard);
                 let arc = self.arcs.push(Arc {
                     source,
                     target,
@@ -252,6 +260,20 @@ impl Graph {
             }
         }
         Ok(())
+    }
+
+    /// What a guard says of other symbols than sums that do not matter at its source: nothing is known of these.
+    fn without_dead_sums(&self, source: PointId, terms: &mut Terms, guard: TermId) -> TermId {
+        let live = &self.points[source].live;
+        let is_dead = |symbol: SymbolId| live.binary_search(&symbol).is_err();
+        let dead = self.vocabulary.sums().map(|(symbol, _)| symbol).filter(|symbol| is_dead(*symbol));
+        let dead: Vec<SymbolId> = dead.collect();
+        if dead.is_empty() {
+            return guard;
+        }
+        let mut conjuncts = terms.conjuncts(guard);
+        conjuncts.retain(|conjunct| !terms.mentions(*conjunct, &dead));
+        terms.and(conjuncts)
     }
 
     fn find_loops(&mut self, forest: &LoopForest, number: &IndexVec<Loc, Option<PointId>>) {

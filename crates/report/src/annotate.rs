@@ -102,6 +102,9 @@ fn invariants(run: &Run<'_>, sources: &SourceMap, comments: &mut Comments) {
             comments.at(contract.region, format!("contract, whenever the function returns: {ensures}"));
         }
     }
+    for fact in &run.extras.quantified {
+        comments.at(fact.region, format!("invariant, whenever the condition is evaluated: {}", fact.text));
+    }
     for readable in &run.extras.invariants {
         let name = &readable.invariant.location.file;
         let is_named = |path: &str| path == name || path.ends_with(&format!("/{name}"));

@@ -282,8 +282,20 @@ impl Writer<'_> {
         }
     }
 
+    fn quantified(&mut self, extras: &Extras) {
+        if extras.quantified.is_empty() {
+            return;
+        }
+        self.line("facts about all elements of arrays, at each evaluation of the condition:");
+        for fact in &extras.quantified {
+            let (line, column) = (fact.region.line, fact.region.column);
+            self.line(&format!("  {line}:{column}: {}", printable(&fact.text)));
+        }
+    }
+
     pub(super) fn invariants(&mut self, extras: &Extras) {
         self.contracts(extras);
+        self.quantified(extras);
         if extras.invariants.is_empty() {
             return;
         }

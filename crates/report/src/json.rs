@@ -113,6 +113,14 @@ struct JsonContract {
     ensures: Vec<String>,
 }
 
+/// What holds of all elements of an array at a loop.
+#[derive(Serialize)]
+struct JsonForAll {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<Location>,
+    value: String,
+}
+
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 enum Evidence {
@@ -120,6 +128,8 @@ enum Evidence {
         locations: usize,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         invariants: Vec<JsonInvariant>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        quantified: Vec<JsonForAll>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         contracts: Vec<JsonContract>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -287,6 +297,7 @@ pub(super) fn render(run: &Run<'_>) -> String {
             document.evidence = Some(Evidence::Annotation {
                 locations: annotation.locations().count(),
                 invariants: invariants(run.extras),
+                quantified: quantified(run.extras, sources),
                 contracts: contracts(run.extras, sources),
                 invariants_suffice: run.extras.inductive,
             });
@@ -380,6 +391,14 @@ fn contracts(extras: &Extras, sources: &SourceMap) -> Vec<JsonContract> {
         ensures: contract.ensures.clone(),
     };
     extras.contracts.iter().map(contract).collect()
+}
+
+fn quantified(extras: &Extras, sources: &SourceMap) -> Vec<JsonForAll> {
+    let fact = |fact: &explain::ForAll| JsonForAll {
+        location: location(sources, fact.region),
+        value: fact.text.clone(),
+    };
+    extras.quantified.iter().map(fact).collect()
 }
 
 fn invariants(extras: &Extras) -> Vec<JsonInvariant> {

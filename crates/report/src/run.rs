@@ -3,7 +3,7 @@
 use base::SourceMap;
 use certify::Certified;
 use cfa::{DataModel, Program, SignedOverflow};
-use explain::Contract;
+use explain::{Contract, ForAll};
 use verdict::Verdict;
 use witness::correctness::Readable;
 use witness::judge::Opinion;
@@ -97,6 +97,8 @@ pub struct Basis {
 pub struct Extras {
     /// Invariants at their places, for a proof by invariants.
     pub invariants: Vec<Readable>,
+    /// What the proof says about all elements of arrays at loops.
+    pub quantified: Vec<ForAll>,
     /// What the proof says about functions that are called.
     pub contracts: Vec<Contract>,
     /// Whether they are a proof by themselves; nothing if there are none.

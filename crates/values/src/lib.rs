@@ -20,6 +20,7 @@ pub mod liveness;
 pub mod monomials;
 pub mod representatives;
 pub mod state;
+pub mod sums;
 pub mod total;
 pub mod value;
 

@@ -4,7 +4,9 @@
 //! * Products that the program itself computes.
 //! * Products of a counter and a step: where one round of a loop adds a constant to `i` and a variable `a` to `b`, the relation of `b` and `i` is
 //!   `b - i·a`. They count only if there are several such loops: then they may have to be compared.
-//! * Squares of counters that are summed up, if the program computes products: where a round adds one to `i` and `i` to `s`, twice `s` is about `i·i`.
+//! * Squares of counters that are summed up, if the program computes products, or sums of elements are followed: where a round adds one to `i` and `i` to `s`, twice `s` is about `i·i`.
+//! * The same where a round adds an element of an array: its steps are what the program stores there, with the index of the read for that of the store.
+//! * The same where an inner loop has as many rounds as a variable says.
 //! * Whatever products the change of a chosen product consists of, if degree and number allow all of them.
 //!
 //! The choice depends on the program alone and is a matter of precision, not of soundness.
@@ -15,6 +17,7 @@ use cfa::{BinaryOp, Expr, ExprId, Loc, Op, Place, Procedure, Program, Ty, UnaryO
 use rustc_hash::FxHashMap;
 
 use crate::state::operands_first;
+use crate::sums::sums;
 
 /// Variables, ascending, perhaps not strictly: their product.
 pub type Monomial = Vec<VarId>;
@@ -26,6 +29,8 @@ type Updates = BTreeMap<VarId, Vec<BTreeSet<Monomial>>>;
 const MAX_DEGREE: usize = 6;
 /// More symbols than this cost more than they tell.
 const MAX_PRODUCTS: usize = 16;
+/// Arrays that are copied from each other in a row.
+const MAX_COPIES: usize = 3;
 /// A polynomial with more monomials is not followed.
 const MAX_MONOMIALS: usize = 24;
 
@@ -41,13 +46,21 @@ pub struct Products {
 impl Products {
     /// Chooses the products of a procedure.
     pub fn of(program: &Program, procedure: &Procedure) -> Self {
-        let mut polynomials = Polynomials { program, known: FxHashMap::default() };
+        let mut polynomials = Polynomials { program, known: FxHashMap::default(), stored: None };
         let mut chosen = polynomials.computed(procedure);
         let tested = polynomials.tested(procedure);
         let Steps { products: steps, squares } = stepped(program, procedure);
         let mut compared = BTreeSet::new();
+        let mut more = BTreeSet::new();
         if !chosen.is_empty() {
             chosen.extend(squares);
+            more = stepped_indirectly(program, procedure);
+        } else if !sums(program, procedure).is_empty() {
+            more = stepped_indirectly(program, procedure);
+            more.retain(|monomial| matches!(monomial[..], [one, other] if one == other));
+        }
+        if chosen.union(&more).count() <= MAX_PRODUCTS {
+            chosen.extend(more);
         }
         if steps.len() > 1 {
             compared.extend(steps.iter().flatten().copied());
@@ -124,7 +137,12 @@ fn product(left: &BTreeSet<Monomial>, right: &BTreeSet<Monomial>) -> BTreeSet<Mo
 struct Polynomials<'p> {
     program: &'p Program,
     known: FxHashMap<ExprId, Option<BTreeSet<Monomial>>>,
+    /// What elements of arrays stand for; without it they are no polynomials.
+    stored: Option<Stored>,
 }
+
+/// What is stored into arrays: at the index that a variable is, polynomials of these monomials.
+type Stored = BTreeMap<VarId, Vec<(Option<VarId>, BTreeSet<Monomial>)>>;
 
 impl Polynomials<'_> {
     /// Products that the procedure computes.
@@ -184,6 +202,11 @@ impl Polynomials<'_> {
         let result = match *self.program.exprs.get(id) {
             Expr::Const { ty: Ty::Int { .. }, .. } => Some(BTreeSet::from([Monomial::new()])),
             Expr::Var { var, ty: Ty::Int { .. } } => Some(BTreeSet::from([vec![var]])),
+            Expr::Elem { array, index, ty: Ty::Int { .. } } => {
+                let stored = self.stored.as_ref().map(|stored| stored.get(&array));
+                stored.map(|stored| at_index(stored, plain_variable(self.program, index)))
+            }
+            Expr::Undefined { ty: Ty::Int { .. } } if self.stored.is_some() => Some(BTreeSet::new()),
             Expr::Unary { op: UnaryOp::Neg, arg } => operand(arg),
             Expr::Cast { ty: Ty::Int { width, .. }, arg } if width > 1 => operand(arg),
             Expr::Binary { op: BinaryOp::Add | BinaryOp::Sub, lhs, rhs } => {
@@ -204,6 +227,135 @@ impl Polynomials<'_> {
         let result = result.filter(is_small);
         self.known.insert(id, result.clone());
         result
+    }
+}
+
+/// The monomials of what is stored, with the index of a read in the place of that of the store.
+fn at_index(
+    stored: Option<&Vec<(Option<VarId>, BTreeSet<Monomial>)>>,
+    read: Option<VarId>,
+) -> BTreeSet<Monomial> {
+    let mut found = BTreeSet::new();
+    for (written, monomials) in stored.into_iter().flatten() {
+        for monomial in monomials {
+            let renamed = monomial.iter().map(|var| match read {
+                Some(read) if Some(*var) == *written => read,
+                _ => *var,
+            });
+            let mut renamed: Monomial = renamed.collect();
+            renamed.sort_unstable();
+            found.insert(renamed);
+        }
+    }
+    found
+}
+
+/// The variable that an expression is, perhaps of another type.
+pub(crate) fn plain_variable(program: &Program, mut expr: ExprId) -> Option<VarId> {
+    loop {
+        match *program.exprs.get(expr) {
+            Expr::Cast { ty: Ty::Int { .. }, arg } => expr = arg,
+            Expr::Var { var, ty: Ty::Int { .. } } => return Some(var),
+            _ => return None,
+        }
+    }
+}
+
+/// What is stored into arrays. Elements that are stored into others are followed for a few steps.
+fn stored(program: &Program, procedure: &Procedure) -> Stored {
+    let mut all = Stored::new();
+    for _ in 0..MAX_COPIES {
+        let mut polynomials = Polynomials { program, known: FxHashMap::default(), stored: Some(all) };
+        let mut next = Stored::new();
+        for op in procedure.edges().iter().flat_map(|edge| &edge.ops) {
+            let Op::Assign { place: Place::Elem { array, index }, value } = op else { continue };
+            if let Some(monomials) = polynomials.whole(*value) {
+                next.entry(*array).or_default().push((plain_variable(program, *index), monomials));
+            }
+        }
+        all = next;
+    }
+    all
+}
+
+/// Products of a counter and what a round adds, where that is made of elements or by an inner loop.
+fn stepped_indirectly(program: &Program, procedure: &Procedure) -> BTreeSet<Monomial> {
+    let mut polynomials =
+        Polynomials { program, known: FxHashMap::default(), stored: Some(stored(program, procedure)) };
+    let forest = procedure.loops();
+    let mut found = BTreeSet::new();
+    for (id, _) in forest.loops().iter_enumerated() {
+        let body: BTreeSet<Loc> = forest.body(id).iter().copied().collect();
+        let inside = procedure.edges().iter();
+        let inside = inside.filter(|edge| body.contains(&edge.source) && body.contains(&edge.target));
+        let (mut counters, mut steps) = (BTreeSet::new(), BTreeSet::new());
+        for op in inside.flat_map(|edge| &edge.ops) {
+            let Op::Assign { place, value } = op else { continue };
+            if let Place::Var(var) = place
+                && let Some(Increment::Constant) = increment(program, *var, *value)
+            {
+                counters.insert(*var);
+            }
+            let parts = operands_first(program, [*value]);
+            let has_element = |part: &ExprId| matches!(program.exprs.get(*part), Expr::Elem { array, .. } if Some(*array) != place.var());
+            if parts.iter().any(has_element) && parts.iter().any(|part| is_at(program, *part, place)) {
+                let step = polynomials.whole(*value).into_iter().flatten();
+                steps.extend(step.filter(|monomial| monomial.iter().all(|var| place.var() != Some(*var))));
+            }
+        }
+        // An inner loop steps by as much as it has iterations.
+        for (inner, _) in forest.loops().iter_enumerated().filter(|(inner, _)| *inner != id) {
+            let within = forest.body(inner);
+            if within.iter().all(|location| body.contains(location)) {
+                let within = within.iter().copied().collect();
+                steps.extend(bounds(program, procedure, &within).into_iter().map(|bound| vec![bound]));
+            }
+        }
+        for step in steps.iter().filter(|step| !step.is_empty() && step.len() < MAX_DEGREE) {
+            for counter in &counters {
+                let mut both = step.clone();
+                both.push(*counter);
+                both.sort_unstable();
+                found.insert(both);
+            }
+        }
+    }
+    found
+}
+
+/// The variables that the conditions of a loop compare with others, and that it does not change.
+fn bounds(program: &Program, procedure: &Procedure, body: &BTreeSet<Loc>) -> BTreeSet<VarId> {
+    let mut found = BTreeSet::new();
+    let inside = procedure.edges().iter();
+    let inside = inside.filter(|edge| body.contains(&edge.source) && body.contains(&edge.target));
+    let ops: Vec<&Op> = inside.flat_map(|edge| &edge.ops).collect();
+    for op in &ops {
+        let Op::Assume { cond } = op else { continue };
+        for part in operands_first(program, [*cond]) {
+            let Expr::Binary { op: BinaryOp::Lt | BinaryOp::Le, lhs, rhs } = *program.exprs.get(part) else {
+                continue;
+            };
+            if let (Some(left), Some(right)) = (plain_variable(program, lhs), plain_variable(program, rhs)) {
+                found.extend([left, right]);
+            }
+        }
+    }
+    for place in ops.iter().flat_map(|op| op.places()) {
+        if let Some(var) = place.var() {
+            found.remove(&var);
+        }
+    }
+    found
+}
+
+/// Whether an expression is the value of a place: a variable, or an element at the same index.
+pub(crate) fn is_at(program: &Program, expr: ExprId, place: &Place) -> bool {
+    match (program.exprs.get(expr), place) {
+        (Expr::Var { var, .. }, Place::Var(own)) => var == own,
+        (Expr::Elem { array, index, .. }, Place::Elem { array: own, index: at }) => {
+            array == own && index == at
+        }
+        _ => false,
     }
 }
 
@@ -253,13 +405,16 @@ fn stepped(program: &Program, procedure: &Procedure) -> Steps {
     found
 }
 
-enum Increment {
+/// What an assignment adds to a variable.
+pub(crate) enum Increment {
+    /// A number.
     Constant,
+    /// The value of another variable.
     Variable(VarId),
 }
 
 /// What an assignment of `value` to `var` adds to it.
-fn increment(program: &Program, var: VarId, value: ExprId) -> Option<Increment> {
+pub(crate) fn increment(program: &Program, var: VarId, value: ExprId) -> Option<Increment> {
     let Expr::Binary { op: op @ (BinaryOp::Add | BinaryOp::Sub), lhs, rhs } = *program.exprs.get(value)
     else {
         return None;

@@ -18,6 +18,7 @@ use encode::{Rounding, Site};
 use rustc_hash::FxHashMap;
 use term::{Integer, Sort, SymbolKind};
 use values::state::State;
+use values::sums::{Bound, Sum};
 use values::value::Value;
 
 use crate::annotation::{Annotation, Instance, Invariant, LogicName};
@@ -158,6 +159,12 @@ fn write_symbol(f: &mut fmt::Formatter<'_>, symbol: &Symbol) -> fmt::Result {
             f.write_str("multiplied")?;
             factors.iter().try_for_each(|factor| write!(f, " {}", factor.index()))
         }
+        Symbol::Sum(Sum { array, bound: Bound::Variable(var) }) => {
+            write!(f, "summed {} variable {}", array.index(), var.index())
+        }
+        Symbol::Sum(Sum { array, bound: Bound::Number(number) }) => {
+            write!(f, "summed {} number {number}", array.index())
+        }
         Symbol::Address(expr) => write!(f, "address {}", expr.index()),
         Symbol::Chosen(Chosen { start: (proc, location), site, kind, number, sort }) => {
             write!(f, "chosen {} {} ", proc.index(), location.index())?;
@@ -224,7 +231,7 @@ fn rest(words: &mut Words<'_>) -> Box<str> {
 
 fn read_node(words: &mut Words<'_>) -> Option<FormulaNode> {
     let operator = match words.next()? {
-        word @ ("variable" | "entry" | "multiplied" | "address" | "chosen" | "free") => {
+        word @ ("variable" | "entry" | "multiplied" | "summed" | "address" | "chosen" | "free") => {
             let operator = Operator::Symbol(read_symbol(word, words)?);
             let is_all = words.next().is_none();
             return is_all.then(|| FormulaNode { operator, operands: Box::default() });
@@ -251,6 +258,15 @@ fn read_symbol(word: &str, words: &mut Words<'_>) -> Option<Symbol> {
         "multiplied" => {
             let factors: Option<Vec<VarId>> = words.map(|word| word.parse().ok().map(VarId)).collect();
             Symbol::Product(factors?.into())
+        }
+        "summed" => {
+            let array = id(words)?;
+            let bound = match words.next()? {
+                "variable" => Bound::Variable(id(words)?),
+                "number" => Bound::Number(number(words)?),
+                _ => return None,
+            };
+            Symbol::Sum(Sum { array, bound })
         }
         "address" => Symbol::Address(id::<ExprId>(words)?),
         "chosen" => {

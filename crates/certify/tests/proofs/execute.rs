@@ -10,6 +10,7 @@ use interp::{
 };
 use term::{ArrayValue, Evaluator, Integer, Model, Sort, SymbolId, Terms};
 use testkit::Random;
+use values::sums::Bound;
 use verdict::{Annotation, Claim, Imported, import};
 
 /// Executions from the start of the program.
@@ -147,6 +148,17 @@ fn state(program: &Program, vocabulary: &Vocabulary, view: &View<'_>) -> Model {
         } else if let Some(value) = view.scalar(var).filter(|value| value.ty.is_int()) {
             model.set_int(symbol, value.as_int());
         }
+    }
+    for (symbol, sum) in vocabulary.sums() {
+        let bound = match sum.bound {
+            Bound::Number(number) => Integer::from(number),
+            Bound::Variable(var) => vocabulary.symbol(var).map_or(Integer::from(0), |own| model.int(own)),
+        };
+        let is_counted = |index: i128| index >= 0 && Integer::from(index) < bound;
+        let elements = view.elements(sum.array).into_iter().filter(|(index, _)| is_counted(*index));
+        let total =
+            elements.fold(Integer::from(0), |total, (_, value)| total + Integer::from(value.as_int()));
+        model.set_int(symbol, total);
     }
     for (symbol, factors) in vocabulary.products() {
         let factors = factors.iter().filter_map(|factor| vocabulary.symbol(*factor));

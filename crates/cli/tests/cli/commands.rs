@@ -66,6 +66,7 @@ fn every_example_gets_its_verdict() {
         ("door_lock", 0),
         ("long_way", 10),
         ("triangle", 0),
+        ("sum_of_array", 0),
         ("gcd", 5),
         ("sort_three", 0),
         ("mccarthy", 0),

@@ -174,7 +174,9 @@ impl Document {
             let (line, column) = readable.place;
             Remark { at: Some([file, line, column, line, column]), text: readable.invariant.value.clone() }
         });
-        self.invariants = invariants.collect();
+        let facts = run.extras.quantified.iter();
+        let facts = facts.map(|fact| Remark { at: spot(fact.region), text: fact.text.clone() });
+        self.invariants = invariants.chain(facts).collect();
         self.automata = Automata::new(program, insight.prepared);
         let points = insight.summaries.points.iter();
         self.summaries =

@@ -183,7 +183,7 @@ impl Walk<'_> {
                 self.behind(&walker, &claims, &mut stated, &mut leaving);
                 let before: Vec<ElementFact> =
                     incoming.iter().filter(|fact| fact.array == walker.array).copied().collect();
-                for (walker, claim) in self.recurrences(&walker, &before, &changed) {
+                for (walker, claim) in self.recurrences(&walker, &before, &unchanged, &changed) {
                     self.behind(&walker, &[claim], &mut stated, &mut leaving);
                 }
                 self.ahead(&walker, &before, &changed, &mut stated, &mut leaving);
@@ -481,11 +481,12 @@ impl Walk<'_> {
         found
     }
 
-    /// A loop that makes each element from the one before: `a[k] == a[k - 1] + c`, started by one element that is known.
+    /// A loop that makes each element from the one before: `a[k] == a[k - 1] + c`, where `c` may come from another array, started by one element that is known.
     fn recurrences(
         &mut self,
         walker: &Walker,
         before: &[ElementFact],
+        unchanged: &[ElementFact],
         changed: &BTreeSet<SymbolId>,
     ) -> Vec<(Walker, Claim)> {
         let mut found = Vec::new();
@@ -495,11 +496,13 @@ impl Walk<'_> {
         let last = self.terms.sub(k, step);
         let last = self.terms.select(array, last);
         let Some(written) = walker.written else { return found };
+        let written = self.told(written, unchanged);
         let growth = self.terms.linear(written).sub(&self.terms.linear(last));
         let Some(growth) = growth.as_constant().filter(|_| walker.step.abs().is_one()).cloned() else {
             return found;
         };
         for fact in before {
+            let fact = ElementFact { value: self.told(fact.value, unchanged), ..*fact };
             let Node::Zero(sum) = *self.terms.node(fact.condition) else { continue };
             let form = self.terms.linear(sum);
             let factor = form.coefficient(k);
@@ -521,6 +524,20 @@ impl Walk<'_> {
             ));
         }
         found
+    }
+
+    /// A value with what the first fact says of each element in it that does not change, whether or not the condition holds there.
+    fn told(&mut self, value: TermId, unchanged: &[ElementFact]) -> TermId {
+        let ghost = self.ghost;
+        self.terms.rewrite(value, |terms, part| {
+            let Node::Select(array, index) = *terms.node(part) else { return part };
+            let Node::Symbol(symbol) = *terms.node(array) else { return part };
+            let is_used = |fact: &&ElementFact| fact.array == symbol && fact.relation == Relation::Equal;
+            match unchanged.iter().find(is_used) {
+                Some(fact) => Substitution::new([(ghost, index)]).apply(terms, fact.value),
+                None => part,
+            }
+        })
     }
 
     fn is_array(&self, symbol: SymbolId) -> bool {

@@ -101,6 +101,8 @@ fn name_symbols(
             Symbol::Variable(var)
         } else if let Some(factors) = vocabulary.factors(symbol) {
             Symbol::Product(factors.into())
+        } else if let Some(sum) = vocabulary.sum_of(symbol) {
+            Symbol::Sum(sum)
         } else if let Some(expr) = vocabulary.address_of(symbol) {
             Symbol::Address(expr)
         } else if let Some(var) = vocabulary.at_entry(symbol) {

@@ -133,6 +133,7 @@ impl Importer<'_> {
                 declared.ok_or_else(unknown)
             }
             Symbol::Product(factors) => self.vocabulary.product(factors).ok_or_else(unknown),
+            Symbol::Sum(sum) => self.vocabulary.sum(sum).ok_or_else(unknown),
             Symbol::Address(expr) if expr.index() < self.program.exprs.len() => {
                 let name = match *self.program.exprs.get(*expr) {
                     Expr::Address { var } => self.program.vars[var].name.to_string(),

@@ -20,6 +20,7 @@ use cfa::{ExprId, Loc, ProcId, VarId};
 use encode::{Origin, Rounding, Site, Skolem};
 use rustc_hash::FxHashSet;
 use term::{Integer, Sort, SymbolId, SymbolKind, Terms};
+use values::sums::Sum;
 
 pub use export::Claim;
 pub use import::{Imported, Misfit, import};
@@ -97,6 +98,8 @@ pub enum Symbol {
     AtEntry(VarId),
     /// The value of a product of variables, which ascend.
     Product(Box<[VarId]>),
+    /// The sum of the elements of an array up to a bound.
+    Sum(Sum),
     /// The address that an expression has, of an object or a function.
     Address(ExprId),
     /// A value that an execution chooses on the way from one annotated location to the next.

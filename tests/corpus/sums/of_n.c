@@ -1,0 +1,16 @@
+// The sum of n elements that are n is a square.
+// expect: safe
+// engines: none
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+
+int main(void) {
+    int n = __VERIFIER_nondet_int();
+    if (n < 1 || n > 1000) return 0;
+    int a[1000];
+    long sum = 0;
+    for (int i = 0; i < n; i++) a[i] = n;
+    for (int i = 0; i < n; i++) sum = sum + a[i];
+    if (sum != (long)n * n) reach_error();
+    return 0;
+}
