@@ -3,11 +3,10 @@
 // engines: none
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
-int ge[100000], lt[100000];
 int main(void) {
     int n = __VERIFIER_nondet_int();
     if (n < 0 || n > 100000) return 0;
-    int i, gelen = 0, ltlen = 0;
+    int i, gelen = 0, ltlen = 0, ge[100000], lt[100000];
     for (i = 0; i < n; i++) {
         int v = __VERIFIER_nondet_int();
         if (v >= 0) { ge[gelen] = v; gelen++; }

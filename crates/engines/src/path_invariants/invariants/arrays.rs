@@ -20,18 +20,21 @@ use super::templates::{Template, Unknown};
 use crate::path_invariants::path_program::PathProgram;
 
 /// An element on which the error depends.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Followed {
     /// The element at the ghost.
     pub(super) cell: SymbolId,
-    ghost: SymbolId,
-    /// How it has to compare to a value, so that the error is not reached.
-    relation: Relation,
+    /// The ghost.
+    pub(super) ghost: SymbolId,
+    /// How it may have to compare to a value, so that the error is not reached; at least one way.
+    pub(super) relations: &'static [Relation],
 }
 
 /// A template: for all k between two bounds, the element compares to a value.
 pub(super) struct Elements {
-    pub(super) of: Followed,
+    pub(super) cell: SymbolId,
+    pub(super) ghost: SymbolId,
+    pub(super) relation: Relation,
     pub(super) low: Unknown,
     pub(super) high: Unknown,
     pub(super) value: Unknown,
@@ -50,26 +53,34 @@ pub(super) fn followed(terms: &mut Terms, path: &PathProgram, cubes: &[Cube]) ->
         }
         let errors = cubes.iter().filter(|cube| Some(cube.target) == graph.target);
         let column = terms.of_symbol(cell.symbol);
-        if let Some(relation) = relation(column, errors) {
-            found.push(Followed { cell: cell.symbol, ghost, relation });
+        let relations = relations(column, errors);
+        if !relations.is_empty() {
+            found.push(Followed { cell: cell.symbol, ghost, relations });
         }
     }
     found
 }
 
-/// What contradicts the conditions on an element in steps to the error.
-fn relation<'a>(column: TermId, errors: impl Iterator<Item = &'a Cube>) -> Option<Relation> {
+/// What may contradict the conditions on an element in steps to the error: if all steps bound it from one side, a bound from the other side; if some bound it from above and
+/// some from below, as "different from" does, its value.
+fn relations<'a>(column: TermId, errors: impl Iterator<Item = &'a Cube>) -> &'static [Relation] {
     let (mut is_low, mut is_high) = (false, false);
-    for (form, says) in errors.flat_map(|cube| &cube.rows) {
-        let factor = form.coefficient(column);
-        is_low |= factor.is_positive() || *says == Says::Zero && factor.is_negative();
-        is_high |= factor.is_negative() || *says == Says::Zero && factor.is_positive();
+    for cube in errors {
+        let factors = || cube.rows.iter().map(|(form, says)| (form.coefficient(column), *says));
+        let is_equated = factors().any(|(factor, says)| says == Says::Zero && !factor.is_zero());
+        let from_above = factors().any(|(factor, _)| factor.is_positive());
+        let from_below = factors().any(|(factor, _)| factor.is_negative());
+        if is_equated || from_above && from_below {
+            return &[Relation::AtMost, Relation::AtLeast, Relation::Equal];
+        }
+        is_low |= from_above;
+        is_high |= from_below;
     }
     match (is_low, is_high) {
-        (false, false) => None,
-        (true, false) => Some(Relation::AtLeast),
-        (false, true) => Some(Relation::AtMost),
-        (true, true) => Some(Relation::Equal),
+        (false, false) => &[],
+        (true, false) => &[Relation::AtLeast],
+        (false, true) => &[Relation::AtMost],
+        (true, true) => &[Relation::Equal],
     }
 }
 
@@ -84,16 +95,16 @@ pub(super) fn with_instances(
     for elements in source.into_iter().flat_map(|source| &source.elements) {
         let is_used = terms.fresh("instance", term::Sort::Bool, term::SymbolKind::Auxiliary);
         let is_used = terms.of_symbol(is_used);
-        let ghost = ghost_form(terms, elements.of.ghost);
+        let ghost = ghost_form(terms, elements.ghost);
         let (low, high) = (elements.low.before(terms), elements.high.before(terms));
         let (below, above) = (low.minus(terms, &ghost), ghost.minus(terms, &high));
         let below = implies(terms, rows, &below);
         let above = implies(terms, rows, &above);
         let is_inside = terms.and([below, above]);
         conditions.push(terms.implies(is_used, is_inside));
-        let element = ghost_form(terms, elements.of.cell);
+        let element = ghost_form(terms, elements.cell);
         let value = elements.value.before(terms);
-        let (form, says) = match elements.of.relation {
+        let (form, says) = match elements.relation {
             Relation::Equal => (element.minus(terms, &value), Says::Zero),
             Relation::AtMost => (element.minus(terms, &value), Says::AtMostZero),
             Relation::AtLeast => (value.minus(terms, &element), Says::AtMostZero),
@@ -118,21 +129,21 @@ impl Elements {
         source: Option<&Template>,
     ) -> TermId {
         let mut rows = rows.to_vec();
-        let ghost = ghost_form(terms, self.of.ghost);
+        let ghost = ghost_form(terms, self.ghost);
         let (low, high) = (self.low.after(terms, cube), self.high.after(terms, cube));
         for form in [low.minus(terms, &ghost), ghost.minus(terms, &high)] {
             rows.push(Row { form, says: Says::AtMostZero, kind: Kind::Template });
         }
         let mut conditions = Vec::new();
         let rows = with_instances(terms, &rows, source, &mut conditions);
-        let element = cube.value(terms, self.of.cell);
+        let element = cube.value(terms, self.cell);
         let element = Form::known(terms, &element);
         let value = self.value.after(terms, cube);
         let (above, below) = (element.minus(terms, &value), value.minus(terms, &element));
-        if self.of.relation != Relation::AtLeast {
+        if self.relation != Relation::AtLeast {
             conditions.push(implies(terms, &rows, &above));
         }
-        if self.of.relation != Relation::AtMost {
+        if self.relation != Relation::AtMost {
             conditions.push(implies(terms, &rows, &below));
         }
         terms.and(conditions)
@@ -141,10 +152,10 @@ impl Elements {
     /// The assertion that the values of the parameters make, about the element at the ghost.
     pub(super) fn assertion(&self, terms: &mut Terms, model: &Model) -> TermId {
         let [low, high, value] = [&self.low, &self.high, &self.value].map(|sum| sum.value(terms, model));
-        let (ghost, element) = (terms.of_symbol(self.of.ghost), terms.of_symbol(self.of.cell));
+        let (ghost, element) = (terms.of_symbol(self.ghost), terms.of_symbol(self.cell));
         let (from, to) = (terms.le(low, ghost), terms.le(ghost, high));
         let inside = terms.and([from, to]);
-        let related = match self.of.relation {
+        let related = match self.relation {
             Relation::Equal => terms.eq(element, value),
             Relation::AtLeast => terms.ge(element, value),
             Relation::AtMost => terms.le(element, value),

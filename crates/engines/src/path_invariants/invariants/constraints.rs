@@ -11,7 +11,7 @@
 //! # Cost
 //! A query for each cube; at most [`MAX_CUBES`] for an arc.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use graph::cut::{Arc, Graph, PointId};
 use paths::gave_up;
@@ -44,6 +44,31 @@ impl Cube {
         match self.after.get(&symbol) {
             Some(value) => value.clone(),
             None => Linear::monomial(terms.of_symbol(symbol), 1),
+        }
+    }
+
+    /// Eliminates elements of arrays and other opaque terms that an equation defines: most often an element that is read is a cell.
+    fn solve_opaque(&mut self, terms: &Terms) {
+        let is_opaque = |term: &TermId| !matches!(terms.node(*term), Node::Symbol(_));
+        let defined = |(form, says): &(Linear, Says)| {
+            let mut candidates = form.terms().iter().filter(|(term, factor)| is_opaque(term) && factor.abs().is_one());
+            candidates.next().filter(|_| *says == Says::Zero).cloned()
+        };
+        let mut at = 0;
+        while let Some(row) = self.rows.get(at) {
+            let Some((term, factor)) = defined(row) else {
+                at += 1;
+                continue;
+            };
+            let (form, _) = self.rows.remove(at);
+            let rest = form.without(term);
+            let value = if factor.is_one() { rest.negate() } else { rest };
+            let rows = self.rows.iter_mut().map(|(form, _)| form);
+            for form in rows.chain(self.after.values_mut()) {
+                let factor = form.coefficient(term);
+                *form = form.without(term).add_scaled(&value, &factor);
+            }
+            at = 0;
         }
     }
 
@@ -106,12 +131,13 @@ fn cubes_of(graph: &Graph, arc: &Arc, logic: &mut Logic) -> Result<Option<Vec<Cu
         let all = terms.of_cube(&cube);
         let others = terms.not(all);
         solver.assert(terms, others);
-        found.push(rows_of(&cube.constraints, &primed, (arc.source, arc.target)));
+        found.push(rows_of(terms, &cube.constraints, &primed, (arc.source, arc.target)));
     }
 }
 
 /// The rows of a conjunction, with the primed variables eliminated by their definitions.
 fn rows_of(
+    terms: &Terms,
     constraints: &[Constraint],
     primed: &BTreeMap<TermId, SymbolId>,
     (source, target): (PointId, PointId),
@@ -135,30 +161,45 @@ fn rows_of(
             rows.push((form.clone(), says));
         }
     }
-    Cube { source, target, rows, after }
+    let mut cube = Cube { source, target, rows, after };
+    cube.solve_opaque(terms);
+    cube
 }
 
 fn is_within(form: &Linear, bound: i64) -> bool {
     form.constant_part().abs() < Integer::from(bound)
 }
 
-/// The columns of rows that are variables of the program.
-pub(super) fn variables(terms: &Terms, cubes: &[Cube]) -> Vec<SymbolId> {
-    let mut found = Vec::new();
-    for cube in cubes {
-        let forms = cube.rows.iter().map(|(form, _)| form).chain(cube.after.values());
-        for (column, _) in forms.flat_map(Linear::terms) {
-            if let Node::Symbol(symbol) = *terms.node(*column)
-                && terms.symbol(symbol).kind == SymbolKind::Variable
-            {
-                found.push(symbol);
+/// The variables of the program on which the error may depend: those of the steps to the error and of conditions on ghosts, and those from which their values are computed. Rows about
+/// others are removed.
+pub(super) fn relevant(terms: &Terms, graph: &Graph, cubes: &mut [Cube]) -> Vec<SymbolId> {
+    let variables = |form: &Linear| -> Vec<SymbolId> {
+        let symbols = form.terms().iter().filter_map(|(column, _)| match *terms.node(*column) {
+            Node::Symbol(symbol) => Some(symbol),
+            _ => None,
+        });
+        symbols.filter(|symbol| terms.symbol(*symbol).kind == SymbolKind::Variable).collect()
+    };
+    let is_ghost = |symbol: &SymbolId| graph.cells.ghosts.contains(symbol);
+    let mut found: BTreeSet<SymbolId> = BTreeSet::new();
+    for cube in &*cubes {
+        for (form, _) in &cube.rows {
+            let symbols = variables(form);
+            if Some(cube.target) == graph.target || symbols.iter().any(is_ghost) {
+                found.extend(symbols);
             }
         }
-        found.extend(cube.after.keys().copied());
     }
-    found.sort_unstable();
-    found.dedup();
-    found
+    let mut open: Vec<SymbolId> = found.iter().copied().collect();
+    while let Some(symbol) = open.pop() {
+        for value in cubes.iter().filter_map(|cube| cube.after.get(&symbol)) {
+            open.extend(variables(value).into_iter().filter(|symbol| found.insert(*symbol)));
+        }
+    }
+    for cube in &mut *cubes {
+        cube.rows.retain(|(form, _)| variables(form).iter().all(|symbol| found.contains(symbol)));
+    }
+    found.into_iter().collect()
 }
 
 /// The largest constant of the rows, at least one.

@@ -27,7 +27,7 @@ use verdict::Reason;
 use super::path_program::PathProgram;
 
 /// Ticks for the summaries of a path program.
-const SUMMARIES: u64 = 8_000;
+const SUMMARIES: u64 = 1_500;
 /// Ticks for the templates of a path program.
 const TEMPLATES: u64 = 32_000;
 

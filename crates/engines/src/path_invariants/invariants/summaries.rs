@@ -17,7 +17,7 @@ use graph::cut::ENTRY;
 use paths::gave_up;
 use smt::{Answer, Logic, Why, check_formula, project};
 use summary::{StarOptions, Stars, Summaries};
-use term::{Node, Sort, SymbolId, SymbolKind, TermId, Terms};
+use term::{Node, SymbolId, SymbolKind, TermId, Terms};
 use verdict::Reason;
 
 use super::Invariant;
@@ -85,18 +85,20 @@ fn chosen_of(terms: &Terms, formula: TermId) -> Vec<SymbolId> {
     terms.symbols_of(formula).into_iter().filter(is_chosen).collect()
 }
 
-/// The formula with a Skolem constant for every element and product that depends on one: elimination knows linear arithmetic only. The result allows more.
+/// The formula with a Skolem constant for every element, product and equation between arrays that depends on one: elimination knows linear arithmetic only. The result
+/// allows more.
 fn without_chosen_elements(terms: &mut Terms, formula: TermId) -> TermId {
     let formula = read_through(terms, formula);
     let chosen = chosen_of(terms, formula);
     let mut names: BTreeMap<TermId, TermId> = BTreeMap::new();
     terms.rewrite(formula, |terms, part| {
-        let is_opaque = matches!(terms.node(part), Node::Select(..) | Node::Product(_));
+        let is_opaque = matches!(terms.node(part), Node::Select(..) | Node::Product(_) | Node::Same(..));
         if !is_opaque || !terms.mentions(part, &chosen) {
             return part;
         }
         *names.entry(part).or_insert_with(|| {
-            let symbol = terms.fresh("element", Sort::Int, SymbolKind::Skolem);
+            let sort = terms.sort(part);
+            let symbol = terms.fresh("element", sort, SymbolKind::Skolem);
             terms.of_symbol(symbol)
         })
     })

@@ -20,7 +20,7 @@ use verdict::Reason;
 
 use super::Invariant;
 use super::arrays::{self, Elements, Followed};
-use super::constraints::{Cube, cubes, largest_constant, variables};
+use super::constraints::{Cube, cubes, largest_constant, relevant};
 use super::farkas::{Form, Kind, Row, Says, contradict, implies};
 use crate::path_invariants::path_program::PathProgram;
 
@@ -139,16 +139,19 @@ pub(super) fn invariant(
     logic: &mut Logic,
     is_invariant: impl Fn(&Invariant, &mut Logic) -> Result<bool, Reason>,
 ) -> Result<Option<Invariant>, Reason> {
-    let Some(cubes) = cubes(&path.graph, logic)? else { return Ok(None) };
-    let variables = variables(&logic.terms, &cubes);
+    let Some(mut cubes) = cubes(&path.graph, logic)? else { return Ok(None) };
+    let variables = relevant(&logic.terms, &path.graph, &mut cubes);
     let largest = largest_constant(&cubes);
     let elements = arrays::followed(&mut logic.terms, path, &cubes);
+    let variants = elements.iter().map(|followed| followed.relations.len()).max().unwrap_or(1);
     let systems = Systems { path, cubes, variables, largest, elements };
     for shape in ORDER {
-        if let Some(invariant) = systems.solve(shape, logic)?
-            && is_invariant(&invariant, logic)?
-        {
-            return Ok(Some(invariant));
+        for variant in 0..variants {
+            if let Some(invariant) = systems.solve(shape, variant, logic)?
+                && is_invariant(&invariant, logic)?
+            {
+                return Ok(Some(invariant));
+            }
         }
     }
     Ok(None)
@@ -156,7 +159,7 @@ pub(super) fn invariant(
 
 impl Systems<'_> {
     /// Values for the parameters of a template at all points.
-    fn solve(&self, shape: Shape, logic: &mut Logic) -> Result<Option<Invariant>, Reason> {
+    fn solve(&self, shape: Shape, variant: usize, logic: &mut Logic) -> Result<Option<Invariant>, Reason> {
         let mut solver = logic.solvers.z3_solver();
         let mut templates: BTreeMap<PointId, Template> = BTreeMap::new();
         let graph = &self.path.graph;
@@ -164,7 +167,7 @@ impl Systems<'_> {
             if point == ENTRY || Some(point) == graph.target {
                 continue;
             }
-            match self.template(point, shape, &mut logic.terms, &mut solver) {
+            match self.template(point, shape, variant, &mut logic.terms, &mut solver) {
                 Some(template) => templates.insert(point, template),
                 None => return Ok(None),
             };
@@ -196,6 +199,7 @@ impl Systems<'_> {
         &self,
         point: PointId,
         shape: Shape,
+        variant: usize,
         terms: &mut Terms,
         solver: &mut dyn Solver,
     ) -> Option<Template> {
@@ -227,7 +231,9 @@ impl Systems<'_> {
         for followed in &self.elements {
             if graph.points[point].live.contains(&followed.cell) {
                 let [low, high, value] = [(); 3].map(|()| unknown(terms, 1));
-                template.elements.push(Elements { of: *followed, low, high, value });
+                let relation = followed.relations[variant % followed.relations.len()];
+                let Followed { cell, ghost, .. } = *followed;
+                template.elements.push(Elements { cell, ghost, relation, low, high, value });
             }
         }
         Some(template)
