@@ -16,8 +16,7 @@ pub(crate) fn tree(space: Space<'_>, tree: &Tree, terms: &Terms) -> SearchTree {
     let procedure = &space.program.procs[space.graph.procedure];
     let nodes = tree.nodes().take(MAX_NODES).map(|(_, node)| {
         let location = space.graph.points[node.point].location;
-        let label: Vec<String> =
-            node.label.iter().map(|clause| print::text(terms, *clause)).collect();
+        let label: Vec<String> = node.label.iter().map(|clause| print::text(terms, *clause)).collect();
         let mut label = label.join(" and ");
         if label.chars().count() > MAX_LABEL {
             label = label.chars().take(MAX_LABEL).chain(['.', '.', '.']).collect();

@@ -53,11 +53,7 @@ impl Engine for PathInvariants {
     }
 }
 
-fn solve(
-    task: &Prepared<'_>,
-    summaries: Option<StarOptions>,
-    env: &mut Env<'_>,
-) -> Result<Verdict, Reason> {
+fn solve(task: &Prepared<'_>, summaries: Option<StarOptions>, env: &mut Env<'_>) -> Result<Verdict, Reason> {
     // Facts about all elements of arrays are what path invariants are for.
     let problem = Problem::without_element_facts(task, &mut env.logic)?;
     let (outcome, labels) = {

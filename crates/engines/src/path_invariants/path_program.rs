@@ -50,7 +50,8 @@ impl PathProgram {
             let point = tree.node(*node).point;
             let next = path.get(position + 1).map(|node| tree.node(*node));
             let block = next.map_or_else(BTreeSet::new, |next| builder.block(point, next.point));
-            let copy = if block.is_empty() { builder.copy_point(point) } else { builder.copy_block(&block, point) };
+            let copy =
+                if block.is_empty() { builder.copy_point(point) } else { builder.copy_block(&block, point) };
             if let Some((source, arc)) = at {
                 builder.copy_arc(arc, source, copy);
             }
@@ -115,8 +116,7 @@ struct Builder<'a> {
 impl Builder<'_> {
     /// The points of the largest loop of the counterexample that is left on the way from a point to the next one; none if no loop is.
     fn block(&self, point: PointId, next: PointId) -> BTreeSet<PointId> {
-        let is_left =
-            |head: &PointId| self.graph.in_loop(*head, point) && !self.graph.in_loop(*head, next);
+        let is_left = |head: &PointId| self.graph.in_loop(*head, point) && !self.graph.in_loop(*head, next);
         // Loops are nested, and a loop that contains another one has the smaller head.
         let Some(head) = self.graph.points.ids().find(is_left) else { return BTreeSet::new() };
         let inside: Vec<(PointId, PointId)> = self.inside(|point| self.graph.in_loop(head, point));

@@ -51,7 +51,8 @@ impl Cube {
     fn solve_opaque(&mut self, terms: &Terms) {
         let is_opaque = |term: &TermId| !matches!(terms.node(*term), Node::Symbol(_));
         let defined = |(form, says): &(Linear, Says)| {
-            let mut candidates = form.terms().iter().filter(|(term, factor)| is_opaque(term) && factor.abs().is_one());
+            let mut candidates =
+                form.terms().iter().filter(|(term, factor)| is_opaque(term) && factor.abs().is_one());
             candidates.next().filter(|_| *says == Says::Zero).cloned()
         };
         let mut at = 0;
@@ -204,6 +205,7 @@ pub(super) fn relevant(terms: &Terms, graph: &Graph, cubes: &mut [Cube]) -> Vec<
 
 /// The largest constant of the rows, at least one.
 pub(super) fn largest_constant(cubes: &[Cube]) -> Integer {
-    let forms = cubes.iter().flat_map(|cube| cube.rows.iter().map(|(form, _)| form).chain(cube.after.values()));
+    let forms =
+        cubes.iter().flat_map(|cube| cube.rows.iter().map(|(form, _)| form).chain(cube.after.values()));
     forms.map(|form| form.constant_part().abs()).max().unwrap_or(Integer::ONE).max(Integer::ONE)
 }

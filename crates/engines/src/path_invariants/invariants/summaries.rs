@@ -79,9 +79,8 @@ fn complement(formula: TermId, facts: TermId, logic: &mut Logic) -> Result<Optio
 
 /// The Skolem constants of a formula.
 fn chosen_of(terms: &Terms, formula: TermId) -> Vec<SymbolId> {
-    let is_chosen = |symbol: &SymbolId| {
-        !matches!(terms.symbol(*symbol).kind, SymbolKind::Variable | SymbolKind::Address)
-    };
+    let is_chosen =
+        |symbol: &SymbolId| !matches!(terms.symbol(*symbol).kind, SymbolKind::Variable | SymbolKind::Address);
     terms.symbols_of(formula).into_iter().filter(is_chosen).collect()
 }
 
