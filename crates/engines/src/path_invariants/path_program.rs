@@ -12,9 +12,9 @@
 //! # Invariants
 //! * P1: the graph contains the path, all its repetitions of the loops, and no arc that the counterexample does not have.
 //! * P2: G1 to G3 of `graph::cut` hold: copies keep the order of points, and the first point of a copy is the head of the loop.
-//! * P3: no Skolem constant occurs in two arcs.
+//! * P3: arcs that leave different points have no Skolem constant in common. Arcs that leave one point may: what they choose is chosen once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::IndexVec;
 use encode::Transition;
@@ -40,7 +40,7 @@ impl PathProgram {
             graph,
             terms,
             taken: &arcs,
-            used: BTreeSet::new(),
+            chosen: BTreeMap::new(),
             points: IndexVec::new(),
             arcs: IndexVec::new(),
             origin: IndexVec::new(),
@@ -106,8 +106,8 @@ struct Builder<'a> {
     terms: &'a mut Terms,
     /// The arcs of the counterexample.
     taken: &'a BTreeSet<ArcId>,
-    /// Those whose Skolem constants are in use (P3).
-    used: BTreeSet<ArcId>,
+    /// The Skolem constants of the arcs that leave a point, by those that they are copies of (P3).
+    chosen: BTreeMap<(PointId, SymbolId), SymbolId>,
     points: IndexVec<PointId, Point>,
     arcs: IndexVec<ArcId, Arc>,
     origin: IndexVec<PointId, PointId>,
@@ -164,7 +164,20 @@ impl Builder<'_> {
 
     fn copy_arc(&mut self, id: ArcId, source: PointId, target: PointId) {
         let arc = &self.graph.arcs[id];
-        let formula = if self.used.insert(id) { arc.formula.clone() } else { renamed(self.terms, arc) };
+        let terms = &mut *self.terms;
+        let mut pairs: Vec<(SymbolId, TermId)> = Vec::new();
+        for skolem in &arc.skolems {
+            let copy = *self.chosen.entry((source, skolem.symbol)).or_insert_with(|| {
+                let info = terms.symbol(skolem.symbol).clone();
+                terms.declare(info.name, info.sort, info.kind)
+            });
+            pairs.push((skolem.symbol, terms.of_symbol(copy)));
+        }
+        let mut substitution = Substitution::new(pairs);
+        let guard = substitution.apply(terms, arc.formula.guard);
+        let update = arc.formula.update.iter();
+        let update = update.map(|(symbol, value)| (*symbol, substitution.apply(terms, *value))).collect();
+        let formula = Transition { guard, update };
         let focus = arc.focus.clone();
         let copy = self.arcs.push(Arc { source, target, formula, skolems: Vec::new(), focus });
         self.points[source].outgoing.push(copy);
@@ -185,17 +198,110 @@ fn closure(start: PointId, arcs: impl Iterator<Item = (PointId, PointId)> + Clon
     found
 }
 
-/// What an arc does, with Skolem constants of its own.
-fn renamed(terms: &mut Terms, arc: &Arc) -> Transition {
-    let mut pairs: Vec<(SymbolId, TermId)> = Vec::new();
-    for skolem in &arc.skolems {
-        let info = terms.symbol(skolem.symbol).clone();
-        let copy = terms.declare(info.name, info.sort, info.kind);
-        pairs.push((skolem.symbol, terms.of_symbol(copy)));
+#[cfg(test)]
+mod tests {
+    use base::Budget;
+    use passes::Prepared;
+    use smt::Logic;
+
+    use super::*;
+    use crate::problem::Problem;
+
+    /// Two nested loops, as in figure 4.
+    const NESTED: &str = "extern int in(void); extern void reach_error(void);
+        int main(void) { int i = 0;
+          while (in() < 5) { int j = 0; while (in() < 9) { j += i; } i += j + 1; }
+          if (i == 77) { reach_error(); } return 0; }";
+    const ENTRY: PointId = PointId(0);
+    const OUTER: PointId = PointId(1);
+    const INNER: PointId = PointId(2);
+    const ERROR: PointId = PointId(3);
+
+    fn with_graph(test: impl FnOnce(&Graph, &mut Terms)) {
+        let options = cfront::Options::new(cfa::DataModel::Lp64);
+        let text = NESTED.as_bytes().to_vec().into();
+        let input = cfront::Input::Text { name: "nested.c".to_owned(), text };
+        let program = cfront::compile(&[input], &options).expect("the program should compile").program;
+        let mut logic = Logic::new(Budget::unlimited());
+        let problem = Problem::without_element_facts(&Prepared::of(&program), &mut logic)
+            .expect("the program should be encoded");
+        test(&problem.graph, &mut logic.terms);
     }
-    let mut substitution = Substitution::new(pairs);
-    let guard = substitution.apply(terms, arc.formula.guard);
-    let update = arc.formula.update.iter();
-    let update = update.map(|(symbol, value)| (*symbol, substitution.apply(terms, *value))).collect();
-    Transition { guard, update }
+
+    /// A tree with one path through these points; its last node.
+    fn tree(graph: &Graph, points: &[PointId]) -> (Tree, NodeId) {
+        let mut tree = Tree::new(graph.points.len());
+        let mut at = Tree::ROOT;
+        for pair in points.windows(2) {
+            let is_step = |arc: &&ArcId| graph.arcs[**arc].target == pair[1];
+            let arc = graph.points[pair[0]].outgoing.iter().find(is_step).expect("there should be an arc");
+            at = tree.expand(at, &[(*arc, pair[1])])[0];
+        }
+        (tree, at)
+    }
+
+    fn shape(program: &PathProgram) -> Vec<(PointId, Option<usize>)> {
+        let body = |point: &Point| point.body.as_ref().map(ExactSizeIterator::len);
+        program.origin.iter().copied().zip(program.graph.points.iter().map(body)).collect()
+    }
+
+    #[test]
+    fn the_path_of_figure_4_gets_copies_of_the_loops_that_it_leaves() {
+        with_graph(|graph, terms| {
+            let (tree, error) = tree(graph, &[ENTRY, OUTER, INNER, INNER, OUTER, INNER, OUTER, ERROR]);
+            let program = PathProgram::of(&tree, error, graph, terms);
+            // The inner loop is left at positions 3 and 5, the outer one at position 6.
+            let expected = [
+                (ENTRY, None),
+                (OUTER, None),
+                (INNER, None),
+                (INNER, Some(1)),
+                (OUTER, None),
+                (INNER, Some(1)),
+                (OUTER, Some(2)),
+                (INNER, Some(1)),
+                (ERROR, None),
+            ];
+            assert_eq!(shape(&program), expected);
+            // P3
+            for (id, arc) in program.graph.arcs.iter_enumerated() {
+                let later = program.graph.arcs.ids().filter(|other| *other > id);
+                for other in later.map(|other| &program.graph.arcs[other]) {
+                    let theirs = other.formula.symbols(terms);
+                    let is_shared = |symbol: &SymbolId| {
+                        terms.symbol(*symbol).kind == term::SymbolKind::Skolem && theirs.contains(symbol)
+                    };
+                    let shares = arc.formula.symbols(terms).iter().any(is_shared);
+                    assert!(!shares || arc.source == other.source, "{id}");
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn loops_that_the_search_has_closed_belong_to_a_path_that_goes_past_them() {
+        with_graph(|graph, terms| {
+            let (mut tree, inner) = tree(graph, &[ENTRY, OUTER, INNER]);
+            let outer = tree.path(inner)[1];
+            let arc = |source: PointId, target: PointId| {
+                let arcs = graph.arcs.iter_enumerated();
+                let mut found = arcs.filter(|(_, arc)| (arc.source, arc.target) == (source, target));
+                found.next().map(|(id, _)| id).expect("there should be an arc")
+            };
+            let back = tree.expand(inner, &[(arc(INNER, OUTER), OUTER)])[0];
+            tree.cover(back, outer);
+            let without = PathProgram::of(&tree, inner, graph, terms);
+            assert_eq!(shape(&without).len(), 3);
+            let program = Builder {
+                graph,
+                terms,
+                taken: &arcs_of(&tree, &tree.path(outer)),
+                chosen: BTreeMap::new(),
+                points: IndexVec::new(),
+                arcs: IndexVec::new(),
+                origin: IndexVec::new(),
+            };
+            assert_eq!(program.block(OUTER, ERROR), BTreeSet::from([OUTER, INNER]));
+        });
+    }
 }

@@ -29,7 +29,7 @@ use super::path_program::PathProgram;
 /// Ticks for the summaries of a path program.
 const SUMMARIES: u64 = 1_500;
 /// Ticks for the templates of a path program.
-const TEMPLATES: u64 = 32_000;
+const TEMPLATES: u64 = 12_000;
 
 /// For each point of a path program conjuncts that hold there.
 pub(super) type Invariant = IndexVec<PointId, Vec<TermId>>;

@@ -25,7 +25,7 @@ use super::farkas::{Form, Kind, Row, Says, contradict, implies};
 use crate::path_invariants::path_program::PathProgram;
 
 /// Ticks for one system.
-const EFFORT: u64 = 12_000;
+const EFFORT: u64 = 4_000;
 /// Bound on the coefficients of variables.
 const MAX_COEFFICIENT: i64 = 3;
 /// More variables at a point are too much for templates.
