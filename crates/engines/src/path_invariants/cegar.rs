@@ -150,8 +150,9 @@ impl<'a> Cegar<'a> {
             let label = &self.tree.node(*other).label;
             label.iter().all(|predicate| own.label.binary_search(predicate).is_ok())
         };
-        let ancestors_last = others.filter(|other| self.tree.may_cover(*other)).filter(is_weaker);
-        let Some(by) = ancestors_last.last() else { return false };
+        // The latest first: an ancestor that covers a node closes a loop.
+        let mut weaker = others.rev().filter(|other| self.tree.may_cover(*other)).filter(is_weaker);
+        let Some(by) = weaker.next() else { return false };
         self.covers += 1;
         self.tree.cover(node, by);
         true

@@ -66,11 +66,9 @@ fn solve(task: &Prepared<'_>, summaries: Option<StarOptions>, env: &mut Env<'_>)
         }
         (outcome?, cegar.labels())
     };
-    match outcome {
-        Some(verdict) => Ok(verdict),
-        None => {
-            let guide = Guidance::Anything.guide(&problem.graph, env)?;
-            Ok(Verdict::Safe(problem.annotation(&*guide, &labels, &mut env.logic)))
-        }
+    if let Some(verdict) = outcome {
+        return Ok(verdict);
     }
+    let guide = Guidance::Anything.guide(&problem.graph, env)?;
+    Ok(Verdict::Safe(problem.annotation(&*guide, &labels, &mut env.logic)))
 }

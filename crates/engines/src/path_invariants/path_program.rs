@@ -120,8 +120,9 @@ impl Builder<'_> {
         // Loops are nested, and a loop that contains another one has the smaller head.
         let Some(head) = self.graph.points.ids().find(is_left) else { return BTreeSet::new() };
         let inside: Vec<(PointId, PointId)> = self.inside(|point| self.graph.in_loop(head, point));
-        let ahead = closure(point, inside.iter().copied());
-        let behind = closure(point, inside.iter().map(|(source, target)| (*target, *source)));
+        let reversed: Vec<(PointId, PointId)> =
+            inside.iter().map(|(source, target)| (*target, *source)).collect();
+        let (ahead, behind) = (closure(point, &inside), closure(point, &reversed));
         ahead.intersection(&behind).copied().collect()
     }
 
@@ -185,13 +186,13 @@ impl Builder<'_> {
 }
 
 /// The points that one or more arcs lead to from a point.
-fn closure(start: PointId, arcs: impl Iterator<Item = (PointId, PointId)> + Clone) -> BTreeSet<PointId> {
+fn closure(start: PointId, arcs: &[(PointId, PointId)]) -> BTreeSet<PointId> {
     let mut found = BTreeSet::new();
     let mut open = vec![start];
     while let Some(point) = open.pop() {
-        for (_, target) in arcs.clone().filter(|(source, _)| *source == point) {
-            if found.insert(target) {
-                open.push(target);
+        for (_, target) in arcs.iter().filter(|(source, _)| *source == point) {
+            if found.insert(*target) {
+                open.push(*target);
             }
         }
     }
