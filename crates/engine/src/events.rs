@@ -46,13 +46,21 @@ pub enum Counter {
     SummaryFacts,
     /// Facts all of whose states are reached.
     ReachabilityFacts,
+    /// Infeasible paths to the error that refined an abstraction.
+    Refinements,
+    /// Refinements by a path invariant that the summary of the path program gave.
+    InvariantsBySummaries,
+    /// Refinements by a path invariant that fits a template.
+    InvariantsByTemplates,
+    /// Predicates of an abstraction.
+    Predicates,
     /// Solver queries.
     SolverQueries,
 }
 
 impl Counter {
     /// All counters, in the order of reports.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 24] = [
         Self::LoopsSummarised,
         Self::ExactSummaries,
         Self::PhaseSplits,
@@ -72,6 +80,10 @@ impl Counter {
         Self::BoundedQueries,
         Self::SummaryFacts,
         Self::ReachabilityFacts,
+        Self::Refinements,
+        Self::InvariantsBySummaries,
+        Self::InvariantsByTemplates,
+        Self::Predicates,
         Self::SolverQueries,
     ];
 
@@ -97,6 +109,10 @@ impl Counter {
             Self::BoundedQueries => "queries of bounded safety",
             Self::SummaryFacts => "summary facts",
             Self::ReachabilityFacts => "reachability facts",
+            Self::Refinements => "refinements",
+            Self::InvariantsBySummaries => "path invariants by summaries",
+            Self::InvariantsByTemplates => "path invariants by templates",
+            Self::Predicates => "predicates",
             Self::SolverQueries => "solver queries",
         }
     }

@@ -7,12 +7,15 @@
 
 mod around_calls;
 mod cra;
+mod draw;
 mod explicit;
 mod gps;
 mod guide;
 mod impact;
+mod path_invariants;
 mod problem;
 mod recmc;
+mod rounded;
 mod run_first;
 
 use engine::{Engine, EngineSpec, Executions, Part, Settings};
@@ -24,6 +27,7 @@ use gps::lite::NoCover;
 use gps::try_cover::{Cover, TryCover};
 use gps::{Gps, Strategies};
 use guide::Guidance;
+use path_invariants::PathInvariants;
 use run_first::RunFirst;
 
 pub use recmc::{CLAUSES_HEAD, clauses_text};
@@ -73,6 +77,15 @@ pub static ENGINES: &[EngineSpec] = &[
         configure: |settings| after_run(|_| Box::new(recmc::Recmc), settings),
     },
     EngineSpec {
+        name: "path-invariants",
+        purpose: "predicate abstraction whose counterexamples are programs; invariants of these refute all repetitions of loops at once",
+        paper: "PathInvariants06",
+        parts: &[Part::Summaries, Part::Congruences],
+        configure: |settings| {
+            after_run(|settings| around(path_invariants(settings), Contracts::Never), settings)
+        },
+    },
+    EngineSpec {
         name: "explicit",
         purpose: "decides programs without nondeterminism by running them",
         paper: "",
@@ -101,6 +114,11 @@ fn around(search: impl Engine + 'static, contracts: Contracts) -> Box<dyn Engine
 
 fn star(settings: &Settings) -> StarOptions {
     if settings.has(Part::Congruences) { StarOptions::default() } else { StarOptions::without_congruences() }
+}
+
+/// Without summaries the invariants of path programs are found by templates alone.
+fn path_invariants(settings: &Settings) -> PathInvariants {
+    PathInvariants { summaries: settings.has(Part::Summaries).then(|| star(settings)) }
 }
 
 /// The search of GPS with one way to cover nodes.

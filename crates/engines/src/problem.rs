@@ -32,21 +32,33 @@ pub(crate) fn stays(task: &Prepared<'_>, call: &KeptCall) -> Reason {
     Reason::Unsupported { feature: task.describe(call), region: task.region(call) }
 }
 
+/// The graph of a program, or what in it is beyond engines that know one procedure.
+fn encoded(task: &Prepared<'_>, logic: &mut Logic) -> Result<Graph, Reason> {
+    // What a recursive call does is rounded up; a program that is too large to inline its calls is too large for that, too.
+    let is_refused = |call: &&KeptCall| call.reason != KeptReason::Recursive;
+    if let Some(call) = task.failing_call(|_| false).or(task.kept_call().filter(is_refused)) {
+        return Err(stays(task, call));
+    }
+    let (program, proc) = (task.program(), task.program().entry);
+    let _stage = timeline::stage("encoding");
+    let Logic { terms, budget, .. } = logic;
+    Graph::of(program, proc, task.loops(proc), Target::Error, terms, budget).map_err(Reason::Stopped)
+}
+
 impl Problem {
     /// Encodes a program, or says what in it is beyond engines that know one procedure.
     pub(crate) fn new(task: &Prepared<'_>, logic: &mut Logic) -> Result<Self, Reason> {
-        // What a recursive call does is rounded up; a program that is too large to inline its calls is too large for that, too.
-        let is_refused = |call: &&KeptCall| call.reason != KeptReason::Recursive;
-        if let Some(call) = task.failing_call(|_| false).or(task.kept_call().filter(is_refused)) {
-            return Err(stays(task, call));
-        }
-        let program = task.program();
-        let _stage = timeline::stage("encoding");
-        let (proc, Logic { terms, budget, solvers }) = (program.entry, logic);
-        let graph = Graph::of(program, proc, task.loops(proc), Target::Error, terms, budget);
-        let mut graph = graph.map_err(Reason::Stopped)?;
-        add_elements(&mut graph, program, terms, solvers, budget).map_err(Reason::Stopped)?;
-        add_cells(&mut graph, program, terms);
+        let mut graph = encoded(task, logic)?;
+        let Logic { terms, budget, solvers } = logic;
+        add_elements(&mut graph, task.program(), terms, solvers, budget).map_err(Reason::Stopped)?;
+        add_cells(&mut graph, task.program(), terms);
+        Ok(Self { graph })
+    }
+
+    /// The same without facts about all elements of arrays: for an engine that finds them by itself.
+    pub(crate) fn without_element_facts(task: &Prepared<'_>, logic: &mut Logic) -> Result<Self, Reason> {
+        let mut graph = encoded(task, logic)?;
+        add_cells(&mut graph, task.program(), &mut logic.terms);
         Ok(Self { graph })
     }
 

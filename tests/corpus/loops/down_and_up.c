@@ -1,6 +1,6 @@
 // Moves a number back and forth.
 // expect: safe
-// engines: gps gps-lite cra recmc
+// engines: gps gps-lite cra recmc path-invariants
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

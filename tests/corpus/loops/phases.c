@@ -1,6 +1,6 @@
 // Two phases.
 // expect: safe
-// engines: gps gps-lite impact cra recmc explicit
+// engines: gps gps-lite impact cra recmc path-invariants explicit
 extern void reach_error(void);
 
 int main(void) {

@@ -1,6 +1,6 @@
 // Of pointers that are overwritten byte by byte nothing is left.
 // expect: safe
-// engines: gps gps-lite impact cra recmc explicit
+// engines: gps gps-lite impact cra recmc path-invariants explicit
 extern void reach_error(void);
 
 int first, second;

@@ -1,6 +1,6 @@
 // A struct with pointers that is copied byte by byte has the same pointers.
 // expect: safe
-// engines: gps gps-lite impact cra recmc explicit
+// engines: gps gps-lite impact cra recmc path-invariants explicit
 extern void reach_error(void);
 
 int first, second;

@@ -1,6 +1,6 @@
 // Two pointers are exchanged byte by byte.
 // expect: safe
-// engines: gps gps-lite impact cra recmc explicit
+// engines: gps gps-lite impact cra recmc path-invariants explicit
 extern void *memcpy(void *, const void *, unsigned long);
 extern void reach_error(void);
 

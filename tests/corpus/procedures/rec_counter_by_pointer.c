@@ -1,6 +1,6 @@
 // A recursion that counts through a pointer, before and after its call.
 // expect: safe
-// engines: gps gps-lite cra recmc
+// engines: gps gps-lite cra recmc path-invariants
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

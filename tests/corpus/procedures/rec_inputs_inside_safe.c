@@ -1,6 +1,6 @@
 // Inputs in all activations; the sum of small ones is bounded by their number.
 // expect: safe
-// engines: gps gps-lite cra
+// engines: gps gps-lite cra path-invariants
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // Figure 3 of the RecMC paper: the parameter is overwritten before and after the call.
 // expect: safe
-// engines: gps gps-lite cra recmc
+// engines: gps gps-lite cra recmc path-invariants
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -24,13 +24,11 @@
 
 mod ask;
 mod dead_states;
-mod draw;
 pub(crate) mod explore;
 mod gas;
 pub(crate) mod lite;
 mod refine;
 mod repeat;
-mod rounded;
 pub(crate) mod try_cover;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -50,8 +48,10 @@ use verdict::{Reason, Verdict};
 
 use self::explore::{Tester, Testing};
 use self::try_cover::Cover;
+use crate::draw;
 use crate::guide::{Guidance, Guide};
 use crate::problem::Problem;
+use crate::rounded::rounded;
 
 /// What the search is composed of.
 pub(crate) struct Strategies {
@@ -80,7 +80,7 @@ fn solve(task: &Prepared<'_>, strategies: &Strategies, env: &mut Env<'_>) -> Res
         let outcome = search.run(env.events);
         search.report(env.events);
         if env.events.tree_wanted() == TreeWanted::Yes {
-            env.events.tree(draw::tree(&search));
+            env.events.tree(draw::tree(search.space, &search.tree, &search.logic.terms));
         }
         (outcome?, search.labels())
     };
@@ -203,7 +203,7 @@ impl<'a> Search<'a> {
 
     /// A counterexample does not replay.
     fn note_spurious(&mut self) {
-        let rounded = rounded::rounded(self.task, self.space.graph);
+        let rounded = rounded(self.task, self.space.graph);
         self.obstacle.get_or_insert(Reason::Spurious { rounded });
     }
 

@@ -167,13 +167,15 @@ fn gps_decides_the_worked_examples() {
 
 #[test]
 fn no_engine_is_ever_wrong_on_them() {
-    let ways: [(&str, &[Part]); 7] = [
+    let ways: [(&str, &[Part]); 9] = [
         ("gps", &[Part::Gas]),
         ("gps", &[Part::Summaries]),
         ("gps", &[Part::Congruences]),
         ("gps-lite", &[]),
         ("impact", &[]),
         ("cra", &[]),
+        ("path-invariants", &[]),
+        ("path-invariants", &[Part::Summaries]),
         ("explicit", &[]),
     ];
     let mut decided = 0;

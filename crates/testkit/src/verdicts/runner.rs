@@ -83,7 +83,7 @@ pub struct Configuration {
 }
 
 /// All configurations; the first sees every program.
-pub const CONFIGURATIONS: [Configuration; 9] = [
+pub const CONFIGURATIONS: [Configuration; 11] = [
     Configuration { name: "gps", engine: "gps", without: &[] },
     Configuration { name: "gps --no-gas", engine: "gps", without: &[Part::Gas] },
     Configuration { name: "gps --no-summaries", engine: "gps", without: &[Part::Summaries] },
@@ -92,6 +92,12 @@ pub const CONFIGURATIONS: [Configuration; 9] = [
     Configuration { name: "recmc", engine: "recmc", without: &[] },
     Configuration { name: "impact", engine: "impact", without: &[] },
     Configuration { name: "cra", engine: "cra", without: &[] },
+    Configuration { name: "path-invariants", engine: "path-invariants", without: &[] },
+    Configuration {
+        name: "path-invariants --no-summaries",
+        engine: "path-invariants",
+        without: &[Part::Summaries],
+    },
     Configuration { name: "explicit", engine: "explicit", without: &[] },
 ];
 

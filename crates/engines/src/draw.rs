@@ -1,11 +1,10 @@
 //! The search tree for people.
 
 use base::Idx;
-use graph::tree::Status;
-use term::print;
-
-use super::Search;
 use engine::{NodeState, SearchTree, TreeNode};
+use graph::tree::{Status, Tree};
+use paths::Space;
+use term::{Terms, print};
 
 /// Upper bound on the nodes that are kept: nobody looks at more.
 const MAX_NODES: usize = 20_000;
@@ -13,12 +12,11 @@ const MAX_NODES: usize = 20_000;
 const MAX_LABEL: usize = 120;
 
 /// The tree of a search: nodes with line, label and state, and covers.
-pub(super) fn tree(search: &Search<'_>) -> SearchTree {
-    let procedure = &search.space.program.procs[search.space.graph.procedure];
-    let nodes = search.tree.nodes().take(MAX_NODES).map(|(_, node)| {
-        let location = search.space.graph.points[node.point].location;
-        let label: Vec<String> =
-            node.label.iter().map(|clause| print::text(&search.logic.terms, *clause)).collect();
+pub(crate) fn tree(space: Space<'_>, tree: &Tree, terms: &Terms) -> SearchTree {
+    let procedure = &space.program.procs[space.graph.procedure];
+    let nodes = tree.nodes().take(MAX_NODES).map(|(_, node)| {
+        let location = space.graph.points[node.point].location;
+        let label: Vec<String> = node.label.iter().map(|clause| print::text(terms, *clause)).collect();
         let mut label = label.join(" and ");
         if label.chars().count() > MAX_LABEL {
             label = label.chars().take(MAX_LABEL).chain(['.', '.', '.']).collect();
@@ -26,7 +24,7 @@ pub(super) fn tree(search: &Search<'_>) -> SearchTree {
         TreeNode {
             parent: node.parent.map(|(parent, _)| parent.index()),
             cover: node.cover.map(Idx::index).filter(|cover| *cover < MAX_NODES),
-            line: (Some(node.point) != search.space.graph.target)
+            line: (Some(node.point) != space.graph.target)
                 .then_some(procedure.locations[location].region.line),
             label,
             state: match (node.cover, node.status) {
@@ -37,5 +35,5 @@ pub(super) fn tree(search: &Search<'_>) -> SearchTree {
             },
         }
     });
-    SearchTree { nodes: nodes.collect(), more: search.tree.len().saturating_sub(MAX_NODES) }
+    SearchTree { nodes: nodes.collect(), more: tree.len().saturating_sub(MAX_NODES) }
 }

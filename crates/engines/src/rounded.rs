@@ -8,7 +8,7 @@ use passes::Prepared;
 use verdict::Rounded;
 
 /// Rounded values with places of the given program.
-pub(super) fn rounded(task: &Prepared<'_>, graph: &Graph) -> Vec<Rounded> {
+pub(crate) fn rounded(task: &Prepared<'_>, graph: &Graph) -> Vec<Rounded> {
     let skolems = graph.arcs.iter().flat_map(|arc| &arc.skolems);
     let values = skolems.filter_map(|skolem| Some((skolem.rounding()?, skolem.site)));
     let mut found: Vec<Rounded> = Vec::new();
