@@ -50,6 +50,7 @@ mod indices;
 mod indirect;
 mod init;
 mod layout;
+mod library_arguments;
 mod lists;
 mod order;
 mod overlap;
