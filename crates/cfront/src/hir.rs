@@ -85,6 +85,8 @@ pub struct Program {
     pub statics: Vec<VariableId>,
     /// Functions whose body is an inline definition: with external linkage, a compiler may call another one instead.
     pub inline_definitions: FxHashSet<FunctionId>,
+    /// Functions with an inline definition and another, different one: C does not specify which of them is called (C11 6.7.4p7).
+    pub ambiguous_definitions: FxHashSet<FunctionId>,
     /// Operations in initialisers of static objects whose results do not fit.
     pub static_overflows: Vec<StaticOverflow>,
 }
