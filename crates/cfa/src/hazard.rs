@@ -282,7 +282,11 @@ impl Search<'_> {
                     self.add(Hazard::DivisionByZero);
                 }
                 if ty.is_signed() && divisor.is_none_or(|divisor| divisor == -1) {
-                    self.add(Hazard::SignedOverflow);
+                    // The quotient of the least value never wraps around.
+                    self.add(match self.program.signed_overflow {
+                        SignedOverflow::Wrap => Hazard::DivisionByZero,
+                        SignedOverflow::Undefined | SignedOverflow::Error => Hazard::SignedOverflow,
+                    });
                 }
             }
             Expr::Binary { op: op @ (BinaryOp::Shl | BinaryOp::Shr), rhs, .. } => {
@@ -394,6 +398,7 @@ mod tests {
         assert_eq!(names("x := x >> 31:i32"), "");
         assert_eq!(names("x := x >> x"), "shift out of range");
         assert_eq!(found("wrap", &body("x := x + 1:i32")), (false, String::new()));
+        assert_eq!(found("wrap", &body("x := x / -1:i32")).1, "division by zero");
         assert_eq!(found("error", &body("x := x + 1:i32")), (true, String::new()));
         assert_eq!(found("error", &body("x := x << 1:i32")), (true, String::new()));
         assert_eq!(found("undefined", &body("x := x << 1:i32")), (false, String::new()));

@@ -87,6 +87,8 @@ pub struct Program {
     pub inline_definitions: FxHashSet<FunctionId>,
     /// Calls of functions that are declared without prototype, with arguments that their definition does not take: undefined.
     pub misfits: FxHashSet<ExprId>,
+    /// Functions with an inline definition and another, different one: C does not specify which of them is called (C11 6.7.4p7).
+    pub ambiguous_definitions: FxHashSet<FunctionId>,
     /// Operations in initialisers of static objects whose results do not fit.
     pub static_overflows: Vec<StaticOverflow>,
 }

@@ -168,15 +168,15 @@ impl Encoder<'_> {
             if !ty.is_signed() || divisor != Integer::MINUS_ONE {
                 return (Coded::Int(exact), Terms::TRUE);
             }
-            // The least value divided by -1 does not fit.
+            // The least value divided by -1 does not fit, and never wraps around.
             let quotient = self.terms.neg(left);
             let negated = self.known(lhs).and_then(Value::negate);
-            let (fitted, defined) = self.fit(quotient, negated, ty);
-            return (if op == BinaryOp::Div { fitted } else { Coded::Int(exact) }, defined);
+            let defined = if self.fits(negated, ty) { Terms::TRUE } else { self.within_type(quotient, ty) };
+            return (Coded::Int(if op == BinaryOp::Div { quotient } else { exact }), defined);
         }
         let mut when = self.terms.ne(right, zero);
-        if ty.is_signed() && self.program.signed_overflow != cfa::SignedOverflow::Wrap {
-            // The least value divided by -1 does not fit.
+        if ty.is_signed() {
+            // The least value divided by -1 does not fit, and never wraps around.
             let minus = self.terms.int(-1);
             let harmless = self.terms.ne(right, minus);
             let negated = self.terms.neg(left);

@@ -118,20 +118,19 @@ fn integer(rules: Rules, op: BinaryOp, ty: Ty, lhs: u128, rhs: u128) -> Result<u
     let (a, b) = (ty.value_of(lhs), ty.value_of(rhs));
     let fits = |value: i128| ty.value_of(value as u128) == value;
     let (exact, wrapped) = match op {
-        BinaryOp::Add => (a.checked_add(b), a.wrapping_add(b)),
-        BinaryOp::Sub => (a.checked_sub(b), a.wrapping_sub(b)),
-        BinaryOp::Mul => (a.checked_mul(b), a.wrapping_mul(b)),
-        BinaryOp::Div => (a.checked_div(b), a.wrapping_div(b)),
+        BinaryOp::Add => (a.checked_add(b), Some(a.wrapping_add(b))),
+        BinaryOp::Sub => (a.checked_sub(b), Some(a.wrapping_sub(b))),
+        BinaryOp::Mul => (a.checked_mul(b), Some(a.wrapping_mul(b))),
+        // No option of a compiler makes the quotient wrap around: the processor traps.
+        BinaryOp::Div => (a.checked_div(b), None),
         // The remainder of the least value by -1 is 0, but the quotient that defines it overflows.
-        _ => (
-            a.checked_div(b).filter(|quotient| fits(*quotient)).and_then(|_| a.checked_rem(b)),
-            a.wrapping_rem(b),
-        ),
+        _ => (a.checked_div(b).filter(|quotient| fits(*quotient)).and_then(|_| a.checked_rem(b)), None),
     };
-    match exact {
-        Some(value) if fits(value) => Ok(ty.bits_of(value)),
-        Some(_) | None if rules.overflow == SignedOverflow::Wrap => Ok(ty.bits_of(wrapped)),
-        Some(_) | None => Err(UndefinedKind::SignedOverflow),
+    match (exact, wrapped) {
+        (Some(value), _) if fits(value) => Ok(ty.bits_of(value)),
+        (_, Some(wrapped)) if rules.overflow == SignedOverflow::Wrap => Ok(ty.bits_of(wrapped)),
+        (_, None) if rules.overflow == SignedOverflow::Wrap => Err(UndefinedKind::DivisionByZero),
+        _ => Err(UndefinedKind::SignedOverflow),
     }
 }
 

@@ -121,7 +121,7 @@ impl Totality {
                 fact.partial |= right.0 <= 0 && right.1 >= 0;
                 let least = ty.range().map(|(low, _)| low);
                 if ty.is_signed() && Some(left.0) == least && right.0 <= -1 && right.1 >= -1 {
-                    overflow(policy, ty, None, fact);
+                    fact.partial = true;
                 } else if op == BinaryOp::Rem && right.0 == right.1 && right.0 > 0 {
                     let bound = right.0 - 1;
                     let low = if left.0 < 0 { -bound } else { 0 };

@@ -67,7 +67,11 @@ pub(crate) fn binary(program: &Program, op: BinaryOp, left: Value, right: Value,
         BinaryOp::Sub => arithmetic(right.negate().and_then(|negated| left.plus(negated))),
         BinaryOp::Mul => arithmetic(left.multiply(right)),
         BinaryOp::Div | BinaryOp::Rem if right.as_constant() == Some(0) => Some(Abstract::Never),
-        BinaryOp::Div => arithmetic(left.divide(right)),
+        // A quotient never wraps around.
+        BinaryOp::Div => {
+            let (exact, range) = (left.divide(right)?, type_range(ty)?);
+            Some(exact.meet(range).map_or(Abstract::Never, Abstract::Known))
+        }
         BinaryOp::Rem => left.remainder(right).map(Abstract::Known),
         BinaryOp::Eq => truth(left.as_constant().is_some() && left == right, left.meet(right).is_none()),
         BinaryOp::Ne => truth(left.meet(right).is_none(), left.as_constant().is_some() && left == right),

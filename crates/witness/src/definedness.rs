@@ -145,7 +145,8 @@ impl<'a> Definedness<'a> {
             BinaryOp::Mul if self.overflows(ty) => self.product(lhs, rhs),
             BinaryOp::Div | BinaryOp::Rem => {
                 let is_zero = self.excluded(rhs, 0);
-                let overflows = if self.overflows(ty) { self.quotient(lhs, rhs) } else { Defined::Always };
+                // A quotient never wraps around.
+                let overflows = if ty.is_signed() { self.quotient(lhs, rhs) } else { Defined::Always };
                 self.both(is_zero, overflows)
             }
             BinaryOp::Shl | BinaryOp::Shr => {

@@ -56,6 +56,8 @@ pub struct FunctionDefinition {
     pub parameter_declarations: Vec<DeclarationId>,
     /// The body, a [`StmtKind::Block`].
     pub body: StmtId,
+    /// A hash of the words of the body after preprocessing, to compare definitions.
+    pub digest: u64,
     /// From the first specifier to the closing brace.
     pub span: Span,
 }

@@ -95,6 +95,8 @@ pub(crate) struct Checker<'a> {
     pub(super) asm_labels: Vec<(ast::Ident, String)>,
     /// Functions with a definition that is no definition of their symbol.
     pub(super) gnu_inline: FxHashSet<FunctionId>,
+    /// The first definition of each function: the names of its parameters and what its body says.
+    pub(super) first_definitions: FxHashMap<FunctionId, (Vec<Arc<str>>, u64)>,
     /// Symbols that are weak, with the attribute that says so.
     pub(super) weak_symbols: Vec<(Name, Span)>,
     /// The function at work.
@@ -133,6 +135,7 @@ impl<'a> Checker<'a> {
             statics: Vec::new(),
             inline_definitions: FxHashSet::default(),
             misfits: FxHashSet::default(),
+            ambiguous_definitions: FxHashSet::default(),
             static_overflows: Vec::new(),
         };
         Self {
@@ -153,6 +156,7 @@ impl<'a> Checker<'a> {
             late_calls: Vec::new(),
             asm_labels: Vec::new(),
             gnu_inline: FxHashSet::default(),
+            first_definitions: FxHashMap::default(),
             weak_symbols: Vec::new(),
             function: None,
             pending_bounds: Vec::new(),

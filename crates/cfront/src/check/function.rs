@@ -91,6 +91,11 @@ impl Checker<'_> {
             }
         }
         let is_kept = self.check_redefinition(function, ident, specifiers)?;
+        let name = |variable: &VariableId| self.program.variables[*variable].name.clone();
+        let text = (params.variables.iter().map(name).collect(), definition.digest);
+        if *self.first_definitions.entry(function).or_insert_with(|| text.clone()) != text {
+            self.program.ambiguous_definitions.insert(function);
+        }
         self.check_parameters(function, &params.variables, ident)?;
         for variable in first_variable..self.program.variables.len() {
             self.program.variables[VariableId::new(variable)].function = Some(function);

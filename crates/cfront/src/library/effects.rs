@@ -16,6 +16,7 @@
 //! | `writes N` | one object of the type that parameter N points to |
 //! | `writes N count argK`, `bytes E`, `all` | argK such objects, E bytes, or all to the end of the object; E is a number, `argK` or `argK*argL` |
 //! | `writes rest`, `writes rest %n` | all that the variable arguments lead to; or that only if the format may have `%n` |
+//! | `optional N` | argument N may be null; no other argument is known to be allowed so |
 //! | `errno` | may set `errno` |
 //! | `output` | writes to a stream or file; no effect that the program could see |
 //! | `noreturn` | does not return |
@@ -59,6 +60,8 @@ pub struct Effects {
     pub failure: Option<i128>,
     /// What is written.
     pub writes: Vec<Write>,
+    /// The arguments, counted from 1, that may be null.
+    pub optional: Vec<usize>,
     /// What becomes of `errno`.
     pub errno: Errno,
     /// Whether it comes back.
@@ -73,6 +76,7 @@ impl Effects {
             result: Outcome::Any,
             failure: None,
             writes: Vec::new(),
+            optional: Vec::new(),
             errno: Errno::Kept,
             end: End::Returns,
         }
@@ -252,6 +256,7 @@ pub fn parse(clauses: &'static str) -> Result<Description, &'static str> {
             "fails" if rest == "null" => effects.failure = Some(0),
             "fails" => effects.failure = Some(rest.parse().map_err(|_| clause)?),
             "writes" => effects.writes.push(write(rest).ok_or(clause)?),
+            "optional" => effects.optional.push(rest.parse().map_err(|_| clause)?),
             _ => return Err(clause),
         }
     }
@@ -348,9 +353,9 @@ mod tests {
 
     #[test]
     fn clauses_are_read() {
-        let Ok(Description::Effects(effects)) =
-            parse("world; result -1, 0..arg3; writes 2 bytes arg3*arg4; writes 1; writes rest; errno")
-        else {
+        let Ok(Description::Effects(effects)) = parse(
+            "world; result -1, 0..arg3; writes 2 bytes arg3*arg4; writes 1; writes rest; optional 2; errno",
+        ) else {
             panic!("these are effects")
         };
         assert_eq!(effects.freedom, Freedom::World);
@@ -358,7 +363,7 @@ mod tests {
         assert_eq!(effects.result, Outcome::Ranges(ranges));
         let bytes = Write::Argument(2, Extent::Bytes(Bound::Product(3, 4)));
         assert_eq!(effects.writes, [bytes, Write::Argument(1, Extent::Object), Write::Rest]);
-        assert_eq!(effects.errno, Errno::MayBeSet);
+        assert_eq!((effects.errno, effects.optional), (Errno::MayBeSet, vec![2]));
         assert_eq!(parse("opaque \"it keeps a pointer\""), Ok(Description::Opaque("it keeps a pointer")));
         assert_eq!(parse("determined; result into arg1; sings"), Err("sings"));
         assert!(parse("writes x").is_err() && parse("result arg0").is_err());

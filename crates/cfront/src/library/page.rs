@@ -88,6 +88,7 @@ fn in_words(effects: &Effects) -> String {
         parts.push(format!("*fails* with {failure} on some runs"));
     }
     parts.extend(effects.writes.iter().map(|write| write_in_words(*write)));
+    parts.extend(effects.optional.iter().map(|number| format!("argument {number} may be null")));
     if effects.errno == Errno::MayBeSet {
         parts.push("may set `errno`".to_owned());
     }

@@ -1,7 +1,8 @@
 //! Conditions that the user assumes when the entry function is called: `n <= len(a)`, `0 <= i && i < n`.
 //!
 //! A condition is a chain of comparisons joined by `&&`. Operands are sums, differences and products of integer parameters, numbers and lengths `len(p)` of the arrays
-//! that pointers lead to, which have the type `size_t`. As in C, operands are promoted and the usual arithmetic conversions apply.
+//! that pointers lead to. As in C, operands are promoted and the usual arithmetic conversions apply. Lengths have the type `ptrdiff_t`, so that `n <= len(a)` holds
+//! for negative `n`: as `size_t` they would make every negative number a large one, and exclude it without a word.
 
 use cfa::{ApproximationKind, BinaryOp, ExprId, Op, Ty};
 
@@ -134,9 +135,11 @@ impl Reader<'_> {
             Token::Word(word) if word == "len" && self.take(&["("]).is_some() => {
                 let name = self.name()?;
                 let known = self.lengths.iter().find(|(pointer, _)| *pointer == name);
-                known.map(|(_, length)| *length).ok_or_else(|| {
+                let length = known.map(|(_, length)| *length).ok_or_else(|| {
                     format!("`{name}` is no pointer to an array of any length (`--entry-elements any`)")
-                })
+                })?;
+                let difference = Ty::signed(body.ctx.program.data_model.pointer_width());
+                Ok(build::cast(body.exprs(), difference, length))
             }
             Token::Word(word) => {
                 let known = self.values.iter().find(|(name, _)| name == word);

@@ -4,7 +4,7 @@ use cfa::ApproximationKind;
 use rustc_hash::FxHashSet;
 
 use crate::check;
-use crate::hir::{Callee, ExprKind, FunctionId};
+use crate::hir::{Callee, ExprKind, FunctionId, VariableId};
 use crate::library;
 use crate::lower::{Context, arbitrary, beyond, comparison, elements, order, replaced};
 
@@ -19,6 +19,7 @@ impl Context<'_> {
         self.record_sorts_with_effects();
         self.record_unspecified_pairs();
         self.record_constants();
+        self.record_volatile_variables();
         let accesses = beyond::accesses(&self.program, &self.start_objects, &self.indices);
         let (short, approximations): (Vec<_>, Vec<_>) = accesses.into_iter().unzip();
         self.approximations.extend(approximations);
@@ -48,15 +49,23 @@ impl Context<'_> {
         }
     }
 
-    /// Inline definitions of library functions need not be what is called.
+    /// Inline definitions need not be what is called.
     fn record_inline_definitions(&mut self) {
         let hir = self.hir;
-        let used = self.usage.functions.iter().copied();
-        let inline: Vec<FunctionId> =
-            used.filter(|function| hir.inline_definitions.contains(function)).collect();
-        for function in inline {
+        let used: Vec<FunctionId> = self.usage.functions.iter().copied().collect();
+        for function in used {
             let declared = &hir.functions[function];
-            if library::is_known(&declared.name) && !self.is_of_the_system(declared.declared) {
+            if hir.ambiguous_definitions.contains(&function) {
+                let what = format!(
+                    "`{}` has an inline definition and another one, and C does not specify which of them is called",
+                    declared.name
+                );
+                let region = self.region(declared.declared);
+                self.approximate(ApproximationKind::Under, what.clone(), region);
+                self.approximate(ApproximationKind::Over, what, region);
+            }
+            let is_inline = hir.inline_definitions.contains(&function);
+            if is_inline && library::is_known(&declared.name) && !self.is_of_the_system(declared.declared) {
                 let what = format!(
                     "the compiler may call `{}` of the C library instead of its inline definition",
                     declared.name
@@ -94,6 +103,20 @@ impl Context<'_> {
             };
             let what = format!("`{}` is called without a declaration: {assumed} is assumed", function.name);
             let region = self.region(span);
+            self.approximate(ApproximationKind::Assumption, what, region);
+        }
+    }
+
+    /// A read of a `volatile` object is that of any other: that nobody else changes it is assumed.
+    fn record_volatile_variables(&mut self) {
+        let hir = self.hir;
+        let is_volatile =
+            |id: &VariableId| hir.variables[*id].is_volatile && self.usage.variables[*id].referenced;
+        let found: Vec<VariableId> = hir.statics.iter().copied().filter(is_volatile).collect();
+        for variable in found {
+            let declared = &hir.variables[variable];
+            let what = format!("nobody but the program changes the volatile variable `{}`", declared.name);
+            let region = self.region(declared.declared);
             self.approximate(ApproximationKind::Assumption, what, region);
         }
     }

@@ -21,7 +21,7 @@ use crate::lower::call::{Argument, Returned, Sink, Site};
 use crate::lower::function::Body;
 use crate::lower::graph::Graph;
 use crate::lower::storage::Slot;
-use crate::lower::{LibraryArguments, Lowered, build};
+use crate::lower::{Lowered, build};
 use crate::types::TypeId;
 
 /// The largest number of an error on Linux.
@@ -95,7 +95,7 @@ impl Body<'_, '_> {
         self.may_change_input(&name, args, site)?;
         let what = format!("library function `{name}` is described by its effects");
         self.ctx.approximate(ApproximationKind::Model, what, Region::NOWHERE);
-        self.note_arguments(&name, args, site);
+        self.note_arguments((function, &*name), effects, args, site);
         if effects.end == End::Never {
             self.graph.emit_last(Op::Halt { reason: HaltReason::Abort }, site.origin);
             return Ok(Returned::Nothing);
@@ -137,32 +137,6 @@ impl Body<'_, '_> {
             }
             _ => self.result(&call, ty),
         }))
-    }
-
-    /// The description does not say how the function uses pointers: that it is called properly is assumed, or what it does to memory is open.
-    fn note_arguments(&mut self, name: &str, args: &[Argument], site: &Site) {
-        let checks = self.ctx.options.checks;
-        let is_checked =
-            cfa::CheckKind::ALL.into_iter().any(|kind| kind.is_access() && checks.contains(kind));
-        let is_open = |body: &mut Self, arg: &Argument| match arg {
-            Argument::Scalar(value) => {
-                body.exprs().ty(*value) == Ty::Ptr
-                    && !matches!(body.exprs().get(*value), Expr::Address { .. } | Expr::Const { .. })
-            }
-            Argument::Record(..) => false,
-        };
-        if !is_checked || !args.iter().any(|arg| is_open(self, arg)) {
-            return;
-        }
-        let (kind, what) = match self.ctx.options.library_arguments {
-            LibraryArguments::Assumed => {
-                (ApproximationKind::Assumption, format!("the arguments of `{name}` are valid"))
-            }
-            LibraryArguments::Unknown => {
-                (ApproximationKind::Under, format!("how `{name}` uses its arguments is not known"))
-            }
-        };
-        self.ctx.approximate(kind, what, site.origin.region);
     }
 
     fn stable_scalars(&mut self, args: &[Argument]) -> Vec<Option<ExprId>> {

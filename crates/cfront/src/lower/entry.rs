@@ -314,8 +314,9 @@ impl Body<'_, '_> {
         let hir = self.ctx.hir;
         let declared = &hir.variables[variable];
         let options = self.ctx.options;
-        let keeps =
-            options.starts_in_main() || options.start.globals == StartGlobals::Initial || declared.is_const;
+        // What is volatile may have changed before, even if the program may not write it.
+        let is_fixed = declared.is_const && !declared.is_volatile;
+        let keeps = options.starts_in_main() || options.start.globals == StartGlobals::Initial || is_fixed;
         if keeps || declared.duration != StorageDuration::Static {
             return Ok(());
         }

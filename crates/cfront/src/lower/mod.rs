@@ -50,6 +50,7 @@ mod indices;
 mod indirect;
 mod init;
 mod layout;
+mod library_arguments;
 mod lists;
 mod order;
 mod overlap;
@@ -300,11 +301,17 @@ fn lowered(mut ctx: Context<'_>, entry: FunctionId) -> Lowered<(Program, Vec<Str
 /// The function where execution starts.
 fn find_entry(hir: &hir::Program, options: &Options) -> Lowered<FunctionId> {
     let is_entry = |function: &hir::Function| *function.name == *options.entry && function.body.is_some();
-    let entry = hir.functions.iter_enumerated().find(|(_, function)| is_entry(function));
-    entry.map(|(entry, _)| entry).ok_or_else(|| {
+    let mut found = hir.functions.iter_enumerated().filter(|(_, function)| is_entry(function));
+    let Some((entry, first)) = found.next() else {
         let diagnostic = Diagnostic::global(format!("no definition of function `{}`", options.entry));
-        Box::new(diagnostic.with_cause(Cause::MissingEntry))
-    })
+        return Err(Box::new(diagnostic.with_cause(Cause::MissingEntry)));
+    };
+    let Some((_, second)) = found.next() else { return Ok(entry) };
+    let message = format!("`{}`, where execution should start, is defined more than once", options.entry);
+    let diagnostic = Diagnostic::error(message, first.declared)
+        .with_secondary(second.declared, "another definition")
+        .with_help("check the file of the one that is meant alone, or together with files that do not define the other");
+    Err(Box::new(diagnostic.with_cause(Cause::Input)))
 }
 
 /// What a program uses if some functions are called, and the error functions.

@@ -94,6 +94,8 @@ struct Parser<'a> {
     token: Token,
     /// Where the token before it stands.
     previous: Span,
+    /// The offset of the last `}` in the lexed text.
+    closed: u32,
     text: Arc<[u8]>,
     interner: &'a mut Interner,
     scopes: Scopes,
@@ -110,6 +112,7 @@ impl<'a> Parser<'a> {
         Self {
             token,
             previous: token.span,
+            closed: 0,
             tokens,
             text,
             interner,
@@ -135,6 +138,9 @@ impl<'a> Parser<'a> {
     fn bump(&mut self) -> Token {
         let token = self.token;
         self.previous = token.span;
+        if token.kind == TokenKind::RightBrace {
+            self.closed = token.payload;
+        }
         self.token = self.tokens.advance(self.interner);
         token
     }

@@ -116,7 +116,7 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_enum, value_name = "ALIASES")]
     pub(crate) entry_aliases: Option<EntryAliases>,
     /// What holds when the entry function is called: a comparison of integer parameters, numbers and lengths, such as
-    /// `n <= len(a)`; several hold together
+    /// `n <= len(a)`, with C's conversions; `len(a)` is signed. Several hold together
     #[arg(long, value_name = "CONDITION")]
     pub(crate) assume: Vec<String>,
     /// What functions without body do, other than those of the C library [default: pure]

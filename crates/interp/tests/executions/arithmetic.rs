@@ -109,10 +109,14 @@ fn eight_bits(
         BinaryOp::Sub => x - y,
         BinaryOp::Mul => x * y,
         BinaryOp::Div | BinaryOp::Rem if y == 0 => return Err(UndefinedKind::DivisionByZero),
-        BinaryOp::Div => x / y,
-        BinaryOp::Rem if signed && (x, y) == (-128, -1) && overflow != SignedOverflow::Wrap => {
-            return Err(UndefinedKind::SignedOverflow);
+        // A quotient never wraps around.
+        BinaryOp::Div | BinaryOp::Rem if signed && (x, y) == (-128, -1) => {
+            return Err(match overflow {
+                SignedOverflow::Wrap => UndefinedKind::DivisionByZero,
+                SignedOverflow::Undefined | SignedOverflow::Error => UndefinedKind::SignedOverflow,
+            });
         }
+        BinaryOp::Div => x / y,
         BinaryOp::Rem => x % y,
         BinaryOp::And => x & y,
         BinaryOp::Or => x | y,
@@ -168,8 +172,13 @@ macro_rules! native {
                 BinaryOp::Sub => pick(x.checked_sub(y), x.wrapping_sub(y)),
                 BinaryOp::Mul => pick(x.checked_mul(y), x.wrapping_mul(y)),
                 BinaryOp::Div | BinaryOp::Rem if y == 0 => Err(UndefinedKind::DivisionByZero),
-                BinaryOp::Div => pick(x.checked_div(y), x.wrapping_div(y)),
-                BinaryOp::Rem => pick(x.checked_rem(y), x.wrapping_rem(y)),
+                // A quotient never wraps around.
+                BinaryOp::Div | BinaryOp::Rem => match (x.checked_div(y), x.checked_rem(y)) {
+                    (Some(quotient), _) if op == BinaryOp::Div => Ok(quotient as i128),
+                    (_, Some(remainder)) => Ok(remainder as i128),
+                    _ if wraps => Err(UndefinedKind::DivisionByZero),
+                    _ => Err(UndefinedKind::SignedOverflow),
+                },
                 BinaryOp::And => Ok((x & y) as i128),
                 BinaryOp::Or => Ok((x | y) as i128),
                 BinaryOp::Xor => Ok((x ^ y) as i128),

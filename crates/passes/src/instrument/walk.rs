@@ -189,13 +189,12 @@ impl Walk<'_> {
             Expr::Load { addr, .. } => self.load(addr, None, ty),
             Expr::LoadBits { addr, bit, .. } => self.load(addr, Some(bit), ty),
             Expr::Binary { op: BinaryOp::Div | BinaryOp::Rem, rhs, .. } if ty.is_int() => {
-                let mut faults = Vec::new();
-                if self.may_be(rhs, 0) {
-                    let cond = fault::is_zero(self.exprs, rhs);
-                    faults.push(Fault::Single { kind: CheckKind::DivisionByZero, cond });
+                let is_zero = self.may_be(rhs, 0).then(|| fault::is_zero(self.exprs, rhs));
+                if program.signed_overflow == cfa::SignedOverflow::Wrap {
+                    return self.division(id, is_zero).into_iter().collect();
                 }
-                faults.extend(self.overflow(id));
-                faults
+                let by_zero = is_zero.map(|cond| Fault::Single { kind: CheckKind::DivisionByZero, cond });
+                by_zero.into_iter().chain(self.overflow(id)).collect()
             }
             Expr::Binary { op: BinaryOp::Shl | BinaryOp::Shr, rhs, .. } => {
                 let width = ty.width(program.data_model);
@@ -229,6 +228,17 @@ impl Walk<'_> {
     fn variable(&mut self, var: VarId) -> Vec<Fault> {
         let Some(assigned) = self.here.assigned else { return Vec::new() };
         self.here.shadow.missing_value(self.exprs, self.here.program, assigned, var).into_iter().collect()
+    }
+
+    /// A division where overflow wraps around: what does not fit traps as a division by zero does, and is reported with it.
+    fn division(&mut self, id: ExprId, is_zero: Option<ExprId>) -> Option<Fault> {
+        let overflow = Overflow::of(self.here.program, self.here.totality, id);
+        let overflows = overflow.map(|overflow| overflow.condition(self.exprs));
+        let cond = match (is_zero, overflows) {
+            (Some(is_zero), Some(overflows)) => self.exprs.binary(BinaryOp::Or, is_zero, overflows),
+            (one, other) => one.or(other)?,
+        };
+        Some(Fault::Single { kind: CheckKind::DivisionByZero, cond })
     }
 
     fn overflow(&mut self, id: ExprId) -> Option<Fault> {

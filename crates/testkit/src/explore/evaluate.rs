@@ -52,8 +52,13 @@ fn binary(program: &Program, ty: Ty, op: BinaryOp, left: i128, right: i128) -> O
         BinaryOp::Add => result(program, ty, left + right),
         BinaryOp::Sub => result(program, ty, left - right),
         BinaryOp::Mul => result(program, ty, left * right),
-        BinaryOp::Div => result(program, ty, left.checked_div(right)?),
-        BinaryOp::Rem => Some(wrapped(ty, left.checked_rem(right)?)),
+        // A quotient that does not fit is undefined, also where overflow wraps around, and so is its remainder.
+        BinaryOp::Div | BinaryOp::Rem => {
+            let quotient = left.checked_div(right)?;
+            let fits = ty.range().is_some_and(|(low, high)| low <= quotient && quotient <= high);
+            let value = if op == BinaryOp::Div { quotient } else { left.checked_rem(right)? };
+            fits.then(|| wrapped(ty, value))
+        }
         BinaryOp::And => Some(wrapped(ty, left & right)),
         BinaryOp::Or => Some(wrapped(ty, left | right)),
         BinaryOp::Xor => Some(wrapped(ty, left ^ right)),

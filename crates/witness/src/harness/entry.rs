@@ -39,7 +39,7 @@ impl Harness<'_> {
             Source::Global { name } if !name.contains("::") => Some((name.to_string(), chosen)),
             _ => None,
         });
-        self.assignments(globals, &mut text);
+        let mut made = self.assignments(globals, &mut text);
         text.push_str("}\nint main(void) {\n    __harness_globals();\n");
         for parameter in parameters {
             let _ = writeln!(text, "    {};", declaration(syntax, parameter));
@@ -53,8 +53,8 @@ impl Harness<'_> {
             Source::Argument { name } => Some((name.to_string(), chosen)),
             _ => None,
         });
-        self.assignments(arguments, &mut text);
-        self.contents(&mut text)?;
+        made.extend(self.assignments(arguments, &mut text));
+        self.contents(made, &mut text)?;
         let names: Vec<&str> = parameters.iter().map(|parameter| &*parameter.name).collect();
         let _ = writeln!(text, "    {}({});\n    return 0;\n}}", self.entry_name(), names.join(", "));
         Ok(text)
@@ -119,7 +119,12 @@ impl Harness<'_> {
         }
     }
 
-    fn assignments<'c>(&self, choices: impl Iterator<Item = (String, &'c Chosen)>, text: &mut String) {
+    /// Writes a statement for each choice; the pointers that lead to objects then.
+    fn assignments<'c>(
+        &self,
+        choices: impl Iterator<Item = (String, &'c Chosen)>,
+        text: &mut String,
+    ) -> BTreeSet<String> {
         let choices: Vec<(String, &Chosen)> = choices.collect();
         let names: Vec<&str> = choices.iter().map(|(name, _)| &**name).collect();
         let mut made = Made { names: &names, pointers: BTreeSet::new() };
@@ -175,6 +180,14 @@ impl Harness<'_> {
                 Ty::Int { .. } => writeln!(text, "    {name} = {};", chosen.value.as_int()),
             };
         }
+        made.pointers
+    }
+
+    /// Makes a pointer lead to an object of which no part has a value of its own, unless it does so already.
+    pub(super) fn make_target(&self, pointer: &str, made: &mut BTreeSet<String>, text: &mut String) {
+        let mut all = Made { names: &[], pointers: std::mem::take(made) };
+        self.make(&format!("*{pointer}"), &mut all, text);
+        *made = all.pointers;
     }
 
     /// Whether an expression ends in a member that is a bit-field in one of the records; assignments are right for other members, too.

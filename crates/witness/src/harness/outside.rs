@@ -75,7 +75,7 @@ impl Harness<'_> {
             text.push_str(HELPERS);
             text.push_str("__attribute__((constructor)) static void __harness_before(void) {\n");
             let mut body = String::new();
-            self.contents(&mut body)?;
+            self.contents(BTreeSet::new(), &mut body)?;
             let _ = writeln!(text, "{body}}}");
         }
         Ok(text)
@@ -90,14 +90,17 @@ impl Harness<'_> {
         self.trace.choices.iter().any(returns)
     }
 
-    /// The statements that set what was chosen when it was read.
-    pub(super) fn contents(&self, text: &mut String) -> Result<(), String> {
+    /// The statements that set what was chosen when it was read. Some pointers have got an object before.
+    pub(super) fn contents(&self, mut made: BTreeSet<String>, text: &mut String) -> Result<(), String> {
         for chosen in &self.trace.choices {
             let (Source::Outside, Some(held)) = (&chosen.source, &chosen.held) else { continue };
             let base = match &held.object {
                 HeldObject::Outside(number) => format!("__harness_object({})", self.object(*number)),
                 HeldObject::Variable(name) => match name.strip_prefix(START_OBJECT) {
-                    Some(pointer) => format!("({pointer})"),
+                    Some(pointer) => {
+                        self.make_target(pointer, &mut made, text);
+                        format!("({pointer})")
+                    }
                     None if name.starts_with('%') => {
                         return Err("a harness cannot set parts of a parameter that is a record".to_owned());
                     }

@@ -48,9 +48,10 @@ impl Sanitizer {
                 &["signed integer overflow", "negation of", "left shift of", "cannot be represented"],
             ),
             CheckKind::DivisionByZero => {
+                // The least value divided by -1 is of this kind where overflow wraps around; the option for it is that of overflows.
                 let divide = Self {
-                    flag: "-fsanitize=integer-divide-by-zero",
-                    words: &["division by zero"],
+                    flag: "-fsanitize=integer-divide-by-zero,signed-integer-overflow",
+                    words: &["division by zero", "division of"],
                     ..UNDEFINED
                 };
                 Ok(Self { is_complete: true, ..divide })

@@ -1,0 +1,184 @@
+//! Programs whose verdict was once wrong, or whose counterexample could not be executed.
+
+use crate::support::{Finished, Folder, command};
+
+/// The exit codes.
+const SAFE: i32 = 0;
+const FRONT_END: i32 = 2;
+const UNKNOWN: i32 = 5;
+const UNSAFE: i32 = 10;
+
+const MEMORY: &str = "CHECK( init(main()), LTL(G valid-deref) )\n";
+const ERROR: &str = "extern void reach_error(void);\n";
+
+/// Checks the files of one program.
+fn checked(name: &str, files: &[(&str, &str)], words: &[&str]) -> Finished {
+    let folder = Folder::new(name);
+    for (file, text) in files {
+        folder.file(file, text);
+    }
+    let sources = files.iter().map(|(file, _)| *file).filter(|file| file.ends_with(".c"));
+    let mut command = command();
+    command.current_dir(folder.path()).env_remove("CC").args(["check", "--no-settings", "--timeout", "30"]);
+    command.args(sources).args(words).output().unwrap().into()
+}
+
+/// Checks a program that calls a described function, with a property about memory and with checks.
+fn called(name: &str, main: &str) -> (Finished, Finished) {
+    let text = format!(
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <sys/stat.h>\n#include <sys/time.h>\n#include <unistd.h>\nint main(void) {{ {main} }}\n"
+    );
+    let files = [("a.c", &*text), ("memory.prp", MEMORY)];
+    (checked(name, &files, &["--property", "memory.prp"]), checked(name, &files, &["--check", "bounds,null"]))
+}
+
+#[test]
+fn arguments_of_described_functions_are_valid_only_if_the_objects_are_large_enough() {
+    for (name, main) in [
+        ("read", "char b[4]; return read(0, b, 100) < 0;"),
+        ("read-literal", "return read(0, \"abcd\", 2) < 0;"),
+        ("read-variable", "char b[4]; return read(0, b, getpid()) < 0;"),
+        ("read-null", "return read(0, NULL, 100) < 0;"),
+        ("write", "char b[4] = {0}; return write(1, b, 100) < 0;"),
+        ("stat", "char b[4]; return stat(\"a\", (struct stat *)b) < 0;"),
+        ("pipe", "int p[1]; return pipe(p) < 0;"),
+        ("gethostname", "char b[4]; return gethostname(b, 100) < 0;"),
+        ("getenv", "char b[1] = {'a'}; return getenv(b) != NULL;"),
+        ("dprintf", "return dprintf(1, \"%s\", 3) < 0;"),
+    ] {
+        let (property, checks) = called(name, main);
+        assert_eq!(property.code, UNKNOWN, "{name}: {property:?}");
+        assert_eq!(checks.code, SAFE, "{name}: {checks:?}");
+        assert!(checks.stdout.contains("the arguments of `"), "{name}: {}", checks.stdout);
+    }
+    for (name, main) in [
+        ("read-fits", "char b[4]; return read(0, b, sizeof b) < 0;"),
+        ("write-fits", "return write(1, \"abc\", 3) < 0;"),
+        ("stat-fits", "struct stat s; return stat(\"a\", &s) < 0;"),
+        ("pipe-fits", "int p[2]; return pipe(p) < 0;"),
+        ("getenv-literal", "return getenv(\"HOME\") != NULL;"),
+        ("optional", "struct timeval t; return gettimeofday(&t, NULL);"),
+    ] {
+        let (property, checks) = called(name, main);
+        assert_eq!(property.code, SAFE, "{name}: {property:?}");
+        assert!(!checks.stdout.contains("the arguments of `"), "{name}: {}", checks.stdout);
+    }
+}
+
+#[test]
+fn that_a_described_function_initialises_what_it_may_write_is_stated() {
+    let program = "#include <unistd.h>\nint main(void) { int x; if (read(0, &x, sizeof x) == 0) return x == 3; return 0; }\n";
+    let found = checked("may-write", &[("a.c", program)], &[]);
+    assert_eq!(found.code, SAFE, "{found:?}");
+    let stated = "what the arguments of `read` point to is initialised after the call";
+    assert!(found.stdout.contains(stated), "{}", found.stdout);
+    // Static storage has values before.
+    let program = program.replace("int x;", "static int x;");
+    let found = checked("may-write-static", &[("a.c", &program)], &[]);
+    assert!(found.code == SAFE && !found.stdout.contains(stated), "{found:?}");
+}
+
+#[test]
+fn the_least_value_divided_by_minus_one_does_not_wrap_around() {
+    let divides = |then: &str| {
+        format!(
+            "extern int __VERIFIER_nondet_int(void);\n{ERROR}int main(void) {{ int x = __VERIFIER_nondet_int(), d = __VERIFIER_nondet_int();\n\
+             if (d == 0) return 0;\n{then}\nreturn 0; }}\n"
+        )
+    };
+    for operation in ["x / d == 3", "x % d == 3"] {
+        let program = divides(&format!("return {operation};"));
+        let found = checked("wrapped-division", &[("a.c", &program)], &["--signed-overflow", "wrap"]);
+        assert_eq!(found.code, UNSAFE, "{found:?}");
+        assert!(found.stdout.contains("-2147483648"), "{}", found.stdout);
+    }
+    // An execution does not go on behind it.
+    let program = divides("if (x == -2147483647 - 1 && d == -1 && x / d == x) reach_error();");
+    let words = ["--signed-overflow", "wrap", "--check", "none"];
+    let found = checked("behind-division", &[("a.c", &program)], &words);
+    assert_eq!(found.code, SAFE, "{found:?}");
+    let program = divides("if (d != -1) return x / d; if (x > -2147483647 - 1) return x % d;");
+    let found = checked("guarded-division", &[("a.c", &program)], &["--signed-overflow", "wrap"]);
+    assert_eq!(found.code, SAFE, "{found:?}");
+}
+
+#[test]
+fn a_condition_on_a_length_excludes_no_negative_number() {
+    let program = [("a.c", "int f(int *a, long n) { return a[n]; }\n")];
+    let words = ["--entry", "f", "--entry-elements", "any", "--check", "bounds", "--assume"];
+    let found = checked("len", &program, &[&words[..], &["n < len(a)"]].concat());
+    assert_eq!(found.code, UNSAFE, "{found:?}");
+    let found = checked("len-both", &program, &[&words[..], &["0 <= n && n < len(a)"]].concat());
+    assert_eq!(found.code, SAFE, "{found:?}");
+}
+
+#[test]
+fn which_of_two_different_definitions_is_called_is_not_guessed() {
+    let main = format!(
+        "{ERROR}inline int f(void) {{ return 1; }}\nint g(void);\nint main(void) {{ if (f() != g()) reach_error(); return 0; }}\n"
+    );
+    let words = ["--program", "--check", "none"];
+    for (name, definition, code) in [
+        ("inline-differs", "int f(void) { return 2; }", UNKNOWN),
+        ("inline-same", "int f(void)\n{\n  return 1; }", SAFE),
+    ] {
+        let other = format!("{definition}\nint g(void) {{ return f(); }}\n");
+        for files in [[("a.c", &*main), ("b.c", &*other)], [("b.c", &*other), ("a.c", &*main)]] {
+            let found = checked(name, &files, &words);
+            assert_eq!(found.code, code, "{name}: {found:?}");
+        }
+    }
+    let swapped = "inline int f(int a, int b) { return a - b; }\nint main(void) { return f(1, 2); }\n";
+    let files = [("a.c", swapped), ("b.c", "int f(int b, int a) { return a - b; }\n")];
+    let found = checked("inline-swapped", &files, &words);
+    assert!(found.stdout.contains("does not specify which of them is called"), "{found:?}");
+}
+
+#[test]
+fn a_pointer_to_a_union_leads_to_an_object_in_a_harness() {
+    for (name, program) in [
+        ("union", "int f(union U *u) { if (u->i == 3 && u->c[5] == 1) reach_error(); return 0; }"),
+        (
+            "union-global",
+            "union U *u; int f(void) { if (u->i == 3 && u->c[5] == 1) reach_error(); return 0; }",
+        ),
+        (
+            "union-twice",
+            "int f(union U **u) { if ((*u)->i == 3 && (*u)->c[5] == 1) reach_error(); return 0; }",
+        ),
+    ] {
+        let program = format!("{ERROR}union U {{ int i; unsigned char c[8]; }};\n{program}\n");
+        let found = checked(name, &[("a.c", &program)], &["--entry", "f", "--check", "none"]);
+        assert_eq!(found.code, UNSAFE, "{name}: {found:?}");
+        assert!(found.stdout.contains("compiled and executed"), "{name}: {}", found.stdout);
+    }
+}
+
+#[test]
+fn an_entry_function_that_is_defined_twice_is_refused() {
+    let files = [
+        ("a.c", "static int f(int x) { return x; }\nint g(void) { return f(1); }\n"),
+        ("b.c", "static int f(int x) { return 1 / x; }\nint h(void) { return f(1); }\n"),
+    ];
+    let found = checked("two-entries", &files, &["--program", "--entry", "f"]);
+    assert_eq!(found.code, FRONT_END, "{found:?}");
+    for part in ["defined more than once", "a.c:1", "b.c:1"] {
+        assert!(found.stderr.contains(part), "{part}: {}", found.stderr);
+    }
+}
+
+#[test]
+fn a_volatile_variable_may_have_changed_before_the_entry_function_is_called() {
+    let program =
+        format!("{ERROR}const volatile int v = 1; int f(void) {{ if (v == 3) reach_error(); return 0; }}\n");
+    let found = checked("volatile", &[("a.c", &program)], &["--entry", "f", "--check", "none", "--no-exec"]);
+    assert_eq!(found.code, UNSAFE, "{found:?}");
+    let program = program.replace("int f(void)", "int main(void)");
+    let found = checked("volatile-main", &[("a.c", &program)], &["--check", "none"]);
+    assert_eq!(found.code, SAFE, "{found:?}");
+    assert!(
+        found.stdout.contains("nobody but the program changes the volatile variable `v`"),
+        "{}",
+        found.stdout
+    );
+}
