@@ -37,7 +37,8 @@ fn witnesses() -> Vec<String> {
             specification: "G ! call(reach_error())".to_owned(),
             data_model: "LP64".to_owned(),
         };
-        let empty = format::Witness { task, content: format::Content::Correctness(Vec::new()) };
+        let empty =
+            format::Witness { task, content: format::Content::Correctness(format::Claims::default()) };
         let text = format::write(&empty, &Stamp { seconds: 0, version: "1" });
         text.replace("invariant_set", kind).replace("  content: []\n", "  content:\n")
     };
