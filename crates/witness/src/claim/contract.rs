@@ -7,6 +7,7 @@
 //! * I1: the variables that are added are written once, and read by checks and by the `return` that they belong to.
 //! * I2: a name in `ensures` means the same at all exits: what the function itself declares is hidden.
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use crate::format::Contract;
@@ -172,13 +173,14 @@ impl<'a> Promise<'a> {
     pub(super) fn entry(&self, check: &str, fresh: &Fresh) -> String {
         let mut text = String::from(" ");
         for (number, name) in self.saved.iter().enumerate() {
-            text += &format!("__typeof__({name}) {} = {name}; ", fresh.saved(number));
+            let _ = write!(text, "__typeof__({name}) {} = {name}; ", fresh.saved(number));
         }
         if self.function.returned == Returned::Value {
             let Function { name, parameters, .. } = self.function;
             let arguments: Vec<&str> =
                 parameters.iter().flatten().map(|parameter| &*parameter.name).collect();
-            text += &format!("typedef __typeof__({name}({})) {}; ", arguments.join(", "), fresh.result_type);
+            let arguments = arguments.join(", ");
+            let _ = write!(text, "typedef __typeof__({name}({arguments})) {}; ", fresh.result_type);
         }
         text + check + "; "
     }
