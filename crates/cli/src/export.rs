@@ -18,7 +18,7 @@ use passes::Prepared;
 use report::Extras;
 use verdict::{Proof, Trace, Verdict};
 use witness::documents::Documents;
-use witness::format::{Content, Stamp};
+use witness::format::{Claims, Content, Stamp};
 use witness::judge::{self, Opinion};
 use witness::question::{self, Asked, Question, Text};
 use witness::{correctness, violation};
@@ -256,9 +256,11 @@ impl Exporter<'_> {
         }
         if let Some(path) = &self.args.files.witness {
             let invariants = exported.extras.invariants.iter();
-            let portable = invariants.filter_map(|readable| readable.portable.clone()).collect();
+            let invariants = invariants.filter_map(|readable| readable.portable.clone()).collect();
+            let (sources, texts) = (&self.task.given().sources, &self.question.texts);
+            let contracts = correctness::contracts(&exported.extras.contracts, sources, texts);
             let documents = self.documents(proved(self.request));
-            exported.push(path, documents.witness(Content::Correctness(portable)));
+            exported.push(path, documents.witness(Content::Correctness(Claims { invariants, contracts })));
         }
         exported.warn_about(wanted(self.args).filter(|name| *name != "--witness"), "the verdict is safe");
     }

@@ -1,20 +1,23 @@
 //! Readable contracts: what a proof says about procedures that are called.
 //!
 //! A contract is written in the logic of ACSL: integers are mathematical, a parameter is its value at the entry, `\old(g)` is what a global variable was there, and `\result` is what is
-//! returned.
+//! returned. For witnesses it is also written as an expression of C, in which `\at(x, Old)` is the value of `x` at the entry (crates/explain/src/invariants/express.rs).
 //!
 //! # Invariants
 //! * I1: what is printed are conjuncts of the contract that was certified, so it holds if the certificate does.
 //! * I2: no verdict depends on this; what has no name in the source is left out, and what follows from the rest, if the solver says so in time.
 
 use base::{Budget, Region};
-use cfa::{ProcId, Program};
+use cfa::{ProcId, Program, Ty, VarId};
 use encode::Vocabulary;
 use passes::Prepared;
 use smt::{Answer, Z3, Z3Settings, check_formula};
 use term::print::c_expression;
 use term::{Node, SymbolId, TermId, Terms};
 use verdict::{Annotation, Imported, import};
+
+use crate::invariants::express::{Expressions, Words};
+use crate::invariants::names::{is_plain, is_shadowed, starts_in};
 
 /// Longer expressions help nobody.
 const MAX_LENGTH: usize = 400;
@@ -28,6 +31,8 @@ pub struct Contract {
     pub region: Region,
     /// What is ensured, one expression for each fact.
     pub ensures: Vec<String>,
+    /// What of it can be said in C, as witnesses do.
+    pub portable: Option<String>,
 }
 
 /// The contracts of an annotation, in the order of the source. The solver spends at most `ticks`.
@@ -50,13 +55,14 @@ pub fn contracts(
         if *proc == prepared.entry || *location != procedure.exit {
             continue;
         }
-        let names = Names { program: prepared, proc: *proc, vocabulary: &vocabulary };
+        let names = Names { task, program: prepared, proc: *proc, vocabulary: &vocabulary };
         let holds = terms.not(claim.never);
         let holds = terms.nnf(holds);
         let mut conjuncts = terms.conjuncts(holds);
         let mut child = budget.child(ticks);
         names.drop_consequences(&mut terms, &mut conjuncts, &mut child);
         budget.absorb(&child);
+        let portable = names.portable(&terms, &conjuncts);
         let ensures: Vec<String> =
             conjuncts.into_iter().filter_map(|conjunct| names.text(&mut terms, conjunct)).collect();
         if !ensures.is_empty() {
@@ -64,6 +70,7 @@ pub fn contracts(
                 function: procedure.name.to_string(),
                 region: procedure.region,
                 ensures,
+                portable,
             });
         }
     }
@@ -72,7 +79,9 @@ pub fn contracts(
 }
 
 /// What the symbols of a contract are called.
+#[derive(Clone, Copy)]
 struct Names<'a> {
+    task: &'a Prepared<'a>,
     program: &'a Program,
     proc: ProcId,
     vocabulary: &'a Vocabulary,
@@ -126,6 +135,36 @@ impl Names<'_> {
         Some(format!("{premise} ==> {conclusion}"))
     }
 
+    /// The facts that can be said in C, as one expression.
+    fn portable(&self, terms: &Terms, conjuncts: &[TermId]) -> Option<String> {
+        let expressions = Expressions { program: self.program, known: None, words: *self };
+        let texts: Vec<String> =
+            conjuncts.iter().filter_map(|conjunct| expressions.text(terms, *conjunct)).collect();
+        match texts.as_slice() {
+            [] => None,
+            [only] => Some(only.clone()),
+            several => Some(several.iter().map(|text| format!("({text})")).collect::<Vec<_>>().join(" && ")),
+        }
+    }
+
+    /// What a parameter or global variable is called in all of the function.
+    fn source_name(&self, var: VarId) -> Option<&str> {
+        let (given, back) = (self.task.given(), self.task.back());
+        let source = back.var(var)?.var;
+        let proc = back.proc(self.proc).proc;
+        let info = &given.vars[source];
+        let is_known = match info.owner {
+            None => {
+                let place = given.procs[proc].region;
+                starts_in(info.scope, place) && !is_shadowed(given, source, info, place)
+            }
+            Some(owner) => owner == proc && given.procs[proc].params.contains(&source),
+        };
+        let is_integer = matches!(info.scalar(), Some(Ty::Int { width: 1..=64, .. }));
+        let can_be_said = is_known && is_integer && is_plain(&info.name) && !info.c_type.is_empty();
+        can_be_said.then_some(&*info.name)
+    }
+
     fn name(&self, symbol: SymbolId) -> Option<String> {
         let procedure = &self.program.procs[self.proc];
         if let Some(var) = self.vocabulary.at_entry(symbol) {
@@ -138,5 +177,22 @@ impl Names<'_> {
             [only] if *only == var => Some("\\result".to_owned()),
             _ => Some(self.program.vars[var].name.to_string()),
         }
+    }
+}
+
+impl Words for Names<'_> {
+    fn factors(&self, symbol: SymbolId) -> Option<Vec<(VarId, String)>> {
+        if let Some(var) = self.vocabulary.at_entry(symbol) {
+            let name = self.source_name(var)?;
+            let (object, member) = name.split_at(name.find('.').unwrap_or(name.len()));
+            return Some(vec![(var, format!("\\at({object}, Old){member}"))]);
+        }
+        let var = self.vocabulary.var(symbol)?;
+        let is_global = self.program.vars[var].owner.is_none();
+        let text = match self.program.procs[self.proc].results.as_slice() {
+            [only] if *only == var => "\\result",
+            _ => self.source_name(var).filter(|_| is_global)?,
+        };
+        Some(vec![(var, text.to_owned())])
     }
 }

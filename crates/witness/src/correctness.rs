@@ -2,11 +2,11 @@
 
 use base::{Budget, SourceMap};
 use cfa::LocationRole;
-use explain::{SourceInvariant, Wording};
+use explain::{Contract as SourceContract, SourceInvariant, Wording};
 use passes::Prepared;
 use verdict::Annotation;
 
-use crate::format::{Invariant, InvariantKind, Location};
+use crate::format::{Contract, Invariant, InvariantKind, Location};
 use crate::question::Text;
 use crate::syntax::{ControlKind, Parsed};
 use crate::violation::location;
@@ -30,6 +30,28 @@ pub struct Readable {
 pub fn readable(found: &[SourceInvariant], sources: &SourceMap, texts: &[Text]) -> Vec<Readable> {
     let in_text = |text| found.iter().filter_map(move |invariant| place(invariant, sources, text));
     texts.iter().flat_map(in_text).collect()
+}
+
+/// The contracts that can be stated of functions in the texts, text by text.
+pub fn contracts(found: &[SourceContract], sources: &SourceMap, texts: &[Text]) -> Vec<Contract> {
+    let in_text = |text| found.iter().filter_map(move |contract| contract_in(contract, sources, text));
+    texts.iter().flat_map(in_text).collect()
+}
+
+fn contract_in(found: &SourceContract, sources: &SourceMap, text: &Text) -> Option<Contract> {
+    let ensures = found.portable.as_ref().filter(|ensures| !mentions_macro(ensures, text))?;
+    let file = sources.get(found.region.file)?;
+    let offset = text.syntax.offset(found.region.line, found.region.column)?;
+    let mut functions = text.syntax.functions.iter();
+    let is_there = *file.name == *text.name()
+        && functions.any(|function| function.start == Some(offset) && *function.name == *found.function);
+    let column = Some(found.region.column);
+    is_there.then(|| Contract {
+        location: Location { file: text.shown.clone(), line: found.region.line, column },
+        function: Some(found.function.clone()),
+        requires: "1".to_owned(),
+        ensures: ensures.clone(),
+    })
 }
 
 fn place(found: &SourceInvariant, sources: &SourceMap, text: &Text) -> Option<Readable> {

@@ -90,11 +90,11 @@ fn is_allowed(kind: TokenKind) -> bool {
 }
 
 /// What the text of a check must look like when it is parsed.
-pub struct Expected<'a> {
+pub struct Expected {
     /// How many expressions it has.
     pub values: usize,
     /// Names that must not occur in them: they would not mean what they mean at the place of the check.
-    pub hidden: &'a [Arc<str>],
+    pub hidden: Vec<Arc<str>>,
 }
 
 /// What is wrong with a check as it is parsed.
@@ -146,7 +146,7 @@ pub fn check_expanded(
     tokens: &Tokens,
     plain: &Tokens,
     fresh: &Fresh,
-    expected: &BTreeMap<usize, Expected<'_>>,
+    expected: &BTreeMap<usize, Expected>,
 ) -> Result<(), Wrong> {
     let (tokens, plain) = (tokens.words(), plain.words());
     if outline(&tokens, fresh, expected)? == outline(&plain, fresh, expected)? {
@@ -160,7 +160,7 @@ pub fn check_expanded(
 fn outline<'a>(
     tokens: &[Word<'a>],
     fresh: &Fresh,
-    expected: &BTreeMap<usize, Expected<'_>>,
+    expected: &BTreeMap<usize, Expected>,
 ) -> Result<Vec<Word<'a>>, Wrong> {
     let mut around = Vec::with_capacity(tokens.len());
     let mut seen: Vec<usize> = Vec::new();
@@ -191,7 +191,7 @@ fn outline<'a>(
 fn check_one(
     tokens: &[Word<'_>],
     fresh: &Fresh,
-    expected: &BTreeMap<usize, Expected<'_>>,
+    expected: &BTreeMap<usize, Expected>,
 ) -> Result<(usize, usize), Wrong> {
     use TokenKind as K;
     let broken = || Wrong::Broken("it is not an expression at its place".to_owned());
@@ -215,7 +215,7 @@ fn check_one(
         let inside = &tokens[start..start + length];
         let kinds: Vec<K> = inside.iter().map(|token| token.0).collect();
         check_tokens(&kinds).map_err(Wrong::Broken)?;
-        if let Some(name) = hidden(inside, expected.hidden) {
+        if let Some(name) = hidden(inside, &expected.hidden) {
             return Err(Wrong::Hidden { check: number, name });
         }
         at = start + length;

@@ -11,7 +11,7 @@ use crate::question::Text;
 use crate::syntax::Parsed;
 
 /// The words of C that are woven besides the names, and those that may stand directly before something woven: as names of macros they could take it for arguments.
-const WORDS: [&str; 14] = [
+const WORDS: [&str; 16] = [
     "extern",
     "int",
     "if",
@@ -26,6 +26,8 @@ const WORDS: [&str; 14] = [
     "case",
     "default",
     "goto",
+    "typedef",
+    "__typeof__",
 ];
 
 /// Macros that depend on where the text comes from; a text with a claim comes from elsewhere.
@@ -48,6 +50,12 @@ pub struct Fresh {
     pub state: String,
     /// A variable that holds a value on its way.
     pub value: String,
+    /// How the names of variables start that hold values at the entry of a function.
+    pub old: String,
+    /// A variable that holds what is returned.
+    pub result: String,
+    /// The type of what is returned.
+    pub result_type: String,
 }
 
 impl Fresh {
@@ -75,7 +83,8 @@ impl Fresh {
         let mut number = 0_u64;
         loop {
             let fresh = Self::numbered(number);
-            if !fresh.all().iter().any(|name| taken.contains(name.as_bytes())) {
+            let is_taken = fresh.all().iter().any(|name| taken.contains(name.as_bytes()));
+            if !is_taken && !taken.iter().any(|word| word.starts_with(fresh.old.as_bytes())) {
                 return Ok(fresh);
             }
             number += 1;
@@ -93,12 +102,27 @@ impl Fresh {
             choose: function("choose"),
             state: format!("__witness_state{suffix}"),
             value: format!("__witness_value{suffix}"),
+            old: format!("__witness_old{suffix}"),
+            result: format!("__witness_result{suffix}"),
+            result_type: format!("__witness_type{suffix}"),
         }
     }
 
     /// All of them.
-    pub(crate) fn all(&self) -> [&str; 7] {
-        [&self.check, &self.begin, &self.stop, &self.error, &self.choose, &self.state, &self.value]
+    pub(crate) fn all(&self) -> [&str; 10] {
+        let Self { check, begin, stop, error, choose, state, value, old, result, result_type } = self;
+        [check, begin, stop, error, choose, state, value, old, result, result_type]
+    }
+
+    /// A variable for a value at the entry of a function.
+    pub(crate) fn saved(&self, number: usize) -> String {
+        format!("{}_{number}", self.old)
+    }
+
+    /// The variables for values at entries that occur in a text.
+    pub(crate) fn saved_in(&self, text: &[u8]) -> BTreeSet<String> {
+        let words = text.split(|byte| !is_part(*byte)).filter(|word| word.starts_with(self.old.as_bytes()));
+        words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use base::{FileId, Span};
 use cfront::ast::{
-    DeclarationKind, DeclaratorPart, FunctionDefinition, Item, MemberDeclaration, Parameters, StmtKind,
-    Storage, TranslationUnit,
+    BuiltinType, DeclarationKind, DeclaratorPart, ForInit, FunctionDefinition, Item, MemberDeclaration,
+    Parameters, Stmt, StmtId, StmtKind, Storage, TranslationUnit, TypeSpecifier,
 };
 use cfront::{Interner, Name};
 
@@ -23,6 +23,8 @@ pub struct Names {
     pub bit_fields: BTreeSet<Arc<str>>,
     /// Variables that are declared `extern` anywhere.
     pub variables: BTreeSet<Arc<str>>,
+    /// What is declared as an array at file level.
+    pub arrays: BTreeSet<Arc<str>>,
 }
 
 /// A static variable of a function.
@@ -49,6 +51,32 @@ pub struct Function {
     pub body: Option<u32>,
     /// Its parameters; nothing if their declarations cannot be copied: K&R definitions, macros.
     pub parameters: Option<Vec<Parameter>>,
+    /// Where its definition starts; nothing if a macro makes that.
+    pub start: Option<u32>,
+    /// Where it ends; nothing if a macro makes one of these places.
+    pub exits: Option<Exits>,
+    /// What it returns.
+    pub returned: Returned,
+    /// The names that it declares, its parameters apart.
+    pub locals: BTreeSet<Arc<str>>,
+}
+
+/// What a function returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Returned {
+    /// A value.
+    Value,
+    /// `void`
+    Nothing,
+}
+
+/// The places where a function ends.
+#[derive(Clone, Debug)]
+pub struct Exits {
+    /// Its `return` statements: the whole of each, and whether it has an expression.
+    pub returns: Vec<(Range, Returned)>,
+    /// The closing brace of its body.
+    pub end: u32,
 }
 
 /// A parameter.
@@ -67,6 +95,7 @@ pub struct Parameter {
 /// Collects the names of a unit whose own text is `file`.
 pub(crate) fn names(unit: &TranslationUnit, file: FileId, interner: &Interner) -> Names {
     let mut names = Names::default();
+    let mut arrays = BTreeSet::new();
     let mut add = |name: Name, span: Span, is_internal: bool| {
         let text: Arc<str> = interner.text(name).into();
         if is_internal && span.file == file {
@@ -87,8 +116,11 @@ pub(crate) fn names(unit: &TranslationUnit, file: FileId, interner: &Interner) -
         };
         let is_internal = is_static(unit, *specifiers);
         for declarator in declarators {
-            if let Some(ident) = unit.declarators[declarator.declarator].ident {
-                add(ident.name, ident.span, is_internal);
+            let declared = &unit.declarators[declarator.declarator];
+            let Some(ident) = declared.ident else { continue };
+            add(ident.name, ident.span, is_internal);
+            if let Some(DeclaratorPart::Array { .. }) = declared.parts.first() {
+                arrays.insert(interner.text(ident.name).into());
             }
         }
     }
@@ -107,6 +139,7 @@ pub(crate) fn names(unit: &TranslationUnit, file: FileId, interner: &Interner) -
     }
     names.bit_fields = bit_fields(unit, interner);
     names.variables = extern_variables(unit, interner);
+    names.arrays = arrays;
     names
 }
 
@@ -191,13 +224,79 @@ fn is_static(unit: &TranslationUnit, specifiers: cfront::ast::SpecifiersId) -> b
 /// The functions that the text `file` of a unit defines.
 pub(crate) fn functions(unit: &TranslationUnit, file: FileId, interner: &Interner) -> Vec<Function> {
     let here = |span: Span| (span.file == file).then_some(Range { lo: span.lo, hi: span.hi });
-    let functions = unit.functions.iter().filter_map(|function| {
-        let ident = unit.declarators[function.declarator].ident?;
-        let parameters = parameters(unit, function, &here, interner);
-        let body = here(unit.stmts[function.body].span).map(|body| body.lo + 1);
-        Some(Function { name: interner.text(ident.name).into(), ident: here(ident.span)?, body, parameters })
+    let mut found = Vec::new();
+    let mut first = StmtId(0);
+    for function in &unit.functions {
+        // The parser numbers the statements of a function one after the other, its body last.
+        let own = &unit.stmts.as_slice()[first.0 as usize..=function.body.0 as usize];
+        first = StmtId(function.body.0 + 1);
+        let Some(ident) = unit.declarators[function.declarator].ident else { continue };
+        let Some(at) = here(ident.span) else { continue };
+        found.push(Function {
+            name: interner.text(ident.name).into(),
+            ident: at,
+            body: here(unit.stmts[function.body].span).map(|body| body.lo + 1),
+            parameters: parameters(unit, function, &here, interner),
+            start: here(function.span).map(|span| span.lo),
+            exits: exits(unit, function, own, &here),
+            returned: returned(unit, function),
+            locals: locals(unit, function, own, interner),
+        });
+    }
+    found
+}
+
+fn returned(unit: &TranslationUnit, function: &FunctionDefinition) -> Returned {
+    let is_void =
+        matches!(unit.specifiers[function.specifiers].kind, TypeSpecifier::Builtin(BuiltinType::Void))
+            && unit.declarators[function.declarator].parts.len() == 1;
+    if is_void { Returned::Nothing } else { Returned::Value }
+}
+
+fn exits(
+    unit: &TranslationUnit,
+    function: &FunctionDefinition,
+    own: &[Stmt],
+    here: &impl Fn(Span) -> Option<Range>,
+) -> Option<Exits> {
+    let mut returns = Vec::new();
+    for statement in own {
+        if let StmtKind::Return(value) = &statement.kind {
+            let what = if value.is_some() { Returned::Value } else { Returned::Nothing };
+            returns.push((here(statement.span)?, what));
+        }
+    }
+    let end = here(unit.stmts[function.body].span)?.hi.checked_sub(1)?;
+    Some(Exits { returns, end })
+}
+
+/// The names that the statements of a function declare, and the enumerators and tags of types in it.
+fn locals(
+    unit: &TranslationUnit,
+    function: &FunctionDefinition,
+    own: &[Stmt],
+    interner: &Interner,
+) -> BTreeSet<Arc<str>> {
+    let span = function.span;
+    let inside = |other: Span| other.file == span.file && span.lo <= other.lo && other.lo <= span.hi;
+    let declarations = own.iter().filter_map(|statement| match &statement.kind {
+        StmtKind::Declaration(declaration) => Some(*declaration),
+        StmtKind::For { init: ForInit::Declaration(declaration), .. } => Some(*declaration),
+        _ => None,
     });
-    functions.collect()
+    let declarators = declarations.flat_map(|declaration| match &unit.declarations[declaration].kind {
+        DeclarationKind::Plain { declarators, .. } => declarators.as_slice(),
+        DeclarationKind::StaticAssert { .. } => &[],
+    });
+    let named = declarators.filter_map(|one| unit.declarators[one.declarator].ident);
+    let records = unit.records.iter().filter(|record| inside(record.span)).filter_map(|record| record.tag);
+    let enums = unit.enums.iter().filter(|definition| inside(definition.span));
+    let enumerators = enums.flat_map(|definition| {
+        let inner = definition.enumerators.iter().flatten().map(|enumerator| enumerator.ident);
+        inner.chain(definition.tag)
+    });
+    let idents = named.chain(records).chain(enumerators);
+    idents.map(|ident| interner.text(ident.name).into()).collect()
 }
 
 fn parameters(

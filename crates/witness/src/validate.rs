@@ -27,7 +27,7 @@ use verdict::{Trace, Verdict};
 use crate::aim::Claimed;
 use crate::checks::{Checked, checked};
 use crate::claim::{self, Problem, Reading};
-use crate::format::{Content, Invariant, Segment, WaypointKind, Witness};
+use crate::format::{Claims, Content, Segment, WaypointKind, Witness};
 use crate::fresh::Fresh;
 use crate::question::{Question, text_of};
 use crate::weave::Woven;
@@ -61,7 +61,7 @@ pub fn validate(
     let mut validator = Validator { question, decide, budget };
     let judged = match &witness.content {
         Content::Violation(segments) => validator.violation(segments),
-        Content::Correctness(invariants) => validator.correctness(invariants),
+        Content::Correctness(claims) => validator.correctness(claims),
     };
     judged.unwrap_or_else(|judgement| judgement)
 }
@@ -91,35 +91,36 @@ impl From<Problem> for Judgement {
 }
 
 impl<'a> Validator<'a, '_> {
-    fn correctness(&mut self, invariants: &[Invariant]) -> Judged<Judgement> {
-        let (checked, fresh) = self.claimed(invariants)?;
+    fn correctness(&mut self, claims: &Claims) -> Judged<Judgement> {
+        let (checked, fresh) = self.claimed(claims)?;
+        let Wording { all, one } = wording(claims);
         if self.inductive(&checked, &fresh) {
-            let how = "the invariants hold, are inductive and exclude the error";
-            return Ok(Judgement::Confirmed(how.to_owned()));
+            let how = format!("the {all} hold, are inductive and exclude the error");
+            return Ok(Judgement::Confirmed(how));
         }
         let certified = (self.decide)(&checked.program, self.budget);
         Ok(match certified.verdict() {
             Verdict::Safe(_) => match &checked.open {
-                None => Judgement::Confirmed(
-                    "the invariants hold; together with further ones they exclude the error".to_owned(),
-                ),
+                None => Judgement::Confirmed(format!(
+                    "the {all} hold; together with further invariants they exclude the error"
+                )),
                 Some((what, region)) => Judgement::Unknown(format!(
-                    "whether {what} in an invariant at {} is always defined is not known",
+                    "whether {what} in {one} at {} is always defined is not known",
                     position(&checked.program, *region)
                 )),
             },
-            Verdict::Unsafe(trace) => Judgement::Refuted(self.broken(&checked, &fresh, trace)),
+            Verdict::Unsafe(trace) => Judgement::Refuted(self.broken(&checked, &fresh, trace, one)),
             Verdict::Unknown(reason) => {
-                Judgement::Unknown(format!("the invariants are not inductive by themselves, and: {reason}"))
+                Judgement::Unknown(format!("the {all} are not inductive by themselves, and: {reason}"))
             }
         })
     }
 
     /// The program with checks of the invariants.
-    fn claimed(&mut self, invariants: &[Invariant]) -> Judged<(Checked, Fresh)> {
+    fn claimed(&mut self, claims: &Claims) -> Judged<(Checked, Fresh)> {
         let fresh = Fresh::choose(&self.question.texts)?;
-        let woven = claim::correctness(&self.question.texts, invariants, &fresh)?;
-        for (text, woven) in self.question.texts.iter().zip(&woven).filter(|_| !invariants.is_empty()) {
+        let woven = claim::correctness(&self.question.texts, claims, &fresh)?;
+        for (text, woven) in self.question.texts.iter().zip(&woven).filter(|_| !claims.is_empty()) {
             claim::check_added(text, woven, &fresh)?;
         }
         let program = self.compile(&woven)?;
@@ -138,7 +139,7 @@ impl<'a> Validator<'a, '_> {
     }
 
     /// What an execution shows to be wrong about invariants.
-    fn broken(&mut self, checked: &Checked, fresh: &Fresh, trace: &Trace) -> String {
+    fn broken(&mut self, checked: &Checked, fresh: &Fresh, trace: &Trace, one: &str) -> String {
         let place = position(&checked.program, trace.violation.region);
         let is_check =
             |source: &Source| matches!(source, Source::Input { function } if **function == *fresh.check);
@@ -153,9 +154,9 @@ impl<'a> Validator<'a, '_> {
         let run = interp::run(&checked.lenient, mode, &mut inputs, &mut std::io::sink(), self.budget);
         match run.outcome {
             Outcome::Undefined { kind, detail, .. } => {
-                format!("an execution makes an invariant undefined at {place}: {kind}: {detail}")
+                format!("an execution makes {one} undefined at {place}: {kind}: {detail}")
             }
-            _ => format!("an execution makes an invariant false at {place}"),
+            _ => format!("an execution makes {one} false at {place}"),
         }
     }
 
@@ -274,6 +275,20 @@ impl<'a> Validator<'a, '_> {
                 FailureKind::Unsupported => Judgement::Unknown(message),
             }
         })
+    }
+}
+
+/// What a witness of correctness consists of, for people.
+struct Wording {
+    all: &'static str,
+    one: &'static str,
+}
+
+fn wording(claims: &Claims) -> Wording {
+    match (claims.invariants.is_empty(), claims.contracts.is_empty()) {
+        (_, true) => Wording { all: "invariants", one: "an invariant" },
+        (true, false) => Wording { all: "contracts", one: "a contract" },
+        (false, false) => Wording { all: "invariants and contracts", one: "an invariant or a contract" },
     }
 }
 

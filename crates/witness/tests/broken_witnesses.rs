@@ -37,7 +37,8 @@ fn witnesses() -> Vec<String> {
             specification: "G ! call(reach_error())".to_owned(),
             data_model: "LP64".to_owned(),
         };
-        let empty = format::Witness { task, content: format::Content::Correctness(Vec::new()) };
+        let empty =
+            format::Witness { task, content: format::Content::Correctness(format::Claims::default()) };
         let text = format::write(&empty, &Stamp { seconds: 0, version: "1" });
         text.replace("invariant_set", kind).replace("  content: []\n", "  content:\n")
     };
@@ -52,7 +53,10 @@ fn witnesses() -> Vec<String> {
     let correctness = "  - invariant: {type: loop_invariant, location: {file_name: p.c, line: 5, column: 5}, value: 'x >= 0 || x != -7', format: c_expression}
   - invariant: {type: location_invariant, location: {file_name: p.c, line: 7}, value: 'x <= 0', format: c_expression}
 ";
-    vec![head("violation_sequence") + violation, head("invariant_set") + correctness]
+    let contract = "  - contract: {type: function_contract, location: {file_name: p.c, line: 3, column: 1, function: main}, requires: '1', ensures: '\\result == 0', format: ext_c_expression, labels: [inductive]}
+";
+    let newer = head("invariant_set").replace("\"2.0\"", "\"2.1\"");
+    vec![head("violation_sequence") + violation, head("invariant_set") + correctness, newer + contract]
 }
 
 fn judged(text: &[u8]) -> Option<Judgement> {
@@ -67,23 +71,22 @@ fn judged(text: &[u8]) -> Option<Judgement> {
 
 #[test]
 fn the_originals_are_understood() {
-    let [violation, correctness] = witnesses().try_into().unwrap();
+    let [violation, correctness, contract] = witnesses().try_into().unwrap();
     assert!(
         matches!(judged(violation.as_bytes()), Some(Judgement::Confirmed(_))),
         "{:?}",
         judged(violation.as_bytes())
     );
-    assert!(
-        matches!(judged(correctness.as_bytes()), Some(Judgement::Unknown(_))),
-        "{:?}",
-        judged(correctness.as_bytes())
-    );
+    for claims in [correctness, contract] {
+        let judged = judged(claims.as_bytes());
+        assert!(matches!(judged, Some(Judgement::Unknown(_))), "{judged:?}");
+    }
 }
 
 #[test]
 fn every_change_of_a_text_gets_an_answer() {
     let mut random = Random(5);
-    let words: [&[u8]; 14] = [
+    let words: [&[u8]; 16] = [
         b"0",
         b"-1",
         b"99999999999999999999",
@@ -98,6 +101,8 @@ fn every_change_of_a_text_gets_an_answer() {
         b"&a *a",
         b"\xff",
         b"4294967295",
+        b"\\result",
+        b"\\at(",
     ];
     for text in witnesses() {
         // The head is long and its mistakes are all alike.

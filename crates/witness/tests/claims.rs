@@ -12,7 +12,8 @@ use verdict::{Proof, Reason, Verdict};
 use witness::claim::{self, Reading};
 use witness::correctness::readable;
 use witness::format::{
-    self, Branch, Content, Invariant, InvariantKind, Location, Segment, Task, Waypoint, WaypointKind, Witness,
+    self, Branch, Claims, Content, Invariant, InvariantKind, Location, Segment, Task, Waypoint, WaypointKind,
+    Witness,
 };
 use witness::fresh::Fresh;
 use witness::question::{Asked, Question, Text};
@@ -48,16 +49,16 @@ fn judged(text: &str, content: Content) -> Judgement {
 }
 
 fn loops(values: &[(u32, &str)]) -> Content {
-    Content::Correctness(
-        values.iter().map(|(line, value)| invariant(InvariantKind::Loop, *line, value)).collect(),
-    )
+    let invariants = values.iter().map(|(line, value)| invariant(InvariantKind::Loop, *line, value));
+    Content::Correctness(Claims { invariants: invariants.collect(), contracts: Vec::new() })
 }
 
 /// The text with checks.
 fn woven(text: &str, invariants: &[Invariant]) -> Vec<u8> {
     let texts = question(text).texts;
     let fresh = Fresh::choose(&texts).unwrap();
-    claim::correctness(&texts, invariants, &fresh).unwrap()[0].text.to_vec()
+    let claims = Claims { invariants: invariants.to_vec(), contracts: Vec::new() };
+    claim::correctness(&texts, &claims, &fresh).unwrap()[0].text.to_vec()
 }
 
 /// The invariants that people read of the proof that the given ones make.

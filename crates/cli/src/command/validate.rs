@@ -138,7 +138,7 @@ fn advice(why: &str) -> &'static str {
 
 /// The message about a text that is no witness, at its place.
 fn malformed(error: &Malformed, name: &str, text: &[u8]) -> Failure {
-    let help = "the format is version 2.0 of the SV-COMP witnesses in YAML";
+    let help = "the format is version 2.0 or 2.1 of the SV-COMP witnesses in YAML";
     let mut sources = SourceMap::new();
     let file = sources.add(SourceFile::new(name, text));
     let source = sources.file(file);

@@ -44,6 +44,13 @@ fn entry(program: &str, claim: &str) -> String {
                 "    - invariant: {{type: {kind}_invariant, location: {location}, value: {quoted}, format: c_expression}}\n"
             )
         }
+        "contract" => {
+            let (requires, ensures) = quoted.trim_matches('\'').split_once(" => ").unwrap();
+            let location = location(program, start);
+            format!(
+                "    - contract: {{type: function_contract, location: {location}, requires: '{requires}', ensures: '{ensures}', format: ext_c_expression}}\n"
+            )
+        }
         "return" if value.is_empty() => waypoint("function_return", "", end),
         "return" => {
             let constraint = format!("constraint: {{value: '\\result {value}', format: acsl_expression}}, ");
@@ -71,11 +78,12 @@ fn witness(program: &str, claims: &str) -> String {
         content.push_str(&entry(program, claim));
     }
     let kind = if is_violation { "violation_sequence" } else { "invariant_set" };
+    let version = if content.contains("- contract:") { "2.1" } else { "2.0" };
     let hash = witness::format::hash(program.as_bytes());
     format!(
         "- entry_type: {kind}
   metadata:
-    format_version: \"2.0\"
+    format_version: \"{version}\"
     uuid: \"a45811e1-4e92-8829-9a5d-54599deb948b\"
     creation_time: \"2027-01-15T08:00:00Z\"
     producer: {{name: \"test\", version: \"1\"}}

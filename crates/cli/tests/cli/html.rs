@@ -44,6 +44,7 @@ fn the_page_of_a_proof_has_invariants_automata_summaries_and_tree() {
         advice: null
         automata: {"all":[{"edges":[{"at":[0,4,11,4,34],"from":0,"text":["havoc n input \"__VERIFIER_nondet_int\""],"to":2},{"at":[0,5,3,5,13],"from":2,"text":["i := 0"],"to":3},{"at":[0,6,3,6,8],"from":3,"text":["[i < n]"],"to":4},{"at":[0,6,17,6,21],"from":4,"text":["i := i + 1"],"to":3},{"at":[0,6,3,6,8],"from":3,"text":["[n <= i]"],"to":5},{"at":[0,7,3,7,5],"from":5,"text":["[0 < n & i != n]"],"to":6},{"at":[0,7,24,7,37],"from":6,"text":[],"to":7},{"at":[0,7,3,7,5],"from":5,"text":["[!(0 < n & i != n)]"],"to":8},{"at":[0,7,24,7,38],"from":8,"text":["%result := 0"],"to":1}],"is_prepared":false,"loops":[{"head":3,"parent":null}],"name":"main()","nodes":[{"at":[0,4,3,4,35],"kind":"entry","loop":null},{"at":null,"kind":"exit","loop":null},{"at":[0,5,3,5,13],"kind":"plain","loop":null},{"at":[0,6,3,6,21],"kind":"loop","loop":0},{"at":[0,6,17,6,21],"kind":"plain","loop":0},{"at":[0,7,3,7,38],"kind":"plain","loop":null},{"at":[0,7,24,7,38],"kind":"plain","loop":null},{"at":[0,7,24,7,37],"kind":"error","loop":null},{"at":null,"kind":"plain","loop":null}]},{"edges":[{"at":[0,3,5,3,9],"from":0,"text":["call main() -> (_)"],"to":1}],"is_prepared":false,"loops":[],"name":"start of the program","nodes":[{"at":null,"kind":"entry","loop":null},{"at":null,"kind":"exit","loop":null}]},{"edges":[{"at":[0,4,11,4,34],"from":0,"text":["havoc n input \"__VERIFIER_nondet_int\"","i := 0"],"to":2},{"at":[0,6,3,6,8],"from":2,"text":["[i < n]","i := i + 1"],"to":2},{"at":[0,6,3,6,8],"from":2,"text":["[n <= i]","[0 < n & i != n]"],"to":3}],"is_prepared":true,"loops":[{"head":2,"parent":null}],"name":"the whole program, simplified for the search","nodes":[{"at":null,"kind":"entry","loop":null},{"at":null,"kind":"exit","loop":null},{"at":[0,6,3,6,21],"kind":"loop","loop":0},{"at":[0,7,24,7,37],"kind":"error","loop":null}]}],"omitted":0}
         checks: ["checked: the invariants were proved again (5 obligations)"]
+        contracts: []
         facts: [["Program","FOLDER/a.c"],["Property","unreach-call"],["Engine","gps"],["Entry","main()"],["Data model","LP64"],["Proof","invariants at 3 locations exclude the error"],["Command","wayproof check --check none FOLDER/a.c --no-exec --report FOLDER/out.html"]]
         files: [{"id":0,"lines":["extern int __VERIFIER_nondet_int(void);","extern void reach_error(void);","int main(void) {","  int n = __VERIFIER_nondet_int();","  int i = 0;","  while (i < n) i++;","  if (n > 0 && i != n) reach_error();","}"],"name":"FOLDER/a.c","omitted":0}]
         headline: "SAFE: unreach-call holds"
@@ -64,6 +65,18 @@ fn the_page_of_a_proof_has_invariants_automata_summaries_and_tree() {
     for part in ["stages", "queries", "statistics"] {
         assert!(!data[part].as_array().unwrap().is_empty(), "{part}");
     }
+}
+
+#[test]
+fn the_page_of_a_proof_has_contracts() {
+    let folder = Folder::new("html-contracts");
+    let program = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n\
+         int f(int n) { return n > 100 ? n - 10 : f(f(n + 11)); }\n\
+         int main(void) {\n  int n = __VERIFIER_nondet_int();\n  if (f(n) < 91) reach_error();\n}\n";
+    let (finished, _, data) = report(&folder, program, &[]);
+    assert_eq!(finished.code, 0, "{finished:?}");
+    let contract = &data["contracts"][0];
+    assert_eq!((contract["at"][1].as_u64(), contract["text"].as_str()), (Some(3), Some("\\result >= 91")));
 }
 
 #[test]

@@ -525,13 +525,30 @@ fn a_line_without_summary_names_the_nearest() {
 fn recursion_is_named_with_its_place() {
     let folder = Folder::new("summarize-recursion");
     let text = format!(
-        "{HEAD}int f(int x) {{ return x > 0 ? f(x / 2) + f(x - 1 - x / 2) : 0; }}\nint main(void) {{ if (f(__VERIFIER_nondet_int())) reach_error(); }}\n"
+        "{HEAD}int f(int x) {{ return x > 0 ? f(x / 2) + f(x - 1 - x / 2) : 0; }}\nint main(void) {{ if (!f(__VERIFIER_nondet_int())) reach_error(); }}\n"
     );
     let file = folder.file("a.c", text);
     let finished = wayproof(["summarize", file.to_str().unwrap()]);
     assert_eq!((finished.code, finished.stdout.as_str()), (5, ""));
     assert!(finished.stderr.contains("a.c:4:"), "{}", finished.stderr);
     assert!(finished.stderr.contains("is recursive and stays a call"), "{}", finished.stderr);
+}
+
+#[test]
+fn functions_whose_calls_stay_have_contracts() {
+    let folder = Folder::new("summarize-contracts");
+    let text = format!(
+        "{HEAD}int f(int n) {{ return n > 100 ? n - 10 : f(f(n + 11)); }}\nint main(void) {{ if (f(__VERIFIER_nondet_int()) < 91) reach_error(); }}\n"
+    );
+    let file = folder.file("a.c", text);
+    let finished = wayproof(["summarize", file.to_str().unwrap()]);
+    let place = format!("{}:3:1", file.display());
+    let expected =
+        format!("contracts, whenever the function returns:\n  f at {place}:\n    \\result >= 91\n");
+    assert_eq!((finished.code, finished.stdout), (0, expected));
+    assert!(finished.stderr.contains("there are no summaries of paths"), "{}", finished.stderr);
+    let json = wayproof(["summarize", file.to_str().unwrap(), "--format", "json"]);
+    assert_eq!(json.code, 5, "{json:?}");
 }
 
 #[test]

@@ -130,6 +130,74 @@ fn evidence_hash(text: &[u8]) -> String {
     witness::format::hash(text)
 }
 
+const MCCARTHY: &str = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int calls;
+static int mccarthy(int n) {
+    if (n > 100) return n - 10;
+    return mccarthy(mccarthy(n + 11));
+}
+int main(void) {
+    int n = __VERIFIER_nondet_int();
+    int result = mccarthy(n);
+    if (n <= 101 && result != 91) reach_error();
+    return 0;
+}
+";
+
+#[test]
+fn contracts_are_written_confirmed_and_false_ones_refuted() {
+    let folder = Folder::new("contracts");
+    let program = folder.file("mccarthy.c", MCCARTHY);
+    let witness = witness_of(&folder, &program, 0);
+    let text = fs::read_to_string(&witness).unwrap();
+    let expected = "    - contract:
+        type: function_contract
+        location:
+          file_name: \"mccarthy.c\"
+          line: 4
+          column: 1
+          function: \"mccarthy\"
+        requires: \"1\"
+        ensures: ";
+    assert!(text.contains(expected) && text.contains("format_version: \"2.1\""), "{text}");
+    assert!(text.contains("\\\\at(n, Old)") && text.contains("\\\\result"), "{text}");
+    let confirmed = validate(&program, &witness);
+    assert_eq!(confirmed.code, 0, "{confirmed:?}");
+    assert!(confirmed.stdout.starts_with("CONFIRMED: the contracts hold"), "{confirmed:?}");
+    let ensures = text.lines().find(|line| line.trim_start().starts_with("ensures:")).unwrap().to_owned();
+    for (value, code) in [
+        ("\\\\result >= 91", 0),
+        ("\\\\old(n) <= 101 ? \\\\result == 91 : \\\\result == \\\\at(n, Pre) - 10", 0),
+        ("\\\\result >= 92", 10),
+        ("\\\\result == 91", 10),
+        ("calls == \\\\at(calls, Old)", 0),
+    ] {
+        let judged = changed(&folder, &program, &witness, &ensures, &format!("        ensures: \"{value}\""));
+        assert_eq!(judged.code, code, "{value}: {judged:?}");
+    }
+    for (from, to, code, message) in [
+        ("requires: \"1\"", "requires: \"n < 0\"", 10, "a contract false"),
+        ("          column: 1\n", "", 0, "CONFIRMED"),
+        ("          function: \"mccarthy\"", "          function: \"main\"", 2, "no function"),
+        ("format_version: \"2.1\"", "format_version: \"2.0\"", 2, "has no contracts"),
+        ("type: function_contract", "type: loop_contract", 2, "are not known"),
+        ("format: ext_c_expression", "format: acsl_expression", 2, "it should be ext_c_expression"),
+        ("        requires: \"1\"\n", "", 2, "requires"),
+        (
+            "format: ext_c_expression",
+            "format: ext_c_expression\n        labels:\n          - inductive",
+            0,
+            "CONFIRMED",
+        ),
+        ("format: ext_c_expression", "format: ext_c_expression\n        labels: [true]", 2, "label"),
+    ] {
+        let judged = changed(&folder, &program, &witness, from, to);
+        let said = judged.stdout.contains(message) || judged.stderr.contains(message);
+        assert!(judged.code == code && said, "{to}: {judged:?}");
+    }
+}
+
 #[test]
 fn code_in_a_witness_is_refused() {
     let folder = Folder::new("injection");

@@ -7,12 +7,9 @@
 //!   tests of crates/explain/src/invariants/laws.rs compare the two by the front end and the interpreter.
 
 use cfa::{Program, Ty, VarId};
-use encode::Vocabulary;
 use term::print::c_expression;
 use term::{Integer, Linear, Node, SymbolId, TermId, Terms};
 use values::state::State;
-
-use super::names::{Names, factors};
 
 /// Longer expressions help nobody.
 const MAX_LENGTH: usize = 400;
@@ -40,18 +37,23 @@ pub(super) fn without_far_cases(terms: &mut Terms, formula: TermId) -> TermId {
     })
 }
 
-/// How formulas over the variables of one place are written.
-pub(super) struct Expressions<'a> {
-    pub(super) program: &'a Program,
-    pub(super) vocabulary: &'a Vocabulary,
-    /// What is known of the variables there.
-    pub(super) known: Option<&'a State>,
-    pub(super) names: &'a Names,
+/// What the symbols of formulas are called.
+pub(crate) trait Words {
+    /// The variables that a symbol is the product of, and their texts: one, if it is a variable; nothing if something of it has no name.
+    fn factors(&self, symbol: SymbolId) -> Option<Vec<(VarId, String)>>;
 }
 
-impl Expressions<'_> {
+/// How formulas over the variables of one place are written.
+pub(crate) struct Expressions<'a, W> {
+    pub(crate) program: &'a Program,
+    /// What is known of the variables there.
+    pub(crate) known: Option<&'a State>,
+    pub(crate) words: W,
+}
+
+impl<W: Words> Expressions<'_, W> {
     /// The expression of a formula in negation normal form; nothing if there is none that is short and safe.
-    pub(super) fn text(&self, terms: &Terms, formula: TermId) -> Option<String> {
+    pub(crate) fn text(&self, terms: &Terms, formula: TermId) -> Option<String> {
         // What follows recurses over the connectives of small formulas only.
         if terms.reachable(&[formula]).len() > MAX_NODES {
             return None;
@@ -107,12 +109,13 @@ impl Expressions<'_> {
             }
             _ => return None,
         };
-        if !terms.symbols_of(formula).iter().all(|symbol| self.names.can_say(self.vocabulary, *symbol)) {
+        if terms.symbols_of(formula).iter().any(|symbol| self.words.factors(*symbol).is_none()) {
             return None;
         }
         let name = |symbol: SymbolId| {
             let mut text = String::new();
-            for (position, var) in factors(self.vocabulary, symbol).into_iter().enumerate() {
+            let factors = self.words.factors(symbol).unwrap_or_default();
+            for (position, (var, name)) in factors.into_iter().enumerate() {
                 let is_first = position == 0;
                 // The first conversion makes it a product of long long, unless a factor is unsigned and as wide.
                 if !is_simple && (is_first || !self.fits_long_long(var)) {
@@ -120,7 +123,7 @@ impl Expressions<'_> {
                 } else if !is_first {
                     text += " * ";
                 }
-                text += self.names.text(var).unwrap_or_default();
+                text += &name;
             }
             text
         };
@@ -129,7 +132,10 @@ impl Expressions<'_> {
 
     fn ty(&self, terms: &Terms, term: TermId) -> Option<Ty> {
         let Node::Symbol(symbol) = terms.node(term) else { return None };
-        self.program.vars[self.vocabulary.var(*symbol)?].scalar()
+        match self.words.factors(*symbol)?.as_slice() {
+            [(var, _)] => self.program.vars[*var].scalar(),
+            _ => None,
+        }
     }
 
     /// E1, for comparisons with zero.
@@ -163,12 +169,8 @@ impl Expressions<'_> {
         let mut total = form.constant_part().to_i128()?.checked_abs()?;
         for (term, factor) in form.terms() {
             let Node::Symbol(symbol) = terms.node(*term) else { return None };
-            let vars = factors(self.vocabulary, *symbol);
-            if vars.is_empty() {
-                return None;
-            }
             let mut size = factor.to_i128()?.checked_abs()?;
-            for var in vars {
+            for (var, _) in self.words.factors(*symbol)? {
                 // A factor that is zero does not keep the others small.
                 size = size.checked_mul(self.size(var)?.max(1))?;
             }

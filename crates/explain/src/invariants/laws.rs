@@ -11,7 +11,7 @@ use values::state::State;
 use values::value::Value;
 
 use super::express::Expressions;
-use super::names::Names;
+use super::names::{Named, Names};
 
 /// Name, type of the automaton and type of C, in both data models.
 const VARS: [(&str, &str, &str); 14] = [
@@ -225,9 +225,8 @@ fn what_is_printed_means_what_it_was_printed_from() {
             let (formula, facts) = (world.formula(), world.facts());
             let expressions = Expressions {
                 program: &world.program,
-                vocabulary: &world.vocabulary,
                 known: Some(&facts),
-                names: &names,
+                words: Named { names: &names, vocabulary: &world.vocabulary },
             };
             if let Some(text) = expressions.text(&world.terms, formula) {
                 texts.push(text);

@@ -13,11 +13,11 @@
 //! * I2: evaluating it in C is defined whenever the place is reached.
 //! * I3: no verdict depends on this; if it costs too much, fewer invariants are printed.
 
-mod express;
+pub(crate) mod express;
 mod inductive;
 #[cfg(test)]
 mod laws;
-mod names;
+pub(crate) mod names;
 mod reader;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -8,6 +8,8 @@ use encode::Vocabulary;
 use passes::Prepared;
 use term::SymbolId;
 
+use super::express::Words;
+
 /// The variables that have a name at one place.
 pub(super) struct Names {
     names: BTreeMap<VarId, Name>,
@@ -94,6 +96,20 @@ impl Names {
     }
 }
 
+/// Names and the symbols that they are for.
+pub(super) struct Named<'a> {
+    pub(super) names: &'a Names,
+    pub(super) vocabulary: &'a Vocabulary,
+}
+
+impl Words for Named<'_> {
+    fn factors(&self, symbol: SymbolId) -> Option<Vec<(VarId, String)>> {
+        let vars = factors(self.vocabulary, symbol);
+        let named = vars.into_iter().map(|var| Some((var, self.names.text(var)?.to_owned())));
+        named.collect::<Option<Vec<_>>>().filter(|factors| !factors.is_empty())
+    }
+}
+
 /// The variables that a symbol is the product of: one, if it is a variable; none if it stands for something else.
 pub(super) fn factors(vocabulary: &Vocabulary, symbol: SymbolId) -> Vec<VarId> {
     match vocabulary.var(symbol) {
@@ -103,7 +119,7 @@ pub(super) fn factors(vocabulary: &Vocabulary, symbol: SymbolId) -> Vec<VarId> {
 }
 
 /// A name, or a path of members.
-fn is_plain(name: &str) -> bool {
+pub(crate) fn is_plain(name: &str) -> bool {
     let is_word = |word: &str| {
         word.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
             && word.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
@@ -112,13 +128,13 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// Whether a place starts inside a scope.
-fn starts_in(scope: Region, place: Region) -> bool {
+pub(crate) fn starts_in(scope: Region, place: Region) -> bool {
     let start = Region { end_line: place.line, end_column: place.column, ..place };
     !scope.is_nowhere() && scope.contains(start)
 }
 
 /// Whether another variable has the name at the place.
-fn is_shadowed(program: &Program, var: VarId, info: &Var, place: Region) -> bool {
+pub(crate) fn is_shadowed(program: &Program, var: VarId, info: &Var, place: Region) -> bool {
     let word = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
     let mine = word(&info.name);
     program.vars.iter_enumerated().any(|(other, theirs)| {

@@ -14,7 +14,7 @@ use term::{Evaluator, Model, Node, Sort, Substitution, SymbolId, SymbolKind, Ter
 use verdict::{Claim, Formula};
 
 use super::express::{self, Expressions};
-use super::names::{self, Names};
+use super::names::{self, Named, Names};
 
 /// Of all that the solver may spend, one in this many may go into one location.
 const LOCATION_SHARE: u64 = 5;
@@ -142,15 +142,14 @@ impl<'a> Reader<'a> {
         Some((text, parts))
     }
 
-    fn expressions<'b>(&self, claim: &'b Claim, names: &'b Names) -> Expressions<'b>
+    fn expressions<'b>(&self, claim: &'b Claim, names: &'b Names) -> Expressions<'b, Named<'b>>
     where
         'a: 'b,
     {
         Expressions {
             program: self.task.program(),
-            vocabulary: self.vocabulary,
             known: claim.facts.as_ref(),
-            names,
+            words: Named { names, vocabulary: self.vocabulary },
         }
     }
 

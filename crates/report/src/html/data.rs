@@ -44,6 +44,8 @@ struct Document {
     /// What is known about each check, if that was asked.
     verdicts: Vec<CheckRow>,
     unreached: Vec<Remark>,
+    /// What holds whenever a function returns.
+    contracts: Vec<Remark>,
     invariants: Vec<Remark>,
     invariants_suffice: Option<bool>,
     /// The failing check, or the place that stands in the way of a verdict.
@@ -145,6 +147,7 @@ impl Document {
             files: Vec::new(),
             verdicts: Vec::new(),
             unreached: Vec::new(),
+            contracts: Vec::new(),
             invariants: Vec::new(),
             invariants_suffice: None,
             mark: None,
@@ -177,6 +180,10 @@ impl Document {
         let facts = run.extras.quantified.iter();
         let facts = facts.map(|fact| Remark { at: spot(fact.region), text: fact.text.clone() });
         self.invariants = invariants.chain(facts).collect();
+        for contract in &run.extras.contracts {
+            let remark = |text: &String| Remark { at: spot(contract.region), text: text.clone() };
+            self.contracts.extend(contract.ensures.iter().map(remark));
+        }
         self.automata = Automata::new(program, insight.prepared);
         let points = insight.summaries.points.iter();
         self.summaries =

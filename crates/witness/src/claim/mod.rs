@@ -4,6 +4,7 @@
 //! At the place of each invariant the program may carry out a check: unless an arbitrary number is zero, it ends in the error if
 //! the invariant is false, and ends there otherwise. An execution that carries out no check evaluates none of the expressions, so undefined behaviour
 //! in them hides nothing of the program itself. That an invariant is undefined is an error, too: `crate::checks` adds that to the program that the front end makes.
+//! A contract is checked at the entry and at the exits of its function: see `contract`.
 //!
 //! # Violation
 //! A counter says how many segments have been passed. Each waypoint moves it on, or ends the execution if it is to be avoided. Which
@@ -14,21 +15,24 @@
 //! * I2: expressions of a witness are evaluated and do nothing else.
 //! * I3: no name that is added is one of the program's ([`Fresh`]).
 
+mod contract;
 mod place;
 mod violation;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::expression::{self, Expected, Tokens, Wrong};
-use crate::format::{Invariant, InvariantKind, Location, Segment};
+use crate::format::{Claims, Contract, Invariant, InvariantKind, Location, Segment};
 use crate::fresh::Fresh;
 use crate::question::Text;
 use crate::syntax::{Control, ControlKind, Statement};
 use crate::weave::{Edits, Woven};
 
+use contract::{Exit, Promise};
 pub use place::Target;
 pub(crate) use place::find_call;
-use place::{before_statement, find_control, find_statement, find_text, nothing, place};
+use place::{before_statement, find_control, find_function, find_statement, find_text, nothing, place};
 pub(crate) use violation::integer;
 pub use violation::{Reading, violation};
 
@@ -48,6 +52,18 @@ pub enum Problem {
 enum Site<'a> {
     Loop(&'a Control),
     Statement(Statement),
+    /// The start of the body of a function, by the place of that.
+    Entry(u32),
+    /// An exit of that function.
+    Exit(u32, Exit),
+}
+
+/// Sites that may have the same place, in the order of checks there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Loop,
+    Statement,
+    Function,
 }
 
 /// Which expressions are woven.
@@ -63,34 +79,56 @@ enum Values {
 struct Check<'a> {
     site: Site<'a>,
     location: &'a Location,
-    values: Vec<&'a str>,
+    values: Vec<String>,
 }
 
 /// Places of a text and what is said there. A loop and a statement may start at one place.
 #[derive(Default)]
 struct Checks<'a> {
-    checks: BTreeMap<(u32, InvariantKind), Check<'a>>,
+    checks: BTreeMap<(u32, Kind), Check<'a>>,
+    /// Functions with contracts, by the start of the body.
+    promises: BTreeMap<u32, Promise<'a>>,
 }
 
 impl<'a> Checks<'a> {
     fn add(&mut self, text: &'a Text, invariant: &'a Invariant) -> Result<(), Problem> {
         let (syntax, location) = (&text.syntax, &invariant.location);
         check_expression(&invariant.value, location)?;
-        let (site, at) = match invariant.kind {
+        let (site, key) = match invariant.kind {
             InvariantKind::Loop => {
                 let found = find_control(syntax, location, ControlKind::is_loop);
                 let control = found.ok_or_else(|| nothing("loop", location))?;
-                (Site::Loop(control), control.at)
+                (Site::Loop(control), (control.at, Kind::Loop))
             }
             InvariantKind::Location => {
                 let found = find_statement(syntax, location);
                 let statement = found.ok_or_else(|| nothing("statement", location))?;
-                (Site::Statement(statement), statement.body.lo)
+                (Site::Statement(statement), (statement.body.lo, Kind::Statement))
             }
         };
-        let new = || Check { site, location, values: Vec::new() };
-        self.checks.entry((at, invariant.kind)).or_insert_with(new).values.push(&invariant.value);
+        self.push(key, site, location, invariant.value.clone());
         Ok(())
+    }
+
+    fn add_contract(&mut self, text: &'a Text, contract: &'a Contract, fresh: &Fresh) -> Result<(), Problem> {
+        let location = &contract.location;
+        let found = find_function(&text.syntax, location, contract.function.as_deref());
+        let function = found.ok_or_else(|| nothing("function", location))?;
+        let (body, exits) = contract::places(text, function)?;
+        let promise = self.promises.entry(body).or_insert_with(|| Promise::new(function));
+        let (requires, ensures) = promise.add(text, contract, fresh)?;
+        check_expression(&requires, location)?;
+        check_expression(&ensures, location)?;
+        self.push((body, Kind::Function), Site::Entry(body), location, requires);
+        for (at, exit) in exits {
+            self.push((at, Kind::Function), Site::Exit(body, exit), location, ensures.clone());
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, key: (u32, Kind), site: Site<'a>, location: &'a Location, value: String) {
+        let new = || Check { site, location, values: Vec::new() };
+        self.checks.entry(key).or_insert_with(new).values.push(value);
     }
 
     fn weave(&self, text: &Text, fresh: &Fresh) -> Result<Woven, Problem> {
@@ -108,7 +146,19 @@ impl<'a> Checks<'a> {
             let prologue = format!("extern int {check}(void), {begin}(int), {stop}(void), {error}(void); ");
             edits.before(text.syntax.first_item, prologue);
         }
-        for (number, check) in self.checks.values().enumerate() {
+        let checks = || self.checks.values().enumerate();
+        // Statements that are checked may be exits: what is put around them comes later.
+        for (number, check) in checks() {
+            let code = check.code(number, fresh, values);
+            match check.site {
+                Site::Entry(body) => edits.before(body, self.promises[&body].entry(&code, fresh)),
+                Site::Exit(body, exit) => {
+                    self.promises[&body].exit(&mut edits, exit, &code, &text.syntax.source.text, fresh);
+                }
+                Site::Loop(_) | Site::Statement(_) => {}
+            }
+        }
+        for (number, check) in checks() {
             let code = check.code(number, fresh, values);
             match check.site {
                 Site::Loop(control) if control.condition.lo == control.condition.hi => {
@@ -116,6 +166,7 @@ impl<'a> Checks<'a> {
                 }
                 Site::Loop(control) => edits.wrap(control.condition, format!("({code}, ("), "))"),
                 Site::Statement(statement) => before_statement(&mut edits, statement, &format!("{code}; ")),
+                Site::Entry(_) | Site::Exit(..) => {}
             }
         }
         edits.apply(&text.syntax.source.text)
@@ -131,23 +182,24 @@ impl<'a> Checks<'a> {
         let tokens = Tokens::new(&woven.text, &after.parsed).ok_or_else(no_expression)?;
         let plain = Tokens::new(&plain.text, &plain_after.parsed).ok_or_else(no_expression)?;
         let expected = self.checks.values().enumerate().map(|(number, check)| {
-            // An invariant may speak about the variables that are visible at the keyword of a `for`. Names that mean something else in the condition are not understood.
-            let hidden = match check.site {
-                Site::Loop(control) => control.declared.as_slice(),
-                Site::Statement(_) => &[],
-            };
-            (number, Expected { values: check.values.len(), hidden })
+            (number, Expected { values: check.values.len(), hidden: self.hidden(check.site) })
         });
-        let expected: BTreeMap<usize, Expected<'_>> = expected.collect();
+        let expected: BTreeMap<usize, Expected> = expected.collect();
         expression::check_expanded(&tokens, &plain, fresh, &expected).map_err(|wrong| match wrong {
             Wrong::Broken(why) => {
                 Problem::Malformed(format!("an expression of the witness may not be used: {why}"))
             }
             Wrong::Hidden { check, name } => {
-                let place = self.checks.values().nth(check).map_or_else(String::new, |check| place(check.location));
-                Problem::Unsupported(format!(
-                    "the invariant at {place} speaks about `{name}`, which the `for` itself declares and which is not visible at its keyword"
-                ))
+                let check = self.checks.values().nth(check);
+                let place = check.map_or_else(String::new, |check| place(check.location));
+                Problem::Unsupported(match check.map(|check| check.site) {
+                    Some(Site::Exit(..)) => format!(
+                        "the contract at {place} speaks about `{name}`, which the function itself declares"
+                    ),
+                    _ => format!(
+                        "the invariant at {place} speaks about `{name}`, which the `for` itself declares and which is not visible at its keyword"
+                    ),
+                })
             }
         })?;
         // The length of an array may have no meaning, and nothing would notice.
@@ -157,19 +209,30 @@ impl<'a> Checks<'a> {
             ));
         }
         // Each check calls four functions.
-        if after.effect_count != text.syntax.effect_count + 4 * self.checks.len() {
+        let added: usize = self.promises.values().map(Promise::effect_count).sum();
+        if after.effect_count != text.syntax.effect_count + 4 * self.checks.len() + added {
             return Err(Problem::Malformed(
                 "an expression of the witness calls a function or has another effect".to_owned(),
             ));
         }
         Ok(())
     }
+
+    /// The names that do not mean at a site what they mean to the witness.
+    fn hidden(&self, site: Site<'_>) -> Vec<Arc<str>> {
+        match site {
+            // An invariant may speak about the variables that are visible at the keyword of a `for`. Names that mean something else in the condition are not understood.
+            Site::Loop(control) => control.declared.clone(),
+            Site::Exit(body, _) => self.promises[&body].hidden(),
+            Site::Statement(_) | Site::Entry(_) => Vec::new(),
+        }
+    }
 }
 
 impl Check<'_> {
     /// The check, as an expression.
     fn code(&self, number: usize, fresh: &Fresh, values: Values) -> String {
-        let value = |own: &&str| match values {
+        let value = |own: &String| match values {
             Values::Own => format!("(({own}))"),
             Values::Plain => "((1))".to_owned(),
         };
@@ -181,11 +244,15 @@ impl Check<'_> {
 }
 
 /// The texts with the claim of a witness of correctness.
-pub fn correctness(texts: &[Text], invariants: &[Invariant], fresh: &Fresh) -> Result<Vec<Woven>, Problem> {
+pub fn correctness(texts: &[Text], claims: &Claims, fresh: &Fresh) -> Result<Vec<Woven>, Problem> {
     let mut checks: Vec<Checks<'_>> = texts.iter().map(|_| Checks::default()).collect();
-    for invariant in invariants {
+    for invariant in &claims.invariants {
         let (number, text) = find_text(texts, &invariant.location)?;
         checks[number].add(text, invariant)?;
+    }
+    for contract in &claims.contracts {
+        let (number, text) = find_text(texts, &contract.location)?;
+        checks[number].add_contract(text, contract, fresh)?;
     }
     texts.iter().zip(&checks).map(|(text, checks)| checks.weave(text, fresh)).collect()
 }
@@ -196,7 +263,8 @@ pub(crate) fn check_added(text: &Text, woven: &Woven, fresh: &Fresh) -> Result<(
     let parsed = text.after(woven).map(|after| after.parsed);
     // What cannot be parsed is reported with its reason by the front end.
     let Some(parsed) = parsed else { return Ok(()) };
-    let names = fresh.all();
+    let saved = fresh.saved_in(&woven.text);
+    let names: Vec<&str> = fresh.all().into_iter().chain(saved.iter().map(String::as_str)).collect();
     let got = Tokens::new(&woven.text, &parsed).ok_or_else(changed)?.count(&names);
     let written: Vec<usize> = names.iter().map(|name| occurrences(&woven.text, name.as_bytes())).collect();
     if got == written { Ok(()) } else { Err(changed()) }

@@ -1,6 +1,7 @@
 //! What stands at the places that a witness names.
 
 use crate::format::Location;
+use crate::names::Function;
 use crate::question::{Text, text_of};
 use crate::syntax::{Call, Control, ControlKind, Range, Statement, Syntax};
 use crate::weave::Edits;
@@ -55,6 +56,29 @@ pub(super) fn find_control<'a>(
 /// The call whose closing parenthesis is at a location.
 pub(crate) fn find_call<'a>(syntax: &'a Syntax, location: &Location) -> Option<&'a Call> {
     find(syntax, syntax.calls.iter(), location, |call| call.close)
+}
+
+/// The function whose definition starts at a location. One that the witness names may also be meant by another place before its body.
+pub(super) fn find_function<'a>(
+    syntax: &'a Syntax,
+    location: &Location,
+    named: Option<&str>,
+) -> Option<&'a Function> {
+    let fits = |function: &&Function| named.is_none_or(|name| *function.name == *name);
+    let starting = syntax.functions.iter().filter(fits).filter(|function| function.start.is_some());
+    let found = find(syntax, starting, location, |function| function.start.unwrap_or_default());
+    found.or_else(|| {
+        let name = named?;
+        let head = |function: &&Function| match (function.start, function.body) {
+            (Some(start), Some(body)) => {
+                let (from, to) = (syntax.position(start), syntax.position(body));
+                let column = location.column.unwrap_or(u32::MAX);
+                from <= (location.line, column) && (location.line, location.column.unwrap_or(0)) <= to
+            }
+            _ => false,
+        };
+        syntax.functions.iter().filter(|function| *function.name == *name).find(head)
+    })
 }
 
 /// Of statements that start at one place the outermost one that is no block.

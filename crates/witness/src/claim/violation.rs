@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::format::{Branch, Invariant, InvariantKind, Location, Segment, Waypoint, WaypointKind};
+use crate::format::{Branch, Claims, Invariant, InvariantKind, Location, Segment, Waypoint, WaypointKind};
 use crate::fresh::Fresh;
 use crate::question::Text;
 use crate::syntax::{Call, Control, ControlKind, Range, Statement, Syntax};
@@ -49,7 +49,8 @@ pub fn violation(
     }
     if !assumptions.is_empty() {
         // The expressions alone, to see what they do.
-        correctness(texts, &assumptions, fresh)?;
+        let claims = Claims { invariants: assumptions, contracts: Vec::new() };
+        correctness(texts, &claims, fresh)?;
     }
     let location = segments.last().map(|segment| &segment.follow.location);
     let location = location.ok_or_else(|| Problem::Malformed("the witness has no target".to_owned()))?;

@@ -1,4 +1,4 @@
-//! SV-COMP witnesses in YAML, format 2.0: what they say, how they are written, how they are read.
+//! SV-COMP witnesses in YAML, format 2.0, and function contracts of format 2.1: what they say, how they are written, how they are read.
 //!
 //! # Invariants
 //! * I1: a [`Witness`] that [`read`] returns has all that the format demands, with the right types and in the right order: every segment
@@ -37,8 +37,24 @@ pub struct Task {
 pub enum Content {
     /// An execution passes these segments in order; the last one is the violation.
     Violation(Vec<Segment>),
-    /// These invariants hold.
-    Correctness(Vec<Invariant>),
+    /// These invariants and contracts hold.
+    Correctness(Claims),
+}
+
+/// What a witness of correctness says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Claims {
+    /// What holds at loops and statements.
+    pub invariants: Vec<Invariant>,
+    /// What holds at entries and exits of functions.
+    pub contracts: Vec<Contract>,
+}
+
+impl Claims {
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        self.invariants.is_empty() && self.contracts.is_empty()
+    }
 }
 
 /// A stretch of an execution.
@@ -116,6 +132,20 @@ pub struct Invariant {
     pub value: String,
 }
 
+/// A contract of a function. Its expressions are those of C. `\result` is what is returned; `\at(x, Old)`, `\at(x, Pre)` and `\old(x)` are the value of a
+/// parameter or global variable at the entry.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Contract {
+    /// The first character of the function's definition.
+    pub location: Location,
+    /// The function, if the witness names it.
+    pub function: Option<String>,
+    /// What holds at the entry, after the arguments were evaluated.
+    pub requires: String,
+    /// What holds at the exit, after the last expression was evaluated.
+    pub ensures: String,
+}
+
 /// Whether a text looks like a witness, right or wrong.
 pub fn is_witness(text: &[u8]) -> bool {
     text.trim_ascii_start().starts_with(b"- entry_type:")
@@ -174,9 +204,26 @@ mod tests {
             Invariant { location: at(3, Some(2)), kind: InvariantKind::Loop, value: "x <= 5".to_owned() },
             Invariant { location: at(4, None), kind: InvariantKind::Location, value: "1".to_owned() },
         ];
-        for content in
-            [Content::Violation(segments), Content::Correctness(invariants), Content::Correctness(Vec::new())]
-        {
+        let contracts = vec![
+            Contract {
+                location: at(3, Some(1)),
+                function: Some("f".to_owned()),
+                requires: "1".to_owned(),
+                ensures: "\\result >= \\at(x, Old)".to_owned(),
+            },
+            Contract {
+                location: at(4, None),
+                function: None,
+                requires: "x".to_owned(),
+                ensures: "1".to_owned(),
+            },
+        ];
+        for content in [
+            Content::Violation(segments),
+            Content::Correctness(Claims { invariants: invariants.clone(), contracts: Vec::new() }),
+            Content::Correctness(Claims { invariants, contracts }),
+            Content::Correctness(Claims::default()),
+        ] {
             let witness = Witness { task: task(), content };
             let text = write(&witness, &Stamp { seconds: 0, version: "1" });
             assert_eq!(read(text.as_bytes()).unwrap(), witness, "{text}");

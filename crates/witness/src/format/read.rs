@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_saphyr::{Location as Place, Spanned};
 
 use super::{
-    Branch, Content, Invariant, InvariantKind, Location, Segment, Task, Waypoint, WaypointKind, Witness,
-    base_name,
+    Branch, Claims, Content, Contract, Invariant, InvariantKind, Location, Segment, Task, Waypoint,
+    WaypointKind, Witness, base_name,
 };
 
 /// Parts of a witness: about thirty for each waypoint.
@@ -82,6 +82,7 @@ struct RawTask {
 struct RawItem {
     segment: Option<Spanned<Vec<RawStep>>>,
     invariant: Option<Spanned<RawInvariant>>,
+    contract: Option<Spanned<RawContract>>,
 }
 
 #[derive(Deserialize)]
@@ -112,8 +113,7 @@ struct RawLocation {
     file_name: Spanned<String>,
     line: Spanned<u32>,
     column: Option<Spanned<u32>>,
-    #[serde(rename = "function")]
-    _function: Option<String>,
+    function: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -123,6 +123,18 @@ struct RawInvariant {
     location: RawLocation,
     value: Spanned<String>,
     format: Spanned<String>,
+    labels: Option<Spanned<Vec<String>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawContract {
+    r#type: Spanned<String>,
+    location: RawLocation,
+    requires: String,
+    ensures: String,
+    format: Spanned<String>,
+    labels: Option<Spanned<Vec<String>>>,
 }
 
 /// Reads a witness.
@@ -160,17 +172,19 @@ pub fn read(text: &[u8]) -> Result<Witness, Malformed> {
             let message = "a witness has one violation_sequence, or any number of invariant_set";
             return Err(Malformed::new(message, place));
         };
-        mine.extend(theirs);
+        mine.invariants.extend(theirs.invariants);
+        mine.contracts.extend(theirs.contracts);
     }
     Ok(witness)
 }
 
 fn entry(raw: RawEntry) -> Result<Witness, Malformed> {
+    let version = raw.metadata.format_version.value.clone();
     let task = metadata(raw.metadata)?;
     let content = match raw.entry_type.value.as_str() {
         "violation_sequence" => {
             let segments = raw.content.value.into_iter().map(|item| match item {
-                RawItem { segment: Some(steps), invariant: None } => segment(steps, &task),
+                RawItem { segment: Some(steps), invariant: None, contract: None } => segment(steps, &task),
                 _ => Err(Malformed::new("a violation_sequence consists of segments", raw.content.referenced)),
             });
             let segments = segments.collect::<Result<Vec<Segment>, _>>()?;
@@ -178,11 +192,22 @@ fn entry(raw: RawEntry) -> Result<Witness, Malformed> {
             Content::Violation(segments)
         }
         "invariant_set" => {
-            let invariants = raw.content.value.into_iter().map(|item| match item {
-                RawItem { segment: None, invariant: Some(invariant) } => read_invariant(invariant, &task),
-                _ => Err(Malformed::new("an invariant_set consists of invariants", raw.content.referenced)),
-            });
-            Content::Correctness(invariants.collect::<Result<_, _>>()?)
+            let mut claims = Claims::default();
+            for item in raw.content.value {
+                match item {
+                    RawItem { segment: None, invariant: Some(invariant), contract: None } => {
+                        claims.invariants.push(read_invariant(invariant, &task, &version)?);
+                    }
+                    RawItem { segment: None, invariant: None, contract: Some(contract) } => {
+                        claims.contracts.push(read_contract(contract, &task, &version)?);
+                    }
+                    _ => {
+                        let message = "an invariant_set consists of invariants and contracts";
+                        return Err(Malformed::new(message, raw.content.referenced));
+                    }
+                }
+            }
+            Content::Correctness(claims)
         }
         other => {
             let message = format!(
@@ -367,8 +392,9 @@ fn read_location(raw: &RawLocation, task: &Task) -> Result<Location, Malformed> 
     Ok(Location { file: file.clone(), line: raw.line.value, column })
 }
 
-fn read_invariant(raw: Spanned<RawInvariant>, task: &Task) -> Result<Invariant, Malformed> {
+fn read_invariant(raw: Spanned<RawInvariant>, task: &Task, version: &str) -> Result<Invariant, Malformed> {
     let raw = raw.value;
+    check_labels(raw.labels.as_ref(), version)?;
     let kind = match raw.r#type.value.as_str() {
         "loop_invariant" => InvariantKind::Loop,
         "location_invariant" => InvariantKind::Location,
@@ -382,6 +408,41 @@ fn read_invariant(raw: Spanned<RawInvariant>, task: &Task) -> Result<Invariant, 
         return Err(Malformed::new(message, raw.format.referenced));
     }
     Ok(Invariant { location: read_location(&raw.location, task)?, kind, value: raw.value.value })
+}
+
+fn read_contract(raw: Spanned<RawContract>, task: &Task, version: &str) -> Result<Contract, Malformed> {
+    let place = raw.referenced;
+    let raw = raw.value;
+    if version == "2.0" {
+        return Err(Malformed::new("format_version 2.0 has no contracts; 2.1 has", place));
+    }
+    if raw.r#type.value != "function_contract" {
+        let message = format!("contracts of type `{}` are not known", raw.r#type.value);
+        return Err(Malformed::new(message, raw.r#type.referenced));
+    }
+    // What is an expression of C is one of the larger language.
+    if !["ext_c_expression", "c_expression"].contains(&raw.format.value.as_str()) {
+        let message = format!("the format is `{}`, it should be ext_c_expression", raw.format.value);
+        return Err(Malformed::new(message, raw.format.referenced));
+    }
+    check_labels(raw.labels.as_ref(), version)?;
+    let location = read_location(&raw.location, task)?;
+    Ok(Contract { location, function: raw.location.function, requires: raw.requires, ensures: raw.ensures })
+}
+
+/// Labels claim more than that something holds, and are not judged.
+fn check_labels(labels: Option<&Spanned<Vec<String>>>, version: &str) -> Result<(), Malformed> {
+    let Some(labels) = labels else { return Ok(()) };
+    if version == "2.0" {
+        return Err(Malformed::new("format_version 2.0 has no labels; 2.1 has", labels.referenced));
+    }
+    match labels.value.iter().find(|label| *label != "inductive") {
+        None => Ok(()),
+        Some(label) => {
+            let message = format!("the label `{label}` is not known; there is `inductive`");
+            Err(Malformed::new(message, labels.referenced))
+        }
+    }
 }
 
 fn is_uuid(text: &str) -> bool {

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use sha2::{Digest, Sha256};
 
 use super::{
-    Branch, Content, InvariantKind, Location, Segment, Waypoint, WaypointKind, Witness, hexadecimal,
+    Branch, Claims, Content, Contract, Invariant, InvariantKind, Location, Segment, Waypoint, WaypointKind,
+    Witness, hexadecimal,
 };
 
 /// Who writes, and when.
@@ -24,8 +25,18 @@ pub fn write(witness: &Witness, stamp: &Stamp<'_>) -> String {
         Content::Correctness(_) => "invariant_set",
     };
     let rest = format!("{}{}", metadata(witness, stamp), content(&witness.content));
-    let uuid = uuid(&rest);
-    format!("- entry_type: {name}\n  metadata:\n    format_version: \"2.0\"\n    uuid: \"{uuid}\"\n{rest}")
+    let (version, uuid) = (version(&witness.content), uuid(&rest));
+    format!(
+        "- entry_type: {name}\n  metadata:\n    format_version: \"{version}\"\n    uuid: \"{uuid}\"\n{rest}"
+    )
+}
+
+/// Contracts need a newer version; more tools read the older one.
+fn version(content: &Content) -> &'static str {
+    match content {
+        Content::Correctness(Claims { contracts, .. }) if !contracts.is_empty() => "2.1",
+        Content::Violation(_) | Content::Correctness(_) => "2.0",
+    }
 }
 
 fn metadata(witness: &Witness, stamp: &Stamp<'_>) -> String {
@@ -55,22 +66,40 @@ fn content(content: &Content) -> String {
                 write_segment(&mut text, segment);
             }
         }
-        Content::Correctness(invariants) if invariants.is_empty() => text.push_str(" []\n"),
-        Content::Correctness(invariants) => {
+        Content::Correctness(claims) if claims.is_empty() => text.push_str(" []\n"),
+        Content::Correctness(Claims { invariants, contracts }) => {
             text.push('\n');
             for invariant in invariants {
-                let kind = match invariant.kind {
-                    InvariantKind::Loop => "loop_invariant",
-                    InvariantKind::Location => "location_invariant",
-                };
-                let _ = writeln!(text, "    - invariant:\n        type: {kind}");
-                write_location(&mut text, &invariant.location, "        ");
-                let value = quoted(&invariant.value);
-                let _ = writeln!(text, "        value: {value}\n        format: c_expression");
+                write_invariant(&mut text, invariant);
+            }
+            for contract in contracts {
+                write_contract(&mut text, contract);
             }
         }
     }
     text
+}
+
+fn write_invariant(text: &mut String, invariant: &Invariant) {
+    let kind = match invariant.kind {
+        InvariantKind::Loop => "loop_invariant",
+        InvariantKind::Location => "location_invariant",
+    };
+    let _ = writeln!(text, "    - invariant:\n        type: {kind}");
+    write_location(text, &invariant.location, "        ");
+    let value = quoted(&invariant.value);
+    let _ = writeln!(text, "        value: {value}\n        format: c_expression");
+}
+
+fn write_contract(text: &mut String, contract: &Contract) {
+    text.push_str("    - contract:\n        type: function_contract\n");
+    write_location(text, &contract.location, "        ");
+    if let Some(function) = &contract.function {
+        let _ = writeln!(text, "          function: {}", quoted(function));
+    }
+    let (requires, ensures) = (quoted(&contract.requires), quoted(&contract.ensures));
+    let _ = writeln!(text, "        requires: {requires}\n        ensures: {ensures}");
+    text.push_str("        format: ext_c_expression\n");
 }
 
 fn write_segment(text: &mut String, segment: &Segment) {

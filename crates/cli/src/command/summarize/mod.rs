@@ -1,5 +1,6 @@
 //! `wayproof summarize`: the path summaries of a program, for people and programs.
 
+mod contracts;
 mod dot;
 mod human;
 mod json;
@@ -61,7 +62,18 @@ pub(crate) fn summarize(args: &SummarizeArgs, console: Console) -> Result<ExitSt
     let entry = entry(&compiled.program, &request);
     let task = Prepared::of(&compiled.program);
     if let Some(call) = task.kept_call() {
-        return Err(unsupported(&task, call));
+        let budget = session.budget();
+        let found = match format {
+            SummaryFormat::Human => contracts::contracts(&task, &budget),
+            SummaryFormat::Json | SummaryFormat::Dot => Vec::new(),
+        };
+        if found.is_empty() {
+            return Err(unsupported(&task, call));
+        }
+        session.claim();
+        console.warn(format!("there are no summaries of paths: {}", task.describe(call)));
+        Output::new().write(&contracts::render(&found, &task))?;
+        return Ok(ExitStatus::Success);
     }
     let limits = if args.full || format == SummaryFormat::Json { Limits::FULL } else { Limits::SCREEN };
     let directions = if args.forward { Directions::Both } else { Directions::Backward };

@@ -64,10 +64,11 @@ function remarksAt(remarks, file, line) {
   return remarks.filter((remark) => remark.at && remark.at[1] === line && (file === null || remark.at[0] === file));
 }
 
-/** All that is known of a place: invariants of the proof, then summaries. */
+/** All that is known of a place: contracts and invariants of the proof, then summaries. */
 function knowledge(file, line) {
   if (!line) return [];
+  const contracts = remarksAt(data.contracts, file, line).map((remark) => `ensures: ${remark.text}`);
   const invariants = remarksAt(data.invariants, file, line).map((remark) => `invariant: ${remark.text}`);
   const summaries = remarksAt(data.summaries, file, line).map((remark) => `summary of the ${remark.text.trimEnd()}`);
-  return invariants.concat(summaries);
+  return contracts.concat(invariants, summaries);
 }

@@ -62,9 +62,13 @@ function showHeader() {
   }
 }
 
-/** Beside the source of what is no execution: invariants, or nothing. */
+/** Beside the source of what is no execution: contracts and invariants, or nothing. */
 function showEvidence() {
   const side = byId("side");
+  if (data.contracts.length > 0) {
+    side.append(make("h2", {}, "Contracts"), make("p", {}, "They hold whenever the function returns."),
+      make("ul", { id: "contracts" }, ...data.contracts.map((contract) => make("li", {}, placeLink(contract.at), " ", make("code", {}, visible(contract.text))))));
+  }
   if (data.invariants.length > 0) {
     side.append(make("h2", {}, "Invariants"), make("p", {}, "They hold whenever the condition of the loop is evaluated."),
       make("ul", { id: "invariants" }, ...data.invariants.map((invariant) => make("li", {}, placeLink(invariant.at), " ", make("code", {}, visible(invariant.text))))));

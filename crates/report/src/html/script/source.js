@@ -1,4 +1,4 @@
-// The source: numbered lines, with invariants above the lines that they belong to and the failing check marked.
+// The source: numbered lines, with contracts and invariants above the lines that they belong to and the failing check marked.
 
 const WORDS = new Set(("auto break case char const continue default do double else enum extern float for goto if inline int long " +
   "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Bool").split(" "));
@@ -59,6 +59,7 @@ const source = {
     if (data.files.length === 0) pane.append(make("p", { class: "empty" }, "There is no program to show."));
     for (const file of data.files) pane.append(this.file(file));
     if (data.mark) this.annotate(data.mark, data.verdict === "unsafe" ? "violation" : "obstacle", "after");
+    for (const contract of data.contracts) this.annotate(contract, "contract", "before");
     for (const invariant of data.invariants) this.annotate(invariant, "invariant", "before");
     // Outside of the pane, which would cut it.
     this.hint = document.body.appendChild(make("pre", { class: "tip", role: "tooltip", id: "hint", hidden: true }));
@@ -118,7 +119,7 @@ const source = {
     if (!line) return;
     line.classList.add(`has-${kind}`);
     const indent = line.lastChild.textContent.match(/^\s*/)[0];
-    const title = { invariant: "invariant", violation: "violated", obstacle: "unknown" }[kind];
+    const title = { contract: "ensures", invariant: "invariant", violation: "violated", obstacle: "unknown" }[kind];
     const note = make("div", { class: `note ${kind}` }, make("span", { class: "number" }, ""),
       make("code", {}, indent, make("b", {}, title), ` ${visible(remark.text)}`));
     if (where === "after") line.after(note);
