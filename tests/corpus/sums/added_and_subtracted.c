@@ -1,6 +1,6 @@
 // What is added element by element is subtracted again.
 // expect: safe
-// engines: none
+// engines: gps gps-lite cra
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

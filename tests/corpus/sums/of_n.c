@@ -1,6 +1,6 @@
 // The sum of n elements that are n is a square.
 // expect: safe
-// engines: none
+// engines: gps gps-lite cra
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 
