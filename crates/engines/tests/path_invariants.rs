@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use base::Budget;
-use certify::certify;
+use certify::{Certified, certify};
 use engine::{Counter, Env, Part, Recorder, Settings};
 use passes::Prepared;
 use verdict::Verdict;
@@ -17,9 +17,9 @@ struct Counts {
     by_templates: u64,
 }
 
-/// Proves a program of the corpus.
-fn prove(name: &str, settings: &Settings) -> Counts {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus/path_invariants");
+/// Decides a program of the corpus.
+fn decide(name: &str, settings: &Settings) -> (Certified, Counts) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus");
     let text = fs::read(path.join(name)).expect("the program should be readable").into();
     let input = cfront::Input::Text { name: name.to_owned(), text };
     let options = cfront::Options::new(cfa::DataModel::Lp64);
@@ -31,12 +31,25 @@ fn prove(name: &str, settings: &Settings) -> Counts {
     let engine = spec.create(settings).expect("the engine should have that part");
     let verdict = engine.solve(&task, &mut env);
     let certified = certify(&task, verdict, &mut Budget::unlimited());
-    assert!(matches!(certified.verdict(), Verdict::Safe(_)), "{name}: {certified:?}");
-    Counts {
+    let counts = Counts {
         refinements: recorder.get(Counter::Refinements),
         by_summaries: recorder.get(Counter::InvariantsBySummaries),
         by_templates: recorder.get(Counter::InvariantsByTemplates),
-    }
+    };
+    (certified, counts)
+}
+
+/// Proves a program of the paper.
+fn prove(name: &str, settings: &Settings) -> Counts {
+    let (certified, counts) = decide(&format!("path_invariants/{name}"), settings);
+    assert!(matches!(certified.verdict(), Verdict::Safe(_)), "{name}: {certified:?}");
+    counts
+}
+
+#[test]
+fn a_feasible_path_to_the_error_is_confirmed() {
+    let (certified, _) = decide("states/flag_and_state_bad.c", &Settings::default());
+    assert!(matches!(certified.verdict(), Verdict::Unsafe(_)), "{certified:?}");
 }
 
 const PROGRAMS: [(&str, u64); 3] = [("forward.c", 1), ("initcheck.c", 1), ("partition.c", 2)];

@@ -1,6 +1,6 @@
 // A write and a read at two indices.
 // expect: unsafe
-// engines: gps gps-lite impact
+// engines: gps gps-lite impact path-invariants
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

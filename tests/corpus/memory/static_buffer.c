@@ -1,6 +1,6 @@
 // Input: 3 8 (both results are in the same static object).
 // expect: unsafe
-// engines: gps gps-lite impact recmc
+// engines: gps gps-lite impact recmc path-invariants
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // The sum of the first numbers is a polynomial.
 // expect: safe
-// engines: gps gps-lite cra
+// engines: gps gps-lite cra path-invariants
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

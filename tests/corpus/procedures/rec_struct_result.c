@@ -1,6 +1,6 @@
 // A recursion that returns a structure.
 // expect: safe
-// engines: gps
+// engines: gps path-invariants
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // An index from which the least number is subtracted.
 // expect: unsafe
-// engines: gps gps-lite impact
+// engines: gps gps-lite impact path-invariants
 extern void reach_error(void);
 extern long __VERIFIER_nondet_long(void);
 int a[4];

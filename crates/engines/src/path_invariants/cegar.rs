@@ -206,7 +206,10 @@ impl<'a> Cegar<'a> {
         loop {
             match confirm(self.task, graph, path, &points, model, &mut self.tester, self.logic)? {
                 Confirmation::Confirmed(trace) => return Ok(Some(Verdict::Unsafe(trace))),
-                Confirmation::TooLong => self.tester.allow_longer(),
+                Confirmation::TooLong => {
+                    self.logic.budget.tick().map_err(Reason::Stopped)?;
+                    self.tester.allow_longer();
+                }
                 Confirmation::Spurious => break,
             }
         }

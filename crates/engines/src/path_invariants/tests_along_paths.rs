@@ -45,7 +45,11 @@ impl Tests for TestsAlongPaths<'_> {
         self.tests += 1;
         let mut execution = self.runner.start(self.program, points[0], points.len(), &self.stops);
         let mut allowance = logic.budget.child(self.ticks);
-        let halt = execution.follow(points, plans, &mut allowance).unwrap_or(Halt::End);
+        let halt = execution.follow(points, plans, &mut allowance);
+        // A path ends at the error, which is a point as any other: the error itself is one step further.
+        let is_there = points.last() == Some(&execution.at());
+        let halt = halt.or_else(|| if is_there { execution.advance(&mut allowance) } else { None });
+        let halt = halt.unwrap_or(Halt::End);
         logic.budget.absorb(&allowance);
         logic.budget.poll().map_err(Reason::Stopped)?;
         Ok(execution.finish(halt))
