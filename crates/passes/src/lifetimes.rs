@@ -1,6 +1,8 @@
 //! What an inlined activation must do itself because no call does it any more: forget the values of the
 //! activation before, and end the lifetimes of its objects.
 
+use std::collections::BTreeSet;
+
 use base::{Idx, IndexVec};
 use rustc_hash::FxHashMap;
 
@@ -26,36 +28,35 @@ pub(crate) fn prologue(program: &Program, proc: ProcId, locals: &[VarId]) -> Pro
     Prologue { stale: stale.into_iter().filter(|var| !procedure.params.contains(var)).collect(), live }
 }
 
-/// The variables among some that may be read from a location on before they are written.
-pub(crate) fn read_first(program: &Program, proc: ProcId, vars: &[VarId], at: Loc) -> Vec<VarId> {
-    Analysis::new(program, proc, vars).solve(at, Direction::Backward)
-}
-
 /// Which variables among some may be read from each location on before they are written.
-pub(crate) struct ReadLater<'a> {
-    analysis: Analysis<'a>,
+pub(crate) struct ReadLater {
+    index: FxHashMap<VarId, usize>,
     state: IndexVec<Loc, Bits>,
 }
 
-impl<'a> ReadLater<'a> {
+impl ReadLater {
     /// Of one procedure.
-    pub(crate) fn new(program: &'a Program, proc: ProcId, vars: &'a [VarId]) -> Self {
+    pub(crate) fn new(program: &Program, proc: ProcId, vars: &[VarId]) -> Self {
         let analysis = Analysis::new(program, proc, vars);
         let state = analysis.states(Direction::Backward);
-        Self { analysis, state }
+        Self { index: analysis.index, state }
+    }
+    /// Whether a variable may be read from a location on; so may one that was not among them.
+    pub(crate) fn at(&self, var: VarId, location: Loc) -> bool {
+        let Some(index) = self.index.get(&var) else { return true };
+        self.state[location][index / 64] >> (index % 64) & 1 == 1
     }
     /// Whether a variable may be read after some operation of an edge before it is written.
-    pub(crate) fn contains(&self, var: VarId, edge: &Edge, position: usize) -> bool {
+    pub(crate) fn contains(&self, program: &Program, var: VarId, edge: &Edge, position: usize) -> bool {
         for op in &edge.ops[position + 1..] {
-            if self.analysis.reads(op).contains(&var) {
+            if reads(program, op).contains(&var) {
                 return true;
             }
             if written(op).any(|written| written == var) {
                 return false;
             }
         }
-        let Some(index) = self.analysis.index.get(&var) else { return true };
-        self.state[edge.target][index / 64] >> (index % 64) & 1 == 1
+        self.at(var, edge.target)
     }
 }
 
@@ -73,6 +74,14 @@ enum Direction {
 }
 
 type Bits = Vec<u64>;
+
+/// What an edge does with 64 variables.
+#[derive(Clone, Copy, Debug)]
+struct Effect {
+    word: usize,
+    gained: u64,
+    kept: u64,
+}
 
 struct Analysis<'a> {
     program: &'a Program,
@@ -101,8 +110,8 @@ impl<'a> Analysis<'a> {
         // Facts travel along edges of `onward` into its targets.
         let onward = if direction == Direction::Forward { graph } else { graph.reversed() };
         let words = self.locals.len().div_ceil(64);
-        let effects: Vec<(Bits, Bits)> =
-            procedure.edges().iter().map(|edge| self.effect(&edge.ops, direction, words)).collect();
+        let effects: Vec<Vec<Effect>> =
+            procedure.edges().iter().map(|edge| self.effect(&edge.ops, direction)).collect();
         let mut state: IndexVec<Loc, Bits> = IndexVec::filled(vec![0; words], procedure.locations.len());
         if direction == Direction::Backward {
             // Returning reads the results.
@@ -112,20 +121,31 @@ impl<'a> Analysis<'a> {
                 }
             }
         }
-        let mut pending: Vec<Loc> = procedure.locations.ids().collect();
-        let mut queued: IndexVec<Loc, bool> = IndexVec::filled(true, pending.len());
-        while let Some(location) = pending.pop() {
-            queued[location] = false;
+        // Locations are taken in the order in which facts travel.
+        let start = if direction == Direction::Forward { procedure.entry } else { procedure.exit };
+        let mut order = onward.reverse_postorder(start);
+        let mut rank: IndexVec<Loc, usize> = IndexVec::filled(usize::MAX, procedure.locations.len());
+        order.iter().enumerate().for_each(|(position, location)| rank[*location] = position);
+        for location in procedure.locations.ids().filter(|location| rank[*location] == usize::MAX) {
+            order.push(location);
+        }
+        order.iter().enumerate().for_each(|(position, location)| rank[*location] = position);
+        let mut pending: BTreeSet<usize> = (0..order.len()).collect();
+        let mut bits = vec![0; words];
+        while let Some(position) = pending.pop_first() {
+            let location = order[position];
             for (target, edge) in onward.successors(location) {
-                let (gained, kept) = &effects[edge.index()];
-                let mut changed = false;
-                for word in 0..words {
-                    let bits = gained[word] | (state[location][word] & kept[word]);
-                    changed |= bits & !state[*target][word] != 0;
-                    state[*target][word] |= bits;
+                bits.copy_from_slice(&state[location]);
+                for effect in &effects[edge.index()] {
+                    bits[effect.word] = effect.gained | bits[effect.word] & effect.kept;
                 }
-                if changed && !std::mem::replace(&mut queued[*target], true) {
-                    pending.push(*target);
+                let mut changed = false;
+                for (known, new) in state[*target].iter_mut().zip(&bits) {
+                    changed |= new & !*known != 0;
+                    *known |= new;
+                }
+                if changed {
+                    pending.insert(rank[*target]);
                 }
             }
         }
@@ -133,17 +153,21 @@ impl<'a> Analysis<'a> {
     }
 
     /// What an edge adds, and what it lets through.
-    fn effect(&self, ops: &[Op], direction: Direction, words: usize) -> (Bits, Bits) {
-        let (mut gained, mut kept): (Bits, Bits) = (vec![0; words], vec![u64::MAX; words]);
+    fn effect(&self, ops: &[Op], direction: Direction) -> Vec<Effect> {
+        let mut effects: Vec<Effect> = Vec::new();
         let mut set = |var: VarId, value: bool| {
-            if let Some(index) = self.index.get(&var) {
-                let bit = 1_u64 << (index % 64);
-                if value {
-                    gained[index / 64] |= bit;
-                } else {
-                    gained[index / 64] &= !bit;
-                    kept[index / 64] &= !bit;
-                }
+            let Some(index) = self.index.get(&var) else { return };
+            let (word, bit) = (index / 64, 1_u64 << (index % 64));
+            let position = effects.iter().position(|effect| effect.word == word).unwrap_or_else(|| {
+                effects.push(Effect { word, gained: 0, kept: u64::MAX });
+                effects.len() - 1
+            });
+            let effect = &mut effects[position];
+            if value {
+                effect.gained |= bit;
+            } else {
+                effect.gained &= !bit;
+                effect.kept &= !bit;
             }
         };
         match direction {
@@ -161,31 +185,31 @@ impl<'a> Analysis<'a> {
                     for var in written(op) {
                         set(var, false);
                     }
-                    for var in self.reads(op) {
+                    for var in reads(self.program, op) {
                         set(var, true);
                     }
                 }
             }
         }
-        (gained, kept)
+        effects
     }
+}
 
-    fn reads(&self, op: &Op) -> Vec<VarId> {
-        let mut found = Vec::new();
-        for root in op.exprs() {
-            read_vars(self.program, root, |var| found.push(var));
-        }
-        // Writing an element keeps the others.
-        found.extend(op.places().filter_map(|place| match place {
-            Place::Elem { array, .. } => Some(*array),
-            Place::Var(_) | Place::Mem { .. } | Place::Bits { .. } => None,
-        }));
-        if let Op::CopyElems { .. } | Op::FillElems { .. } = op {
-            found.extend(op.vars());
-        }
-        found.retain(|var| !matches!(self.program.vars[*var].storage, Storage::Object { .. }));
-        found
+fn reads(program: &Program, op: &Op) -> Vec<VarId> {
+    let mut found = Vec::new();
+    for root in op.exprs() {
+        read_vars(program, root, |var| found.push(var));
     }
+    // Writing an element keeps the others.
+    found.extend(op.places().filter_map(|place| match place {
+        Place::Elem { array, .. } => Some(*array),
+        Place::Var(_) | Place::Mem { .. } | Place::Bits { .. } => None,
+    }));
+    if let Op::CopyElems { .. } | Op::FillElems { .. } = op {
+        found.extend(op.vars());
+    }
+    found.retain(|var| !matches!(program.vars[*var].storage, Storage::Object { .. }));
+    found
 }
 
 /// Variables that get a new value throughout.

@@ -64,7 +64,6 @@ use crate::back::{
     VarOrigin, identity_vars,
 };
 use crate::build::Builder;
-use crate::lifetimes::read_first;
 
 newtype_index!(
     /// What a pointer may lead to; the first ones are no objects.
@@ -194,7 +193,7 @@ fn may_be_stale(
     }
     let holders = pointers.holders(object);
     let is_own = |var: &VarId| objects.program.vars[*var].owner == Some(proc);
-    !holders.iter().all(is_own) || !read_first(objects.program, proc, &holders, edge.target).is_empty()
+    !holders.iter().all(is_own) || holders.iter().any(|var| objects.later[&proc].at(*var, edge.target))
 }
 
 /// The addresses that are accessed.

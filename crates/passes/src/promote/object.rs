@@ -8,8 +8,10 @@ use cfa::op::{AllocKind, Op};
 use cfa::pointsto::AllocationSite;
 use cfa::{Expr, ExprId, ProcId, Program, Storage, VarId};
 
+use super::tasks::holds_pointer;
 use super::{FIRST, ObjectId};
 use crate::calls::CallGraph;
+use crate::lifetimes::ReadLater;
 
 /// What an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +69,8 @@ pub(super) struct Objects<'a> {
     of_var: BTreeMap<VarId, ObjectId>,
     of_site: BTreeMap<AllocationSite, ObjectId>,
     of_proc: BTreeMap<ProcId, ObjectId>,
+    /// Where pointers may be read before they are written.
+    pub(super) later: BTreeMap<ProcId, ReadLater>,
 }
 
 impl<'a> Objects<'a> {
@@ -91,11 +95,26 @@ impl<'a> Objects<'a> {
             of_var: BTreeMap::new(),
             of_site: BTreeMap::new(),
             of_proc: BTreeMap::new(),
+            later: BTreeMap::new(),
         };
+        for proc in objects.procs.clone() {
+            let later = ReadLater::new(program, proc, &objects.own_pointers(proc));
+            objects.later.insert(proc, later);
+        }
         objects.add_vars(none);
         objects.add_sites(none);
         objects.add_procs(none);
         objects
+    }
+
+    /// The variables with pointers that a procedure may use.
+    pub(super) fn own_pointers(&self, proc: ProcId) -> Vec<VarId> {
+        let program = self.program;
+        let is_own = |var: &VarId| {
+            let owner = program.vars[*var].owner;
+            holds_pointer(program, *var) && (owner == Some(proc) || owner.is_none())
+        };
+        program.vars.ids().filter(is_own).collect()
     }
 
     pub(super) fn get(&self, object: ObjectId) -> &Object {

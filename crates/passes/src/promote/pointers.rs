@@ -26,7 +26,6 @@ use super::object::{Contents, Kind, Objects};
 use super::offsets::{Linear, Offsets, Progression, linear};
 use super::pointee::{Others, Pointee, fresh};
 use super::tasks::{Task, holds_pointer, peeled, read_pointers, sums, task};
-use crate::lifetimes::{ReadLater, prologue};
 use crate::totality::Totality;
 
 /// Places in one object that are told apart; beyond that all are taken together.
@@ -223,23 +222,20 @@ impl<'a> Solver<'a> {
     fn start(&mut self) {
         let program = self.program;
         for proc in &self.objects.procs {
-            let is_own = |var: &VarId| {
-                let owner = program.vars[*var].owner;
-                holds_pointer(program, *var) && (owner == Some(*proc) || owner.is_none())
-            };
-            let pointers: Vec<VarId> = program.vars.ids().filter(is_own).collect();
-            for var in prologue(program, *proc, &pointers).stale {
-                if program.vars[var].owner.is_some() || *proc == program.entry {
+            let (procedure, later) = (&program.procs[*proc], &self.objects.later[proc]);
+            for var in self.objects.own_pointers(*proc) {
+                let is_stale = later.at(var, procedure.entry) && !procedure.params.contains(&var);
+                if is_stale && (program.vars[var].owner.is_some() || *proc == program.entry) {
                     self.hold_var(var, &Pointee::others(Others::UNWRITTEN));
                 }
             }
-            let later = ReadLater::new(program, *proc, &pointers);
             for task in self.tasks.iter().filter(|task| task.site.proc == *proc) {
                 let Op::Havoc { place: Place::Var(var), source: Source::Uninitialised, .. } = task.op else {
                     continue;
                 };
                 let edge = &program.procs[*proc].edges()[task.site.edge];
-                if holds_pointer(program, *var) && !later.contains(*var, edge, task.site.op as usize) {
+                if holds_pointer(program, *var) && !later.contains(program, *var, edge, task.site.op as usize)
+                {
                     self.unread.insert(task.site);
                 }
             }
