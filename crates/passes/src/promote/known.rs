@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use cfa::op::Op;
-use cfa::{AddressTest, BinaryOp, Expr, ExprId, Place, Source, Ty, VarId};
+use cfa::{AddressTest, BinaryOp, Expr, ExprId, InitKind, Place, Source, Ty, VarId};
 
 use super::access::{Case, Ways, Write};
 use super::compare::PAGE;
@@ -77,6 +77,43 @@ pub(super) fn odd(objects: &Objects<'_>, pointers: &Pointers) -> BTreeSet<Object
     found
 }
 
+/// Whether memory that is not followed may have no values: it begins without, or bytes without value are copied to it. What is assigned has a value.
+pub(super) fn has_gaps(objects: &Objects<'_>, pointers: &Pointers) -> bool {
+    let is_opaque =
+        |object: ObjectId| !objects.is_followed(object) && !matches!(objects.get(object).kind, Kind::Proc(_));
+    let mut empty = BTreeSet::new();
+    for (site, op) in objects.ops() {
+        empty.extend(match op {
+            Op::Malloc { contents: InitKind::Uninitialised, .. } | Op::Realloc { .. } => {
+                objects.of_site(site)
+            }
+            Op::Init { var, contents: InitKind::Uninitialised }
+            | Op::Allocate { var, .. }
+            | Op::Begin { var } => objects.of_var(*var),
+            _ => None,
+        });
+    }
+    let is_empty = |addr: &ExprId| {
+        let pointee = pointers.of(*addr);
+        pointee.others.unwritten || pointee.objects.keys().any(|object| empty.contains(object))
+    };
+    let is_not_followed = |addr: &ExprId| {
+        let pointee = pointers.of(*addr);
+        pointee.others.foreign || pointee.objects.keys().any(|object| is_opaque(*object))
+    };
+    empty.iter().any(|object| is_opaque(*object))
+        || objects.ops().any(|(_, op)| match op {
+            Op::Copy { to, from, .. } => is_not_followed(to) && is_empty(from),
+            Op::Forget { to: addr, source: Source::Uninitialised, .. }
+            | Op::Havoc {
+                place: Place::Mem { addr, .. } | Place::Bits { addr, .. },
+                source: Source::Uninitialised,
+                ..
+            } => is_not_followed(addr),
+            _ => false,
+        })
+}
+
 impl Translator<'_> {
     /// Whether all that an access reads has values; also where it is undefined.
     pub(super) fn initialised(&mut self, addr: ExprId, extent: &Extent) -> ExprId {
@@ -89,7 +126,7 @@ impl Translator<'_> {
     pub(super) fn known(&mut self, ways: &Ways) -> ExprId {
         let mut result = self.out.exprs.bool(true);
         // Memory from outside has values.
-        if self.truth(ways.foreign) != Some(false) && self.has_opaque() {
+        if self.truth(ways.foreign) != Some(false) && self.has_gaps {
             let arbitrary = self.round(Ty::BOOL);
             result = self.ite(ways.foreign, arbitrary, result);
         }
@@ -264,7 +301,7 @@ impl Rewriter<'_> {
                 continue;
             };
             if !is_many && !value {
-                self.ops.push(Op::Init { var: flag, contents: cfa::InitKind::Zero });
+                self.ops.push(Op::Init { var: flag, contents: InitKind::Zero });
                 continue;
             }
             let count = self.element_count(element, (pointer, object, &Slot::Value(flag, Ty::BOOL)));
@@ -279,7 +316,7 @@ impl Rewriter<'_> {
         let Some(flag) = self.translator.slots.flag(object, segment, leaf) else { return };
         let fails = self.translator.out.exprs.bool(false);
         self.ops.push(match self.translator.out.vars[flag].storage {
-            cfa::Storage::Array { .. } => Op::Init { var: flag, contents: cfa::InitKind::Zero },
+            cfa::Storage::Array { .. } => Op::Init { var: flag, contents: InitKind::Zero },
             _ => Op::Assign { place: Place::Var(flag), value: fails },
         });
     }
@@ -290,7 +327,7 @@ impl Rewriter<'_> {
         for flag in flags {
             let fails = self.translator.out.exprs.bool(false);
             self.ops.push(match self.translator.out.vars[flag].storage {
-                cfa::Storage::Array { .. } => Op::Init { var: flag, contents: cfa::InitKind::Zero },
+                cfa::Storage::Array { .. } => Op::Init { var: flag, contents: InitKind::Zero },
                 _ => Op::Assign { place: Place::Var(flag), value: fails },
             });
         }

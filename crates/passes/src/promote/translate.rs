@@ -6,7 +6,7 @@ use base::Region;
 use cfa::{BinaryOp, Expr, ExprId, Program, Source, Storage, Ty, Var, VarId};
 use rustc_hash::FxHashMap;
 
-use super::known::odd;
+use super::known::{has_gaps, odd};
 use super::layout::Extent;
 use super::meaning::Stands;
 use super::object::{Count, Objects};
@@ -57,6 +57,8 @@ pub(super) struct Translator<'a> {
     pub(super) compared: FxHashMap<(BinaryOp, ExprId, ExprId), ExprId>,
     /// Objects in which bytes may become truth values that are none.
     pub(super) odd: BTreeSet<ObjectId>,
+    /// Whether memory that is not followed may have no values.
+    pub(super) has_gaps: bool,
 }
 
 impl<'a> Translator<'a> {
@@ -64,8 +66,9 @@ impl<'a> Translator<'a> {
         let rounded = BTreeMap::new();
         let (done, compared) = (FxHashMap::default(), FxHashMap::default());
         let stands = Stands::Result;
-        let odd = odd(objects, pointers);
-        let mut translator = Self { objects, pointers, slots, out, rounded, stands, done, compared, odd };
+        let (odd, has_gaps) = (odd(objects, pointers), has_gaps(objects, pointers));
+        let mut translator =
+            Self { objects, pointers, slots, out, rounded, stands, done, compared, odd, has_gaps };
         for id in &objects.used {
             translator.stands = Stands::Expr(*id);
             let new = translator.node(*id);
