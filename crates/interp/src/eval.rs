@@ -256,7 +256,14 @@ pub(crate) fn describe(op: BinaryOp, (ty, rhs_ty): (Ty, Ty), a: u128, b: u128) -
         BinaryOp::Lt => "<",
         BinaryOp::Le => "<=",
     };
-    format!("{} {sign} {} in {ty}", Value { ty, bits: a }, Value { ty: rhs_ty, bits: b })
+    let operation = format!("{} {sign} {}", Value { ty, bits: a }, Value { ty: rhs_ty, bits: b });
+    match ty {
+        Ty::Int { width, signed } if b != 0 || !matches!(op, BinaryOp::Div | BinaryOp::Rem) => {
+            let kind = if signed { "a signed" } else { "an unsigned" };
+            format!("{operation} in {kind} integer of {width} bits")
+        }
+        Ty::Int { .. } | Ty::Float(_) | Ty::Ptr => operation,
+    }
 }
 
 /// The fault of an undefined operation.

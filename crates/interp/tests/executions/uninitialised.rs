@@ -4,7 +4,7 @@
 use cfa::{BinaryOp, DataModel, ExprId, InitKind, Length, Op, Place, Source, Ty};
 use interp::{Outcome, UndefinedKind, Uninitialised};
 
-use super::builder::{Builder, I32, U8, U32, outcome, run_with, status, undefined};
+use super::builder::{Builder, I32, U8, U32, run_with, status, undefined};
 use super::memory::{begin, both, exits, fails, malloc, read};
 
 #[test]
