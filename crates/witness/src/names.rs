@@ -21,6 +21,8 @@ pub struct Names {
     pub all: BTreeSet<Arc<str>>,
     /// Members that are bit-fields in one of the records.
     pub bit_fields: BTreeSet<Arc<str>>,
+    /// Variables that are declared `extern` anywhere.
+    pub variables: BTreeSet<Arc<str>>,
 }
 
 /// A static variable of a function.
@@ -104,7 +106,27 @@ pub(crate) fn names(unit: &TranslationUnit, file: FileId, interner: &Interner) -
         }
     }
     names.bit_fields = bit_fields(unit, interner);
+    names.variables = extern_variables(unit, interner);
     names
+}
+
+/// Variables that are declared `extern`, in functions too.
+fn extern_variables(unit: &TranslationUnit, interner: &Interner) -> BTreeSet<Arc<str>> {
+    let mut found = BTreeSet::new();
+    for declaration in &unit.declarations {
+        let DeclarationKind::Plain { specifiers, declarators } = &declaration.kind else { continue };
+        if !matches!(unit.specifiers[*specifiers].storage, Some((Storage::Extern, _))) {
+            continue;
+        }
+        for declarator in declarators {
+            let declarator = &unit.declarators[declarator.declarator];
+            let is_function = matches!(declarator.parts.first(), Some(DeclaratorPart::Function { .. }));
+            if let (Some(ident), false) = (declarator.ident, is_function) {
+                found.insert(interner.text(ident.name).into());
+            }
+        }
+    }
+    found
 }
 
 fn bit_fields(unit: &TranslationUnit, interner: &Interner) -> BTreeSet<Arc<str>> {

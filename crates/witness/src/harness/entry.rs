@@ -15,6 +15,7 @@ use crate::weave::Edits;
 
 /// What sets up the start, as it is declared.
 const DECLARATIONS: &str = "extern void *__harness_allocate(unsigned long, unsigned long) __asm__(\"calloc\"); \
+                            extern int *__harness_errno(void) __asm__(\"__errno_location\"); \
                             extern void __harness_set(void *, unsigned long long, unsigned long); \
                             extern void __harness_point(void *, void *); ";
 /// The same, as it is defined. Memory is copied byte by byte, so that `const` is no obstacle.
@@ -150,6 +151,11 @@ impl Harness<'_> {
                 if chosen.value.bits == 0 {
                     let _ = writeln!(text, "    __harness_point((void *)&({pointer}), 0);");
                 }
+                continue;
+            }
+            // The program may have no name for it.
+            if name == "errno" {
+                let _ = writeln!(text, "    *__harness_errno() = {};", chosen.value.as_int());
                 continue;
             }
             self.make(name, &mut made, text);

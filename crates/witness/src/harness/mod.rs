@@ -41,6 +41,8 @@ pub const MESSAGE: &str = "wayproof: the property is violated";
 const ASSERTS: [&str; 3] = ["__assert_fail", "__assert_perror_fail", "__assert"];
 /// How the functions are called that stand for any function of a type.
 const ANY_FUNCTION: &str = "__any_function_";
+/// Words of memory for a variable whose type is not known.
+const VARIABLE_WORDS: u64 = 1 << 13;
 /// By this a harness is known.
 const MARK: &str = "The inputs of a counterexample that Wayproof found";
 
@@ -92,7 +94,12 @@ impl Harness<'_> {
         let stubs = self.error_functions.iter().map(String::as_str).filter(|name| self.is_missing(name));
         // Asserts that macros and included files make are not in the text: they end up here.
         let asserts = ASSERTS.into_iter().filter(|name| self.is_error(name) && self.is_declared(name));
-        for name in stubs.chain(asserts.filter(|name| !self.is_defined(name))).chain(self.undefined()) {
+        let missing = stubs.chain(asserts.filter(|name| !self.is_defined(name))).chain(self.undefined());
+        for name in missing {
+            if self.is_variable(name) {
+                text.push_str(&self.variable(name)?);
+                continue;
+            }
             let target = if self.is_error(name) { "__harness_violated" } else { "__harness_nothing" };
             let _ = if self.is_declared(name) {
                 writeln!(text, "__typeof__({name}) {name} __attribute__((alias(\"{target}\")));")
@@ -179,6 +186,7 @@ impl Harness<'_> {
                 return Err("an input is an address".to_owned());
             }
             let name = match &chosen.source {
+                Source::Extern { function } if self.is_variable(function) => continue,
                 Source::Input { function } | Source::Extern { function } => &**function,
                 Source::Outside if chosen.held.is_some() => "",
                 Source::Outside => {
@@ -233,6 +241,23 @@ impl Harness<'_> {
     fn is_declared(&self, name: &str) -> bool {
         self.units.iter().any(|unit| unit.syntax.declared.iter().any(|declared| &**declared == name))
     }
+    fn is_variable(&self, name: &str) -> bool {
+        self.units.iter().any(|unit| unit.syntax.names.variables.contains(name))
+    }
+    /// Memory for a variable that nobody defines: only its name for the linker is known here, and its value if it is a scalar.
+    fn variable(&self, name: &str) -> Result<String, String> {
+        let is_it =
+            |chosen: &&Chosen| matches!(&chosen.source, Source::Extern { function } if **function == *name);
+        let mut values = self.trace.choices.iter().filter(is_it);
+        let first = values.next();
+        if values.next().is_some() || first.is_some_and(|chosen| chosen.value.ty == Ty::Ptr) {
+            return Err(format!("a harness cannot set the variable {name}, which is defined elsewhere"));
+        }
+        let bits = first.map_or(0, |chosen| chosen.value.bits);
+        Ok(format!(
+            "unsigned long long __harness_variable_{name}[{VARIABLE_WORDS}] __asm__(\"{name}\") = {{ {bits:#x}ULL }};\n"
+        ))
+    }
     /// Whether a function is called and not defined.
     fn is_missing(&self, name: &str) -> bool {
         !self.is_defined(name) && self.calls().any(|call| call.callee.as_deref() == Some(name))
@@ -285,6 +310,7 @@ impl Harness<'_> {
     fn runtime(&self) -> String {
         // What the program starts with is set up by `main`.
         let is_asked_for = |chosen: &&Chosen| match &chosen.source {
+            Source::Extern { function } if self.is_variable(function) => false,
             Source::Argument { .. } | Source::Global { .. } | Source::Library { .. } | Source::Outside => {
                 false
             }
