@@ -208,6 +208,8 @@ pub struct Function {
     pub declared: Span,
     /// The first call that declares it implicitly, because no declaration is visible there.
     pub implicit: Option<Span>,
+    /// What its body has that is not supported; then the body is empty, and the function must not be called.
+    pub refused: Option<Box<base::Diagnostic>>,
 }
 
 /// What a function does.

@@ -195,6 +195,8 @@ pub struct Field {
 pub struct Record {
     /// The tag; a made-up description for records without tag.
     pub name: Arc<str>,
+    /// The first typedef at file level of a record without tag.
+    pub alias: Option<Arc<str>>,
     /// Whether it is a union.
     pub is_union: bool,
     /// Whether its members are known.

@@ -6,10 +6,14 @@ use super::Checked;
 use super::context::{Checker, error, unsupported};
 use crate::ast::{AlignasArgument, Attribute, AttributeKind};
 use crate::lex::Name;
-use crate::types::{IntKind, Type, TypeId};
+use crate::types::{ArrayLength, Field, IntKind, Record, Type, TypeId};
 
 /// `__BIGGEST_ALIGNMENT__` of x86: what `aligned` without argument means.
 const BIGGEST_ALIGNMENT: u64 = 16;
+/// No vector has more bytes.
+const MAX_VECTOR: u64 = 1 << 12;
+/// The name of the record that a vector is, and of its member: no name of C.
+const VECTOR: &str = "(vector)";
 /// No object is aligned to more.
 const MAX_ALIGNMENT: u64 = 1 << 28;
 
@@ -28,6 +32,8 @@ pub(super) struct Effects {
     pub(super) gnu_inline: bool,
     pub(super) system_inline: bool,
     pub(super) weak: Option<Span>,
+    /// Bytes of a vector.
+    pub(super) vector: Option<(i128, Span)>,
 }
 
 impl Checker<'_> {
@@ -56,7 +62,10 @@ impl Checker<'_> {
                 AttributeKind::Mode(mode) => effects.mode = Some((mode, attribute.span)),
                 AttributeKind::TransparentUnion => effects.transparent_union = true,
                 AttributeKind::MaxAlign(bytes) => effects.max_member_align = Some(u64::from(bytes)),
-                AttributeKind::VectorSize(_) => return unsupported("vector types", attribute.span),
+                AttributeKind::VectorSize(size) => {
+                    let size = self.rvalue(size)?;
+                    effects.vector = Some((self.require_int(size, "the size of a vector")?, attribute.span));
+                }
                 AttributeKind::GnuInline => effects.gnu_inline = true,
                 AttributeKind::SystemInline => {
                     (effects.gnu_inline, effects.system_inline) = (true, true);
@@ -92,8 +101,44 @@ impl Checker<'_> {
             _ => error(format!("the alignment {value} is not a supported power of two"), self.span(expr)),
         }
     }
-    /// A type after the attribute `mode`.
+    /// A vector type. It is a record with an array: that is right for its size, and for what is copied, passed and returned. Functions that do more with
+    /// vectors are refused when they are called.
+    fn with_vector(&mut self, elem: TypeId, effects: &Effects) -> Checked<TypeId> {
+        let Some((bytes, span)) = effects.vector else { return Ok(elem) };
+        let size = self.types().size_of(elem).filter(|size| *size > 0);
+        let (Some(size), Ok(bytes)) = (size, u64::try_from(bytes)) else {
+            return unsupported("vector types", span);
+        };
+        if !bytes.is_power_of_two() || bytes > MAX_VECTOR || bytes % size != 0 {
+            return unsupported("vector types", span);
+        }
+        let array = Type::Array { elem, length: ArrayLength::Fixed(bytes / size) };
+        let ty = self.program.types.intern(array);
+        let known =
+            self.types().records.iter_enumerated().find(|(_, record)| {
+                &*record.name == VECTOR && (record.fields[0].ty, record.size) == (ty, bytes)
+            });
+        if let Some((record, _)) = known {
+            return Ok(self.program.types.intern(Type::Record(record)));
+        }
+        let record = self.program.types.records.push(Record {
+            name: VECTOR.into(),
+            alias: None,
+            is_union: false,
+            complete: true,
+            fields: vec![Field { name: VECTOR.into(), ty, offset: 0, bits: None }],
+            size: bytes,
+            align: bytes,
+        });
+        Ok(self.program.types.intern(Type::Record(record)))
+    }
+    /// Whether values of a type are vectors.
+    pub(super) fn is_vector(&self, ty: TypeId) -> bool {
+        self.types().record(ty).is_some_and(|record| &*self.types().records[record].name == VECTOR)
+    }
+    /// A type after the attributes `vector_size` and `mode`.
     pub(super) fn with_mode(&mut self, ty: TypeId, effects: &Effects) -> Checked<TypeId> {
+        let ty = self.with_vector(ty, effects)?;
         let Some((mode, span)) = effects.mode else { return Ok(ty) };
         let text = self.text(mode);
         let is_wide = self.types().model == cfa::DataModel::Lp64;

@@ -4,7 +4,7 @@ use base::Span;
 use cfa::FloatKind;
 
 use super::Checked;
-use super::context::{Checker, error, unsupported};
+use super::context::{Checker, error};
 use super::conversion::{Operand, Purpose};
 use super::float;
 use crate::ast;
@@ -19,11 +19,8 @@ impl Checker<'_> {
         arguments: &[ast::ExprId],
         span: Span,
     ) -> Checked<Option<ExprId>> {
-        if let Some(name) = text.strip_prefix("__sync_") {
-            return self.sync_builtin(name, text, arguments, span).map(Some);
-        }
-        if text.starts_with("__atomic_") {
-            return unsupported(format!("the builtin function `{text}`"), span);
+        if let Some(result) = self.atomic_builtin(text, arguments, span)? {
+            return Ok(Some(result));
         }
         let Some(name) = text.strip_prefix("__builtin_") else { return Ok(None) };
         if let Some(result) = self.control_builtin(name, arguments, span)? {
@@ -406,67 +403,6 @@ impl Checker<'_> {
             result = self.raw(kind, self.basic.int, span);
         }
         Ok(self.after(vec![declare], result))
-    }
-
-    // -------------------------------------------------------------------------------------------------
-    // Atomic operations, which are ordinary ones in a program of one thread
-
-    fn sync_builtin(
-        &mut self,
-        name: &str,
-        text: &str,
-        arguments: &[ast::ExprId],
-        span: Span,
-    ) -> Checked<ExprId> {
-        let operation = |name: &str| {
-            Some(match name {
-                "add" => ArithmeticOp::Add,
-                "sub" => ArithmeticOp::Subtract,
-                "or" => ArithmeticOp::Or,
-                "and" => ArithmeticOp::And,
-                "xor" => ArithmeticOp::Xor,
-                _ => return None,
-            })
-        };
-        if name == "synchronize" {
-            let zero = self.constant(0, self.basic.int, span);
-            return Ok(self.raw(ExprKind::Convert(zero), self.basic.void, span));
-        }
-        let old = name.strip_prefix("fetch_and_").and_then(operation).map(|op| (op, true));
-        let new = name.strip_suffix("_and_fetch").and_then(operation).map(|op| (op, false));
-        let (Some((op, is_old)), [pointer, value, ..]) = (old.or(new), arguments) else {
-            return unsupported(format!("the builtin function `{text}`"), span);
-        };
-        let pointer = self.rvalue(*pointer)?;
-        let value = self.rvalue(*value)?;
-        let to = self.types().pointee(self.ty(pointer)).filter(|to| self.types().is_integer(*to));
-        let Some(ty) = to else {
-            return error(format!("`{text}` needs a pointer to an integer"), span);
-        };
-        let value = self.assign(value, ty, Purpose::Argument(2, None))?;
-        let (address, declare) = self.hidden_variable("%address", pointer);
-        let place = |checker: &mut Self| {
-            let pointer = checker.load_variable(address, span);
-            checker.place(crate::hir::PlaceKind::Deref(pointer), ty, span)
-        };
-        let old_place = place(self);
-        let old = self.raw(ExprKind::Load(old_place), ty, span);
-        let (before, declare_before) = self.hidden_variable("%before", old);
-        let left = self.load_variable(before, span);
-        // Atomic arithmetic wraps, so it is done unsigned.
-        let unsigned = self.types().int_kind(ty).map_or(IntKind::UnsignedInt, IntKind::to_unsigned);
-        let unsigned = self.int_type(unsigned);
-        let (left, value) = (self.convert(left, unsigned), self.convert(value, unsigned));
-        let sum = self.raw(ExprKind::Arithmetic { op, left, right: value }, unsigned, span);
-        let sum = self.convert(sum, ty);
-        let new_place = place(self);
-        let store = self.raw(ExprKind::Assign { place: new_place, value: sum }, ty, span);
-        if is_old {
-            let store = self.run(store);
-            let result = self.load_variable(before, span);
-            return Ok(self.after(vec![declare, declare_before, store], result));
-        }
-        Ok(self.after(vec![declare, declare_before], store))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Declarations: variables, functions and typedefs, at file scope and in blocks.
 
+use std::sync::Arc;
+
 use base::Span;
 
 use super::Checked;
@@ -125,7 +127,18 @@ impl Checker<'_> {
             };
         }
         self.scopes.bind(ident.name, Entity::Typedef(typed), Linkage::None, ident.span);
+        self.name_record(ident, typed);
         Ok(())
+    }
+    /// A record without tag is called by its typedef.
+    fn name_record(&mut self, ident: Ident, typed: Typed) {
+        let Some(record) = self.types().record(typed.ty) else { return };
+        let name: Arc<str> = self.text(ident.name).into();
+        let is_file_scope = self.scopes.depth() == 0;
+        let record = &mut self.program.types.records[record];
+        if is_file_scope && record.name.starts_with('(') {
+            record.alias.get_or_insert(name);
+        }
     }
     /// A variable at file scope, or an `extern` one in a block.
     fn linked_variable(

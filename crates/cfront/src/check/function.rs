@@ -96,12 +96,51 @@ impl Checker<'_> {
             self.program.variables[VariableId::new(variable)].function = Some(function);
         }
         self.scopes.resume(scope);
-        let body = self.function_body(function, result, params, definition)?;
+        let (variables, late) = (params.variables.clone(), self.late_calls.len());
+        let (body, refused) = match self.function_body(function, result, params, definition) {
+            Ok(body) => (body, None),
+            Err(diagnostic) => {
+                let reason = self.refusal(diagnostic, result, first_variable)?;
+                self.late_calls.truncate(late);
+                (self.without_body(variables, definition), Some(reason))
+            }
+        };
         if is_kept {
             self.program.functions[function].declared = ident.span;
             self.program.functions[function].body = Some(body);
+            self.program.functions[function].refused = refused;
         }
         Ok(())
+    }
+    /// Why a function must not be called: its body is valid C for the compiler, but not supported. Other errors are errors.
+    fn refusal(
+        &self,
+        diagnostic: Box<Diagnostic>,
+        result: TypeId,
+        first_variable: usize,
+    ) -> Checked<Box<Diagnostic>> {
+        if diagnostic.unsupported_construct().is_some() {
+            return Ok(diagnostic);
+        }
+        let mut variables = first_variable..self.program.variables.len();
+        let has_vector = self.is_vector(result)
+            || variables.any(|variable| self.is_vector(self.program.variables[VariableId::new(variable)].ty));
+        match &diagnostic.primary {
+            Some(label) if has_vector => Ok(Box::new(Diagnostic::unsupported("vector types", label.span))),
+            _ => Err(diagnostic),
+        }
+    }
+    /// An empty body in place of one that is refused.
+    fn without_body(&mut self, params: Vec<VariableId>, definition: &ast::FunctionDefinition) -> Body {
+        while self.scopes.depth() > 0 {
+            self.scopes.leave(|_| ());
+        }
+        self.function = None;
+        self.pending_bounds.clear();
+        self.in_parameters = false;
+        let body = &self.unit.stmts[definition.body];
+        let block = self.statement(StmtKind::Block(Vec::new()), body.span, body.keyword);
+        Body { params, block, labels: Vec::new(), span: definition.span }
     }
     /// Whether this definition counts: of several inline ones the first does.
     fn check_redefinition(

@@ -129,6 +129,7 @@ impl Checker<'_> {
             body: None,
             declared: span,
             implicit: None,
+            refused: None,
         });
         self.builtins.insert(name.into(), function);
         Some(function)

@@ -105,6 +105,7 @@ impl Checker<'_> {
             body: None,
             declared: ident.span,
             implicit: None,
+            refused: None,
         });
         if external {
             self.externals.insert(ident.name, External::Function(function));

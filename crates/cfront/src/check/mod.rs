@@ -11,6 +11,7 @@
 //!   expression is an [`ExprKind::Int`](crate::hir::ExprKind) at once.
 //! * K4: nothing is kept in hash maps that is iterated over.
 
+mod atomic;
 mod attribute;
 mod bitfield;
 mod builtin;

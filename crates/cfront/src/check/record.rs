@@ -112,6 +112,7 @@ impl Checker<'_> {
     fn new_record(&mut self, name: Arc<str>, kind: RecordKind) -> RecordId {
         self.program.types.records.push(Record {
             name,
+            alias: None,
             is_union: kind == RecordKind::Union,
             complete: false,
             fields: Vec::new(),

@@ -70,6 +70,18 @@ const HARMLESS_CLANG: [&[u8]; 8] = [
     b"final",
 ];
 
+/// What `#pragma GCC optimize` may ask for; a level would decide what `__builtin_constant_p` is.
+const HARMLESS_OPTIMIZATIONS: [&[u8]; 8] = [
+    b"no-ipa-pure-const",
+    b"no-strict-aliasing",
+    b"no-tree-loop-distribute-patterns",
+    b"no-tree-vectorize",
+    b"no-unroll-loops",
+    b"omit-frame-pointer",
+    b"tree-vectorize",
+    b"unroll-loops",
+];
+
 /// Reads a pragma; `text` is what follows that word.
 pub(super) fn read(lexer: &mut Lexer, start: usize, end: usize, text: &[u8]) -> Result<(), Failure> {
     let text = text.trim_ascii();
@@ -86,6 +98,7 @@ pub(super) fn read(lexer: &mut Lexer, start: usize, end: usize, text: &[u8]) -> 
         }
         (b"GCC", _) if HARMLESS_GCC.contains(&second) => Ok(()),
         (b"GCC", b"target") if lexer.is_in_system_header() => Ok(()),
+        (b"GCC", b"optimize") if is_harmless_optimization(after) => Ok(()),
         (b"clang", _) if HARMLESS_CLANG.contains(&second) => Ok(()),
         (b"STDC", b"FENV_ACCESS" | b"FP_CONTRACT" | b"CX_LIMITED_RANGE")
             if matches!(after, b"OFF" | b"DEFAULT") =>
@@ -97,6 +110,18 @@ pub(super) fn read(lexer: &mut Lexer, start: usize, end: usize, text: &[u8]) -> 
         _ if HARMLESS.contains(&first) => Ok(()),
         _ => refuse(lexer, start, end, &[first]),
     }
+}
+
+/// Whether all options of `#pragma GCC optimize` keep the meaning of the program.
+fn is_harmless_optimization(text: &[u8]) -> bool {
+    let Some(inner) = text.strip_prefix(b"(").and_then(|inner| inner.strip_suffix(b")")) else {
+        return false;
+    };
+    inner.split(|byte| *byte == b',').all(|option| {
+        let option = option.trim_ascii();
+        let name = option.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\""));
+        name.is_some_and(|name| HARMLESS_OPTIMIZATIONS.contains(&name))
+    })
 }
 
 /// The word at the start of a text, and what follows it.

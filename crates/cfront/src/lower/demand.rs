@@ -204,6 +204,7 @@ pub(super) fn with_hooks(
             body: None,
             declared,
             implicit: None,
+            refused: None,
         });
         hooks.0.push(Hook { ty, targets, any });
     }

@@ -8,7 +8,7 @@ use crate::lower::call::{Argument, Sink, Site};
 use crate::lower::function::Body;
 use crate::lower::storage::Slot;
 use crate::lower::{Context, Lowered, build};
-use crate::types::Type;
+use crate::types::{ArrayLength, Type};
 
 impl Context<'_> {
     /// Builds `%start`.
@@ -93,9 +93,13 @@ impl Body<'_, '_> {
             {
                 return Ok(());
             }
-            let what = format!("the extern variable `{}` has an arbitrary value", declared.name);
             let region = self.origin.region;
+            let what = format!("the extern variable `{}` has an arbitrary value", declared.name);
             self.ctx.approximate(ApproximationKind::Assumption, what, region);
+            if let Type::Array { length: ArrayLength::Unknown, .. } = hir.types.get(declared.ty) {
+                let what = format!("the extern array `{}` is as long as needed", declared.name);
+                self.ctx.approximate(ApproximationKind::Assumption, what, region);
+            }
             return self.arbitrary_static(variable);
         }
         match &declared.init {
@@ -157,7 +161,7 @@ impl Body<'_, '_> {
         let at = self.origin.region;
         match self.ctx.slot(variable)? {
             Slot::Object(var) | Slot::Pointer(var) => {
-                self.emit(Op::Init { var, contents: cfa::InitKind::Uninitialised });
+                self.emit(Op::Init { var, contents: cfa::InitKind::Arbitrary });
             }
             Slot::Split(parts) => {
                 for part in parts.iter() {
@@ -165,7 +169,7 @@ impl Body<'_, '_> {
                         let source = Source::Extern { function: name.clone() };
                         self.emit(Op::Havoc { place: Place::Var(part.var), source, at });
                     } else {
-                        self.emit(Op::Init { var: part.var, contents: cfa::InitKind::Uninitialised });
+                        self.emit(Op::Init { var: part.var, contents: cfa::InitKind::Arbitrary });
                     }
                 }
             }

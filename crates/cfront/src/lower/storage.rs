@@ -14,6 +14,7 @@ use base::{Diagnostic, Region, Span};
 use cfa::{Length, ProcId, Storage, Ty, Var, VarId};
 
 use crate::hir::{Projection, StorageDuration, VariableId};
+use crate::lower::entry::MAX_BYTES;
 use crate::lower::layout;
 use crate::lower::{Context, Lowered};
 use crate::types::{ArrayLength, Type, TypeId};
@@ -107,12 +108,12 @@ impl Context<'_> {
         id
     }
 
-    /// Bytes of a variable in memory; an initialised flexible array member adds to the size of its type.
+    /// Bytes of a variable in memory, as many as needed if only the definition tells; an initialised flexible array member adds to the size of its type.
     fn object_size(&self, variable: VariableId) -> Lowered<u64> {
         let declared = &self.hir.variables[variable];
         let types = &self.hir.types;
         if matches!(types.get(declared.ty), Type::Array { length: ArrayLength::Unknown, .. }) {
-            return unsupported("array of unknown size without definition", declared.declared);
+            return Ok(MAX_BYTES);
         }
         if let Type::Record(record) = types.get(declared.ty)
             && !types.records[*record].complete

@@ -23,12 +23,16 @@ const HARMLESS: &str = "abi_tag access alloc_align alloc_size always_inline anal
      nodebug nodiscard noinline noipa nonnull nonstring noplt not_tail_called nothrow null_terminated_string_arg optnone \
      patchable_function_entry preserve_all preserve_most pure regparm reproducible require_constant_initialization retain \
      returns_nonnull returns_twice selectany sentinel simd speculative_load_hardening sseregparm stack_protect stdcall \
-     strict_flex_array sysv_abi tainted_args thiscall tls_model unavailable uninitialized unsequenced unused used visibility \
+     strict_flex_array symver sysv_abi tainted_args thiscall tls_model unavailable uninitialized unsequenced unused used visibility \
      warn_if_not_aligned warn_unused_result warning zero_call_used_regs";
 
 /// Attributes that are refused in system headers, too.
 const REFUSED: &str = "address_space alias cleanup constructor destructor ext_vector_type ifunc init_priority ms_struct naked optimize \
      overloadable scalar_storage_order weakref";
+
+/// Instructions that a function may be compiled to without another meaning. Fused multiplications and additions are none of them.
+const INSTRUCTIONS: &str = "adx aes avx avx2 bmi bmi2 crc32 gfni lzcnt movbe mmx pclmul popcnt rdrnd rdseed sha sse sse2 sse3 sse4 sse4.1 \
+     sse4.2 sse4a ssse3 vaes vpclmulqdq";
 
 /// How the names of sections start whose contents the start-up code of a program calls.
 const RUN_SECTIONS: [&str; 5] = [".init_array", ".preinit_array", ".fini_array", ".ctors", ".dtors"];
@@ -76,6 +80,7 @@ impl Parser<'_> {
             "gnu_inline" if self.is_in_system_header() => Some(AttributeKind::SystemInline),
             "gnu_inline" => Some(AttributeKind::GnuInline),
             "section" => self.section()?,
+            "target" if !self.is_in_system_header() => self.target(&name, token)?,
             _ if is_in(HARMLESS, &name) => None,
             _ if !is_in(REFUSED, &name) && self.is_in_system_header() => None,
             _ => return Err(self.refused(&name, token)),
@@ -102,13 +107,7 @@ impl Parser<'_> {
     /// `("name")`: where a variable or function lies does not matter, unless it is called from there.
     fn section(&mut self) -> Parsed<Option<AttributeKind>> {
         let open = self.expect(TokenKind::LeftParen, "after attribute `section`")?.span;
-        let mut section = Vec::new();
-        while self.at(TokenKind::String) {
-            let literal = literal::spelling(&self.text, self.token.payload as usize, TokenKind::String);
-            section.extend(literal.into_iter().filter(|byte| *byte != b'"'));
-            self.bump();
-        }
-        let section = String::from_utf8_lossy(&section).into_owned();
+        let section = self.strings();
         let is_run = matches!(section.as_str(), ".init" | ".fini")
             || RUN_SECTIONS.iter().any(|start| section.starts_with(start));
         if is_run || section.contains('\\') {
@@ -118,6 +117,28 @@ impl Parser<'_> {
         }
         self.expect_close(TokenKind::RightParen, open, "after the name of a section")?;
         Ok(None)
+    }
+
+    /// `("avx2,bmi2")`: for which processor a function is compiled.
+    fn target(&mut self, name: &str, token: Token) -> Parsed<Option<AttributeKind>> {
+        let open = self.expect(TokenKind::LeftParen, "after attribute `target`")?.span;
+        let target = self.strings();
+        if !target.split(',').all(|part| is_in(INSTRUCTIONS, part.trim())) {
+            return Err(self.refused(name, token));
+        }
+        self.expect_close(TokenKind::RightParen, open, "after the name of a target")?;
+        Ok(None)
+    }
+
+    /// String literals, one after the other.
+    fn strings(&mut self) -> String {
+        let mut text = Vec::new();
+        while self.at(TokenKind::String) {
+            let literal = literal::spelling(&self.text, self.token.payload as usize, TokenKind::String);
+            text.extend(literal.into_iter().filter(|byte| *byte != b'"'));
+            self.bump();
+        }
+        String::from_utf8_lossy(&text).into_owned()
     }
 
     /// `(expression)`, if there is one.

@@ -47,6 +47,9 @@ impl Types {
                 Type::Enum(definition) => break format!("enum {}", self.enums[*definition].name),
                 Type::Record(record) => {
                     let record = &self.records[*record];
+                    if let Some(alias) = &record.alias {
+                        break alias.to_string();
+                    }
                     let keyword = if record.is_union { "union" } else { "struct" };
                     break format!("{keyword} {}", record.name);
                 }

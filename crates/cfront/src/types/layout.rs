@@ -97,6 +97,7 @@ impl Types {
         let record = &mut self.records[id];
         *record = Record {
             name: record.name.clone(),
+            alias: record.alias.clone(),
             is_union: spec.is_union,
             complete: true,
             fields,
@@ -235,6 +236,7 @@ mod tests {
     fn lay_out(types: &mut Types, spec: &RecordSpec) -> Record {
         let id = types.records.push(Record {
             name: "s".into(),
+            alias: None,
             is_union: false,
             complete: false,
             fields: Vec::new(),
