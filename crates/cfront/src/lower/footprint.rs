@@ -4,7 +4,8 @@
 //! * P1: a footprint contains every variable and every class of memory that an evaluation may read or write, local variables of called
 //!   procedures apart: nobody else sees those.
 //! * P2: memory that is reached through pointers is told apart by the size of the access only; an access to single bytes may be to
-//!   anything. Accesses of different sizes to one object are taken for accesses to different ones, as C's rules about aliasing allow.
+//!   anything. Accesses of different sizes to one object are taken for accesses to different ones, as C's rules about aliasing allow. So are
+//!   different members of structures, of one type or of two, unless they are reached through a union.
 //!
 //! # Cost
 //! A procedure is read once; what it calls is collected once for each procedure that an expression with an effect calls.
@@ -15,6 +16,7 @@ use cfa::{Callee, Expr, ExprId, Op, Place, ProcId, Program, Ty, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::hir::VariableId;
+use crate::types::RecordId;
 
 /// The model of the function behind `errno`.
 const ERRNO_MODEL: &str = "__wayproof___errno_location";
@@ -54,8 +56,30 @@ pub(super) struct Footprint {
     pub reads_memory: Sizes,
     /// Memory that is written through pointers.
     pub writes_memory: Sizes,
+    /// Members of structures that are read through pointers.
+    pub reads_members: BTreeSet<Member>,
+    /// Members of structures that are written through pointers.
+    pub writes_members: BTreeSet<Member>,
     /// Whether the execution may end there, in an error or otherwise.
     pub ends: Ends,
+}
+
+/// A member of any structure of a type. Where two structures overlap, one is a part of the other, which is then no member of the innermost one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Member {
+    /// The type.
+    pub record: RecordId,
+    /// The number of the member.
+    pub field: u32,
+    /// How it is accessed.
+    pub sizes: Sizes,
+}
+
+impl Member {
+    /// Whether two accesses may be to the same memory.
+    pub(super) fn meets(self, other: Self) -> bool {
+        (self.record, self.field) == (other.record, other.field)
+    }
 }
 
 /// How an execution may end in an evaluation.
@@ -74,12 +98,14 @@ impl Footprint {
         self.writes.extend(&other.writes);
         self.reads_memory |= other.reads_memory;
         self.writes_memory |= other.writes_memory;
+        self.reads_members.extend(&other.reads_members);
+        self.writes_members.extend(&other.writes_members);
         self.ends.in_error |= other.ends.in_error;
         self.ends.in_halt |= other.ends.in_halt;
     }
     /// Whether anything is written.
     pub(super) fn has_writes(&self) -> bool {
-        !self.writes.is_empty() || self.writes_memory != 0
+        !self.writes.is_empty() || self.writes_memory != 0 || !self.writes_members.is_empty()
     }
 }
 

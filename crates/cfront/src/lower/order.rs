@@ -16,9 +16,9 @@ use crate::hir::{
     Builtin, Callee, ExprId, ExprKind, FunctionId, InitValue, PlaceId, Program, StmtId, StmtKind, VariableId,
 };
 use crate::library::{self, Known};
-use crate::lower::access::{Root, access};
+use crate::lower::access::{Access, Root, Step, access};
 use crate::lower::effects::{Node, operands};
-use crate::lower::footprint::{ANY_SIZE, Footprint, Footprints, Sizes, sizes_of};
+use crate::lower::footprint::{ANY_SIZE, Footprint, Footprints, Member, Sizes, sizes_of};
 use crate::lower::{Context, writes_nothing};
 use crate::types::TypeId;
 
@@ -223,18 +223,44 @@ impl Order<'_, '_> {
                 sum.reads.insert(variable);
             }
             Root::Pointer(pointer) if self.is_address_of_errno(pointer) => sum.reads.extend(self.errno),
-            Root::Pointer(_) => sum.reads_memory |= self.sizes(self.ctx.hir.places[place].ty),
+            Root::Pointer(_) => {
+                let sizes = self.sizes(self.ctx.hir.places[place].ty);
+                match self.member(&found, sizes) {
+                    Some(member) => drop(sum.reads_members.insert(member)),
+                    None => sum.reads_memory |= sizes,
+                }
+            }
             Root::String(_) | Root::Value(_) => {}
         }
     }
 
+    /// The innermost member of a structure in which an access lies, if no union is on the way.
+    fn member(&self, found: &Access, sizes: Sizes) -> Option<Member> {
+        let mut innermost = None;
+        for step in &found.steps {
+            let Step::Field { record, field } = *step else { continue };
+            if self.ctx.hir.types.records[record].is_union {
+                return None;
+            }
+            innermost = Some(Member { record, field, sizes });
+        }
+        innermost
+    }
+
     fn write(&self, place: PlaceId, sum: &mut Footprint) {
-        match access(self.ctx.hir, place).root {
+        let found = access(self.ctx.hir, place);
+        match found.root {
             Root::Variable(variable) | Root::Literal(variable) => {
                 sum.writes.insert(variable);
             }
             Root::Pointer(pointer) if self.is_address_of_errno(pointer) => sum.writes.extend(self.errno),
-            Root::Pointer(_) => sum.writes_memory |= self.sizes(self.ctx.hir.places[place].ty),
+            Root::Pointer(_) => {
+                let sizes = self.sizes(self.ctx.hir.places[place].ty);
+                match self.member(&found, sizes) {
+                    Some(member) => drop(sum.writes_members.insert(member)),
+                    None => sum.writes_memory |= sizes,
+                }
+            }
             Root::String(_) | Root::Value(_) => {}
         }
     }
@@ -303,16 +329,23 @@ impl Order<'_, '_> {
 
     /// Whether `writer` may write what `user` reads or writes.
     fn changes(&self, writer: &Footprint, user: &Footprint) -> bool {
-        let memory = user.reads_memory | user.writes_memory;
+        let members: Vec<Member> = user.reads_members.union(&user.writes_members).copied().collect();
+        let all =
+            |members: &mut dyn Iterator<Item = Member>| members.fold(0, |sizes, member| sizes | member.sizes);
+        let plain = user.reads_memory | user.writes_memory;
+        let memory = plain | all(&mut members.iter().copied());
+        let own = writer.writes_memory | all(&mut writer.writes_members.iter().copied());
         let by_name = |variable: &VariableId| {
             let is_written = user.writes.contains(variable) && !self.is_errno(*variable);
             (user.reads.contains(variable) || is_written) && !self.is_table(*variable)
         };
         writer.writes.iter().any(by_name)
             || writer.writes_memory & memory != 0
+            || own & plain != 0
+            || writer.writes_members.iter().any(|one| members.iter().any(|other| one.meets(*other)))
             || self.meets(&writer.writes, memory)
-            || self.meets(&user.reads, writer.writes_memory)
-            || self.meets(&user.writes, writer.writes_memory)
+            || self.meets(&user.reads, own)
+            || self.meets(&user.writes, own)
     }
 
     /// Whether pointers may lead to one of the variables.
