@@ -1,4 +1,6 @@
 // Streams with functions for allocation, as in zlib.
+// session_ok unsafe
+// session_owner safe
 // zinit open
 // zinit_bad unsafe
 // zreset safe
@@ -121,5 +123,23 @@ int zlens(struct istate *st, int i) {
     if (i < 0 || i >= 320) return -1;
     st->lens[i] = 7;
     assert(st->lens[i] == 7);
+    return 0;
+}
+
+struct coder { struct session *owner; int state; };
+struct session { struct coder *coder; int total; };
+
+int session_ok(struct session *s) {
+    if (s->coder == 0 || s->coder->owner != s || s->coder->state < 3) return -1;
+    assert(s->coder->state != 3);
+    return 0;
+}
+
+int session_owner(struct session *s) {
+    struct session *owner = s->coder->owner;
+    if (owner == 0) return -1;
+    owner->total = 5;
+    assert(owner->total == 5);
+    assert(owner != s || s->total == 5);
     return 0;
 }

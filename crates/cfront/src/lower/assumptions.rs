@@ -9,8 +9,8 @@ use crate::library;
 use crate::lower::{Context, arbitrary, beyond, comparison, elements, order, replaced};
 
 impl Context<'_> {
-    /// Adds all of it to the approximations of the program.
-    pub(super) fn record_assumptions(&mut self) {
+    /// Adds all of it to the approximations of the program. The result are pointers that lead to too few elements at the start.
+    pub(super) fn record_assumptions(&mut self) -> Vec<String> {
         self.approximations.extend(arbitrary::accesses(&self.program));
         self.record_replaced_library();
         self.record_orders_of_evaluation();
@@ -20,7 +20,9 @@ impl Context<'_> {
         self.record_unspecified_pairs();
         self.record_constants();
         let accesses = beyond::accesses(&self.program, &self.start_objects, &self.indices);
-        self.approximations.extend(accesses);
+        let (short, approximations): (Vec<_>, Vec<_>) = accesses.into_iter().unzip();
+        self.approximations.extend(approximations);
+        short.into_iter().flatten().collect()
     }
 
     /// A function of the C library may call a definition of the program.

@@ -10,7 +10,7 @@
 //!   piece; objects are looked at byte by byte as far as offsets are constant.
 //! * B2: numbers of all types but truth values carry pointers, or pieces of them that have at least 8 bits; then nothing is known of the offset.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::{IndexVec, Region};
 use cfa::{
@@ -20,6 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lower::indices::Indices;
 use crate::lower::range::Ranges;
+use crate::lower::targets::{Growth, Offsets, Targets};
 
 /// After so many rounds offsets that still change may be any.
 const MAX_ROUNDS: u32 = 8;
@@ -38,83 +39,6 @@ pub(super) struct StartObject {
     pub(super) elements: u64,
     /// Its size.
     pub(super) bytes: u64,
-}
-
-/// Offsets in bytes from the start of an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Offsets {
-    least: i64,
-    most: i64,
-}
-
-impl Offsets {
-    const ANY: Self = Self { least: i64::MIN, most: i64::MAX };
-
-    fn exact(self) -> Option<i64> {
-        (self.least == self.most).then_some(self.least)
-    }
-
-    fn plus(self, amount: Option<(i128, i128)>) -> Self {
-        let Some((least, most)) = amount else { return Self::ANY };
-        let sum = |offset: i64, amount: i128| i64::try_from(i128::from(offset) + amount).ok();
-        match (sum(self.least, least), sum(self.most, most)) {
-            (Some(least), Some(most)) if self != Self::ANY => Self { least, most },
-            _ => Self::ANY,
-        }
-    }
-}
-
-/// Where a pointer may lead.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Targets {
-    objects: BTreeMap<VarId, Offsets>,
-    /// Whether it may lead to memory that is no variable.
-    elsewhere: bool,
-}
-
-impl Targets {
-    const fn elsewhere() -> Self {
-        Self { objects: BTreeMap::new(), elsewhere: true }
-    }
-
-    fn start_of(var: VarId) -> Self {
-        Self { objects: BTreeMap::from([(var, Offsets { least: 0, most: 0 })]), elsewhere: false }
-    }
-
-    fn plus(&self, amount: Option<(i128, i128)>) -> Self {
-        let objects = self.objects.iter().map(|(var, offsets)| (*var, offsets.plus(amount))).collect();
-        Self { objects, elsewhere: self.elsewhere }
-    }
-
-    fn anywhere(&self) -> Self {
-        self.plus(None)
-    }
-
-    /// Adds what another pointer may lead to; whether that is new.
-    fn join(&mut self, other: &Self, growth: Growth) -> bool {
-        let mut is_new = other.elsewhere && !self.elsewhere;
-        self.elsewhere |= other.elsewhere;
-        for (var, more) in &other.objects {
-            let Some(known) = self.objects.get_mut(var) else {
-                self.objects.insert(*var, *more);
-                is_new = true;
-                continue;
-            };
-            let both = Offsets { least: known.least.min(more.least), most: known.most.max(more.most) };
-            if both != *known {
-                *known = if growth == Growth::Bounded { Offsets::ANY } else { both };
-                is_new = true;
-            }
-        }
-        is_new
-    }
-}
-
-/// Whether offsets may grow step by step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Growth {
-    Free,
-    Bounded,
 }
 
 /// Where all pointers of a program may lead.
@@ -139,8 +63,12 @@ pub(super) struct State<'p> {
     changed: bool,
 }
 
-/// What the program may do beyond what execution starts with: for each object the first place.
-pub(super) fn accesses(program: &Program, objects: &[StartObject], indices: &Indices) -> Vec<Approximation> {
+/// What the program may do beyond what execution starts with: for each object the first place, and the pointer to it if more elements would help.
+pub(super) fn accesses(
+    program: &Program,
+    objects: &[StartObject],
+    indices: &Indices,
+) -> Vec<(Option<String>, Approximation)> {
     if objects.is_empty() {
         return Vec::new();
     }
@@ -455,7 +383,7 @@ impl State<'_> {
     }
 
     /// The first place of each object where an access may be beyond it, or where it may be freed.
-    fn find(&self, objects: &[StartObject]) -> Vec<Approximation> {
+    fn find(&self, objects: &[StartObject]) -> Vec<(Option<String>, Approximation)> {
         let mut found: FxHashMap<VarId, (Region, Beyond)> = FxHashMap::default();
         let mut accesses = Vec::new();
         for edge in self.program.procs.iter().flat_map(Procedure::edges) {
@@ -477,8 +405,27 @@ impl State<'_> {
                 }
             }
         }
+        let before = self.moved_back();
         let known = objects.iter().filter_map(|object| Some((object, found.get(&object.var)?)));
-        known.map(|(object, (region, how))| object.approximation(*how, *region)).collect()
+        known
+            .map(|(object, (region, how))| {
+                let (short, approximation) = object.approximation(*how, *region);
+                (short.filter(|_| !before.contains(&object.var)), approximation)
+            })
+            .collect()
+    }
+
+    /// Objects to which pointers are moved backwards: more elements at the end do not help where those before the first one are accessed.
+    fn moved_back(&self) -> BTreeSet<VarId> {
+        let mut found = BTreeSet::new();
+        for (id, expr) in self.program.exprs.iter() {
+            let Expr::Binary { lhs, rhs, .. } = *expr else { continue };
+            let amount = narrowed(self.ranges.get(rhs), self.indices.range(id));
+            if self.program.exprs.ty(id) == Ty::Ptr && amount.is_some_and(|(_, most)| most < 0) {
+                found.extend(self.of(lhs).objects.keys());
+            }
+        }
+        found
     }
 
     /// Where an access at an address leads: never to the end of an array.
@@ -567,7 +514,7 @@ enum Beyond {
 }
 
 impl StartObject {
-    fn approximation(&self, how: Beyond, region: Region) -> Approximation {
+    fn approximation(&self, how: Beyond, region: Region) -> (Option<String>, Approximation) {
         let Self { pointer, elements, .. } = self;
         let count = if *elements == 1 { "one element".to_owned() } else { format!("{elements} elements") };
         let what = match how {
@@ -580,6 +527,7 @@ impl StartObject {
                 )
             }
         };
-        Approximation { kind: ApproximationKind::Under, what, region }
+        let short = (how == Beyond::Accessed).then(|| pointer.clone());
+        (short, Approximation { kind: ApproximationKind::Under, what, region })
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! * Scalars have any value.
 //! * A pointer to objects of a known type leads to objects of its own, [`StartOptions::elements`] of them, or as many as the array has that a
-//!   parameter is declared as. Their contents are arbitrary in turn. So does an untyped pointer that the program takes for one type of records.
+//!   parameter is declared as. If an access may be beyond one element, and nothing else is wanted, the number is an input; if the elements are records with pointers, it leads outside. Their contents are arbitrary in turn. So does an untyped pointer that the program takes for one type of records.
 //! * Any other pointer, and one that is further away or that the program does not use, leads *outside*: to memory whose contents are chosen when they are first read, as far as the
 //!   program goes (crates/interp). It is null or leads to an object of its own, as large as needed; the ledger says so where it is accessed.
 //! * A pointer is not null, unless [`StartPointers::Nullable`] is wanted or it leads to a record of a type that it is a part of: lists end.
+//! * A pointer to a record that is on the way to it, and does not hold it, may lead back there.
 //! * A pointer to a function leads to one of the program, or to one that stands for any other (module `demand`).
 //! * Of a union the only member that is used is arbitrary; if several are, its bytes are chosen when they are read.
 //! * Variables with static storage that are not `const` are treated like parameters, unless [`StartGlobals::Initial`] is wanted.
@@ -28,7 +29,7 @@ use crate::lower::layout::FlatLeaf;
 use crate::lower::place::PlaceRef;
 use crate::lower::record::RecordValue;
 use crate::lower::storage::unsupported;
-use crate::lower::{Lowered, StartAliases, StartGlobals, StartPointers, build};
+use crate::lower::{Lowered, StartAliases, StartElements, StartGlobals, StartPointers, build};
 use crate::types::{ArrayLength, RecordId, Type, TypeId};
 
 /// Pointers are followed this many steps to objects of their own.
@@ -60,7 +61,16 @@ pub(super) struct Way {
     /// Steps through pointers.
     depth: u32,
     /// The records that pointers have led to.
-    records: Vec<RecordId>,
+    records: Vec<Passed>,
+}
+
+/// A record on the way to a part.
+#[derive(Clone, Debug)]
+struct Passed {
+    record: RecordId,
+    address: ExprId,
+    /// The C expression of the pointer to it.
+    pointer: String,
 }
 
 impl Way {
@@ -74,9 +84,17 @@ impl Way {
     }
 
     /// The way to what a pointer leads to.
-    pub(super) fn behind(&self, record: Option<RecordId>) -> Self {
-        let records = self.records.iter().copied().chain(record).collect();
+    pub(super) fn behind(&self, record: Option<RecordId>, address: ExprId) -> Self {
+        let pointer = self.name.0.clone();
+        let new = record.map(|record| Passed { record, address, pointer });
+        let records = self.records.iter().cloned().chain(new).collect();
         Self { name: self.name.clone(), holder: None, depth: self.depth + 1, records }
+    }
+
+    /// The record that a pointer may lead back to: it is on the way, and not the one that holds the pointer.
+    fn earlier(&self, record: RecordId) -> Option<&Passed> {
+        let (last, others) = self.records.split_last()?;
+        others.iter().rev().find(|passed| passed.record == record && last.record != record)
     }
 }
 
@@ -199,7 +217,11 @@ impl Body<'_, '_> {
     /// Pointers are assumed to lead somewhere; said once, and for each parameter whose declaration says how far.
     pub(super) fn note_pointers(&mut self, name: &Lvalue, elements: Option<u64>) {
         let options = &self.ctx.options.start;
-        let which = if elements.is_none_or(|count| count == options.elements.least().max(1)) {
+        let is_usual = match elements {
+            Some(count) => count == options.elements.least().max(1),
+            None => options.elements == StartElements::Any,
+        };
+        let which = if is_usual {
             "a pointer that execution starts with".to_owned()
         } else {
             format!("`{}`", name.0)
@@ -212,7 +234,7 @@ impl Body<'_, '_> {
         let count = match elements {
             Some(1) => "one object".to_owned(),
             Some(count) => format!("{count} objects"),
-            None => format!("an array of any length, of at most {MAX_BYTES} bytes"),
+            None => format!("the start of an array of any length, of at most {MAX_BYTES} bytes"),
         };
         self.assume_of_start(format!("{which} is {null} {or} points to {count}; all objects are distinct"));
     }
@@ -299,11 +321,7 @@ impl Body<'_, '_> {
         }
         // The tables of the models of library functions are not the program's; `errno` is.
         if let Some(name) = declared.name.strip_prefix(library::MODEL_PREFIX) {
-            if name == "errno" {
-                let region = self.origin.region;
-                self.ctx.approximate(ApproximationKind::Under, "`errno` is 0 at the start", region);
-            }
-            return Ok(());
+            return if name == "errno" { self.fill_global(variable, name) } else { Ok(()) };
         }
         if declared.name.starts_with('%') {
             let what = "compound literals with static storage start with their initial values";
@@ -324,12 +342,17 @@ impl Body<'_, '_> {
             Some(function) => format!("{}::{}", hir.functions[function].name, declared.name),
             None => declared.name.to_string(),
         };
+        self.fill_global(variable, &name)
+    }
+
+    fn fill_global(&mut self, variable: VariableId, name: &str) -> Lowered<()> {
+        let declared = &self.ctx.hir.variables[variable];
         let mut filling = Filling { is_global: true, extent: None, span: declared.declared, choices: 0 };
         let place = self.variable_place(variable, declared.ty)?;
         if let PlaceRef::Memory { addr, .. } = place {
             self.make_arbitrary(addr);
         }
-        let way = Way::new(Lvalue(name), Some(Holder::Variable(variable)));
+        let way = Way::new(Lvalue(name.to_owned()), Some(Holder::Variable(variable)));
         self.fill(&place, declared.ty, &way, &mut filling)
     }
 
@@ -364,7 +387,8 @@ impl Body<'_, '_> {
             _ => true,
         };
         let record = types.record(types.element_of_arrays(to));
-        let nested = record.map_or(0, |record| way.records.iter().filter(|known| **known == record).count());
+        let nested =
+            record.map_or(0, |record| way.records.iter().filter(|passed| passed.record == record).count());
         let is_far = way.depth > MAX_DEPTH
             || nested >= MAX_NESTING
             || self.ctx.start_objects.len() >= MAX_OBJECTS
@@ -387,6 +411,22 @@ impl Body<'_, '_> {
         self.choose(Place::Var(var), &format!("{} != NULL", way.name.0), filling);
         let (cond, null) = (self.read_var(var), build::address(self.exprs(), 0));
         let value = build::ite(self.exprs(), cond, address, null);
+        let earlier = record.and_then(|record| way.earlier(record)).cloned();
+        let value = match earlier {
+            Some(passed) => self.maybe_earlier(value, &way, &passed, filling),
+            None => value,
+        };
         Ok(self.copy(value))
+    }
+
+    /// A pointer may lead back to an object on the way to it, as to the owner of a state.
+    fn maybe_earlier(&mut self, value: ExprId, way: &Way, passed: &Passed, filling: &mut Filling) -> ExprId {
+        self.assume_of_start(
+            "a pointer may lead back to a record that leads to the one that it is a part of",
+        );
+        let var = self.temporary(Ty::BOOL);
+        self.choose(Place::Var(var), &format!("{} == {}", way.name.0, passed.pointer), filling);
+        let is_it = self.read_var(var);
+        build::ite(self.exprs(), is_it, passed.address, value)
     }
 }

@@ -82,8 +82,12 @@ impl Body<'_, '_> {
         let types = &self.ctx.hir.types;
         let (elements, extent) = (self.ctx.options.start.elements, filling.extent.take());
         let is_plain = !types.contains_pointer(to) || types.record(to).is_none();
-        if elements == StartElements::Any && extent.is_none() && is_plain {
-            return Ok(self.any_array(to, way, filling));
+        let is_long = self.ctx.long_pointers.contains(&way.name.0);
+        if is_plain && (is_long || elements == StartElements::Any && extent.is_none()) {
+            return Ok(self.any_array((to, extent.unwrap_or(1).max(1)), way, filling));
+        }
+        if is_long {
+            return Ok(self.outside_pointer(way, StartPointers::Object, filling));
         }
         let count = elements.least().max(extent.unwrap_or(1)).max(1);
         self.note_pointers(&way.name, Some(count));
@@ -94,10 +98,10 @@ impl Body<'_, '_> {
         let align = types.preferred_align_of(to).max(1).next_power_of_two();
         let address = self.start_object(bytes.max(1), align, way, count);
         let record = types.record(types.element_of_arrays(to));
-        let behind = way.behind(record);
+        let behind = way.behind(record, address);
         // As many inputs would help nobody.
-        let is_long = count > elements.least().max(MAX_ELEMENTS);
-        for number in 0..if is_long { 0 } else { count } {
+        let are_many = count > elements.least().max(MAX_ELEMENTS);
+        for number in 0..if are_many { 0 } else { count } {
             let amount = self.size(number * size);
             let addr = build::offset(self.exprs(), address, amount);
             let name = if count == 1 { way.name.target() } else { way.name.element(number) };
@@ -137,17 +141,17 @@ impl Body<'_, '_> {
         (self.read_var(var), var)
     }
 
-    /// An array whose length is an input.
-    fn any_array(&mut self, to: TypeId, way: &Way, filling: &mut Filling) -> ExprId {
+    /// An array whose length is an input, with at least so many elements.
+    fn any_array(&mut self, (to, least): (TypeId, u64), way: &Way, filling: &mut Filling) -> ExprId {
         self.note_pointers(&way.name, None);
         let size = layout::size_of(&self.ctx.hir.types, to).unwrap_or(1).max(1);
         let word = Ty::unsigned(self.exprs().pointer_width());
         let var = self.temporary(word);
         self.choose(Place::Var(var), &format!("len({})", way.name.0), filling);
         let length = self.read_var(var);
-        let one = self.exprs().int(word, 1);
+        let least = self.exprs().int(word, i128::from(least));
         let most = self.exprs().int(word, i128::from(MAX_BYTES / size));
-        let is_some = build::compare(self.exprs(), BinaryOp::Le, one, length);
+        let is_some = build::compare(self.exprs(), BinaryOp::Le, least, length);
         let is_small = build::compare(self.exprs(), BinaryOp::Le, length, most);
         let cond = build::and(self.exprs(), is_some, is_small);
         self.emit(Op::Assume { cond });

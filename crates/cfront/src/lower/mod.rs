@@ -63,6 +63,7 @@ mod start;
 mod stmt;
 mod storage;
 mod stream;
+mod targets;
 mod usage;
 
 use std::cell::RefCell;
@@ -84,6 +85,9 @@ use crate::types::RecordId;
 
 /// Where C starts a program.
 const MAIN: &str = "main";
+
+/// Rounds in which pointers are found that need more than one element.
+const MAX_ROUNDS: usize = 3;
 
 /// What lowering has to know beside the program.
 #[derive(Clone, Debug)]
@@ -159,6 +163,8 @@ pub enum StartElements {
     Count(u64),
     /// At least one; how many is an input.
     Any,
+    /// One; if an access may be beyond it, at least one, and how many is an input.
+    AsUsed,
 }
 
 impl StartElements {
@@ -166,7 +172,7 @@ impl StartElements {
     pub fn least(self) -> u64 {
         match self {
             Self::Count(count) => count,
-            Self::Any => 1,
+            Self::Any | Self::AsUsed => 1,
         }
     }
 }
@@ -201,7 +207,7 @@ impl Default for StartOptions {
         Self {
             globals: StartGlobals::Any,
             pointers: StartPointers::Object,
-            elements: StartElements::Count(1),
+            elements: StartElements::AsUsed,
             aliases: StartAliases::Distinct,
             assumptions: Vec::new(),
         }
@@ -243,7 +249,38 @@ pub fn lower(
         Some((hir, hooks)) => (hir, hooks.clone()),
         None => (hir, demand::Hooks::default()),
     };
+    let roots: Vec<FunctionId> = [entry].into_iter().chain(hooks.functions()).collect();
+    let used = usage_of(hir, options, &roots).0.functions;
+    if let Some(refused) = used.iter().find_map(|function| hir.functions[*function].refused.clone()) {
+        return Err(refused);
+    }
+    let mut long = named_lengths(&options.start);
+    for _ in 0..MAX_ROUNDS {
+        let mut ctx = Context::new(hir, sources.clone(), options, entry, hooks.clone());
+        ctx.long_pointers.clone_from(&long);
+        let (program, short) = lowered(ctx, entry)?;
+        let before = long.len();
+        long.extend(short);
+        if options.start.elements != StartElements::AsUsed || long.len() == before {
+            return Ok(program);
+        }
+    }
     let mut ctx = Context::new(hir, sources, options, entry, hooks);
+    ctx.long_pointers = long;
+    lowered(ctx, entry).map(|(program, _)| program)
+}
+
+/// The pointers whose lengths conditions speak of.
+fn named_lengths(start: &StartOptions) -> BTreeSet<String> {
+    if start.elements != StartElements::AsUsed {
+        return BTreeSet::new();
+    }
+    let lengths = start.assumptions.iter().flat_map(|condition| condition.split("len(").skip(1));
+    lengths.filter_map(|rest| Some(rest.split_once(')')?.0.trim().to_owned())).collect()
+}
+
+/// The program, and the pointers that lead to one element at the start, although an access may be beyond it.
+fn lowered(mut ctx: Context<'_>, entry: FunctionId) -> Lowered<(Program, Vec<String>)> {
     ctx.allot_procedures();
     for position in 0..ctx.usage.functions.len() {
         let function = ctx.usage.functions[position];
@@ -253,11 +290,11 @@ pub fn lower(
     }
     ctx.lower_start(entry)?;
     overlap::decide(&mut ctx.program, &ctx.indices, &ctx.start_objects);
-    ctx.record_assumptions();
+    let short = ctx.record_assumptions();
     ctx.program.approximations = ctx.approximations.into_iter().collect();
-    ctx.program.checks = options.checks;
+    ctx.program.checks = ctx.options.checks;
     ctx.program.spelling = Arc::new(ctx.spelling);
-    Ok(ctx.program)
+    Ok((ctx.program, short))
 }
 
 /// The function where execution starts.
@@ -328,6 +365,8 @@ struct Context<'a> {
     comparisons: Vec<(Option<ProcId>, Region)>,
     /// The calls of the library that compare elements.
     compared: Vec<(elements::Comparison, Region)>,
+    /// Pointers that lead to any number of elements when execution starts, by their C expressions.
+    long_pointers: BTreeSet<String>,
     /// What pointers lead to that execution starts with.
     start_objects: Vec<beyond::StartObject>,
     /// The lengths of arrays that pointers lead to, by the pointers.
@@ -378,6 +417,7 @@ impl<'a> Context<'a> {
             tested: comparison::tested(hir),
             comparisons: Vec::new(),
             compared: Vec::new(),
+            long_pointers: BTreeSet::new(),
             start_objects: Vec::new(),
             start_lengths: Vec::new(),
             demand,

@@ -109,7 +109,7 @@ pub(crate) struct SourceArgs {
     /// What pointers point to then [default: object]
     #[arg(long, value_enum, value_name = "TARGETS")]
     pub(crate) entry_pointers: Option<EntryPointers>,
-    /// How many elements such a pointer points to, or `any`: how many is an input [default: 1]
+    /// How many elements such a pointer points to, or `any`: how many is an input [default: 1, and `any` where more may be accessed]
     #[arg(long, value_name = "NUMBER|any")]
     pub(crate) entry_elements: Option<EntryElements>,
     /// Whether parameters of the entry function may point to the same object [default: distinct]

@@ -260,11 +260,16 @@ fn accesses_beyond_what_a_pointer_leads_to_leave_something_out() {
         ("elsewhere", "`shared` is assumed to point to one element"),
         ("chosen", "`p` is assumed to point to one element"),
     ] {
-        let finished = check(&folder, &["a.c", "--entry", entry]);
+        let finished = check(&folder, &["a.c", "--entry", entry, "--entry-elements", "1"]);
         assert_eq!(finished.code, 5, "{entry}: {finished:?}");
         assert!(finished.stdout.contains(words), "{entry}: {}", finished.stdout);
         assert!(finished.stdout.contains("--entry-elements"), "{entry}: {}", finished.stdout);
     }
+    // If nothing is said, there are as many elements as are used, but none before the first one.
+    let used = check(&folder, &["a.c", "--entry", "second"]);
+    assert_eq!(used.code, 0, "{used:?}");
+    assert!(used.stdout.contains("`p` is not null and points to the start of an array of any length"));
+    assert_eq!(check(&folder, &["a.c", "--entry", "before"]).code, 5);
     // With as many elements as are touched, nothing is left out.
     let enough = check(&folder, &["a.c", "--entry", "second", "--entry-elements", "2"]);
     assert_eq!(enough.code, 0, "{enough:?}");
