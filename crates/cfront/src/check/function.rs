@@ -96,21 +96,31 @@ impl Checker<'_> {
             self.program.variables[VariableId::new(variable)].function = Some(function);
         }
         self.scopes.resume(scope);
-        let (variables, late) = (params.variables.clone(), self.late_calls.len());
-        let (body, refused) = match self.function_body(function, result, params, definition) {
-            Ok(body) => (body, None),
-            Err(diagnostic) => {
-                let reason = self.refusal(diagnostic, result, first_variable)?;
-                self.late_calls.truncate(late);
-                (self.without_body(variables, definition), Some(reason))
-            }
-        };
+        let (body, refused) = self.body_or_refusal(function, result, params, (definition, first_variable))?;
         if is_kept {
             self.program.functions[function].declared = ident.span;
             self.program.functions[function].body = Some(body);
             self.program.functions[function].refused = refused;
         }
         Ok(())
+    }
+    /// The body, or an empty one and why it must not be reached. Variables from a number on are those of the function.
+    fn body_or_refusal(
+        &mut self,
+        function: FunctionId,
+        result: TypeId,
+        params: Params,
+        (definition, first_variable): (&ast::FunctionDefinition, usize),
+    ) -> Checked<(Body, Option<Box<Diagnostic>>)> {
+        let (variables, late) = (params.variables.clone(), self.late_calls.len());
+        match self.function_body(function, result, params, definition) {
+            Ok(body) => Ok((body, None)),
+            Err(diagnostic) => {
+                let reason = self.refusal(diagnostic, result, first_variable)?;
+                self.late_calls.truncate(late);
+                Ok((self.without_body(variables, definition), Some(reason)))
+            }
+        }
     }
     /// Why a function must not be called: its body is valid C for the compiler, but not supported. Other errors are errors.
     fn refusal(
