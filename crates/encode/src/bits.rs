@@ -56,7 +56,9 @@ impl Encoder<'_> {
             return self.bit_by_bit(op, left, right, left_bits.max(right_bits));
         }
         let result = self.round_up(transition, Rounding::Bitwise, ty);
-        for fact in bitwise_facts(self.terms, op, left, right, result) {
+        let mut facts = bitwise_facts(self.terms, op, left, right, result);
+        facts.extend(narrow_facts(self.terms, op, left, right, result));
+        for fact in facts {
             self.fact(fact);
         }
         result
@@ -230,13 +232,25 @@ fn bitwise_facts(
             implication(terms, both_natural, at_most_sum);
         }
     }
-    if op != BinaryOp::And {
-        for bits in NARROW {
-            let limit = terms.number(Integer::power_of_two(bits));
-            let premise = [both_natural, terms.lt(left, limit), terms.lt(right, limit)];
-            let (premise, conclusion) = (terms.and(premise), terms.lt(result, limit));
-            implication(terms, premise, conclusion);
-        }
-    }
     facts
+}
+
+/// Operands of few bits have a disjunction of few bits.
+fn narrow_facts(terms: &mut Terms, op: BinaryOp, left: TermId, right: TermId, result: TermId) -> Vec<TermId> {
+    if op == BinaryOp::And {
+        return Vec::new();
+    }
+    let zero = terms.int(0);
+    let fact = |bits: &u32| {
+        let limit = terms.number(Integer::power_of_two(*bits));
+        let premise = [
+            terms.le(zero, left),
+            terms.le(zero, right),
+            terms.lt(left, limit),
+            terms.lt(right, limit),
+        ];
+        let (premise, conclusion) = (terms.and(premise), terms.lt(result, limit));
+        terms.implies(premise, conclusion)
+    };
+    NARROW.iter().map(fact).collect()
 }
