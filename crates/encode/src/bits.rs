@@ -243,12 +243,8 @@ fn narrow_facts(terms: &mut Terms, op: BinaryOp, left: TermId, right: TermId, re
     let zero = terms.int(0);
     let fact = |bits: &u32| {
         let limit = terms.number(Integer::power_of_two(*bits));
-        let premise = [
-            terms.le(zero, left),
-            terms.le(zero, right),
-            terms.lt(left, limit),
-            terms.lt(right, limit),
-        ];
+        let premise =
+            [terms.le(zero, left), terms.le(zero, right), terms.lt(left, limit), terms.lt(right, limit)];
         let (premise, conclusion) = (terms.and(premise), terms.lt(result, limit));
         terms.implies(premise, conclusion)
     };

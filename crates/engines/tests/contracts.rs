@@ -36,12 +36,14 @@ fn solve_with(program: &Program, engine: &str, recorder: &Recorder) -> Verdict {
 
 /// Each level calls the next one four times; the last one negates a global variable.
 fn chain(levels: usize) -> String {
-    let mut text = "int g; void level0(void) { g = !g; }\n".to_owned();
-    for level in 1..=levels {
+    let level = |level: usize| {
         let calls = format!("level{next}(); level{next}();", next = level - 1);
-        text += &format!("void level{level}(void) {{ if (IN()) {{ {calls} }} else {{ {calls} }} }}\n");
-    }
-    text + &format!("int main(void) {{ g = 1; level{levels}(); if (!g) reach_error(); return 0; }}")
+        format!("void level{level}(void) {{ if (IN()) {{ {calls} }} else {{ {calls} }} }}")
+    };
+    let mut lines = vec!["int g; void level0(void) { g = !g; }".to_owned()];
+    lines.extend((1..=levels).map(level));
+    lines.push(format!("int main(void) {{ g = 1; level{levels}(); if (!g) reach_error(); return 0; }}"));
+    lines.join("\n")
 }
 
 /// [Recmc14] theorem 3, with an `int` for the Boolean.

@@ -1,5 +1,7 @@
 //! Programs whose verdict was once wrong, or whose counterexample could not be executed.
 
+use std::path::Path;
+
 use crate::support::{Finished, Folder, command};
 
 /// The exit codes.
@@ -17,7 +19,10 @@ fn checked(name: &str, files: &[(&str, &str)], words: &[&str]) -> Finished {
     for (file, text) in files {
         folder.file(file, text);
     }
-    let sources = files.iter().map(|(file, _)| *file).filter(|file| file.ends_with(".c"));
+    let sources = files
+        .iter()
+        .map(|(file, _)| *file)
+        .filter(|file| Path::new(file).extension().is_some_and(|end| end == "c"));
     let mut command = command();
     command.current_dir(folder.path()).env_remove("CC").args(["check", "--no-settings", "--timeout", "30"]);
     command.args(sources).args(words).output().unwrap().into()
