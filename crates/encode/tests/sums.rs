@@ -93,7 +93,7 @@ fn state(program: &Program, vocabulary: &Vocabulary, view: &View<'_>) -> State {
         .map(|(symbol, sum)| {
             let bound = match sum.bound {
                 Bound::Number(number) => Some(i128::from(number)),
-                Bound::Variable(var) => view.scalar(var).map(|value| value.as_int()),
+                Bound::Variable(var) => view.scalar(var).map(interp::Value::as_int),
             };
             let elements = vocabulary.symbol(sum.array).and_then(|array| state.elements.get(&array));
             let value = bound.zip(elements).and_then(|(bound, elements)| {
