@@ -295,6 +295,7 @@ impl<'a> Path<'a> {
             | Expr::Address { .. }
             | Expr::Function { .. }
             | Expr::Accessible { .. }
+            | Expr::SameObject { .. }
             | Expr::Freeable { .. }
             | Expr::Test { .. }
             | Expr::Initialised { .. }
