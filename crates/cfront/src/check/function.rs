@@ -91,11 +91,7 @@ impl Checker<'_> {
             }
         }
         let is_kept = self.check_redefinition(function, ident, specifiers)?;
-        let name = |variable: &VariableId| self.program.variables[*variable].name.clone();
-        let text = (params.variables.iter().map(name).collect(), definition.digest);
-        if *self.first_definitions.entry(function).or_insert_with(|| text.clone()) != text {
-            self.program.ambiguous_definitions.insert(function);
-        }
+        self.compare_definitions(function, &params.variables, definition.digest);
         self.check_parameters(function, &params.variables, ident)?;
         for variable in first_variable..self.program.variables.len() {
             self.program.variables[VariableId::new(variable)].function = Some(function);
@@ -156,6 +152,14 @@ impl Checker<'_> {
         let body = &self.unit.stmts[definition.body];
         let block = self.statement(StmtKind::Block(Vec::new()), body.span, body.keyword);
         Body { params, block, labels: Vec::new(), span: definition.span }
+    }
+    /// Notes that a definition is another one than the first of the function.
+    fn compare_definitions(&mut self, function: FunctionId, params: &[VariableId], digest: u64) {
+        let name = |variable: &VariableId| self.program.variables[*variable].name.clone();
+        let text = (params.iter().map(name).collect(), digest);
+        if *self.first_definitions.entry(function).or_insert_with(|| text.clone()) != text {
+            self.program.ambiguous_definitions.insert(function);
+        }
     }
     /// Whether this definition counts: of several inline ones the first does.
     fn check_redefinition(

@@ -164,23 +164,28 @@ impl Harness<'_> {
                 continue;
             }
             self.make(name, &mut made, text);
-            // A bit-field has no address.
-            let _ = match chosen.value.ty {
-                Ty::Int { width: 64, .. } if self.is_bit_field(name) => {
-                    writeln!(text, "    {name} = {:#x}ULL;", chosen.value.bits)
-                }
-                _ if self.is_bit_field(name) => writeln!(text, "    {name} = {};", chosen.value.as_int()),
-                Ty::Int { width: 8 | 16 | 32 | 64, .. } | Ty::Float(_) | Ty::Ptr => {
-                    writeln!(
-                        text,
-                        "    __harness_set((void *)&({name}), {:#x}ULL, sizeof({name}));",
-                        chosen.value.bits
-                    )
-                }
-                Ty::Int { .. } => writeln!(text, "    {name} = {};", chosen.value.as_int()),
-            };
+            self.set(name, chosen, text);
         }
         made.pointers
+    }
+
+    /// The statement that sets a part that is no pointer to an object.
+    fn set(&self, name: &str, chosen: &Chosen, text: &mut String) {
+        // A bit-field has no address.
+        let _ = match chosen.value.ty {
+            Ty::Int { width: 64, .. } if self.is_bit_field(name) => {
+                writeln!(text, "    {name} = {:#x}ULL;", chosen.value.bits)
+            }
+            _ if self.is_bit_field(name) => writeln!(text, "    {name} = {};", chosen.value.as_int()),
+            Ty::Int { width: 8 | 16 | 32 | 64, .. } | Ty::Float(_) | Ty::Ptr => {
+                writeln!(
+                    text,
+                    "    __harness_set((void *)&({name}), {:#x}ULL, sizeof({name}));",
+                    chosen.value.bits
+                )
+            }
+            Ty::Int { .. } => writeln!(text, "    {name} = {};", chosen.value.as_int()),
+        };
     }
 
     /// Makes a pointer lead to an object of which no part has a value of its own, unless it does so already.
