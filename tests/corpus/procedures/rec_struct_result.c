@@ -1,6 +1,6 @@
 // A recursion that returns a structure.
 // expect: safe
-// engines: gps path-invariants
+// engines: gps gps-lite cra recmc path-invariants
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 
