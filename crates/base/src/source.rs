@@ -124,8 +124,7 @@ impl SourceFile {
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<[u8]>>) -> Self {
         let text = text.into();
         let mut line_starts = vec![0];
-        line_starts
-            .extend(text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at as u32 + 1));
+        line_starts.extend(memchr::memchr_iter(b'\n', &text).map(|at| at as u32 + 1));
         Self { name: name.into(), text, owner: Owner::User, line_starts, markers: Vec::new() }
     }
     /// Records a line marker; markers come in ascending order of lines.

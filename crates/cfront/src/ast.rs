@@ -19,6 +19,8 @@ mod expression;
 mod literal;
 mod statement;
 
+use std::sync::Arc;
+
 use base::{IndexVec, Span, newtype_index};
 
 use crate::lex::Name;
@@ -126,6 +128,8 @@ pub struct StmtList {
 /// A parsed file with the arenas of all its nodes.
 #[derive(Clone, Debug, Default)]
 pub struct TranslationUnit {
+    /// The text that was parsed.
+    pub text: Arc<[u8]>,
     /// External declarations in the order of the text.
     pub items: Vec<Item>,
     /// All expressions.

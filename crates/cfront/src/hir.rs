@@ -89,6 +89,8 @@ pub struct Program {
     pub misfits: FxHashSet<ExprId>,
     /// Functions with an inline definition and another, different one: C does not specify which of them is called (C11 6.7.4p7).
     pub ambiguous_definitions: FxHashSet<FunctionId>,
+    /// Functions with several definitions in the same words.
+    pub repeated_definitions: FxHashSet<FunctionId>,
     /// Operations in initialisers of static objects whose results do not fit.
     pub static_overflows: Vec<StaticOverflow>,
 }

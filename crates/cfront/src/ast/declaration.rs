@@ -1,5 +1,7 @@
 //! Declarations, specifiers, declarators, initialisers.
 
+use std::ops::Range;
+
 use base::Span;
 
 use super::{
@@ -56,8 +58,8 @@ pub struct FunctionDefinition {
     pub parameter_declarations: Vec<DeclarationId>,
     /// The body, a [`StmtKind::Block`].
     pub body: StmtId,
-    /// A hash of the words of the body after preprocessing, to compare definitions.
-    pub digest: u64,
+    /// Where the body stands in the text of the unit, to compare definitions.
+    pub words: Range<u32>,
     /// From the first specifier to the closing brace.
     pub span: Span,
 }

@@ -7,7 +7,7 @@ use cfa::{DataModel, FloatKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Checked;
-use super::function::FunctionContext;
+use super::function::{Definition, FunctionContext};
 use super::late::LateCall;
 use super::linkage::{Declared, External};
 use super::record::Shared;
@@ -95,8 +95,8 @@ pub(crate) struct Checker<'a> {
     pub(super) asm_labels: Vec<(ast::Ident, String)>,
     /// Functions with a definition that is no definition of their symbol.
     pub(super) gnu_inline: FxHashSet<FunctionId>,
-    /// The first definition of each function: the names of its parameters and what its body says.
-    pub(super) first_definitions: FxHashMap<FunctionId, (Vec<Arc<str>>, u64)>,
+    /// The first definition of each function.
+    pub(super) first_definitions: FxHashMap<FunctionId, Definition>,
     /// Symbols that are weak, with the attribute that says so.
     pub(super) weak_symbols: Vec<(Name, Span)>,
     /// The function at work.
@@ -136,6 +136,7 @@ impl<'a> Checker<'a> {
             inline_definitions: FxHashSet::default(),
             misfits: FxHashSet::default(),
             ambiguous_definitions: FxHashSet::default(),
+            repeated_definitions: FxHashSet::default(),
             static_overflows: Vec::new(),
         };
         Self {

@@ -1,5 +1,9 @@
 //! Function definitions, also in K&R style, and labels.
 
+use std::collections::hash_map::Entry;
+use std::ops::Range;
+use std::sync::Arc;
+
 use base::{Diagnostic, Idx, Span};
 use rustc_hash::FxHashMap;
 
@@ -47,6 +51,25 @@ struct Params {
     prologue: Vec<StmtId>,
 }
 
+/// A definition of a function, to compare it with another one.
+pub(super) struct Definition {
+    params: Box<[VariableId]>,
+    /// The text of the unit, in which the body stands.
+    text: Arc<[u8]>,
+    body: Range<u32>,
+}
+
+impl Definition {
+    /// The words of the body after preprocessing, whatever their white space and line markers are.
+    fn words(&self) -> impl Iterator<Item = &[u8]> {
+        let body = self.text.get(self.body.start as usize..self.body.end as usize).unwrap_or_default();
+        body.split(|byte| *byte == b'\n')
+            .map(<[u8]>::trim_ascii_start)
+            .filter(|line| !line.starts_with(b"#"))
+            .flat_map(|line| line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()))
+    }
+}
+
 impl Checker<'_> {
     pub(super) fn function_definition(&mut self, id: ast::FunctionId) -> Checked<()> {
         let unit = self.unit;
@@ -91,7 +114,7 @@ impl Checker<'_> {
             }
         }
         let is_kept = self.check_redefinition(function, ident, specifiers)?;
-        self.compare_definitions(function, &params.variables, definition.digest);
+        self.compare_definitions(function, &params.variables, &definition.words);
         self.check_parameters(function, &params.variables, ident)?;
         for variable in first_variable..self.program.variables.len() {
             self.program.variables[VariableId::new(variable)].function = Some(function);
@@ -153,11 +176,21 @@ impl Checker<'_> {
         let block = self.statement(StmtKind::Block(Vec::new()), body.span, body.keyword);
         Body { params, block, labels: Vec::new(), span: definition.span }
     }
-    /// Notes that a definition is another one than the first of the function.
-    fn compare_definitions(&mut self, function: FunctionId, params: &[VariableId], digest: u64) {
-        let name = |variable: &VariableId| self.program.variables[*variable].name.clone();
-        let text = (params.iter().map(name).collect(), digest);
-        if *self.first_definitions.entry(function).or_insert_with(|| text.clone()) != text {
+    /// Notes that a definition is not the first of the function, and whether its words are others.
+    fn compare_definitions(&mut self, function: FunctionId, params: &[VariableId], words: &Range<u32>) {
+        let text = self.unit.text.clone();
+        let definition = Definition { params: params.into(), text, body: words.clone() };
+        let first = match self.first_definitions.entry(function) {
+            Entry::Vacant(entry) => {
+                entry.insert(definition);
+                return;
+            }
+            Entry::Occupied(entry) => entry.into_mut(),
+        };
+        let name = |variable: &VariableId| &self.program.variables[*variable].name;
+        if first.params.iter().map(name).eq(params.iter().map(name)) && first.words().eq(definition.words()) {
+            self.program.repeated_definitions.insert(function);
+        } else {
             self.program.ambiguous_definitions.insert(function);
         }
     }

@@ -283,8 +283,11 @@ fn file_name(text: &[u8]) -> String {
 /// Whether a text has directives that a preprocessor must execute (`#include`, `#define`, `#if` …), outside
 /// comments and literals, or `_Pragma`. Line markers and pragmas are none.
 pub fn needs_preprocessing(text: &[u8]) -> bool {
-    if text.windows(7).any(|window| window == b"_Pragma") {
+    if memchr::memmem::find(text, b"_Pragma").is_some() {
         return true;
+    }
+    if memchr::memchr(b'#', text).is_none() {
+        return false;
     }
     let mut position = 0;
     let mut at_line_start = true;

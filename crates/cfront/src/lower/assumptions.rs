@@ -64,6 +64,14 @@ impl Context<'_> {
                 self.approximate(ApproximationKind::Under, what.clone(), region);
                 self.approximate(ApproximationKind::Over, what, region);
             }
+            if hir.repeated_definitions.contains(&function) {
+                let what = format!(
+                    "the definitions of `{}` in several files have the same words and are taken to mean the same",
+                    declared.name
+                );
+                let region = self.region(declared.declared);
+                self.approximate(ApproximationKind::Assumption, what, region);
+            }
             let is_inline = hir.inline_definitions.contains(&function);
             if is_inline && library::is_known(&declared.name) && !self.is_of_the_system(declared.declared) {
                 let what = format!(

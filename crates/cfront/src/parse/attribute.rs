@@ -134,7 +134,7 @@ impl Parser<'_> {
     fn strings(&mut self) -> String {
         let mut text = Vec::new();
         while self.at(TokenKind::String) {
-            let literal = literal::spelling(&self.text, self.token.payload as usize, TokenKind::String);
+            let literal = literal::spelling(&self.unit.text, self.token.payload as usize, TokenKind::String);
             text.extend(literal.into_iter().filter(|byte| *byte != b'"'));
             self.bump();
         }

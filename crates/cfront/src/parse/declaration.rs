@@ -1,9 +1,6 @@
 //! Declarations and function definitions, at file scope and in blocks.
 
-use std::hash::{Hash, Hasher};
-
 use base::Span;
-use rustc_hash::FxHasher;
 
 use super::declarator::Form;
 use super::scope::Declared;
@@ -125,13 +122,13 @@ impl Parser<'_> {
                 }
             }
         }
-        let open = self.token.payload as usize;
+        let open = self.token.payload as u32;
         let body = self.nested(Self::block)?;
-        let digest = digest(self.text.get(open..self.closed as usize).unwrap_or_default());
+        let words = open..self.closed;
         self.scopes.close();
         let span = self.span_from(start);
         let function =
-            FunctionDefinition { specifiers, declarator, parameter_declarations, body, digest, span };
+            FunctionDefinition { specifiers, declarator, parameter_declarations, body, words, span };
         Ok(self.unit.functions.push(function))
     }
 
@@ -153,17 +150,4 @@ impl Parser<'_> {
         let span = self.span_from(start);
         Ok(self.unit.declarations.push(Declaration { kind, span }))
     }
-}
-
-/// A number that tells texts apart, whatever their white space and line markers are.
-fn digest(text: &[u8]) -> u64 {
-    let mut hasher = FxHasher::default();
-    for line in text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start) {
-        if !line.starts_with(b"#") {
-            for word in line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {
-                word.hash(&mut hasher);
-            }
-        }
-    }
-    hasher.finish()
 }

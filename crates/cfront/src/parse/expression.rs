@@ -233,7 +233,7 @@ impl Parser<'_> {
             }
             TokenKind::Number => {
                 self.bump();
-                let kind = match literal::number(&self.text, token.payload as usize, token.span)? {
+                let kind = match literal::number(&self.unit.text, token.payload as usize, token.span)? {
                     Number::Integer(literal) => ExprKind::Integer(literal),
                     Number::Float(literal) => ExprKind::Float(self.unit.floats.push(literal)),
                 };
@@ -241,7 +241,7 @@ impl Parser<'_> {
             }
             TokenKind::Char => {
                 self.bump();
-                let literal = literal::character(&self.text, token.payload as usize, token.span)?;
+                let literal = literal::character(&self.unit.text, token.payload as usize, token.span)?;
                 self.push_expr(ExprKind::Char(literal), token.span, 0)
             }
             TokenKind::String => {

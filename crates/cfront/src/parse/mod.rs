@@ -78,7 +78,7 @@ pub(crate) fn check_bytes(file: FileId, text: &[u8]) -> Result<(), Diagnostic> {
     if u32::try_from(text.len()).is_err() {
         return Err(Diagnostic::global("the file is larger than 4 GiB"));
     }
-    match text.iter().position(|byte| *byte == 0) {
+    match memchr::memchr(0, text) {
         None => Ok(()),
         Some(at) => {
             let span = Span { file, lo: at as u32, hi: at as u32 + 1 };
@@ -96,7 +96,6 @@ struct Parser<'a> {
     previous: Span,
     /// The offset of the last `}` in the lexed text.
     closed: u32,
-    text: Arc<[u8]>,
     interner: &'a mut Interner,
     scopes: Scopes,
     nesting: u32,
@@ -114,13 +113,12 @@ impl<'a> Parser<'a> {
             previous: token.span,
             closed: 0,
             tokens,
-            text,
             interner,
             scopes: Scopes::default(),
             nesting: 0,
             depths: Vec::new(),
             deepest: 0,
-            unit: TranslationUnit::default(),
+            unit: TranslationUnit { text, ..TranslationUnit::default() },
         }
     }
 
@@ -285,9 +283,9 @@ impl<'a> Parser<'a> {
         while self.at(TokenKind::String) {
             pieces.push(self.bump());
         }
-        let mut encoding = literal::encoding(&self.text, pieces[0].payload as usize);
+        let mut encoding = literal::encoding(&self.unit.text, pieces[0].payload as usize);
         for piece in &pieces[1..] {
-            let other = literal::encoding(&self.text, piece.payload as usize);
+            let other = literal::encoding(&self.unit.text, piece.payload as usize);
             encoding = concatenated(encoding, other).ok_or_else(|| {
                 Box::new(
                     Diagnostic::error(
@@ -300,7 +298,7 @@ impl<'a> Parser<'a> {
         }
         let mut units = Vec::new();
         for piece in &pieces {
-            literal::string(&self.text, piece.payload as usize, encoding, piece.span, &mut units)?;
+            literal::string(&self.unit.text, piece.payload as usize, encoding, piece.span, &mut units)?;
         }
         Ok(self.unit.strings.push(StringLiteral { encoding, units: units.into_boxed_slice() }))
     }

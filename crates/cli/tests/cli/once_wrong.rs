@@ -131,6 +131,9 @@ fn which_of_two_different_definitions_is_called_is_not_guessed() {
         for files in [[("a.c", &*main), ("b.c", &*other)], [("b.c", &*other), ("a.c", &*main)]] {
             let found = checked(name, &files, &words);
             assert_eq!(found.code, code, "{name}: {found:?}");
+            let assumed =
+                found.stdout.contains("the definitions of `f` in several files have the same words");
+            assert_eq!(assumed, code == SAFE, "{name}: {found:?}");
         }
     }
     let swapped = "inline int f(int a, int b) { return a - b; }\nint main(void) { return f(1, 2); }\n";
