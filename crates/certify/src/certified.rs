@@ -107,7 +107,11 @@ fn check_proof(
         Proof::Execution(end) => check_execution(program, end, ledger, budget),
         Proof::Executions(count) => check_executions(program, *count, ledger, budget),
         Proof::UnwoundExecutions(count) => match task.unwound() {
-            Some(unwound) => check_executions(unwound, *count, ledger, budget),
+            Some(unwound) => {
+                // The passes have turned undefined behaviour into guards.
+                ledger.add_undefined(program);
+                check_executions(unwound, *count, ledger, budget)
+            }
             None => Err(Reason::NotCertified { why: "the program is not recursive".to_owned() }),
         },
     }

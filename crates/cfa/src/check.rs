@@ -38,6 +38,10 @@ pub enum CheckKind {
     ReadOnly,
     /// Bytes that are copied to a place that overlaps their own.
     Overlap,
+    /// What the program or the library promises to the compiler does not hold: code that is declared unreachable is reached, a function that is declared not
+    /// to return returns, a null pointer is passed to a function of the library that takes none, 0 to a builtin that is undefined for it, pointers are subtracted that
+    /// do not lead to elements of one array.
+    Misuse,
     /// A call through a pointer that points to no procedure that may be called there.
     BadFunctionPointer,
     /// A heap object that is freed a second time.
@@ -58,7 +62,7 @@ pub enum CheckKind {
 
 impl CheckKind {
     /// All kinds, in order.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Assertion,
         Self::SignedOverflow,
         Self::DivisionByZero,
@@ -72,6 +76,7 @@ impl CheckKind {
         Self::Dangling,
         Self::ReadOnly,
         Self::Overlap,
+        Self::Misuse,
         Self::BadFunctionPointer,
         Self::DoubleFree,
         Self::BadFree,
@@ -98,6 +103,7 @@ impl CheckKind {
             Self::Dangling => "use-after-free",
             Self::ReadOnly => "read-only",
             Self::Overlap => "overlap",
+            Self::Misuse => "misuse",
             Self::BadFunctionPointer => "function-pointer",
             Self::DoubleFree => "double-free",
             Self::BadFree => "invalid-free",
@@ -134,6 +140,7 @@ impl CheckKind {
             | Self::FloatToInt
             | Self::ArrayLength
             | Self::Overlap
+            | Self::Misuse
             | Self::Uninitialised
             | Self::InvalidBool
             | Self::BadFormat => None,
@@ -175,6 +182,7 @@ impl fmt::Display for CheckKind {
             Self::Dangling => "access to an object outside its lifetime",
             Self::ReadOnly => "write to read-only memory",
             Self::Overlap => "copy to a place that overlaps its source",
+            Self::Misuse => "misuse of a pointer, function or builtin",
             Self::BadFunctionPointer => "call through a bad function pointer",
             Self::DoubleFree => "double free",
             Self::BadFree => "free of what was not allocated",

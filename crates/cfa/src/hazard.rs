@@ -31,6 +31,8 @@ pub enum Hazard {
     BadPointer,
     /// Bytes that are copied to a place that overlaps their own.
     Overlap,
+    /// A promise to the compiler that does not hold.
+    Misuse,
     /// A wrong argument of `free` or `realloc`.
     BadFree,
     /// An array of negative length.
@@ -59,6 +61,7 @@ impl Hazard {
                 CheckKind::ReadOnly,
             ],
             Self::Overlap => &[CheckKind::Overlap],
+            Self::Misuse => &[CheckKind::Misuse],
             Self::BadFree => &[CheckKind::DoubleFree, CheckKind::BadFree],
             Self::ArrayLength => &[CheckKind::ArrayLength],
             Self::BadFunctionPointer => &[CheckKind::BadFunctionPointer],
@@ -77,6 +80,7 @@ impl Hazard {
             Self::OutOfBounds => "access out of bounds",
             Self::BadPointer => "access through a null or dangling pointer",
             Self::Overlap => "copy to a place that overlaps its source",
+            Self::Misuse => "misuse of a pointer, function or builtin",
             Self::BadFree => "bad free",
             Self::ArrayLength => "negative array length",
             Self::BadFunctionPointer => "call through a bad function pointer",
@@ -228,6 +232,7 @@ impl Search<'_> {
             | Op::FillElems { .. }
             | Op::Halt { reason: HaltReason::Exit(_) | HaltReason::Abort } => {}
             Op::Halt { reason: HaltReason::Overlap } => self.add(Hazard::Overlap),
+            Op::Halt { reason: HaltReason::Misuse } => self.add(Hazard::Misuse),
         }
     }
 

@@ -139,6 +139,8 @@ pub enum HaltReason {
     Abort,
     /// Undefined behaviour: bytes were copied to a place that overlaps their own.
     Overlap,
+    /// Undefined behaviour: what the program or the library promises to the compiler does not hold.
+    Misuse,
 }
 
 /// Whom a call enters.
@@ -364,7 +366,7 @@ impl HaltReason {
     fn map(self, expr: &mut impl FnMut(ExprId) -> ExprId) -> Self {
         match self {
             Self::Exit(status) => Self::Exit(expr(status)),
-            Self::Abort | Self::Overlap => self,
+            Self::Abort | Self::Overlap | Self::Misuse => self,
         }
     }
 }
@@ -432,7 +434,9 @@ impl Op {
             }
             Self::Output { args, .. } => ([None; 3], args),
             Self::Halt { reason: HaltReason::Exit(status) } => ([Some(*status), None, None], &[]),
-            Self::Halt { reason: HaltReason::Abort | HaltReason::Overlap } => ([None; 3], &[]),
+            Self::Halt { reason: HaltReason::Abort | HaltReason::Overlap | HaltReason::Misuse } => {
+                ([None; 3], &[])
+            }
         };
         few.into_iter().flatten().chain(many.iter().copied())
     }

@@ -17,6 +17,7 @@
 
 mod expression;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use base::{IndexVec, Span, newtype_index};
@@ -89,6 +90,8 @@ pub struct Program {
     pub misfits: FxHashSet<ExprId>,
     /// Functions with an inline definition and another, different one: C does not specify which of them is called (C11 6.7.4p7).
     pub ambiguous_definitions: FxHashSet<FunctionId>,
+    /// What functions promise to the optimiser, and by what.
+    pub promises: BTreeMap<FunctionId, BTreeSet<String>>,
     /// Functions with several definitions in the same words.
     pub repeated_definitions: FxHashSet<FunctionId>,
     /// Operations in initialisers of static objects whose results do not fit.

@@ -151,7 +151,7 @@ pub enum Type {
     Record(RecordId),
     /// A function.
     Function(FunctionType),
-    /// `__builtin_va_list`: an object of pointer size, see `lower`.
+    /// `__builtin_va_list`: an object that starts with a pointer, see `lower`.
     VaList,
 }
 

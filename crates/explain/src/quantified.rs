@@ -37,9 +37,11 @@ pub fn quantified(task: &Prepared<'_>, annotation: &Annotation) -> Vec<ForAll> {
     };
     let mut found: Vec<ForAll> = Vec::new();
     for ((proc, location), claim) in &claims {
-        let info = prepared.procs[entry].locations[*location];
-        let is_loop = *proc == entry && info.role == LocationRole::LoopHead;
-        let Some(origin) = task.back().location(entry, *location).filter(|_| is_loop) else { continue };
+        // The locations of another procedure have numbers of their own.
+        if *proc != entry || prepared.procs[entry].locations[*location].role != LocationRole::LoopHead {
+            continue;
+        }
+        let Some(origin) = task.back().location(entry, *location) else { continue };
         let region = task.given().procs[origin.proc].locations[origin.location].region;
         let writer = Writer { task, program: task.given(), vocabulary: &vocabulary };
         let normal = terms.nnf(claim.never);

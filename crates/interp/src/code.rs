@@ -282,6 +282,7 @@ pub(crate) enum Rare {
     },
     Abort,
     Overlap,
+    Misuse,
 }
 
 /// A register that a call copies from or to.

@@ -63,7 +63,7 @@ pub use oracle::{
     Zero,
 };
 pub use outcome::{CallStack, Outcome, Resource, Run, StackEntry, UndefinedKind};
-pub use printf::{Examined, TextArgument, examine};
+pub use printf::{Examined, Rest, TextArgument, examine};
 pub use trace::{Recorder, Trace, TraceStep};
 pub use value::Value;
 

@@ -35,6 +35,8 @@ pub enum UndefinedKind {
     ReadOnly,
     /// Bytes that are copied to a place that overlaps their own.
     Overlap,
+    /// A promise to the compiler that does not hold.
+    Misuse,
     /// A heap object that is freed a second time.
     DoubleFree,
     /// `free` or `realloc` of what is not the start of a heap object.
@@ -66,6 +68,7 @@ impl fmt::Display for UndefinedKind {
             Self::OutOfBounds => "access outside the object",
             Self::ReadOnly => "write to read-only memory",
             Self::Overlap => "copy to a place that overlaps its source",
+            Self::Misuse => "misuse of a pointer, function or builtin",
             Self::DoubleFree => "double free",
             Self::BadFree => "free of what was not allocated",
             Self::UninitialisedRead => "read of an uninitialised value",
@@ -93,6 +96,7 @@ impl UndefinedKind {
             Self::OutOfBounds => CheckKind::OutOfBounds,
             Self::ReadOnly => CheckKind::ReadOnly,
             Self::Overlap => CheckKind::Overlap,
+            Self::Misuse => CheckKind::Misuse,
             Self::DoubleFree => CheckKind::DoubleFree,
             Self::BadFree => CheckKind::BadFree,
             Self::UninitialisedRead => CheckKind::Uninitialised,

@@ -28,6 +28,11 @@ fn bad(detail: impl Into<String>) -> Fault {
     Fault::undefined(UndefinedKind::BadFormat, detail)
 }
 
+/// Whether an argument has the size of an int after promotion.
+fn is_int(value: Value) -> bool {
+    matches!(value.ty, Ty::Int { width: ..=32, .. })
+}
+
 /// The text of an output call. Pointer arguments are as registers have them.
 pub(crate) fn render(
     function: OutputFunction,
@@ -71,8 +76,19 @@ pub struct TextArgument {
 pub struct Examined {
     /// The arguments that are read as texts, in order; those of a limit that is an argument itself count without limit.
     pub texts: Vec<TextArgument>,
-    /// Whether a conversion does not match its argument, or is none. What comes before it is done.
-    pub mismatch: Option<String>,
+    /// What is known of the conversions.
+    pub rest: Rest,
+}
+
+/// How the conversions of a format fit the arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rest {
+    /// All of them match.
+    Matches,
+    /// One does not match its argument, or is none. What comes before it is done.
+    Mismatch,
+    /// One is not known here, nor is what comes after it.
+    Unknown,
 }
 
 /// Looks at the format of a call of `printf`.
@@ -89,11 +105,12 @@ pub fn examine(format: &[u8], types: &[Ty], model: DataModel) -> Examined {
         Ok(Vec::new())
     };
     let mut printer = Printer { args: args.iter(), model, out: Vec::new(), has_address: false };
-    let mismatch = match printer.all(format, &mut read) {
-        Err(Fault::Undefined { kind: UndefinedKind::BadFormat, detail }) => Some(detail),
-        _ => None,
+    let rest = match printer.all(format, &mut read) {
+        Err(Fault::Undefined { kind: UndefinedKind::BadFormat, .. }) => Rest::Mismatch,
+        Err(Fault::Unsupported(_)) => Rest::Unknown,
+        _ => Rest::Matches,
     };
-    Examined { texts, mismatch }
+    Examined { texts, rest }
 }
 
 /// One conversion, between `%` and its letter.
@@ -152,7 +169,7 @@ impl Printer<'_> {
         if rest.first() == Some(&b'*') {
             *rest = &rest[1..];
             let value = self.next()?;
-            if !value.ty.is_int() {
+            if !is_int(value) {
                 return Err(bad("`*` takes an int"));
             }
             return Ok(Some(i64::from(value.as_int() as i32)));
@@ -212,7 +229,7 @@ impl Printer<'_> {
             b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => self.integer(spec, size, letter)?,
             b'c' if size == Size::Int => {
                 let value = self.next()?;
-                if !value.ty.is_int() {
+                if !is_int(value) {
                     return Err(bad("%c takes an int"));
                 }
                 self.pad_text(spec, &[value.bits as u8]);
@@ -283,9 +300,10 @@ impl Printer<'_> {
             Size::Long | Size::Pointer => self.model.pointer_width(),
             Size::LongLong | Size::LongDouble => 64,
         };
-        // What is narrower than int was promoted; anything else that is too narrow is not what was passed.
-        if given < width && width > 32 {
-            return Err(bad(format!("%{} takes {width} bits, not {given}", char::from(letter))));
+        // What is narrower than int was promoted.
+        let passed = width.max(32);
+        if given.max(32) != passed {
+            return Err(bad(format!("%{} takes {passed} bits, not {given}", char::from(letter))));
         }
         let signed = matches!(letter, b'd' | b'i');
         let number = Ty::Int { width, signed }.value_of(value.as_int() as u128);
@@ -491,6 +509,10 @@ mod tests {
             ("%d", vec![]),
             ("%d", vec![Value::double(1.0)]),
             ("%ld", vec![int(1)]),
+            ("%d", vec![long(1)]),
+            ("%hhd", vec![long(1)]),
+            ("%c", vec![long(1)]),
+            ("%*d", vec![long(1), int(1)]),
             ("%s", vec![int(1)]),
             ("%", vec![]),
             ("%y", vec![int(1)]),

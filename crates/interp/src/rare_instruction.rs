@@ -152,7 +152,9 @@ impl State<'_> {
                 let region = if at.is_nowhere() { context.asker.region } else { *at };
                 self.answer(regs, (*ty, *dst), source, Asker { region, ..context.asker }, context)?;
             }
-            end @ (Rare::Exit { .. } | Rare::Abort | Rare::Overlap) => return Err(self.end(regs, end)),
+            end @ (Rare::Exit { .. } | Rare::Abort | Rare::Overlap | Rare::Misuse) => {
+                return Err(self.end(regs, end));
+            }
             elements @ (Rare::CopyElems { .. } | Rare::FillElems { .. }) => {
                 return self.elements(regs, elements, context);
             }
@@ -171,6 +173,9 @@ impl State<'_> {
             Rare::Exit { ty, status } => Fault::Exit(ty.value_of(self.bits(regs, ty, status))),
             Rare::Overlap => {
                 Fault::undefined(UndefinedKind::Overlap, "source and target have bytes in common")
+            }
+            Rare::Misuse => {
+                Fault::undefined(UndefinedKind::Misuse, "what was promised to the compiler does not hold")
             }
             _ => Fault::Abort,
         }

@@ -71,6 +71,10 @@ impl Parser<'_> {
                 self.advance();
                 Ok(Op::Halt { reason: HaltReason::Overlap })
             }
+            "misuse" => {
+                self.advance();
+                Ok(Op::Halt { reason: HaltReason::Misuse })
+            }
             word => self.memory_op(word),
         }
     }

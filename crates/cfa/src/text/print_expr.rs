@@ -291,6 +291,7 @@ impl<'a> Notation<'a> {
             Op::Halt { reason: HaltReason::Exit(status) } => format!("exit({})", self.expr(*status)),
             Op::Halt { reason: HaltReason::Abort } => "abort".to_owned(),
             Op::Halt { reason: HaltReason::Overlap } => "overlap".to_owned(),
+            Op::Halt { reason: HaltReason::Misuse } => "misuse".to_owned(),
         }
     }
 

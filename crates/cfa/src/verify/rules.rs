@@ -319,7 +319,7 @@ pub(crate) fn check_op(program: &Program, op: &Op) -> Result<(), Complaint> {
             result.as_ref().map_or(Ok(()), |place| check_holds(program, place, Ty::signed(32), "a result"))
         }
         Op::Halt { reason: HaltReason::Exit(status) } => check_int(program, *status, "a status"),
-        Op::Halt { reason: HaltReason::Abort | HaltReason::Overlap } => Ok(()),
+        Op::Halt { reason: HaltReason::Abort | HaltReason::Overlap | HaltReason::Misuse } => Ok(()),
     }
 }
 

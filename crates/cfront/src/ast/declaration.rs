@@ -206,6 +206,8 @@ pub enum AttributeKind {
     Aligned(Option<AlignasArgument>),
     /// `noreturn`
     Noreturn,
+    /// `const`, `pure`, `nonnull` and the like: what the function does, or is given.
+    Promise(Name),
     /// `mode(QI)` and the like, without underscores.
     Mode(Name),
     /// `transparent_union`

@@ -4,7 +4,8 @@ use base::Span;
 
 use super::Checked;
 use super::context::{Checker, error, unsupported};
-use crate::ast::{AlignasArgument, Attribute, AttributeKind};
+use super::scope::Typed;
+use crate::ast::{AlignasArgument, Attribute, AttributeKind, DeclaratorId, SpecifiersId};
 use crate::lex::Name;
 use crate::types::{ArrayLength, Field, IntKind, Record, Type, TypeId};
 
@@ -28,6 +29,8 @@ pub(super) struct Effects {
     pub(super) max_member_align: Option<u64>,
     pub(super) mode: Option<(Name, Span)>,
     pub(super) noreturn: bool,
+    /// What a function promises to the optimiser.
+    pub(super) promise: Option<Name>,
     pub(super) transparent_union: bool,
     pub(super) gnu_inline: bool,
     pub(super) system_inline: bool,
@@ -59,6 +62,7 @@ impl Checker<'_> {
                     effects.align = effects.align.max(align);
                 }
                 AttributeKind::Noreturn => effects.noreturn = true,
+                AttributeKind::Promise(name) => effects.promise = Some(name),
                 AttributeKind::Mode(mode) => effects.mode = Some((mode, attribute.span)),
                 AttributeKind::TransparentUnion => effects.transparent_union = true,
                 AttributeKind::MaxAlign(bytes) => effects.max_member_align = Some(u64::from(bytes)),
@@ -131,6 +135,27 @@ impl Checker<'_> {
             align: bytes,
         });
         Ok(self.program.types.intern(Type::Record(record)))
+    }
+    /// A type after the attributes of its specifiers and its declarator.
+    pub(super) fn with_attributes(
+        &mut self,
+        typed: Typed,
+        specifiers: SpecifiersId,
+        declarator: DeclaratorId,
+    ) -> Checked<Typed> {
+        let (specifiers, declarator) =
+            (&self.unit.specifiers[specifiers], &self.unit.declarators[declarator]);
+        let effects = self.effects(&[&specifiers.attributes, &declarator.attributes], &[])?;
+        let ty = self.with_mode(typed.ty, &effects)?;
+        Ok(Typed { ty, align: effects.align.or(typed.align), ..typed })
+    }
+    /// Refuses attributes of a function that are about a type.
+    pub(super) fn check_function_attributes(&self, effects: &Effects) -> Checked<()> {
+        match (effects.mode, effects.vector) {
+            (Some((_, span)), _) => unsupported("the attribute `mode` of a function", span),
+            (_, Some((_, span))) => unsupported("the attribute `vector_size` of a function", span),
+            (None, None) => Ok(()),
+        }
     }
     /// Whether values of a type are vectors.
     pub(super) fn is_vector(&self, ty: TypeId) -> bool {

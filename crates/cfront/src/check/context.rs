@@ -1,5 +1,6 @@
 //! The state of the checker, and what every part of it needs.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::{Diagnostic, IndexVec, SourceMap, Span};
@@ -137,6 +138,7 @@ impl<'a> Checker<'a> {
             misfits: FxHashSet::default(),
             ambiguous_definitions: FxHashSet::default(),
             repeated_definitions: FxHashSet::default(),
+            promises: BTreeMap::new(),
             static_overflows: Vec::new(),
         };
         Self {
@@ -182,6 +184,8 @@ impl<'a> Checker<'a> {
     /// Checks one unit.
     pub(crate) fn unit(&mut self, unit: &'a TranslationUnit) -> Checked<()> {
         self.unit = unit;
+        // Compilers make one object of equal literals of a file; whether the linker does, C does not say (C11 6.4.5p7).
+        self.strings.clear();
         for item in &unit.items {
             match *item {
                 Item::Function(function) => self.function_definition(function)?,

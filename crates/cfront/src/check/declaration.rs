@@ -74,7 +74,11 @@ impl Checker<'_> {
         let mut typed = self.declarator_type(base, init_declarator.declarator)?;
         out.append(&mut self.pending_bounds);
         let effects = self.effects(&[&specifiers.attributes, &declarator.attributes], &specifiers.alignas)?;
-        typed.ty = self.with_mode(typed.ty, &effects)?;
+        if self.types().function(typed.ty).is_some() {
+            self.check_function_attributes(&effects)?;
+        } else {
+            typed.ty = self.with_mode(typed.ty, &effects)?;
+        }
         self.weak_symbols.extend(effects.weak.map(|span| (ident.name, span)));
         if let Some(label) = declarator.asm_label {
             if matches!(specifiers.storage, Some((Storage::Register, _))) {
@@ -98,6 +102,7 @@ impl Checker<'_> {
             }
             let function = self.declare_function(ident, typed.ty, storage)?;
             self.program.functions[function].noreturn |= specifiers.noreturn || effects.noreturn;
+            self.note_promise(function, &effects);
             return Ok(());
         }
         if self.types().is_void(typed.ty) && storage != Some(Storage::Extern) {

@@ -160,10 +160,9 @@ impl Checker<'_> {
     pub(super) fn parameter(&mut self, parameter: &ast::Parameter) -> Checked<(Option<Ident>, Typed)> {
         let unit = self.unit;
         let declarator = &unit.declarators[parameter.declarator];
-        let specifiers = &unit.specifiers[parameter.specifiers];
-        self.effects(&[&specifiers.attributes, &declarator.attributes], &specifiers.alignas)?;
         let base = self.specifiers(parameter.specifiers, TagUse::Mention)?;
         let typed = self.declarator_type(base, parameter.declarator)?;
+        let typed = self.with_attributes(typed, parameter.specifiers, parameter.declarator)?;
         Ok((declarator.ident, self.adjusted(typed)))
     }
     pub(super) fn adjusted(&mut self, typed: Typed) -> Typed {

@@ -8,6 +8,7 @@ use base::{Diagnostic, Idx, Span};
 use rustc_hash::FxHashMap;
 
 use super::Checked;
+use super::attribute::Effects;
 use super::context::{Checker, error, unsupported};
 use super::scope::{Entity, Linkage, Typed};
 use super::specifiers::TagUse;
@@ -106,6 +107,9 @@ impl Checker<'_> {
         let storage = specifiers.storage.map(|(storage, _)| storage);
         let function = self.declare_function(ident, ty, storage)?;
         self.program.functions[function].noreturn |= specifiers.noreturn || effects.noreturn;
+        self.note_promise(function, &effects);
+        self.note_restrict(function, parameters);
+        self.check_function_attributes(&effects)?;
         if effects.gnu_inline && specifiers.inline && storage == Some(Storage::Extern) {
             self.gnu_inline.insert(function);
             // What the system headers define for speed, or with checks of bounds, is the function of the library where C defines it.
@@ -175,6 +179,28 @@ impl Checker<'_> {
         let body = &self.unit.stmts[definition.body];
         let block = self.statement(StmtKind::Block(Vec::new()), body.span, body.keyword);
         Body { params, block, labels: Vec::new(), span: definition.span }
+    }
+    /// Notes what an attribute of a function says to the optimiser.
+    pub(super) fn note_promise(&mut self, function: FunctionId, effects: &Effects) {
+        if let Some(name) = effects.promise {
+            let promise = format!("the attribute `{}`", self.text(name).trim_matches('_'));
+            self.program.promises.entry(function).or_default().insert(promise);
+        }
+    }
+    /// Notes that a parameter of a prototype is a pointer that is declared `restrict`.
+    fn note_restrict(&mut self, function: FunctionId, parameters: &Parameters) {
+        let Parameters::Prototype { parameters, .. } = parameters else { return };
+        let is_restrict = |part: &DeclaratorPart| match part {
+            DeclaratorPart::Pointer { qualifiers } | DeclaratorPart::Array { qualifiers, .. } => {
+                qualifiers.is_restrict
+            }
+            DeclaratorPart::Function { .. } => false,
+        };
+        let mut declarators = parameters.iter().map(|parameter| &self.unit.declarators[parameter.declarator]);
+        if declarators.any(|declarator| declarator.parts.iter().any(is_restrict)) {
+            let promises = self.program.promises.entry(function).or_default();
+            promises.insert("the qualifier `restrict`".to_owned());
+        }
     }
     /// Notes that a definition is not the first of the function, and whether its words are others.
     fn compare_definitions(&mut self, function: FunctionId, params: &[VariableId], words: &Range<u32>) {
@@ -406,6 +432,7 @@ impl Checker<'_> {
                 return error(message, ident.span);
             }
             let typed = self.declarator_type(base, init_declarator.declarator)?;
+            let typed = self.with_attributes(typed, *specifiers, init_declarator.declarator)?;
             let typed = self.adjusted(typed);
             if let Some((earlier, _)) = declared.insert(ident.name, (ident, typed)) {
                 return Err(Box::new(self.redeclared(ident, earlier.span)));

@@ -177,8 +177,8 @@ impl Checker<'_> {
         let left = self.type_name(left)?.ty;
         let right = self.type_name(right)?.ty;
         let is_enum = |ty| matches!(self.types().get(ty), crate::types::Type::Enum(_));
-        // gcc takes distinct enumerations, and an enumeration and an integer type, for different here.
-        let value = if is_enum(left) || is_enum(right) {
+        // gcc takes distinct enumerations for different here.
+        let value = if is_enum(left) && is_enum(right) {
             left == right
         } else {
             self.types().compatible(left, right)

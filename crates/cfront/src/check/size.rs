@@ -63,9 +63,13 @@ impl Checker<'_> {
         if matches!(self.types().record(element), Some(record) if !self.types().records[record].complete) {
             return error(format!("the incomplete type {} has no alignment", self.show(typed.ty)), span);
         }
-        let is_standard = self.sources.get(span.file).is_some_and(|file| {
-            file.text[(span.lo as usize).min(file.text.len())..].starts_with(b"_Alignof")
-        });
+        let file = self.sources.get(span.file);
+        let text = file.map_or(&[][..], |file| &file.text[(span.lo as usize).min(file.text.len())..]);
+        let is_standard = text.starts_with(b"_Alignof");
+        let differ = self.types().align_of(typed.ty) != self.types().preferred_align_of(typed.ty);
+        if differ && typed.align.is_none() && !is_standard && !text.starts_with(b"__alignof") {
+            return unsupported("the alignment of this type within a macro", span);
+        }
         let align = typed.align.unwrap_or_else(|| {
             if is_standard {
                 self.types().align_of(typed.ty)

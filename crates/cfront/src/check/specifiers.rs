@@ -55,7 +55,19 @@ impl Checker<'_> {
         };
         typed.is_const |= specifiers.qualifiers.is_const;
         typed.is_volatile |= specifiers.qualifiers.is_volatile;
+        if specifiers.qualifiers.is_atomic || matches!(specifiers.kind, TypeSpecifier::Atomic(_)) {
+            self.check_atomic(typed.ty, specifiers.type_span)?;
+        }
         Ok(typed)
+    }
+    /// gcc aligns atomic objects of 1, 2, 4, 8 and 16 bytes to their size.
+    fn check_atomic(&self, ty: TypeId, span: Span) -> Checked<()> {
+        match self.types().size_of(ty) {
+            Some(size @ (1 | 2 | 4 | 8 | 16)) if self.types().align_of(ty) < size => {
+                unsupported("an `_Atomic` type that is aligned to more than its type without `_Atomic`", span)
+            }
+            _ => Ok(()),
+        }
     }
     fn builtin_type(&mut self, builtin: BuiltinType, span: Span) -> Checked<TypeId> {
         let int = |checker: &mut Self, kind| Ok(checker.int_type(kind));
@@ -101,6 +113,7 @@ impl Checker<'_> {
     fn type_name_keeping_bounds(&mut self, id: TypeNameId) -> Checked<Typed> {
         let ast::TypeName { specifiers, declarator, .. } = self.unit.type_names[id];
         let base = self.specifiers(specifiers, TagUse::Mention)?;
-        self.declarator_type(base, declarator)
+        let typed = self.declarator_type(base, declarator)?;
+        self.with_attributes(typed, specifiers, declarator)
     }
 }

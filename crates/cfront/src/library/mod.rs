@@ -171,6 +171,8 @@ pub(crate) enum Known {
     Readable,
     /// In models: source and target of a copy overlap.
     Overlap,
+    /// In models: an argument is one that the function does not take.
+    Misuse,
     /// `malloc(size)`
     Malloc,
     /// `aligned_alloc(alignment, size)`
@@ -255,6 +257,7 @@ pub(crate) fn classify(name: &str) -> Known {
         "__VERIFIER_assume" | "__wayproof_assume" => Known::Assume,
         "__wayproof_own_malloc" => Known::OwnMalloc,
         "__wayproof_overlap" => Known::Overlap,
+        "__wayproof_misuse" => Known::Misuse,
         "__wayproof_readable" => Known::Readable,
         "__wayproof_stdin" => Known::Stdin,
         "__assert_fail" | "__assert" | "__assert_rtn" | "__assert_perror_fail" => Known::AssertFail,

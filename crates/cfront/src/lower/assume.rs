@@ -188,6 +188,15 @@ fn common(body: &mut Body<'_, '_>, left: ExprId, right: ExprId) -> (ExprId, Expr
 }
 
 impl Body<'_, '_> {
+    /// Whether a condition may speak of a parameter.
+    pub(super) fn is_assumed(&self, param: &str) -> bool {
+        let conditions = self.ctx.options.start.assumptions.iter();
+        conditions
+            .filter_map(|text| tokens(text).ok())
+            .flatten()
+            .any(|token| token == Token::Word(param.to_owned()))
+    }
+
     /// Assumes what the options say.
     pub(super) fn assume_conditions(&mut self, params: &[VariableId], args: &[Argument]) -> Lowered<()> {
         let hir = self.ctx.hir;

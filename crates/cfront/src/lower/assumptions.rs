@@ -15,6 +15,8 @@ impl Context<'_> {
         self.record_replaced_library();
         self.record_orders_of_evaluation();
         self.record_inline_definitions();
+        self.record_promises();
+        self.record_accesses_by_other_types();
         self.record_implicit_declarations();
         self.record_sorts_with_effects();
         self.record_unspecified_pairs();
@@ -82,6 +84,34 @@ impl Context<'_> {
                 self.approximate(ApproximationKind::Under, what.clone(), region);
                 self.approximate(ApproximationKind::Over, what, region);
             }
+        }
+    }
+
+    /// What a function says to the optimiser is not checked.
+    fn record_promises(&mut self) {
+        let hir = self.hir;
+        for (function, promises) in &hir.promises {
+            let declared = &hir.functions[*function];
+            if declared.body.is_none()
+                || !self.usage.functions.contains(function)
+                || self.is_of_the_system(declared.declared)
+            {
+                continue;
+            }
+            let region = self.region(declared.declared);
+            for promise in promises {
+                let what = format!("what {promise} of `{}` says is true", declared.name);
+                self.approximate(ApproximationKind::Assumption, what, region);
+            }
+        }
+    }
+
+    /// Which types an object may be accessed by, and where objects lie, is not checked.
+    fn record_accesses_by_other_types(&mut self) {
+        if let Some(span) = self.conversions.aliases {
+            let region = self.region(span);
+            let what = "memory may be accessed by pointers to other types, at any address (`-fno-strict-aliasing`, x86)";
+            self.approximate(ApproximationKind::Assumption, what, region);
         }
     }
 

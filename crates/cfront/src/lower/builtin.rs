@@ -1,8 +1,8 @@
 //! Builtins that are no functions, as exact expressions.
 
 use cfa::{
-    AllocKind, ApproximationKind, BinaryOp, Expr, ExprId, FloatKind, HaltReason, InitKind, Op, Place, Ty,
-    UnaryOp,
+    AllocKind, ApproximationKind, BinaryOp, Expr, ExprId, FloatKind, HaltReason, InitKind, Op, Origin, Place,
+    Ty, UnaryOp,
 };
 
 use crate::hir::{self, ArithmeticOp, Builtin, CompilersChoice};
@@ -36,8 +36,7 @@ impl Body<'_, '_> {
         let hir = self.ctx.hir;
         match builtin {
             Builtin::Unreachable => {
-                let cond = self.exprs().bool(false);
-                self.graph.emit_last(Op::Assume { cond }, self.origin);
+                self.graph.emit_last(Op::Halt { reason: HaltReason::Misuse }, self.origin);
                 return Ok(None);
             }
             Builtin::Trap => {
@@ -174,9 +173,18 @@ impl Body<'_, '_> {
     fn not_zero(&mut self, value: ExprId) -> ExprId {
         let value = self.unsigned(value);
         let value = self.stable(value);
-        let cond = build::truth(self.exprs(), value);
-        self.emit(Op::Assume { cond });
+        let truth = build::truth(self.exprs(), value);
+        let is_zero = build::not(self.exprs(), truth);
+        self.forbid(is_zero, self.origin);
         value
+    }
+
+    /// Where a condition holds, a promise to the compiler is broken.
+    pub(super) fn forbid(&mut self, cond: ExprId, origin: Origin) {
+        let (misuse, otherwise) = self.fork(cond, origin, origin);
+        self.graph.set(misuse);
+        self.graph.emit_last(Op::Halt { reason: HaltReason::Misuse }, origin);
+        self.graph.set(otherwise);
     }
 
     fn unsigned(&mut self, value: ExprId) -> ExprId {

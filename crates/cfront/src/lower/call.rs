@@ -1,7 +1,7 @@
 //! Calls of functions that have a procedure, and what all calls share: arguments and results.
 
 use base::Span;
-use cfa::{ApproximationKind, ExprId, Op, Origin, Place, ProcId, Role, Source, Ty};
+use cfa::{ApproximationKind, ExprId, HaltReason, Op, Origin, Place, ProcId, Role, Source, Ty};
 
 use crate::check::is_builtin;
 use crate::hir::{self, Callee, ExprKind, FunctionId};
@@ -185,7 +185,11 @@ impl Body<'_, '_> {
         }
         let proc = self.ctx.procs[&resolved];
         let signature = self.ctx.signature(resolved);
-        self.call_procedure(proc, &signature, args, site, sink)
+        let returned = self.call_procedure(proc, &signature, args, site, sink)?;
+        if self.ctx.hir.functions[function].noreturn {
+            self.graph.emit_last(Op::Halt { reason: HaltReason::Misuse }, site.origin);
+        }
+        Ok(returned)
     }
 
     /// Evaluates arguments from left to right.

@@ -9,10 +9,7 @@
 use std::sync::Arc;
 
 use base::Region;
-use cfa::{
-    ApproximationKind, BinaryOp, Expr, ExprId, Freedom, HaltReason, Op, OutputFunction, Place, Source, Ty,
-    VarId,
-};
+use cfa::{ApproximationKind, BinaryOp, Expr, ExprId, Freedom, HaltReason, Op, Place, Source, Ty};
 
 use crate::hir::{FunctionId, VariableId};
 use crate::library::effects::{Bound, Effects, End, Errno, Extent, Outcome, Write};
@@ -26,9 +23,6 @@ use crate::types::TypeId;
 
 /// The largest number of an error on Linux.
 const LAST_ERROR: i128 = 133;
-
-/// The errors that POSIX lists for `fputc`: EINTR, EIO, ENXIO, EBADF, EAGAIN, ENOMEM, EFBIG, ENOSPC, EPIPE.
-const WRITE_ERRORS: [i128; 9] = [4, 5, 6, 9, 11, 12, 27, 28, 32];
 
 /// Where the arguments that a format speaks of are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,12 +58,12 @@ impl Call<'_> {
 }
 
 /// A call that may fail whatever its arguments are.
-struct Fallible<'a> {
-    name: &'a Arc<str>,
-    ty: Ty,
+pub(super) struct Fallible<'a> {
+    pub(super) name: &'a Arc<str>,
+    pub(super) ty: Ty,
     /// What it returns if it fails.
-    failure: i128,
-    site: &'a Site,
+    pub(super) failure: i128,
+    pub(super) site: &'a Site,
 }
 
 impl Body<'_, '_> {
@@ -259,18 +253,16 @@ impl Body<'_, '_> {
             Rest::List => call.params.len().saturating_sub(1),
         };
         let Some(format) = call.arg(number.max(1)) else { return true };
-        let Expr::Address { var } = *self.exprs().get(format) else { return true };
-        let literal = self.ctx.strings.iter().find(|(_, known)| **known == var);
-        literal.is_none_or(|(string, _)| has_conversion(&self.ctx.hir.strings[*string].bytes, letter))
+        self.literal(format).is_none_or(|format| has_conversion(format, letter))
     }
 
     /// Whether the program itself, not only a model, may look at `errno`.
-    fn names_errno(&self) -> bool {
+    pub(super) fn names_errno(&self) -> bool {
         self.ctx.hir.functions.iter().any(|function| &*function.name == "__errno_location")
     }
 
     /// Where `errno` is, if the program looks at it.
-    fn errno(&mut self) -> Lowered<Option<Place>> {
+    pub(super) fn errno(&mut self) -> Lowered<Option<Place>> {
         let hir = self.ctx.hir;
         let is_errno = |variable: &VariableId| &*hir.variables[*variable].name == library::ERRNO;
         let Some(variable) = hir.statics.iter().copied().find(is_errno) else { return Ok(None) };
@@ -419,7 +411,7 @@ impl Body<'_, '_> {
     }
 
     /// The outside world decides whether a call fails; what it returns otherwise is chosen only then.
-    fn unless_it_fails(
+    pub(super) fn unless_it_fails(
         &mut self,
         call: &Fallible<'_>,
         result: impl FnOnce(&mut Self) -> ExprId,
@@ -449,71 +441,6 @@ impl Body<'_, '_> {
             self.graph.join(after_failure);
         }
         self.read_var(returned)
-    }
-
-    /// A function that writes to standard output; if somebody looks at its result, the output may have failed.
-    pub(super) fn output(
-        &mut self,
-        function: OutputFunction,
-        args: Vec<ExprId>,
-        site: &Site,
-        sink: Sink<'_>,
-    ) -> Lowered<Returned> {
-        let int = Ty::signed(32);
-        let is_used = self.ctx.hir.types.scalar(site.ty) == Some(int) && !matches!(sink, Sink::Drop);
-        let result: Option<VarId> = is_used.then(|| self.temporary(int));
-        let op = Op::Output { function, args, result: result.map(Place::Var) };
-        self.graph.emit(op, site.origin);
-        let errno = self.errno()?;
-        let Some(result) = result else {
-            if errno.is_some() && self.names_errno() {
-                let what = "`errno` is not changed by output whose success is not checked";
-                self.ctx.approximate(ApproximationKind::Assumption, what, Region::NOWHERE);
-            }
-            return Ok(Returned::Nothing);
-        };
-        let name: Arc<str> = match function {
-            OutputFunction::Printf => "printf",
-            OutputFunction::Puts => "puts",
-            OutputFunction::Putchar => "putchar",
-        }
-        .into();
-        let calls = Fallible { name: &name, ty: int, failure: -1, site };
-        let written = |body: &mut Self| body.read_var(result);
-        let fail = |body: &mut Self| {
-            // Writing nothing does not fail.
-            if function == OutputFunction::Printf {
-                let (count, zero) = (body.read_var(result), body.exprs().int(int, 0));
-                let cond = build::compare(body.exprs(), BinaryOp::Ne, count, zero);
-                body.graph.emit(Op::Assume { cond }, site.origin);
-            }
-            if let Some(place) = errno {
-                body.fail_to_write(&name, place, site);
-            }
-        };
-        Ok(Returned::Scalar(self.unless_it_fails(&calls, written, fail)))
-    }
-
-    /// Sets `errno` to the number of an error that POSIX lists for writing to a stream. Each of them occurs on some run.
-    fn fail_to_write(&mut self, name: &Arc<str>, errno: Place, site: &Site) {
-        let int = Ty::signed(32);
-        let number = self.temporary(int);
-        let source = Source::Library { function: name.clone(), freedom: Freedom::World };
-        self.graph.emit(Op::Havoc { place: Place::Var(number), source, at: site.origin.region }, site.origin);
-        let value = self.read_var(number);
-        let mut cond = None;
-        for error in WRITE_ERRORS {
-            let error = self.exprs().int(int, error);
-            let is_error = build::compare(self.exprs(), BinaryOp::Eq, value, error);
-            cond = Some(match cond {
-                Some(cond) => build::or(self.exprs(), cond, is_error),
-                None => is_error,
-            });
-        }
-        if let Some(cond) = cond {
-            self.graph.emit(Op::Assume { cond }, site.origin);
-        }
-        self.graph.emit(Op::Assign { place: errno, value }, site.origin);
     }
 }
 

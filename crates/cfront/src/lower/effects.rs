@@ -5,7 +5,7 @@
 //! * S2: a total expression has no effects and is defined in every state.
 //! * S3: no native recursion; every node is looked at once.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use cfa::{SignedOverflow, Ty};
 
@@ -79,12 +79,14 @@ pub(super) enum Node {
 pub(super) struct Evaluations {
     known: FxHashMap<Node, Evaluation>,
     signed_overflow: SignedOverflow,
+    /// Differences of pointers that are tested first.
+    askew: FxHashSet<ExprId>,
 }
 
 impl Evaluations {
     /// None yet.
-    pub(super) fn new(signed_overflow: SignedOverflow) -> Self {
-        Self { known: FxHashMap::default(), signed_overflow }
+    pub(super) fn new(signed_overflow: SignedOverflow, askew: FxHashSet<ExprId>) -> Self {
+        Self { known: FxHashMap::default(), signed_overflow, askew }
     }
     /// The evaluation of an expression. `writes_nothing` says of a function that calling it changes no state.
     pub(super) fn expr(
@@ -170,6 +172,7 @@ impl Evaluations {
                 let pointers = hir.types.scalar(hir.exprs[*left].ty) == Some(Ty::Ptr);
                 (Effects::NONE, !pointers || matches!(op, CompareOp::Equal | CompareOp::NotEqual))
             }
+            ExprKind::PointerDifference { .. } if self.askew.contains(&expr) => (Effects::EMITS, false),
             ExprKind::PointerDifference { .. } => (Effects::NONE, false),
             ExprKind::LogicalAnd(..) | ExprKind::LogicalOr(..) | ExprKind::Conditional { .. } => {
                 let simple = operands.effects == Effects::NONE && operands.is_simple() && ty.is_some();

@@ -249,7 +249,7 @@ impl Body<'_, '_> {
         let name = Lvalue(declared.name.to_string());
         let way = Way::new(name, Some(Holder::Variable(param)));
         if let Some(scalar) = hir.types.scalar(ty) {
-            if !self.ctx.usage.variables[param].referenced {
+            if !self.ctx.usage.variables[param].referenced && !self.is_assumed(&declared.name) {
                 return Ok(Argument::Scalar(build::zero(self.exprs(), scalar)));
             }
             if let Type::Pointer(to) = *hir.types.get(ty) {

@@ -118,6 +118,9 @@ impl Body<'_, '_> {
             ExprKind::PointerDifference { right, element, .. } => {
                 let left = self.protect(left, right);
                 let right = self.value(right)?;
+                if self.ctx.conversions.askew.contains(&expr) {
+                    self.forbid_remainder(left, right, element);
+                }
                 Ok(self.pointer_difference(left, right, element))
             }
             _ => unreachable!("only operators with a left operand should be extended"),
@@ -433,15 +436,33 @@ impl Body<'_, '_> {
 
     fn pointer_difference(&mut self, left: ExprId, right: ExprId, element: ElementSize) -> ExprId {
         let bytes = self.exprs().binary(BinaryOp::PtrSub, left, right);
-        let word = self.exprs().ty(bytes);
-        let size = match element {
-            ElementSize::Fixed(0 | 1) => return bytes,
-            ElementSize::Fixed(size) => self.exprs().int(word, i128::from(size)),
+        match self.element_size(element) {
+            Some(size) => self.exprs().binary(BinaryOp::Div, bytes, size),
+            None => bytes,
+        }
+    }
+
+    /// The size of elements, unless it is 1.
+    fn element_size(&mut self, element: ElementSize) -> Option<ExprId> {
+        let word = Ty::signed(self.exprs().pointer_width());
+        match element {
+            ElementSize::Fixed(0 | 1) => None,
+            ElementSize::Fixed(size) => Some(self.exprs().int(word, i128::from(size))),
             ElementSize::Variable(ty) => {
                 let size = self.variable_size(ty);
-                build::cast(self.exprs(), word, size)
+                Some(build::cast(self.exprs(), word, size))
             }
-        };
-        self.exprs().binary(BinaryOp::Div, bytes, size)
+        }
+    }
+
+    /// Pointers that are subtracted lead to elements of one array (C11 6.5.6p9); compilers compute nonsense otherwise.
+    fn forbid_remainder(&mut self, left: ExprId, right: ExprId, element: ElementSize) {
+        let Some(size) = self.element_size(element) else { return };
+        let bytes = self.exprs().binary(BinaryOp::PtrSub, left, right);
+        let remainder = self.exprs().binary(BinaryOp::Rem, bytes, size);
+        let ty = self.exprs().ty(remainder);
+        let zero = build::zero(self.exprs(), ty);
+        let cond = build::compare(self.exprs(), BinaryOp::Ne, remainder, zero);
+        self.forbid(cond, self.origin);
     }
 }

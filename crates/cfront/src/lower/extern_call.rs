@@ -2,8 +2,8 @@
 
 use base::{Cause, Diagnostic};
 use cfa::{
-    AllocKind, ApproximationKind, BinaryOp, ExprId, Freedom, HaltReason, InitKind, Op, OutputFunction, Place,
-    Source, Ty,
+    AllocKind, ApproximationKind, BinaryOp, Expr, ExprId, Freedom, HaltReason, InitKind, Op, OutputFunction,
+    Place, Source, Ty,
 };
 
 use crate::hir::{self, FunctionId, VariableId};
@@ -36,7 +36,7 @@ impl Body<'_, '_> {
             return Ok(Returned::Nothing);
         }
         match known {
-            Known::AssertFail | Known::Abort | Known::Exit | Known::Overlap => {
+            Known::AssertFail | Known::Abort | Known::Exit | Known::Overlap | Known::Misuse => {
                 self.end_execution(known, args, site);
                 return Ok(Returned::Nothing);
             }
@@ -92,7 +92,7 @@ impl Body<'_, '_> {
         }
         let (from, length) = (*from, *length);
         let to = self.temporary_object(1, 1);
-        let cond = self.exprs().add(cfa::Expr::Accessible { addr: from, length, access: cfa::Access::Read });
+        let cond = self.exprs().add(Expr::Accessible { addr: from, length, access: cfa::Access::Read });
         let (readable, bad) = self.fork(cond, self.origin, self.origin);
         self.graph.set(bad);
         self.emit(Op::Copy { to, from, length });
@@ -114,6 +114,7 @@ impl Body<'_, '_> {
                 })
             }
             Known::Overlap => HaltReason::Overlap,
+            Known::Misuse => HaltReason::Misuse,
             _ => HaltReason::Abort,
         };
         self.graph.emit_last(Op::Halt { reason }, site.origin);
@@ -309,7 +310,7 @@ impl Body<'_, '_> {
         }
         let is_callback = |arg: &Argument| match arg {
             Argument::Scalar(value) => {
-                matches!(self.ctx.program.exprs.get(*value), cfa::Expr::Function { .. })
+                matches!(self.ctx.program.exprs.get(*value), Expr::Function { .. })
             }
             Argument::Record(..) => false,
         };
@@ -441,6 +442,7 @@ impl Body<'_, '_> {
                 let (to, from) = (self.stable_pointer(*to), self.stable_pointer(*from));
                 let length = self.convert_scalar(word, *length);
                 let length = self.stable(length);
+                self.forbid_null([to, from], length, site);
                 self.graph.emit(Op::Copy { to, from, length }, site.origin);
                 if known != Known::Move {
                     self.forbid_overlap(to, from, length, site.origin);
@@ -454,6 +456,7 @@ impl Body<'_, '_> {
                 let to = self.stable_pointer(*to);
                 let byte = self.convert_scalar(Ty::unsigned(8), *byte);
                 let length = self.convert_scalar(word, *length);
+                self.forbid_null([to], length, site);
                 self.graph.emit(Op::Fill { to, byte, length }, site.origin);
                 Returned::Scalar(to)
             }
@@ -461,11 +464,31 @@ impl Body<'_, '_> {
                 let to = self.stable_pointer(*to);
                 let byte = self.exprs().int(Ty::unsigned(8), 0);
                 let length = self.convert_scalar(word, *length);
+                self.forbid_null([to], length, site);
                 self.graph.emit(Op::Fill { to, byte, length }, site.origin);
                 Returned::Nothing
             }
             _ => return None,
         })
+    }
+
+    /// A null pointer is no argument, even for no bytes (C11 7.24.1p2). For some bytes the access says so.
+    fn forbid_null(&mut self, pointers: impl IntoIterator<Item = ExprId>, length: ExprId, site: &Site) {
+        if build::constant(self.exprs(), length).is_some_and(|length| length != 0) {
+            return;
+        }
+        for pointer in pointers {
+            let exprs = self.exprs();
+            if matches!(exprs.get(pointer), Expr::Address { .. }) {
+                continue;
+            }
+            let zero = build::zero(exprs, exprs.ty(length));
+            let null = build::address(exprs, 0);
+            let is_null = build::compare(exprs, BinaryOp::Eq, pointer, null);
+            let is_empty = build::compare(exprs, BinaryOp::Eq, length, zero);
+            let cond = build::and(exprs, is_null, is_empty);
+            self.forbid(cond, site.origin);
+        }
     }
 
     /// As glibc does it: no bytes for an old object frees it and returns null; what is refused leaves it as it is.

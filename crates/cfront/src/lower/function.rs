@@ -262,8 +262,7 @@ impl<'c, 'a> Body<'c, 'a> {
                 let param = self.hidden(&format!("%{name}"), Ty::Ptr);
                 self.graph.procedure.params.push(param);
                 let (to, from) = (self.object_address(*object), self.read_var(param));
-                let size = self.ctx.hir.types.records[record].size;
-                self.copy_bytes(to, from, size);
+                self.copy_record(to, from, record);
             }
             (_, _) => unreachable!("a parameter should be kept as its type demands"),
         }
@@ -431,11 +430,5 @@ impl<'c, 'a> Body<'c, 'a> {
     pub(super) fn size(&mut self, size: u64) -> cfa::ExprId {
         let word = self.word();
         self.exprs().int(word, i128::from(size))
-    }
-    pub(super) fn copy_bytes(&mut self, to: cfa::ExprId, from: cfa::ExprId, size: u64) {
-        if size > 0 && to != from {
-            let length = self.size(size);
-            self.emit(Op::Copy { to, from, length });
-        }
     }
 }

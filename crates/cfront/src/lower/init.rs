@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cfa::{AllocKind, BinaryOp, InitKind, Op, Place, Ty};
 
-use crate::hir::{self, InitItem, InitValue, Initializer, Projection, VariableId};
+use crate::hir::{self, InitItem, InitValue, Initializer, Projection, StorageDuration, VariableId};
 use crate::lower::function::Body;
 use crate::lower::place::PlaceRef;
 use crate::lower::storage::{Dimension, Slot};
@@ -125,7 +125,14 @@ impl Body<'_, '_> {
     /// Sets a variable to zero, except scalars that an initialiser writes.
     pub(super) fn zero(&mut self, variable: VariableId, init: Option<&Initializer>) -> Lowered<()> {
         match self.ctx.slot(variable)? {
-            Slot::Object(var) => self.emit(Op::Init { var, contents: InitKind::Zero }),
+            Slot::Object(var) => {
+                self.emit(Op::Init { var, contents: InitKind::Zero });
+                let declared = &self.ctx.hir.variables[variable];
+                if let (Some(init), StorageDuration::Automatic) = (init, declared.duration) {
+                    let object = self.object_address(var);
+                    self.forget_initialised_padding(object, declared.ty, init);
+                }
+            }
             Slot::Pointer(_) => {}
             Slot::Split(parts) => {
                 for part in parts.iter() {

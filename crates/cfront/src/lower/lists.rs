@@ -61,7 +61,7 @@ impl Body<'_, '_> {
                     let from = self.record_address(record, &value);
                     let size = self.ctx.hir.types.records[record].size;
                     let to = self.temporary_object(size, 16);
-                    self.copy_bytes(to, from, size);
+                    self.copy_record(to, from, record);
                     (to, class_of_record(record))
                 }
             };

@@ -34,6 +34,7 @@ mod comparison;
 mod condition;
 mod constants;
 mod control;
+mod conversions;
 mod demand;
 mod described_call;
 mod effects;
@@ -53,7 +54,9 @@ mod layout;
 mod library_arguments;
 mod lists;
 mod order;
+mod output;
 mod overlap;
+mod padding;
 mod place;
 mod position;
 mod range;
@@ -353,6 +356,8 @@ struct Context<'a> {
     options: &'a Options,
     program: Program,
     usage: usage::Usage,
+    conversions: conversions::Conversions,
+    padding: padding::Padding,
     evaluations: effects::Evaluations,
     facts: facts::Facts,
     slots: IndexVec<VariableId, Option<storage::Slot>>,
@@ -405,12 +410,16 @@ impl<'a> Context<'a> {
         } else {
             demand::Demand::new(hir, &usage)
         };
+        let program = Program::new(hir.types.model, options.signed_overflow, sources);
+        let conversions = conversions::Conversions::of(hir, &usage.exprs, &program);
         Self {
             hir,
             options,
-            program: Program::new(hir.types.model, options.signed_overflow, sources),
+            program,
+            padding: padding::Padding::of(&hir.types, &conversions),
             usage,
-            evaluations: effects::Evaluations::new(options.signed_overflow),
+            evaluations: effects::Evaluations::new(options.signed_overflow, conversions.askew.clone()),
+            conversions,
             facts: facts::Facts::default(),
             slots: IndexVec::filled(None, hir.variables.len()),
             variable_of: FxHashMap::default(),

@@ -41,6 +41,8 @@ pub(super) fn conflicts(ctx: &mut Context<'_>) -> Vec<Span> {
             found.push(span);
         }
     }
+    let assignments = ctx.usage.exprs.iter().copied().filter(|expr| order.stores_conflict(*expr));
+    found.extend(assignments.map(|expr| ctx.hir.exprs[expr].span));
     found
 }
 
@@ -214,6 +216,62 @@ impl Order<'_, '_> {
             pending.extend(operands(hir, node));
         }
         sum
+    }
+
+    /// Whether the store of an assignment and a store within its operands meet, of which no sequence point says which one is the last.
+    fn stores_conflict(&self, expr: ExprId) -> bool {
+        let hir = self.ctx.hir;
+        let ExprKind::Assign { place, value } = hir.exprs[expr].kind else { return false };
+        if self.ctx.program.sources.file(hir.exprs[expr].span.file).owner != Owner::User {
+            return false;
+        }
+        let mut own = Footprint::default();
+        self.write(place, &mut own);
+        let mut inner = Footprint::default();
+        let mut pending = operands(hir, Node::Place(place));
+        let value = self.after_equal_stores(value, hir.places[place].ty, &mut pending);
+        pending.push(Node::Expr(value));
+        while let Some(node) = pending.pop() {
+            let Node::Expr(expr) = node else {
+                pending.extend(operands(hir, node));
+                continue;
+            };
+            match hir.exprs[expr].kind {
+                // What a function or the operand of a sequence point stores comes first.
+                ExprKind::Call { .. } | ExprKind::Builtin { .. } | ExprKind::StatementExpr { .. } => continue,
+                ExprKind::Comma(_, last)
+                | ExprKind::LogicalAnd(_, last)
+                | ExprKind::LogicalOr(_, last)
+                | ExprKind::ConditionalValue { otherwise: last, .. } => {
+                    pending.push(Node::Expr(last));
+                    continue;
+                }
+                ExprKind::Conditional { then, otherwise, .. } => {
+                    pending.extend([Node::Expr(then), Node::Expr(otherwise)]);
+                    continue;
+                }
+                ExprKind::Assign { place, .. }
+                | ExprKind::CompoundAssign { place, .. }
+                | ExprKind::PointerAssign { place, .. }
+                | ExprKind::Step { place, .. } => self.write(place, &mut inner),
+                _ => {}
+            }
+            pending.extend(operands(hir, node));
+        }
+        self.changes(&inner, &own)
+    }
+
+    /// The value of a chain of assignments to places of one type: they store the same, in whatever order.
+    fn after_equal_stores(&self, value: ExprId, ty: TypeId, pending: &mut Vec<Node>) -> ExprId {
+        let hir = self.ctx.hir;
+        let mut value = value;
+        while let ExprKind::Assign { place, value: next } = hir.exprs[value].kind
+            && hir.places[place].ty == ty
+        {
+            pending.extend(operands(hir, Node::Place(place)));
+            value = next;
+        }
+        value
     }
 
     fn read(&self, place: PlaceId, sum: &mut Footprint) {

@@ -152,6 +152,16 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Copies a record in memory; its padding is unspecified afterwards.
+    pub(super) fn copy_record(&mut self, to: ExprId, from: ExprId, record: RecordId) {
+        let size = self.ctx.hir.types.records[record].size;
+        if size > 0 && to != from {
+            let length = self.size(size);
+            self.emit(Op::Copy { to, from, length });
+            self.forget_padding(to, record);
+        }
+    }
+
     /// Room for a record.
     fn fresh_record(&mut self, record: RecordId) -> RecordValue {
         if let Some(leaves) = self.ctx.moved_leaves(record) {
@@ -168,8 +178,7 @@ impl Body<'_, '_> {
         match room {
             RecordValue::Memory(to) => {
                 let from = self.record_address(record, value);
-                let size = self.ctx.hir.types.records[record].size;
-                self.copy_bytes(*to, from, size);
+                self.copy_record(*to, from, record);
             }
             RecordValue::Leaves(vars) => {
                 for (var, value) in vars.iter().zip(self.leaf_values(record, value)) {
@@ -261,7 +270,7 @@ impl Body<'_, '_> {
         if let (PlaceRef::Memory { addr, .. }, RecordValue::Memory(from)) = (&place, value) {
             let (to, from, size) = (*addr, *from, self.ctx.hir.types.records[record].size);
             let (to, from) = (self.stable_if_loading(to), self.stable_if_loading(from));
-            self.copy_bytes(to, from, size);
+            self.copy_record(to, from, record);
             let length = self.size(size);
             self.forbid_overlap(to, from, length, self.origin);
             return Ok(PlaceRef::Memory {
@@ -286,7 +295,10 @@ impl Body<'_, '_> {
             values = values.into_iter().map(|value| self.stable(value)).collect();
         }
         match &place {
-            PlaceRef::Memory { addr, .. } => self.store_leaves(*addr, record, &values),
+            PlaceRef::Memory { addr, .. } => {
+                self.store_leaves(*addr, record, &values);
+                self.forget_padding(*addr, record);
+            }
             PlaceRef::Part { variable, fields, indices, .. } => {
                 let Slot::Split(parts) = self.ctx.slot(*variable)? else {
                     unreachable!("Q1: a part should belong to a split variable")

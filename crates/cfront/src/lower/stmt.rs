@@ -147,8 +147,7 @@ impl Body<'_, '_> {
         if let Some(address) = self.result_address {
             let from = self.record_address(record, value);
             let to = self.read_var(address);
-            let size = self.ctx.hir.types.records[record].size;
-            self.copy_bytes(to, from, size);
+            self.copy_record(to, from, record);
         } else {
             let values: Vec<ExprId> = self.leaf_values(record, value);
             for (var, value) in self.results.clone().into_iter().zip(values) {

@@ -10,6 +10,10 @@ use super::{Parsed, Parser};
 use crate::ast::{AlignasArgument, Attribute, AttributeKind};
 use crate::lex::{Failure, Name, Token, TokenKind, literal};
 
+/// Attributes of [`HARMLESS`] by which a function promises something to the optimiser.
+const PROMISES: &str =
+    "alloc_align assume_aligned const malloc nonnull pure reproducible returns_nonnull unsequenced";
+
 /// Attributes for the optimiser, messages, the linker, the calling convention and other tools. None of them changes what a program
 /// without undefined behaviour does.
 const HARMLESS: &str = "abi_tag access alloc_align alloc_size always_inline analyzer_noreturn annotate artificial assume_aligned \
@@ -81,6 +85,9 @@ impl Parser<'_> {
             "gnu_inline" => Some(AttributeKind::GnuInline),
             "section" => self.section()?,
             "target" if !self.is_in_system_header() => self.target(&name, token)?,
+            _ if is_in(PROMISES, &name) && !self.is_in_system_header() => {
+                Some(AttributeKind::Promise(Name(token.payload)))
+            }
             _ if is_in(HARMLESS, &name) => None,
             _ if !is_in(REFUSED, &name) && self.is_in_system_header() => None,
             _ => return Err(self.refused(&name, token)),
@@ -188,6 +195,6 @@ fn is_in(list: &str, name: &str) -> bool {
 }
 
 /// `packed` of `__packed__`.
-fn bare(name: &str) -> &str {
+pub(crate) fn bare(name: &str) -> &str {
     name.strip_prefix("__").and_then(|name| name.strip_suffix("__")).unwrap_or(name)
 }

@@ -15,7 +15,11 @@ impl Types {
                 Type::Int(kind) => self.int_size(*kind),
                 Type::Enum(definition) => self.int_size(self.enums[*definition].kind),
                 Type::Float(kind) => Ty::Float(*kind).size(self.model),
-                Type::Pointer(_) | Type::VaList => u64::from(self.model.pointer_width()) / 8,
+                Type::Pointer(_) => u64::from(self.model.pointer_width()) / 8,
+                Type::VaList => match self.model {
+                    DataModel::Ilp32 => 4,
+                    DataModel::Lp64 => 24,
+                },
                 Type::Record(record) => {
                     let record = &self.records[*record];
                     if !record.complete {
@@ -48,9 +52,8 @@ impl Types {
         let element = self.element_of_arrays(id);
         match self.get(element) {
             Type::Void | Type::Function(_) | Type::Array { .. } => 1,
-            Type::Int(_) | Type::Enum(_) | Type::Pointer(_) | Type::VaList => {
-                self.size_of(element).unwrap_or(1)
-            }
+            Type::Int(_) | Type::Enum(_) | Type::Pointer(_) => self.size_of(element).unwrap_or(1),
+            Type::VaList => u64::from(self.model.pointer_width()) / 8,
             Type::Float(FloatKind::Extended) => match self.model {
                 DataModel::Ilp32 => 4,
                 DataModel::Lp64 => 16,

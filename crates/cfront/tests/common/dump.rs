@@ -70,6 +70,7 @@ impl Dump<'_> {
                 }
                 AttributeKind::Aligned(Some(AlignasArgument::Type(_))) => " [aligned type]".to_owned(),
                 AttributeKind::Noreturn => " [noreturn]".to_owned(),
+                AttributeKind::Promise(name) => format!(" [promise {}]", self.names.text(name)),
                 AttributeKind::Mode(name) => format!(" [mode {}]", self.names.text(name)),
                 AttributeKind::TransparentUnion => " [transparent]".to_owned(),
                 AttributeKind::VectorSize(expr) => format!(" [vector {}]", self.expr(expr)),

@@ -30,6 +30,8 @@ pub(crate) enum CheckArg {
     ReadOnly,
     /// bytes that are copied to a place that overlaps their own: memcpy, strcpy, the assignment of a structure
     Overlap,
+    /// code that is declared unreachable is reached, a function that is declared not to return returns, a null pointer or 0 is passed where none is allowed
+    Misuse,
     /// a call through a pointer that leads to no fitting function
     FunctionPointer,
     /// memory that is freed twice
@@ -64,6 +66,7 @@ impl CheckArg {
             Self::UseAfterFree => &[CheckKind::Dangling],
             Self::ReadOnly => &[CheckKind::ReadOnly],
             Self::Overlap => &[CheckKind::Overlap],
+            Self::Misuse => &[CheckKind::Misuse],
             Self::FunctionPointer => &[CheckKind::BadFunctionPointer],
             Self::DoubleFree => &[CheckKind::DoubleFree],
             Self::InvalidFree => &[CheckKind::BadFree],

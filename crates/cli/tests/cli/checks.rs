@@ -13,7 +13,7 @@ fn check(name: &str, words: &[&str], text: &str) -> Finished {
 }
 
 /// The kind, a program with the defect, and the same without it.
-const PAIRS: [(&str, &str, &str); 10] = [
+const PAIRS: [(&str, &str, &str); 11] = [
     (
         "null",
         "int main(void) { int x = 1; int *p = any() ? &x : 0; *p = 2; return 0; }",
@@ -38,6 +38,11 @@ const PAIRS: [(&str, &str, &str); 10] = [
         "overlap",
         "#include <string.h>\nint main(void) { char a[9] = {0}; int i = any(); if (i >= 3 && i <= 5) memcpy(a + i, a, 4); return 0; }",
         "#include <string.h>\nint main(void) { char a[9] = {0}; int i = any(); if (i >= 4 && i <= 5) memcpy(a + i, a, 4); return 0; }",
+    ),
+    (
+        "misuse",
+        "int main(void) { unsigned x = any(); return __builtin_ctz(x) == 3; }",
+        "int main(void) { unsigned x = any(); return x && __builtin_ctz(x) == 3; }",
     ),
     (
         "leak",

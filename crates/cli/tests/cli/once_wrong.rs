@@ -190,3 +190,187 @@ fn a_volatile_variable_may_have_changed_before_the_entry_function_is_called() {
         found.stdout
     );
 }
+
+#[test]
+fn padding_is_unspecified_after_a_store_to_a_record() {
+    let program = |store: &str| {
+        format!(
+            "{ERROR}#include <string.h>\nstruct B {{ char c; int a; }} x, y;\nint main(void) {{ struct B b; memset(&b, 255, sizeof b); {store} if (((unsigned char *)&b)[1] != 255) reach_error(); return 0; }}\n"
+        )
+    };
+    for (name, store, code) in [
+        ("padding-literal", "b = (struct B){1, 2};", UNKNOWN),
+        ("padding-copy", "memset(&y, 255, sizeof y); b = y;", UNKNOWN),
+        ("padding-member", "b.c = 1; b.a = 2;", SAFE),
+        ("padding-bytes", "memset(&y, 255, sizeof y); memcpy(&b, &y, sizeof b);", SAFE),
+    ] {
+        let found = checked(name, &[("a.c", &program(store))], &["--check", "none"]);
+        assert_eq!(found.code, code, "{name}: {found:?}");
+    }
+    let compared = format!(
+        "{ERROR}#include <string.h>\nstruct B {{ char c; long a; }};\nint main(void) {{ struct B b = {{1, 2}}, d = {{1, 2}}; if (memcmp(&b, &d, sizeof b)) reach_error(); return 0; }}\n"
+    );
+    let moved = format!(
+        "{ERROR}#include <string.h>\nstruct B {{ char c; int a; }};\nint main(void) {{ struct B b = {{1, 2}}; unsigned char c[8]; memcpy(c, &b, 8); if (c[1]) reach_error(); return 0; }}\n"
+    );
+    for (name, text) in [("padding-compared", compared), ("padding-moved", moved)] {
+        let found = checked(name, &[("a.c", &text)], &["--check", "none"]);
+        assert_eq!(found.code, UNKNOWN, "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn formats_that_write_or_are_not_known_prove_nothing() {
+    for (name, call, code) in [
+        ("printf-n", "printf(\"abc%n\", &n);", UNKNOWN),
+        ("printf-variable", "const char *f = \"abc%n\"; printf(f, &n);", UNKNOWN),
+        ("printf-positional", "printf(\"%1$s%2$n\", \"abc\", &n);", UNKNOWN),
+        ("printf-plain", "printf(\"%d %ld\", n, 1L);", SAFE),
+        ("printf-percent", "printf(\"%%n\");", SAFE),
+    ] {
+        let text = format!(
+            "{ERROR}#include <stdio.h>\nint main(void) {{ int n = 0; {call} if (n != 0) reach_error(); return 0; }}\n"
+        );
+        let found = checked(name, &[("a.c", &text)], &["--check", "none"]);
+        assert_eq!(found.code, code, "{name}: {found:?}");
+    }
+    for (name, call, code) in [
+        ("format-wide", "printf(\"%d\", 1L);", UNSAFE),
+        ("format-star", "printf(\"%*d\", 1L, 3);", UNSAFE),
+        ("format-after-unknown", "printf(\"%m %s\", 5);", UNKNOWN),
+    ] {
+        let text = format!("#include <stdio.h>\nint main(void) {{ {call} return 0; }}\n");
+        let found = checked(name, &[("a.c", &text)], &["--check", "format"]);
+        assert_eq!(found.code, code, "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn promises_to_the_compiler_are_checked_or_named() {
+    for (name, main) in [
+        ("misuse-unreachable", "if (x == 3) __builtin_unreachable();"),
+        ("misuse-ctz", "int c = __builtin_ctz(x); (void)c;"),
+        ("misuse-noreturn", "if (x == 3) stop();"),
+        ("misuse-memcpy", "char a[2]; memcpy(x ? a : 0, \"a\", x & 1);"),
+        ("misuse-strncmp", "return strncmp(x ? \"a\" : 0, \"b\", x & 1);"),
+        ("misuse-difference", "int a[4]; return (int *)((char *)a + (x & 3)) - a;"),
+    ] {
+        let text = format!(
+            "#include <string.h>\nextern int __VERIFIER_nondet_int(void);\n_Noreturn void stop(void) {{}}\nint main(void) {{ int x = __VERIFIER_nondet_int(); {main} return 0; }}\n"
+        );
+        let found = checked(name, &[("a.c", &text)], &["--check", "misuse"]);
+        assert_eq!(found.code, UNSAFE, "{name}: {found:?}");
+    }
+    for (name, text, assumed) in [
+        (
+            "assumed-restrict",
+            "int f(int *restrict a, int *restrict b) { *a = 1; *b = 2; return *a; }\nint main(void) { int x; if (f(&x, &x) != 2) reach_error(); return 0; }",
+            "what the qualifier `restrict` of `f` says is true",
+        ),
+        (
+            "assumed-const",
+            "int n; __attribute__((__const__)) int f(int x) { n++; return x; }\nint main(void) { f(1); if (n != 1) reach_error(); return 0; }",
+            "what the attribute `const` of `f` says is true",
+        ),
+        (
+            "assumed-types",
+            "int f(int *i, short *p) { *i = 1; *p = 2; return *i; }\nint main(void) { int x; if (f(&x, (short *)&x) == 1) reach_error(); return 0; }",
+            "memory may be accessed by pointers to other types",
+        ),
+        (
+            "assumed-end",
+            "int f(int n, int *p) { if (n <= 0) return 1; if (*p < 9) p++; return f(n - 2, p) + *p; }\nint main(void) { int x = 3; if (f(2, &x) == 70) reach_error(); return 0; }",
+            "undefined behaviour",
+        ),
+    ] {
+        let found = checked(name, &[("a.c", &format!("{ERROR}{text}\n"))], &["--check", "none"]);
+        assert_eq!(found.code, SAFE, "{name}: {found:?}");
+        assert!(found.stdout.contains(assumed), "{name}: {}", found.stdout);
+    }
+}
+
+#[test]
+fn stores_without_sequence_point_prove_nothing() {
+    for (name, main, code) in [
+        ("store-twice", "i = i++ + 5; if (i != 6) reach_error();", UNKNOWN),
+        ("store-inner", "i = (i = 3) + 1; if (i != 4) reach_error();", UNKNOWN),
+        ("store-chain", "int a[2]; int *p = a, *q = a + 1; *p = *q = i; if (*p != 1) reach_error();", SAFE),
+        ("store-comma", "i = (i++, 5); if (i != 5) reach_error();", SAFE),
+    ] {
+        let text = format!("{ERROR}int main(void) {{ int i = 1; {main} return 0; }}\n");
+        let found = checked(name, &[("a.c", &text)], &["--check", "none"]);
+        assert_eq!(found.code, code, "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn a_parameter_that_only_a_condition_names_is_an_input() {
+    let text = format!("{ERROR}int f(int n, int m) {{ if (m == 1) reach_error(); return 0; }}\n");
+    for (name, condition, code) in
+        [("assume-unused", "m <= n", UNSAFE), ("assume-excludes", "m <= n && n <= 0", SAFE)]
+    {
+        let words = ["--entry", "f", "--assume", condition, "--check", "none"];
+        let found = checked(name, &[("a.c", &text)], &words);
+        assert_eq!(found.code, code, "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn equal_literals_of_two_files_need_not_be_one_object() {
+    let main = format!(
+        "{ERROR}char *f(void);\nchar *g = \"abc\";\nint main(void) {{ if (f() != g) reach_error(); return 0; }}\n"
+    );
+    let files = [("a.c", &*main), ("b.c", "char *f(void) { return \"abc\"; }\n")];
+    let found = checked("literals", &files, &["--program", "--check", "none"]);
+    assert_eq!(found.code, UNKNOWN, "{found:?}");
+}
+
+#[test]
+fn contracts_of_other_procedures_are_no_invariants_of_main() {
+    let text = format!(
+        "{ERROR}extern int __VERIFIER_nondet_int(void);\nint g;\nint down(int n) {{ for (int i = 0; i < 3; i++) {{ if (g < 9) g++; }} return n <= 0 ? 0 : down(n - 1) + down(n - 2); }}\nint main(void) {{ down(__VERIFIER_nondet_int()); if (g > 9) reach_error(); return 0; }}\n"
+    );
+    let found = checked("contract-locations", &[("a.c", &text)], &["--engine", "recmc", "--check", "none"]);
+    assert!(found.code == SAFE || found.code == UNKNOWN, "{found:?}");
+    assert!(!found.stderr.contains("internal error"), "{found:?}");
+}
+
+#[test]
+fn attributes_and_sizes_are_those_of_gcc_or_refused() {
+    for (name, text, code) in [
+        (
+            "mode-parameter",
+            "int f(int a __attribute__((mode(QI)))) { return a; }\nint main(void) { if (f(300) == 300) reach_error(); return 0; }",
+            SAFE,
+        ),
+        (
+            "mode-result",
+            "__attribute__((mode(QI))) int f(int a) { return a; }\nint main(void) { return f(300); }",
+            UNKNOWN,
+        ),
+        (
+            "mode-cast",
+            "int main(void) { if ((int __attribute__((mode(QI))))300 == 300) reach_error(); return 0; }",
+            SAFE,
+        ),
+        (
+            "aligned-type",
+            "int main(void) { if (_Alignof(int __attribute__((aligned(16)))) != 16) reach_error(); return 0; }",
+            SAFE,
+        ),
+        (
+            "list",
+            "#include <stdarg.h>\nint main(void) { if (sizeof(va_list) != 24) reach_error(); return 0; }",
+            SAFE,
+        ),
+        ("atomic", "_Atomic struct { int a[2]; } x;\nint main(void) { return sizeof x == 9; }", FRONT_END),
+        (
+            "compatible",
+            "enum A { P };\nint main(void) { if (!__builtin_types_compatible_p(enum A, unsigned)) reach_error(); return 0; }",
+            SAFE,
+        ),
+    ] {
+        let found = checked(name, &[("a.c", &format!("{ERROR}{text}\n"))], &["--check", "none"]);
+        assert_eq!(found.code, code, "{name}: {found:?}");
+    }
+}

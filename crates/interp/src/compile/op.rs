@@ -77,14 +77,20 @@ impl Compiler<'_> {
             }
             Op::Call { callee, args, results } => self.call(callee, args, results),
             Op::Output { function, args, result } => self.output(*function, args, result.as_ref()),
-            Op::Halt { reason: HaltReason::Exit(status) } => {
-                let ty = self.program.exprs.ty(*status);
-                let status = self.value(*status);
-                self.rare(Rare::Exit { ty, status });
-            }
-            Op::Halt { reason: HaltReason::Abort } => self.rare(Rare::Abort),
-            Op::Halt { reason: HaltReason::Overlap } => self.rare(Rare::Overlap),
+            Op::Halt { reason } => self.halt(*reason),
         }
+    }
+    fn halt(&mut self, reason: HaltReason) {
+        let end = match reason {
+            HaltReason::Exit(status) => {
+                let ty = self.program.exprs.ty(status);
+                Rare::Exit { ty, status: self.value(status) }
+            }
+            HaltReason::Abort => Rare::Abort,
+            HaltReason::Overlap => Rare::Overlap,
+            HaltReason::Misuse => Rare::Misuse,
+        };
+        self.rare(end);
     }
     /// Elements of an array from an index on become those of another one.
     fn copy_elems(&mut self, (to, at): (VarId, ExprId), (from, start): (VarId, ExprId), count: ExprId) {

@@ -105,6 +105,10 @@ impl Instrument<'_> {
                 let cond = exprs.bool(true);
                 faults.push(Fault::Single { kind: CheckKind::Overlap, cond });
             }
+            Op::Halt { reason: HaltReason::Misuse } => {
+                let cond = exprs.bool(true);
+                faults.push(Fault::Single { kind: CheckKind::Misuse, cond });
+            }
             Op::Copy { to, from, length } => {
                 faults.extend(walk::access(&here, &mut exprs, *from, Bytes::Value(*length), Access::Read));
                 faults.extend(walk::access(&here, &mut exprs, *to, Bytes::Value(*length), Access::Write));
@@ -205,7 +209,8 @@ impl Instrument<'_> {
                 faults.push(Fault::Text { addr, limit, vague });
             }
         }
-        if examined.mismatch.is_some() {
+        // What comes after a conversion that is not known may not match.
+        if examined.rest != interp::Rest::Matches {
             let cond = exprs.bool(true);
             faults.push(Fault::Single { kind: CheckKind::BadFormat, cond });
         }

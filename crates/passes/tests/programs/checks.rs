@@ -193,7 +193,8 @@ impl Writer<'_> {
     fn overlap(&mut self, at: usize) -> usize {
         let (one, other) = (self.pick(&["p", "q", "gp"]), self.pick(&["p + 4:i64", "q", "gp", "&o"]));
         let overlaps = self.step(at, &format!("assume same_object({one}, {other})"));
-        self.edge(overlaps, 1, "overlap");
+        let end = self.pick(&["overlap", "misuse"]);
+        self.edge(overlaps, 1, end);
         self.step(at, &format!("assume !same_object({one}, {other})"))
     }
 

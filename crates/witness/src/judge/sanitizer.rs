@@ -66,6 +66,10 @@ impl Sanitizer {
                 address(&["SEGV", "BUS", "unknown-crash", "overflow", "underflow", "use-after"])
             }
             CheckKind::Overlap => address(&["param-overlap"]),
+            CheckKind::Misuse => undefined(
+                "-fsanitize=unreachable,builtin,nonnull-attribute",
+                &["unreachable program point", "not a valid argument", "null pointer passed as argument"],
+            ),
             CheckKind::BadFunctionPointer => address(&["SEGV", "BUS", "ILL"]),
             CheckKind::Dangling => address(&["use-after", "SEGV"]),
             CheckKind::DoubleFree => Ok(Self { words: &["double-free"], is_complete: true, ..ADDRESS }),

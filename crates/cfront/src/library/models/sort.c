@@ -7,6 +7,7 @@ void *__wayproof_malloc(unsigned long size);
 void __wayproof_free(void *memory);
 void *__wayproof_memmove(void *to, const void *from, unsigned long n);
 void __wayproof_unsupported_qsort_allocation(void);
+void __wayproof_misuse(void);
 
 /* Merges the sorted runs [low, middle) and [middle, high) and takes them back. Elements move as a whole: they may be pointers. */
 static void __wayproof___wp_merge(
@@ -49,6 +50,8 @@ static void __wayproof___wp_merge_pointers(
 void __wayproof_qsort(
     void *array, unsigned long count, unsigned long size, int (*compare)(const void *, const void *))
 {
+    if (count == 0 && array == 0)
+        __wayproof_misuse();
     char *base = array;
     int moves_pointers = size > 32;
     if (count <= 1)

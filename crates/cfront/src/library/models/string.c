@@ -4,6 +4,14 @@
 
 void __wayproof_readable(const void *from, unsigned long length);
 void __wayproof_overlap(void);
+void __wayproof_misuse(void);
+
+/* A null pointer is no argument, even where no byte is accessed (C11 7.24.1p2). */
+static void __wayproof___wp_not_null(const void *p, unsigned long n)
+{
+    if (n == 0 && p == 0)
+        __wayproof_misuse();
+}
 
 unsigned long __wayproof_strlen(const char *s)
 {
@@ -15,6 +23,7 @@ unsigned long __wayproof_strlen(const char *s)
 
 unsigned long __wayproof_strnlen(const char *s, unsigned long max)
 {
+    __wayproof___wp_not_null(s, max);
     unsigned long n = 0;
     while (n < max && s[n] != 0)
         n++;
@@ -31,6 +40,8 @@ int __wayproof_strcmp(const char *a, const char *b)
 
 int __wayproof_strncmp(const char *a, const char *b, unsigned long n)
 {
+    __wayproof___wp_not_null(a, n);
+    __wayproof___wp_not_null(b, n);
     unsigned long i = 0;
     while (i < n && a[i] != 0 && a[i] == b[i])
         i++;
@@ -55,6 +66,8 @@ int __wayproof_strcasecmp(const char *a, const char *b)
 
 int __wayproof_strncasecmp(const char *a, const char *b, unsigned long n)
 {
+    __wayproof___wp_not_null(a, n);
+    __wayproof___wp_not_null(b, n);
     unsigned long i = 0;
     while (i < n && a[i] != 0 && __wayproof___wp_fold(a[i]) == __wayproof___wp_fold(b[i]))
         i++;
@@ -91,6 +104,8 @@ char *__wayproof_stpcpy(char *to, const char *from)
 
 char *__wayproof_strncpy(char *to, const char *from, unsigned long n)
 {
+    __wayproof___wp_not_null(to, n);
+    __wayproof___wp_not_null(from, n);
     unsigned long i = 0;
     while (i < n) {
         char c = from[i];
@@ -127,6 +142,7 @@ char *__wayproof_strcat(char *to, const char *from)
 
 char *__wayproof_strncat(char *to, const char *from, unsigned long n)
 {
+    __wayproof___wp_not_null(from, n);
     unsigned long end = 0;
     unsigned long i = 0;
     while (to[end] != 0)
@@ -239,6 +255,8 @@ char *__wayproof_strndup(const char *s, unsigned long n)
 
 int __wayproof_memcmp(const void *a, const void *b, unsigned long n)
 {
+    __wayproof___wp_not_null(a, n);
+    __wayproof___wp_not_null(b, n);
     const unsigned char *left = a;
     const unsigned char *right = b;
     __wayproof_readable(a, n);
@@ -256,6 +274,7 @@ int __wayproof_bcmp(const void *a, const void *b, unsigned long n)
 
 void *__wayproof_memchr(const void *s, int c, unsigned long n)
 {
+    __wayproof___wp_not_null(s, n);
     const unsigned char *bytes = s;
     for (unsigned long i = 0; i < n; i++)
         if (bytes[i] == (unsigned char)c)
@@ -265,6 +284,7 @@ void *__wayproof_memchr(const void *s, int c, unsigned long n)
 
 void *__wayproof_memrchr(const void *s, int c, unsigned long n)
 {
+    __wayproof___wp_not_null(s, n);
     const unsigned char *bytes = s;
     while (n > 0) {
         n--;
