@@ -50,6 +50,7 @@ impl<'a> Evaluator<'a> {
     }
 
     fn evaluate_all(&mut self, order: &[TermId]) {
+        self.memo.reserve(order.len());
         for term in order {
             if self.terms.sort(*term) != Sort::Array && !self.memo.contains_key(term) {
                 let value = self.compute(*term);
