@@ -12,6 +12,7 @@
 //!
 //! A program whose inputs have few values that matter is decided in the same way, by carrying out all its executions (`certify::exhaust`). Where a recursion takes too long,
 //! the loops that the passes make of it may not: a function that calls itself twice takes exponential time, the loop linear time.
+//! Of a program with arrays some executions are tried, too ([`crate::sample`]).
 //!
 //! A run starts from the beginning each time, and so does the engine: neither keeps memory while the other works, and all of it takes at most
 //! about twice as long as the last round.
@@ -26,6 +27,8 @@ use cfa::Program;
 use engine::{Engine, Env, Settings};
 use passes::Prepared;
 use verdict::{Proof, Reason, Verdict};
+
+use crate::sample::sample;
 
 /// Ticks of the first run: hundredths of a second.
 const FIRST_RUN: u64 = 1 << 22;
@@ -101,6 +104,9 @@ impl RunFirst {
         }
         if let Some(verdict) = unwound(task, &mut env.logic.budget) {
             return verdict;
+        }
+        if let Some(trace) = sample(task, &mut env.logic.budget) {
+            return Verdict::Unsafe(trace);
         }
         let verdict = self.work(task, env);
         if matches!((&verdict, &first), (Verdict::Unknown(_), Few::TooLong))
