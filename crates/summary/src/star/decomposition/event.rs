@@ -164,17 +164,22 @@ fn groups(body: &mut LoopBody<'_>) -> Vec<Group> {
     groups
 }
 
-/// The tests of the body of distances between indices: those over variables some of which change, that mention a ghost or decide what a cell becomes.
+/// The tests of the body of distances between indices: those over variables some of which change, that mention a ghost, or decide what a cell becomes or says.
 fn tests(terms: &mut Terms, body: &Body) -> Vec<TermId> {
     let mut roots: Vec<TermId> = vec![body.formula.guard];
     roots.extend(body.formula.update.values().copied());
-    let cells: Vec<TermId> = body
+    let mut cells: Vec<TermId> = body
         .formula
         .update
         .iter()
         .filter(|(symbol, _)| body.cells.contains(symbol))
         .map(|(_, value)| *value)
         .collect();
+    for conjunct in terms.conjuncts(body.formula.guard) {
+        if terms.symbols_of(conjunct).iter().any(|symbol| body.cells.contains(symbol)) {
+            cells.push(conjunct);
+        }
+    }
     let deciding = terms.reachable(&cells);
     let is_test = |term: &TermId| {
         let is_equation = match *terms.node(*term) {
