@@ -19,6 +19,8 @@ use term::{Integer, Node, Sort, Substitution, SymbolId, SymbolKind, TermId, Term
 const MAX_FACTS: usize = 16;
 /// Facts about what was read that are tried for one written value.
 const MAX_CHOICES: usize = 4;
+/// Reads that are replaced for one written value: facts may refer to each other in a circle.
+const MAX_REPLACED: usize = 24;
 /// A value with more subterms is left alone.
 const MAX_SIZE: usize = 200;
 
@@ -112,6 +114,12 @@ impl Walk<'_> {
                 let condition = self.terms.eq(k, at);
                 let value = read_through(self.terms, stored);
                 let value = under(self.terms, arc.formula.guard, value);
+                // What it says of an array that the arc changes is out of date.
+                let is_written =
+                    |symbol: &SymbolId| self.is_array(*symbol) && arc.formula.update.contains_key(symbol);
+                if self.terms.symbols_of(value).iter().any(is_written) {
+                    continue;
+                }
                 let fact = ElementFact { array: *array, condition, relation: Relation::Equal, value };
                 after.extend(self.renamed(&arc.formula, fact));
             }
@@ -397,7 +405,12 @@ impl Walk<'_> {
         let mut done: Vec<Claim> = Vec::new();
         let mut open: Vec<(TermId, TermId)> =
             walker.written.iter().map(|written| (Terms::TRUE, *written)).collect();
+        let mut left = MAX_REPLACED;
         while let Some((condition, value)) = open.pop() {
+            if left == 0 || self.terms.reachable(&[value]).len() > MAX_SIZE {
+                break;
+            }
+            left -= 1;
             let Some((term, array, index)) = self.first_read(value, changed, known) else {
                 let arrays: BTreeSet<SymbolId> =
                     changed.iter().copied().filter(|symbol| self.is_array(*symbol)).collect();

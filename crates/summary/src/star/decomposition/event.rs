@@ -175,7 +175,10 @@ fn tests(terms: &mut Terms, body: &Body) -> Vec<TermId> {
         .filter(|(symbol, _)| body.cells.contains(symbol))
         .map(|(_, value)| *value)
         .collect();
-    for conjunct in terms.conjuncts(body.formula.guard) {
+    let conjuncts = terms.conjuncts(body.formula.guard);
+    let mut decided: BTreeSet<TermId> = BTreeSet::new();
+    for conjunct in conjuncts {
+        decided.extend([conjunct, terms.not(conjunct)]);
         if terms.symbols_of(conjunct).iter().any(|symbol| body.cells.contains(symbol)) {
             cells.push(conjunct);
         }
@@ -191,7 +194,9 @@ fn tests(terms: &mut Terms, body: &Body) -> Vec<TermId> {
         let is_plain = |symbol: &SymbolId| {
             terms.symbol(*symbol).kind == SymbolKind::Variable && !body.cells.contains(symbol)
         };
-        symbols.iter().all(is_plain)
+        // What holds in every iteration tells none from another: such are the conditions of the parts of an earlier split.
+        !decided.contains(term)
+            && symbols.iter().all(is_plain)
             && symbols.iter().any(|symbol| body.formula.update.contains_key(symbol))
             && (symbols.iter().any(|symbol| body.ghosts.contains(symbol))
                 || is_equation && deciding.contains(term))
