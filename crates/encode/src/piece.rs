@@ -117,7 +117,7 @@ impl<'a> Pieces<'a> {
             let products = encoder.products(&mut transition);
             encoder.extend_equations(&mut transition, &products);
             // A loop that is left has its counter at the bound: so are products of the two, and the next loop starts anew.
-            let is_left = start != target && !products.is_empty();
+            let is_left = start != target;
             if is_left || Some(target) == self.procedure.error {
                 encoder.compare_products(&mut transition, &products);
             }
