@@ -21,6 +21,7 @@ use crate::Vocabulary;
 use crate::arithmetic::bounds;
 use crate::footprint::written;
 use crate::origin::{Origin, Rounding, Site, Skolem};
+use crate::bits::Chains;
 use crate::product::Others;
 use crate::transition::Transition;
 use values::state::{Abstract, State};
@@ -56,6 +57,8 @@ pub struct Encoder<'a> {
     pub(crate) facts: Vec<TermId>,
     /// Products without symbol of their own.
     pub(crate) others: Others,
+    /// Bitwise operations that are rounded up.
+    pub(crate) chains: Chains,
     /// What is known of procedures that are called.
     contracts: Option<&'a Contracts>,
     calls: Vec<CallEffect>,
@@ -74,6 +77,7 @@ impl<'a> Encoder<'a> {
             ranges: FxHashMap::default(),
             facts: Vec::new(),
             others: Others::default(),
+            chains: Chains::default(),
             contracts: None,
             calls: Vec::new(),
         }
