@@ -9,16 +9,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::IndexVec;
-use encode::Transition;
+use encode::{Transition, polynomial};
 use graph::cells::{read_through, solve, stores};
-use graph::cut::{Arc, Graph, PointId};
+use graph::cut::{Arc, ArcId, Graph, PointId};
 use graph::elements::{ElementFact, Relation};
 use term::{Integer, Node, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 /// Candidates of one point.
 const MAX_FACTS: usize = 16;
 /// Facts about what was read that are tried for one written value.
-const MAX_CHOICES: usize = 4;
+pub(super) const MAX_CHOICES: usize = 4;
 /// Reads that are replaced for one written value: facts may refer to each other in a circle.
 const MAX_REPLACED: usize = 24;
 /// A value with more subterms is left alone.
@@ -30,17 +30,37 @@ pub(super) fn candidates(
     terms: &mut Terms,
     ghost: SymbolId,
 ) -> IndexVec<PointId, Vec<ElementFact>> {
-    let mut walk = Walk { graph, terms, ghost, stated: IndexVec::new(), leaving: IndexVec::new() };
+    let mut arcs: IndexVec<ArcId, Arc> = IndexVec::new();
+    for arc in &graph.arcs {
+        arcs.push(with_products(graph, terms, arc));
+    }
+    let mut walk =
+        Walk { graph, arcs: &arcs, terms, ghost, stated: IndexVec::new(), leaving: IndexVec::new() };
     for point in graph.points.ids() {
         walk.point(point);
     }
     walk.stated
 }
 
-struct Walk<'a> {
+/// An arc with products as terms: that of an index is one of the ghost where the index is the ghost.
+fn with_products(graph: &Graph, terms: &mut Terms, arc: &Arc) -> Arc {
+    let mut arc = arc.clone();
+    if graph.vocabulary.products().next().is_none() {
+        return arc;
+    }
+    let mut plain = |term: TermId| polynomial::with_products(terms, &graph.vocabulary, term);
+    arc.formula.guard = plain(arc.formula.guard);
+    for value in arc.formula.update.values_mut() {
+        *value = plain(*value);
+    }
+    arc
+}
+
+pub(super) struct Walk<'a> {
     graph: &'a Graph,
-    terms: &'a mut Terms,
-    ghost: SymbolId,
+    arcs: &'a IndexVec<ArcId, Arc>,
+    pub(super) terms: &'a mut Terms,
+    pub(super) ghost: SymbolId,
     /// Candidates by point.
     stated: IndexVec<PointId, Vec<ElementFact>>,
     /// What arcs that leave the point (a loop: for good) may carry on.
@@ -48,33 +68,34 @@ struct Walk<'a> {
 }
 
 /// A loop that moves through an array.
-struct Walker {
-    array: SymbolId,
+#[derive(Clone)]
+pub(super) struct Walker {
+    pub(super) array: SymbolId,
     /// The index variable, how it moves, and its value in the iteration that meets the ghost.
-    index: SymbolId,
-    step: Integer,
-    solution: TermId,
+    pub(super) index: SymbolId,
+    pub(super) step: Integer,
+    pub(super) solution: TermId,
     /// Where it starts.
-    start: TermId,
+    pub(super) start: TermId,
     /// Its last values by the conditions of the loop.
-    bounds: Vec<TermId>,
+    pub(super) bounds: Vec<TermId>,
     /// What the element at the ghost is after that iteration, with the variables as they are later on, if they tell.
-    written: Option<TermId>,
+    pub(super) written: Option<TermId>,
     /// What is stored, over the variables before the iteration.
-    stored: TermId,
+    pub(super) stored: TermId,
 }
 
 /// What may be known of the elements that a loop has passed.
-struct Claim {
-    condition: TermId,
-    relation: Relation,
-    value: TermId,
+pub(super) struct Claim {
+    pub(super) condition: TermId,
+    pub(super) relation: Relation,
+    pub(super) value: TermId,
 }
 
 impl Walk<'_> {
     fn point(&mut self, point: PointId) {
         let mut incoming = Vec::new();
-        for arc in &self.graph.arcs {
+        for arc in self.arcs {
             if arc.target == point && arc.source < point {
                 let before = self.leaving[arc.source].clone();
                 for fact in self.across(arc, &before) {
@@ -162,7 +183,7 @@ impl Walk<'_> {
     /// The candidates of a loop head, and those of its exits.
     fn around(&mut self, head: PointId, incoming: &[ElementFact]) -> (Vec<ElementFact>, Vec<ElementFact>) {
         let mut changed: BTreeSet<SymbolId> = BTreeSet::new();
-        for arc in &self.graph.arcs {
+        for arc in self.arcs {
             if self.graph.in_loop(head, arc.source) && self.graph.in_loop(head, arc.target) {
                 changed.extend(arc.formula.update.keys().copied());
             }
@@ -176,7 +197,7 @@ impl Walk<'_> {
         }
         let unchanged: Vec<ElementFact> = stated.clone();
         for arc in self.graph.points[head].outgoing.clone() {
-            let arc = &self.graph.arcs[arc];
+            let arc = &self.arcs[arc];
             if arc.target != head {
                 continue;
             }
@@ -312,7 +333,7 @@ impl Walk<'_> {
     /// The value of an index variable where a loop is entered.
     fn start(&mut self, head: PointId, index: SymbolId, changed: &BTreeSet<SymbolId>) -> Option<TermId> {
         let mut start = None;
-        for arc in &self.graph.arcs {
+        for arc in self.arcs {
             if arc.target != head || self.graph.in_loop(head, arc.source) {
                 continue;
             }
@@ -494,71 +515,12 @@ impl Walk<'_> {
         found
     }
 
-    /// A loop that makes each element from the one before: `a[k] == a[k - 1] + c`, where `c` may come from another array, started by one element that is known.
-    fn recurrences(
-        &mut self,
-        walker: &Walker,
-        before: &[ElementFact],
-        unchanged: &[ElementFact],
-        changed: &BTreeSet<SymbolId>,
-    ) -> Vec<(Walker, Claim)> {
-        let mut found = Vec::new();
-        let k = self.terms.of_symbol(self.ghost);
-        let array = self.terms.of_symbol(walker.array);
-        let step = self.terms.number(walker.step.clone());
-        let last = self.terms.sub(k, step);
-        let last = self.terms.select(array, last);
-        let Some(written) = walker.written else { return found };
-        let written = self.told(written, unchanged);
-        let growth = self.terms.linear(written).sub(&self.terms.linear(last));
-        let Some(growth) = growth.as_constant().filter(|_| walker.step.abs().is_one()).cloned() else {
-            return found;
-        };
-        for fact in before {
-            let fact = ElementFact { value: self.told(fact.value, unchanged), ..*fact };
-            let Node::Zero(sum) = *self.terms.node(fact.condition) else { continue };
-            let form = self.terms.linear(sum);
-            let factor = form.coefficient(k);
-            let is_known = self.is_over(&[fact.condition, fact.value], changed);
-            if !factor.abs().is_one() || fact.relation != Relation::Equal || !is_known {
-                continue;
-            }
-            let rest = form.without(k);
-            let first = if factor.is_positive() { rest.negate() } else { rest };
-            let first = self.terms.of_linear(&first);
-            let start = Substitution::new([(self.ghost, first)]).apply(self.terms, walker.solution);
-            let distance = self.terms.sub(k, first);
-            let grown = self.terms.scale(&(&growth * &walker.step), distance);
-            let value = self.terms.add(fact.value, grown);
-            let claim = Claim { condition: Terms::TRUE, relation: Relation::Equal, value };
-            found.push((
-                Walker { start, bounds: walker.bounds.clone(), step: walker.step.clone(), ..*walker },
-                claim,
-            ));
-        }
-        found
-    }
-
-    /// A value with what the first fact says of each element in it that does not change, whether or not the condition holds there.
-    fn told(&mut self, value: TermId, unchanged: &[ElementFact]) -> TermId {
-        let ghost = self.ghost;
-        self.terms.rewrite(value, |terms, part| {
-            let Node::Select(array, index) = *terms.node(part) else { return part };
-            let Node::Symbol(symbol) = *terms.node(array) else { return part };
-            let is_used = |fact: &&ElementFact| fact.array == symbol && fact.relation == Relation::Equal;
-            match unchanged.iter().find(is_used) {
-                Some(fact) => Substitution::new([(ghost, index)]).apply(terms, fact.value),
-                None => part,
-            }
-        })
-    }
-
     fn is_array(&self, symbol: SymbolId) -> bool {
         self.terms.symbol(symbol).sort == Sort::Array
     }
 
     /// Whether terms mention none of some symbols.
-    fn is_over(&self, roots: &[TermId], changed: &BTreeSet<SymbolId>) -> bool {
+    pub(super) fn is_over(&self, roots: &[TermId], changed: &BTreeSet<SymbolId>) -> bool {
         self.terms.symbols_of_all(roots).iter().all(|symbol| !changed.contains(symbol))
     }
 }

@@ -15,11 +15,13 @@
 //! A question for each candidate, arc into its point and round; rounds are at most as many as candidates. At most [`EFFORT`] ticks in all: then nothing is known.
 
 mod candidates;
+mod recurrence;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Budget, IndexVec, Stop};
 use cfa::Program;
+use encode::polynomial;
 use graph::cells::read_through;
 use graph::cut::{ArcId, Graph, PointId};
 use graph::elements::{ElementFact, Elements, Relation};
@@ -191,7 +193,10 @@ impl Search<'_> {
         }
         let start = self.terms.and(parts);
         let typing = encode::typing(self.program, self.terms, &graph.vocabulary, start);
-        self.terms.and([start, typing])
+        let mut all = roots.to_vec();
+        all.push(start);
+        let links = polynomial::product_links(self.terms, &graph.vocabulary, &all);
+        self.terms.and([start, typing, links])
     }
 
     fn is_refuted(&mut self, solver: &mut impl Solver, formula: TermId) -> Result<bool, Stop> {
@@ -245,10 +250,18 @@ impl Search<'_> {
                     }
                     if fact.relation == Relation::Equal {
                         let value = there.apply(self.terms, fact.value);
+                        let value = polynomial::with_symbols(self.terms, &self.graph.vocabulary, value);
+                        if polynomial::has_product(self.terms, value) {
+                            continue;
+                        }
                         found.push(Use { arc, index, gain: Gain::Value { read, value } });
                         break;
                     }
                     let holds = fact.at(self.terms, self.ghost, index);
+                    let holds = polynomial::with_symbols(self.terms, &self.graph.vocabulary, holds);
+                    if polynomial::has_product(self.terms, holds) {
+                        continue;
+                    }
                     found.push(Use { arc, index, gain: Gain::Holds(holds) });
                 }
             }
