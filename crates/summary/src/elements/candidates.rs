@@ -21,6 +21,8 @@ const MAX_FACTS: usize = 16;
 pub(super) const MAX_CHOICES: usize = 4;
 /// Reads that are replaced for one written value: facts may refer to each other in a circle.
 const MAX_REPLACED: usize = 24;
+/// Conditions of an arc that are simplified by each other.
+const MAX_CONDITIONS: usize = 32;
 /// A value with more subterms is left alone.
 const MAX_SIZE: usize = 200;
 
@@ -557,15 +559,42 @@ fn pace(terms: &mut Terms, symbol: SymbolId, value: TermId) -> Option<Pace> {
     (signs.len() == 1).then(|| Pace::Halting(Integer::from(signs.into_iter().sum::<i64>())))
 }
 
-/// A term where a condition holds.
+/// A term where a condition holds, and where it is no value that nothing is known of: an access that is not allowed has such a value.
 fn under(terms: &mut Terms, guard: TermId, term: TermId) -> TermId {
     let mut known: BTreeMap<TermId, TermId> = BTreeMap::new();
-    for conjunct in terms.conjuncts(guard) {
-        known.insert(conjunct, Terms::TRUE);
-        let negation = terms.not(conjunct);
+    let conjuncts = terms.conjuncts(guard);
+    for conjunct in &conjuncts {
+        known.insert(*conjunct, Terms::TRUE);
+        let negation = terms.not(*conjunct);
         known.insert(negation, Terms::FALSE);
     }
-    terms.rewrite(term, |_, part| known.get(&part).copied().unwrap_or(part))
+    // Where a condition contains another, it is met in the form that it has under that one.
+    let mut simpler = Vec::new();
+    for conjunct in conjuncts.into_iter().take(MAX_CONDITIONS) {
+        let form = terms.rewrite(conjunct, |_, part| match known.get(&part) {
+            Some(truth) if part != conjunct => *truth,
+            _ => part,
+        });
+        simpler.push((form, Terms::TRUE));
+        simpler.push((terms.not(form), Terms::FALSE));
+    }
+    known.extend(simpler.into_iter().filter(|(form, truth)| form != truth));
+    let term = terms.rewrite(term, |_, part| known.get(&part).copied().unwrap_or(part));
+    let is_open = |terms: &Terms, term: TermId| {
+        matches!(*terms.node(term), Node::Symbol(symbol) if terms.symbol(symbol).kind != SymbolKind::Variable)
+    };
+    terms.rewrite(term, |terms, part| match *terms.node(part) {
+        Node::Ite(_, yes, no) if terms.sort(part) == Sort::Int => {
+            if is_open(terms, no) {
+                yes
+            } else if is_open(terms, yes) {
+                no
+            } else {
+                part
+            }
+        }
+        _ => part,
+    })
 }
 
 fn push<T: PartialEq>(list: &mut Vec<T>, item: T) {
