@@ -111,6 +111,8 @@ enum Gain {
     Holds(TermId),
     /// The arc is never taken.
     Never,
+    /// Nothing that is linear, but facts of the next point follow from it.
+    Later,
 }
 
 struct Search<'a> {
@@ -242,31 +244,43 @@ impl Search<'_> {
                 let facts: Vec<ElementFact> =
                     self.facts[source].iter().filter(|fact| fact.array == array).copied().collect();
                 for fact in facts {
-                    let mut there = Substitution::new([(self.ghost, index)]);
-                    let condition = there.apply(self.terms, fact.condition);
-                    let outside = self.terms.not(condition);
-                    if !self.is_refuted(&mut solver, outside)? {
-                        continue;
-                    }
-                    if fact.relation == Relation::Equal {
-                        let value = there.apply(self.terms, fact.value);
-                        let value = polynomial::with_symbols(self.terms, &self.graph.vocabulary, value);
-                        if polynomial::has_product(self.terms, value) {
-                            continue;
-                        }
-                        found.push(Use { arc, index, gain: Gain::Value { read, value } });
+                    let Some(gain) = self.gain(&mut solver, &fact, read, index)? else { continue };
+                    let is_told = matches!(gain, Gain::Value { .. });
+                    found.push(Use { arc, index, gain });
+                    if is_told {
                         break;
                     }
-                    let holds = fact.at(self.terms, self.ghost, index);
-                    let holds = polynomial::with_symbols(self.terms, &self.graph.vocabulary, holds);
-                    if polynomial::has_product(self.terms, holds) {
-                        continue;
-                    }
-                    found.push(Use { arc, index, gain: Gain::Holds(holds) });
                 }
             }
         }
         Ok(found)
+    }
+
+    /// What a fact says of a read, if its condition holds there.
+    fn gain(
+        &mut self,
+        solver: &mut impl Solver,
+        fact: &ElementFact,
+        read: TermId,
+        index: TermId,
+    ) -> Result<Option<Gain>, Stop> {
+        let mut there = Substitution::new([(self.ghost, index)]);
+        let condition = there.apply(self.terms, fact.condition);
+        let outside = self.terms.not(condition);
+        if !self.is_refuted(solver, outside)? {
+            return Ok(None);
+        }
+        let vocabulary = &self.graph.vocabulary;
+        let said = match fact.relation {
+            Relation::Equal => there.apply(self.terms, fact.value),
+            Relation::AtLeast | Relation::AtMost => fact.at(self.terms, self.ghost, index),
+        };
+        let said = polynomial::with_symbols(self.terms, vocabulary, said);
+        Ok(Some(match fact.relation {
+            _ if polynomial::has_product(self.terms, said) => Gain::Later,
+            Relation::Equal => Gain::Value { read, value: said },
+            Relation::AtLeast | Relation::AtMost => Gain::Holds(said),
+        }))
     }
 }
 
@@ -296,6 +310,7 @@ fn use_facts(
                 let formula = &mut graph.arcs[arc].formula;
                 formula.guard = terms.and([formula.guard, condition]);
             }
+            Gain::Later => {}
             Gain::Never => graph.arcs[arc].formula = encode::Transition::empty(),
         }
     }
