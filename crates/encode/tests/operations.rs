@@ -9,10 +9,10 @@ use std::fmt::Write as _;
 
 use base::Budget;
 use cfa::{EdgeId, ExprId, Op, Program, VarId};
-use encode::{Encoder, Site, Skolem, Transition, Vocabulary};
+use encode::{Encoder, Site, Skolem, Transition, Vocabulary, polynomial};
 use interp::{EvalError, Value, eval};
 use smt::{Answer, SolverFactory, Z3, check_formula};
-use term::{Evaluator, Integer, Model, Substitution, SymbolId, TermId, Terms};
+use term::{Evaluator, Integer, Model, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 use testkit::Random;
 use values::state::State;
 
@@ -343,6 +343,51 @@ fn chains_of_the_same_operands_are_equal() {
         let program = cfa::text::parse("case.cfa", &text).expect("the program should be well-formed");
         let encoded = encode(&Case { program, ranges: BTreeMap::new(), text });
         assert_eq!(encoded.terms.as_number(encoded.value), Some(&Integer::ONE), "{left} {right}");
+    }
+}
+
+/// What is said of products as terms holds whatever the variables and an index that is no variable are, with products by symbols and without.
+#[test]
+fn links_between_products_hold() {
+    let text = "program LP64 overflow=wrap start=%start\nfile f0 \"a.c\"\nproc %start() {\n  local result : i64\n  local a : i64\n  \
+                local b : i64\n  entry l0\n  exit l1\n  l0 -> l1 : result := ((a * b) + (a * a)) * b\n}\n";
+    let program = cfa::text::parse("case.cfa", text).expect("the program should be well-formed");
+    let mut terms = Terms::new();
+    let vocabulary = Vocabulary::of(&program, program.entry, &mut terms);
+    let index = terms.declare("k", Sort::Int, SymbolKind::Variable);
+    let names = [vocabulary.symbol(VarId(1)), vocabulary.symbol(VarId(2)), Some(index)];
+    let atoms: Vec<TermId> = names.iter().flatten().map(|symbol| terms.of_symbol(*symbol)).collect();
+    assert!(vocabulary.products().count() >= 3, "products should be followed");
+    let mut random = Random::new(7);
+    for _ in 0..300 {
+        let mut roots: Vec<TermId> = vocabulary.products().map(|(symbol, _)| terms.of_symbol(symbol)).collect();
+        for _ in 0..random.between(1, 5) {
+            let mut product = terms.int(1);
+            for _ in 0..random.between(2, 4) {
+                let shift = terms.int(random.between(-1, 1));
+                let factor = terms.add(*random.pick(&atoms), shift);
+                product = terms.mul(product, factor);
+            }
+            roots.push(product);
+        }
+        let links = polynomial::product_links(&mut terms, &vocabulary, &roots);
+        let (a, b, k) = (random.between(-2, 2), random.between(-2, 2), random.between(-2, 2));
+        let values = BTreeMap::from([(VarId(1), i128::from(a)), (VarId(2), i128::from(b))]);
+        let mut model = Model::new();
+        for (symbol, value) in symbols(&vocabulary, &values) {
+            model.set_int(symbol, value);
+        }
+        model.set_int(index, Integer::from(k));
+        assert!(Evaluator::new(&terms, &model).holds(links), "{a} {b} {k}");
+        for root in roots {
+            let (plain, named) = (
+                polynomial::with_products(&mut terms, &vocabulary, root),
+                polynomial::with_symbols(&mut terms, &vocabulary, root),
+            );
+            let mut evaluator = Evaluator::new(&terms, &model);
+            let value = evaluator.int(root);
+            assert_eq!((evaluator.int(plain), evaluator.int(named)), (value.clone(), value), "{a} {b} {k}");
+        }
     }
 }
 
