@@ -59,6 +59,8 @@ pub struct Encoder<'a> {
     pub(crate) others: Others,
     /// Bitwise operations that are rounded up.
     pub(crate) chains: Chains,
+    /// Numbers that the program stores into arrays.
+    pub(crate) stored: FxHashMap<VarId, Vec<i128>>,
     /// What is known of procedures that are called.
     contracts: Option<&'a Contracts>,
     calls: Vec<CallEffect>,
@@ -78,6 +80,7 @@ impl<'a> Encoder<'a> {
             facts: Vec::new(),
             others: Others::default(),
             chains: Chains::default(),
+            stored: FxHashMap::default(),
             contracts: None,
             calls: Vec::new(),
         }
