@@ -19,9 +19,9 @@ use term::{Sort, Substitution, SymbolKind, TermId, Terms};
 
 use crate::Vocabulary;
 use crate::arithmetic::bounds;
+use crate::bits::Chains;
 use crate::footprint::written;
 use crate::origin::{Origin, Rounding, Site, Skolem};
-use crate::bits::Chains;
 use crate::product::Others;
 use crate::transition::Transition;
 use values::state::{Abstract, State};

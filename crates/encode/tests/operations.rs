@@ -320,8 +320,7 @@ fn chains_of_bitwise_operations_allow_the_interpreters_result() {
         let mut encoded = encode(&case);
         let mut random = Random::new(seed ^ 0x1234);
         let ranges = case.ranges.iter();
-        let values =
-            ranges.map(|(var, (low, high))| (*var, value_in(&mut random, *low, *high))).collect();
+        let values = ranges.map(|(var, (low, high))| (*var, value_in(&mut random, *low, *high))).collect();
         compare(&case, &mut encoded, &values, &mut tally);
     }
     println!("{tally:?}");
@@ -360,7 +359,8 @@ fn links_between_products_hold() {
     assert!(vocabulary.products().count() >= 3, "products should be followed");
     let mut random = Random::new(7);
     for _ in 0..300 {
-        let mut roots: Vec<TermId> = vocabulary.products().map(|(symbol, _)| terms.of_symbol(symbol)).collect();
+        let mut roots: Vec<TermId> =
+            vocabulary.products().map(|(symbol, _)| terms.of_symbol(symbol)).collect();
         for _ in 0..random.between(1, 5) {
             let mut product = terms.int(1);
             for _ in 0..random.between(2, 4) {

@@ -1,6 +1,6 @@
 // A sort that compares the wrong way round: most contents show it.
 // expect: unsafe
-// engines: gps
+// engines: gps gps-lite impact cra recmc path-invariants
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // As chains.c; an operand that occurs twice cancels out.
 // expect: unsafe
-// engines: gps
+// engines: gps gps-lite impact path-invariants
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

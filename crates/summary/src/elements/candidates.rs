@@ -59,8 +59,8 @@ fn with_products(graph: &Graph, terms: &mut Terms, arc: &Arc) -> Arc {
 }
 
 pub(super) struct Walk<'a> {
-    graph: &'a Graph,
-    arcs: &'a IndexVec<ArcId, Arc>,
+    pub(super) graph: &'a Graph,
+    pub(super) arcs: &'a IndexVec<ArcId, Arc>,
     pub(super) terms: &'a mut Terms,
     pub(super) ghost: SymbolId,
     /// Candidates by point.
@@ -99,7 +99,9 @@ impl Walk<'_> {
         let mut incoming = Vec::new();
         for arc in self.arcs {
             if arc.target == point && arc.source < point {
-                let before = self.leaving[arc.source].clone();
+                let is_inside = self.graph.in_loop(arc.source, point);
+                let known = if is_inside { &self.stated } else { &self.leaving };
+                let before = known[arc.source].clone();
                 for fact in self.across(arc, &before) {
                     push(&mut incoming, fact);
                 }
@@ -126,7 +128,7 @@ impl Walk<'_> {
     }
 
     /// What facts become on an arc that is no iteration of a loop: single elements are written, variables get other values.
-    fn across(&mut self, arc: &Arc, before: &[ElementFact]) -> Vec<ElementFact> {
+    pub(super) fn across(&mut self, arc: &Arc, before: &[ElementFact]) -> Vec<ElementFact> {
         let mut after = Vec::new();
         let k = self.terms.of_symbol(self.ghost);
         for (array, value) in &arc.formula.update {
@@ -183,7 +185,11 @@ impl Walk<'_> {
     }
 
     /// The candidates of a loop head, and those of its exits.
-    fn around(&mut self, head: PointId, incoming: &[ElementFact]) -> (Vec<ElementFact>, Vec<ElementFact>) {
+    pub(super) fn around(
+        &mut self,
+        head: PointId,
+        incoming: &[ElementFact],
+    ) -> (Vec<ElementFact>, Vec<ElementFact>) {
         let mut changed: BTreeSet<SymbolId> = BTreeSet::new();
         for arc in self.arcs {
             if self.graph.in_loop(head, arc.source) && self.graph.in_loop(head, arc.target) {
@@ -203,6 +209,9 @@ impl Walk<'_> {
             if arc.target != head {
                 continue;
             }
+            let (now, then) = self.accumulated(head, arc, incoming, &unchanged, &changed);
+            now.into_iter().for_each(|fact| push(&mut stated, fact));
+            then.into_iter().for_each(|fact| push(&mut leaving, fact));
             for walker in self.walkers(head, arc, &changed) {
                 let known: Vec<ElementFact> = unchanged
                     .iter()
@@ -219,6 +228,12 @@ impl Walk<'_> {
                 }
                 self.ahead(&walker, &before, &changed, &mut stated, &mut leaving);
             }
+        }
+        for (walker, claim) in self.outer(head, incoming, &changed) {
+            self.behind(&walker, &[claim], &mut stated, &mut leaving);
+            let before: Vec<ElementFact> =
+                incoming.iter().filter(|fact| fact.array == walker.array).copied().collect();
+            self.ahead(&walker, &before, &changed, &mut stated, &mut leaving);
         }
         (stated, leaving)
     }
@@ -333,7 +348,12 @@ impl Walk<'_> {
     }
 
     /// The value of an index variable where a loop is entered.
-    fn start(&mut self, head: PointId, index: SymbolId, changed: &BTreeSet<SymbolId>) -> Option<TermId> {
+    pub(super) fn start(
+        &mut self,
+        head: PointId,
+        index: SymbolId,
+        changed: &BTreeSet<SymbolId>,
+    ) -> Option<TermId> {
         let mut start = None;
         for arc in self.arcs {
             if arc.target != head || self.graph.in_loop(head, arc.source) {
@@ -354,7 +374,7 @@ impl Walk<'_> {
     }
 
     /// The last values that an index variable may have in an iteration, by single conditions of the loop.
-    fn bounds(
+    pub(super) fn bounds(
         &mut self,
         formula: &Transition,
         index: SymbolId,
@@ -517,7 +537,7 @@ impl Walk<'_> {
         found
     }
 
-    fn is_array(&self, symbol: SymbolId) -> bool {
+    pub(super) fn is_array(&self, symbol: SymbolId) -> bool {
         self.terms.symbol(symbol).sort == Sort::Array
     }
 
@@ -528,7 +548,7 @@ impl Walk<'_> {
 }
 
 /// By how much a transition moves a variable, if always by the same.
-fn step(terms: &mut Terms, symbol: SymbolId, value: TermId) -> Option<Integer> {
+pub(super) fn step(terms: &mut Terms, symbol: SymbolId, value: TermId) -> Option<Integer> {
     let own = terms.of_symbol(symbol);
     terms.linear(value).sub(&terms.linear(own)).as_constant().cloned()
 }
@@ -560,7 +580,7 @@ fn pace(terms: &mut Terms, symbol: SymbolId, value: TermId) -> Option<Pace> {
 }
 
 /// A term where a condition holds, and where it is no value that nothing is known of: an access that is not allowed has such a value.
-fn under(terms: &mut Terms, guard: TermId, term: TermId) -> TermId {
+pub(super) fn under(terms: &mut Terms, guard: TermId, term: TermId) -> TermId {
     let mut known: BTreeMap<TermId, TermId> = BTreeMap::new();
     let conjuncts = terms.conjuncts(guard);
     for conjunct in &conjuncts {
@@ -580,9 +600,7 @@ fn under(terms: &mut Terms, guard: TermId, term: TermId) -> TermId {
     }
     known.extend(simpler.into_iter().filter(|(form, truth)| form != truth));
     let term = terms.rewrite(term, |_, part| known.get(&part).copied().unwrap_or(part));
-    let is_open = |terms: &Terms, term: TermId| {
-        matches!(*terms.node(term), Node::Symbol(symbol) if terms.symbol(symbol).kind != SymbolKind::Variable)
-    };
+    let is_open = |terms: &Terms, term: TermId| matches!(*terms.node(term), Node::Symbol(symbol) if terms.symbol(symbol).kind != SymbolKind::Variable);
     terms.rewrite(term, |terms, part| match *terms.node(part) {
         Node::Ite(_, yes, no) if terms.sort(part) == Sort::Int => {
             if is_open(terms, no) {
@@ -597,7 +615,7 @@ fn under(terms: &mut Terms, guard: TermId, term: TermId) -> TermId {
     })
 }
 
-fn push<T: PartialEq>(list: &mut Vec<T>, item: T) {
+pub(super) fn push<T: PartialEq>(list: &mut Vec<T>, item: T) {
     if !list.contains(&item) {
         list.push(item);
     }

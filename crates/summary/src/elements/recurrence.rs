@@ -112,8 +112,10 @@ impl Walk<'_> {
             let pair = self.terms.mul(at, next);
             let twice = self.terms.add(at, next);
             let triple = self.terms.mul(pair, twice);
-            let (pair, triple) =
-                (self.terms.scale(&(&linear * &Integer::from(3)), pair), self.terms.scale(&quadratic, triple));
+            let (pair, triple) = (
+                self.terms.scale(&(&linear * &Integer::from(3)), pair),
+                self.terms.scale(&quadratic, triple),
+            );
             sums.push(self.terms.add(pair, triple));
         }
         let difference = self.terms.sub(sums[0], sums[1]);
@@ -125,7 +127,7 @@ impl Walk<'_> {
     }
 
     /// A value with what facts say of each element in it that does not change, whether or not the condition holds there: of each array one fact, the number `choice` of those known, or the last.
-    fn told(&mut self, value: TermId, unchanged: &[ElementFact], choice: usize) -> TermId {
+    pub(super) fn told(&mut self, value: TermId, unchanged: &[ElementFact], choice: usize) -> TermId {
         let ghost = self.ghost;
         self.terms.rewrite(value, |terms, part| {
             let Node::Select(array, index) = *terms.node(part) else { return part };
@@ -142,6 +144,7 @@ impl Walk<'_> {
 
 /// A sum divided by a number, if that leaves integers.
 fn divided(form: &Linear, by: &Integer) -> Option<Linear> {
-    let is_whole = by.divides(form.constant_part()) && form.terms().iter().all(|(_, factor)| by.divides(factor));
+    let is_whole =
+        by.divides(form.constant_part()) && form.terms().iter().all(|(_, factor)| by.divides(factor));
     is_whole.then(|| form.map(|factor| factor.div_floor(by), form.constant_part().div_floor(by)))
 }
