@@ -15,6 +15,7 @@
 //! A question for each candidate, arc into its point and round; rounds are at most as many as candidates. At most [`EFFORT`] ticks in all: then nothing is known.
 
 mod candidates;
+mod forms;
 mod nested;
 mod recurrence;
 

@@ -13,7 +13,8 @@ use graph::cut::{Arc, PointId};
 use graph::elements::{ElementFact, Relation};
 use term::{Integer, Node, Substitution, SymbolId, TermId};
 
-use super::candidates::{Claim, MAX_CHOICES, Walk, Walker, push, step, under};
+use super::candidates::{Claim, MAX_CHOICES, Walk, Walker};
+use super::forms::{push, step, under};
 
 impl Walk<'_> {
     /// What a loop adds to elements whose index it does not move.
