@@ -245,6 +245,7 @@ impl Search<'_> {
             for (read, array, index) in told {
                 let facts: Vec<ElementFact> =
                     self.facts[source].iter().filter(|fact| fact.array == array).copied().collect();
+                let before = found.len();
                 for fact in facts {
                     let Some(gain) = self.gain(&mut solver, &fact, read, index)? else { continue };
                     let is_told = matches!(gain, Gain::Value { .. });
@@ -252,6 +253,11 @@ impl Search<'_> {
                     if is_told {
                         break;
                     }
+                }
+                // Where only a part of the arc is told something, facts of its target may still need it.
+                let target = self.graph.arcs[arc].target;
+                if found.len() == before && !self.facts[target].is_empty() {
+                    found.push(Use { arc, index, gain: Gain::Later });
                 }
             }
         }

@@ -133,7 +133,12 @@ impl Walk<'_> {
             let Node::Select(array, index) = *terms.node(part) else { return part };
             let Node::Symbol(symbol) = *terms.node(array) else { return part };
             let is_used = |fact: &&ElementFact| fact.array == symbol && fact.relation == Relation::Equal;
-            let known: Vec<&ElementFact> = unchanged.iter().filter(is_used).collect();
+            let mut known: Vec<&ElementFact> = unchanged.iter().filter(is_used).collect();
+            // What is known of many elements first.
+            known.sort_by_key(|fact| {
+                let conjuncts = terms.conjuncts(fact.condition);
+                conjuncts.iter().any(|conjunct| matches!(terms.node(*conjunct), Node::Zero(_)))
+            });
             match known.get(choice).or(known.last()) {
                 Some(fact) => Substitution::new([(ghost, index)]).apply(terms, fact.value),
                 None => part,
