@@ -122,7 +122,7 @@ impl Encoder<'_> {
 /// The numbers that operations store into an array as they are.
 fn numbers_in(program: &Program, array: VarId) -> Vec<i128> {
     let mut found = BTreeSet::new();
-    let ops = program.procs.iter().flat_map(|procedure| procedure.edges()).flat_map(|edge| &edge.ops);
+    let ops = program.procs.iter().flat_map(cfa::Procedure::edges).flat_map(|edge| &edge.ops);
     for op in ops {
         let Op::Assign { place: Place::Elem { array: own, .. }, value } = op else { continue };
         if *own != array {

@@ -146,7 +146,7 @@ impl RunFirst {
 /// Whether a program asks for inputs.
 fn has_inputs(program: &Program) -> bool {
     let is_input = |op: &Op| matches!(op, Op::Havoc { source, .. } if !matches!(source, Source::Uninitialised | Source::Guess(_)));
-    program.procs.iter().flat_map(|procedure| procedure.edges()).flat_map(|edge| &edge.ops).any(is_input)
+    program.procs.iter().flat_map(cfa::Procedure::edges).flat_map(|edge| &edge.ops).any(is_input)
 }
 
 /// What the executions of a program showed, within the first limits.

@@ -209,8 +209,12 @@ impl Walk<'_> {
                 continue;
             }
             let (now, then) = self.accumulated(head, arc, incoming, &unchanged, &changed);
-            now.into_iter().for_each(|fact| push(&mut stated, fact));
-            then.into_iter().for_each(|fact| push(&mut leaving, fact));
+            for fact in now {
+                push(&mut stated, fact);
+            }
+            for fact in then {
+                push(&mut leaving, fact);
+            }
             for walker in self.walkers(head, arc, &changed) {
                 let known: Vec<ElementFact> = unchanged
                     .iter()

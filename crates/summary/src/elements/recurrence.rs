@@ -29,7 +29,7 @@ impl Walk<'_> {
         for choice in 0..MAX_CHOICES {
             let Some(growth) = self.growth(walker, unchanged, changed, choice) else { continue };
             for fact in before {
-                if let Some((walker, claim)) = self.summed(walker, fact, &growth, unchanged, changed)
+                if let Some((walker, claim)) = self.summed(walker, fact, growth, unchanged, changed)
                     && found.iter().all(|(_, known)| known.value != claim.value)
                 {
                     found.push((walker, claim));
@@ -62,7 +62,7 @@ impl Walk<'_> {
         &mut self,
         walker: &Walker,
         fact: &ElementFact,
-        growth: &TermId,
+        growth: TermId,
         unchanged: &[ElementFact],
         changed: &BTreeSet<SymbolId>,
     ) -> Option<(Walker, Claim)> {
@@ -79,7 +79,7 @@ impl Walk<'_> {
         let first = if factor.is_positive() { rest.negate() } else { rest };
         let first = self.terms.of_linear(&first);
         let start = Substitution::new([(self.ghost, first)]).apply(self.terms, walker.solution);
-        let grown = self.sum_of(*growth, &walker.step, first)?;
+        let grown = self.sum_of(growth, &walker.step, first)?;
         let value = self.terms.add(start_value, grown);
         let claim = Claim { condition: Terms::TRUE, relation: Relation::Equal, value };
         Some((Walker { start, ..walker.clone() }, claim))
