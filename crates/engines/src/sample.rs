@@ -19,6 +19,8 @@ use verdict::Trace;
 
 /// Runs with random contents.
 const RUNS: u64 = 8;
+/// Steps of a run that are worth a tick of an engine, which is mostly one of its solver.
+const STEPS_OF_A_TICK: u64 = 1 << 15;
 /// Where inputs start that count up or down: small, and no smaller than what programs ask of a length.
 const FIRST: i128 = 8;
 /// Ticks of one run.
@@ -64,10 +66,12 @@ impl Oracle for Inputs {
 /// The violation in the run with some inputs. That it does not depend on uninitialised values is better, where these are no violation.
 fn violation(program: &Program, inputs: &Inputs, budget: &mut Budget) -> Option<Trace> {
     let mut run = |mode: Uninitialised| -> Run {
-        let mut allowance = budget.child(TICKS);
+        let cancel = budget.cancel_flag().clone();
+        let mut allowance = Budget::ticks(TICKS).with_deadline(budget.deadline()).with_cancel(cancel);
         let mut oracle = inputs.clone();
         let run = interp::run(program, mode, &mut oracle, &mut std::io::sink(), &mut allowance);
-        budget.absorb(&allowance);
+        // If no tick is left, whoever asks for the next one is told.
+        let _ = budget.charge(allowance.spent() / STEPS_OF_A_TICK);
         run
     };
     let first = run(Uninitialised::Report);

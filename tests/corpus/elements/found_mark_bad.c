@@ -1,6 +1,6 @@
 // As found_mark.c; the search may end earlier.
 // expect: unsafe
-// engines: none
+// engines: gps gps-lite impact cra recmc path-invariants
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // Each element is summed up by a loop of its own.
 // expect: safe
-// engines: none
+// engines: gps gps-lite impact cra
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

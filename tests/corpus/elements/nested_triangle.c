@@ -1,6 +1,6 @@
 // The inner loop has as many iterations as the index of the element says.
 // expect: safe
-// engines: none
+// engines: gps gps-lite impact cra
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 
