@@ -3,7 +3,10 @@
 //! With a constant operand everything is exact: the bits `a..b` of x are `(x div 2^a) mod 2^(b-a)`, for negative x too, because division
 //! rounds down; and `x | c = x + c - (x & c)`, `x ^ c = x + c - 2 (x & c)`.
 
+use std::collections::BTreeSet;
+
 use cfa::{BinaryOp, ExprId, Ty};
+use rustc_hash::FxHashMap;
 use term::{Integer, TermId, Terms};
 
 use crate::encoder::Encoder;
@@ -19,6 +22,36 @@ const MOST_AMOUNTS: i128 = 64;
 const MOST_BITS: u32 = 8;
 /// Operands of at most so many bits have a disjunction of at most so many.
 const NARROW: [u32; 2] = [8, 16];
+/// Chains of more operands are not compared with others.
+const MOST_OPERANDS: usize = 256;
+
+/// Bitwise operations on bitwise operations of the same kind, by their operands.
+///
+/// # Meaning
+/// The values are those of integers as two's complements without end, so they do not depend on a type.
+#[derive(Debug, Default)]
+pub(crate) struct Chains {
+    values: FxHashMap<(BTreeSet<TermId>, BinaryOp), TermId>,
+    parts: FxHashMap<TermId, (BinaryOp, BTreeSet<TermId>)>,
+}
+
+impl Chains {
+    /// The value of a chain that was met before, or of one of at most one operand.
+    fn known(&self, terms: &mut Terms, op: BinaryOp, parts: &BTreeSet<TermId>) -> Option<TermId> {
+        match parts.len() {
+            0 => Some(terms.int(0)),
+            1 => parts.first().copied(),
+            _ => self.values.get(&(parts.clone(), op)).copied(),
+        }
+    }
+}
+
+/// That a value is one of a type.
+fn in_range(terms: &mut Terms, value: TermId, ty: Ty) -> Vec<TermId> {
+    let Some((low, high)) = ty.range() else { return Vec::new() };
+    let (low, high) = (terms.number(low), terms.number(high));
+    vec![terms.le(low, value), terms.le(value, high)]
+}
 
 impl Encoder<'_> {
     pub(crate) fn bitwise(
@@ -55,11 +88,45 @@ impl Encoder<'_> {
         {
             return self.bit_by_bit(op, left, right, left_bits.max(right_bits));
         }
-        let result = self.round_up(transition, Rounding::Bitwise, ty);
+        let result = self.chained(transition, op, [left, right], ty);
         let mut facts = bitwise_facts(self.terms, op, left, right, result);
         facts.extend(narrow_facts(self.terms, op, left, right, result));
         for fact in facts {
             self.fact(fact);
+        }
+        result
+    }
+
+    /// A Skolem constant for a bitwise operation. One for all chains of the same operands: order and brackets do not matter, nor does repetition; what occurs twice cancels out in an exclusive or.
+    fn chained(
+        &mut self,
+        transition: &mut Transition,
+        op: BinaryOp,
+        operands: [TermId; 2],
+        ty: Ty,
+    ) -> TermId {
+        let mut parts: BTreeSet<TermId> = BTreeSet::new();
+        for operand in operands {
+            let own = match self.chains.parts.get(&operand) {
+                Some((own_op, parts)) if *own_op == op => parts.clone(),
+                _ => BTreeSet::from([operand]),
+            };
+            for part in own {
+                if !parts.insert(part) && op == BinaryOp::Xor {
+                    parts.remove(&part);
+                }
+            }
+        }
+        if let Some(known) = self.chains.known(self.terms, op, &parts) {
+            for fact in in_range(self.terms, known, ty) {
+                self.fact(fact);
+            }
+            return known;
+        }
+        let result = self.round_up(transition, Rounding::Bitwise, ty);
+        if parts.len() <= MOST_OPERANDS {
+            self.chains.parts.insert(result, (op, parts.clone()));
+            self.chains.values.insert((parts, op), result);
         }
         result
     }

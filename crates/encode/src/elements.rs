@@ -4,8 +4,10 @@
 //! A constant number of elements up to [`MAX_STORES`] is copied or filled by that many stores, exactly, and so is a whole array of fixed length. Else the array becomes
 //! an arbitrary one whose elements have their type's range: an over-approximation.
 
-use cfa::{Expr, ExprId, Length, Storage, VarId};
-use term::{Sort, SymbolKind, TermId};
+use std::collections::BTreeSet;
+
+use cfa::{Expr, ExprId, Length, Op, Place, Program, Storage, Ty, VarId};
+use term::{Node, Sort, SymbolKind, TermId};
 
 use crate::encoder::Encoder;
 use crate::origin::{Origin, Rounding, Skolem};
@@ -13,8 +15,23 @@ use crate::transition::Transition;
 
 /// Elements that are stored one by one.
 const MAX_STORES: u128 = 64;
+/// Numbers that are stored into an array that products with its elements are told of.
+const MAX_NUMBERS: usize = 4;
 
 impl Encoder<'_> {
+    /// Some numbers that the program stores into an array, ascending.
+    pub(crate) fn stored_numbers(&mut self, array: TermId) -> Vec<i128> {
+        let mut base = array;
+        while let Node::Store(before, ..) | Node::Ite(_, before, _) = *self.terms.node(base) {
+            base = before;
+        }
+        let Node::Symbol(symbol) = *self.terms.node(base) else { return Vec::new() };
+        let Some(var) = self.vocabulary.var(symbol) else { return Vec::new() };
+        let program = self.program;
+        let found = self.stored.entry(var).or_insert_with(|| numbers_in(program, var));
+        found.clone()
+    }
+
     /// Copies elements from one array to another; the ranges may overlap.
     pub(crate) fn copy_elements(
         &mut self,
@@ -100,4 +117,28 @@ impl Encoder<'_> {
         let array = self.terms.of_symbol(symbol);
         self.set(transition, var, array);
     }
+}
+
+/// The numbers that operations store into an array as they are.
+fn numbers_in(program: &Program, array: VarId) -> Vec<i128> {
+    let mut found = BTreeSet::new();
+    let ops = program.procs.iter().flat_map(cfa::Procedure::edges).flat_map(|edge| &edge.ops);
+    for op in ops {
+        let Op::Assign { place: Place::Elem { array: own, .. }, value } = op else { continue };
+        if *own != array {
+            continue;
+        }
+        let mut open = vec![*value];
+        while let Some(expr) = open.pop() {
+            match *program.exprs.get(expr) {
+                Expr::Ite { then, other, .. } => open.extend([then, other]),
+                Expr::Cast { arg, .. } => open.push(arg),
+                Expr::Const { ty: ty @ Ty::Int { .. }, bits } => {
+                    found.insert(ty.value_of(bits));
+                }
+                _ => {}
+            }
+        }
+    }
+    found.into_iter().take(MAX_NUMBERS).collect()
 }

@@ -19,6 +19,7 @@ use term::{Sort, Substitution, SymbolKind, TermId, Terms};
 
 use crate::Vocabulary;
 use crate::arithmetic::bounds;
+use crate::bits::Chains;
 use crate::footprint::written;
 use crate::origin::{Origin, Rounding, Site, Skolem};
 use crate::product::Others;
@@ -56,6 +57,10 @@ pub struct Encoder<'a> {
     pub(crate) facts: Vec<TermId>,
     /// Products without symbol of their own.
     pub(crate) others: Others,
+    /// Bitwise operations that are rounded up.
+    pub(crate) chains: Chains,
+    /// Numbers that the program stores into arrays.
+    pub(crate) stored: FxHashMap<VarId, Vec<i128>>,
     /// What is known of procedures that are called.
     contracts: Option<&'a Contracts>,
     calls: Vec<CallEffect>,
@@ -74,6 +79,8 @@ impl<'a> Encoder<'a> {
             ranges: FxHashMap::default(),
             facts: Vec::new(),
             others: Others::default(),
+            chains: Chains::default(),
+            stored: FxHashMap::default(),
             contracts: None,
             calls: Vec::new(),
         }

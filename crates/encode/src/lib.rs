@@ -16,6 +16,7 @@ pub mod footprint;
 pub mod join;
 mod origin;
 mod piece;
+pub mod polynomial;
 mod product;
 mod sum;
 mod transition;

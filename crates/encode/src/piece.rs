@@ -117,7 +117,9 @@ impl<'a> Pieces<'a> {
             let products = encoder.products(&mut transition);
             encoder.extend_equations(&mut transition, &products);
             // A loop that is left has its counter at the bound: so are products of the two, and the next loop starts anew.
-            let is_left = start != target && !products.is_empty();
+            // Where sums are followed, they are compared with products of counters that the next loop does not use.
+            let is_compared = !products.is_empty() || encoder.vocabulary.sums().next().is_some();
+            let is_left = start != target && is_compared;
             if is_left || Some(target) == self.procedure.error {
                 encoder.compare_products(&mut transition, &products);
             }

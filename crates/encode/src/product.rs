@@ -358,10 +358,35 @@ impl Multiplication<'_, '_> {
             facts.extend(self.facts.drain(before..));
             facts.push(self.encoder.terms.eq(scaled, expected));
         }
+        facts.extend(self.by_elements(&factors, value));
         self.facts.extend(&facts);
         self.encoder.others.factors.insert(value, factors.clone());
         self.encoder.others.values.insert(factors, (value, facts));
         Some(value)
+    }
+
+    /// What a product with an element is where that is a number which the program stores into the array, or is its own index.
+    fn by_elements(&mut self, factors: &Factors, value: TermId) -> Vec<TermId> {
+        let mut facts = Vec::new();
+        for (at, factor) in factors.iter().enumerate() {
+            let Node::Select(array, index) = *self.encoder.terms.node(*factor) else { continue };
+            let mut others: Factors = factors.clone();
+            others.remove(at);
+            let [rest] = others[..] else { continue };
+            let mut images = vec![index];
+            for number in self.encoder.stored_numbers(array) {
+                images.push(self.encoder.terms.number(number));
+            }
+            for image in images {
+                let form = self.encoder.terms.linear(image);
+                let Some(product) = self.encoder.known_multiple(&form, rest) else { continue };
+                let product = self.encoder.terms.of_linear(&product);
+                let is_there = self.encoder.terms.eq(*factor, image);
+                let is_product = self.encoder.terms.eq(value, product);
+                facts.push(self.encoder.terms.implies(is_there, is_product));
+            }
+        }
+        facts
     }
 }
 

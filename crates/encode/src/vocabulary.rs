@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use term::{Node, Sort, SymbolId, SymbolKind, TermId, Terms};
 
 use crate::arithmetic::bounds;
+use crate::polynomial::product_links;
 use crate::product::product_facts;
 use values::monomials::{Monomial, Products};
 use values::sums::{Bound, Sum, sums};
@@ -176,12 +177,13 @@ fn sum_name(program: &Program, sum: &Sum) -> String {
     }
 }
 
-/// That all variables that a formula mentions have values of their types, and products the signs of products.
+/// That all variables that a formula mentions have values of their types, and products the signs of products and the values of equal ones.
 pub fn typing(program: &Program, terms: &mut Terms, vocabulary: &Vocabulary, formula: TermId) -> TermId {
     let ranges = typing_of(program, terms, vocabulary, &[formula]);
     let products = product_typing(terms, vocabulary, formula);
     let elements = element_typing(program, terms, vocabulary, formula);
-    terms.and([ranges, products].into_iter().chain(elements))
+    let links = product_links(terms, vocabulary, &[formula]);
+    terms.and([ranges, products, links].into_iter().chain(elements))
 }
 
 /// That all variables that some terms mention, now or at the entry, have values of their types.

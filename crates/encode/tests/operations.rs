@@ -9,10 +9,10 @@ use std::fmt::Write as _;
 
 use base::Budget;
 use cfa::{EdgeId, ExprId, Op, Program, VarId};
-use encode::{Encoder, Site, Skolem, Transition, Vocabulary};
+use encode::{Encoder, Site, Skolem, Transition, Vocabulary, polynomial};
 use interp::{EvalError, Value, eval};
 use smt::{Answer, SolverFactory, Z3, check_formula};
-use term::{Evaluator, Integer, Model, Substitution, SymbolId, TermId, Terms};
+use term::{Evaluator, Integer, Model, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 use testkit::Random;
 use values::state::State;
 
@@ -130,6 +130,26 @@ impl Writer {
     }
 }
 
+impl Writer {
+    /// Bitwise operations, most of them of one kind, with brackets in any way: on few variables, so that the same operands are met in several orders.
+    fn chain(&mut self, ty: usize, depth: usize) -> String {
+        if depth == 0 {
+            let from = if self.random.chance(70) { ty } else { self.random.below(TYPES.len()) };
+            return format!("(({}) {}_{})", TYPES[ty].0, TYPES[from].0, self.random.below(VARIABLES));
+        }
+        let operators = ["&", "|", "^"];
+        let main = operators[ty % 3];
+        let operator = if self.random.chance(80) { main } else { *self.random.pick(&operators) };
+        let rest = self.random.below(depth);
+        let (left, right) = (self.chain(ty, depth - 1), self.chain(ty, rest));
+        if self.random.chance(50) {
+            format!("({left} {operator} {right})")
+        } else {
+            format!("({right} {operator} {left})")
+        }
+    }
+}
+
 /// A program with one assignment after assumptions about the ranges of all variables.
 struct Case {
     program: Program,
@@ -137,7 +157,10 @@ struct Case {
     text: String,
 }
 
-fn case(seed: u64) -> Case {
+/// What is assigned.
+type Write = fn(&mut Writer, usize, usize) -> String;
+
+fn case(seed: u64, write: Write) -> Case {
     let mut random = Random::new(seed);
     let policy = *random.pick(&["undefined", "wrap"]);
     let ty = random.below(TYPES.len());
@@ -162,7 +185,7 @@ fn case(seed: u64) -> Case {
         }
     }
     let depth = 1 + random.below(3);
-    let expression = Writer { random }.expression(ty, depth);
+    let expression = write(&mut Writer { random }, ty, depth);
     let text = format!(
         "program LP64 overflow={policy} start=%start\nfile f0 \"a.c\"\nproc %start() {{\n{declarations}  entry l0\n  exit l1\n  \
          l0 -> l1 : {assumptions}result := {expression}\n}}\n"
@@ -267,7 +290,7 @@ fn encoded_operations_have_the_interpreters_result() {
     let wanted = std::env::var("WAYPROOF_OPERATIONS").ok().and_then(|text| text.parse().ok());
     let mut tally = Tally::default();
     for seed in 0..wanted.unwrap_or(1_500) {
-        let case = case(seed);
+        let case = case(seed, Writer::expression);
         let mut encoded = encode(&case);
         let mut random = Random::new(seed ^ 0xabcd);
         let valuations = if encoded.skolems.is_empty() { VALUATIONS } else { 1 };
@@ -282,6 +305,90 @@ fn encoded_operations_have_the_interpreters_result() {
     }
     println!("{tally:?}");
     assert!(tally.values > 1_000 && tally.undefined > 100 && tally.rounded > 10, "{tally:?}");
+}
+
+/// Chains share Skolem constants, so each of them must allow the results of all.
+#[test]
+fn chains_of_bitwise_operations_allow_the_interpreters_result() {
+    let mut tally = Tally::default();
+    let difference: Write = |writer, ty, depth| {
+        let (first, second) = (writer.chain(ty, depth + 2), writer.chain(ty, depth + 2));
+        format!("({first} ^ ({second} | ({first} & {second})))")
+    };
+    for seed in 0..400 {
+        let case = case(seed, difference);
+        let mut encoded = encode(&case);
+        let mut random = Random::new(seed ^ 0x1234);
+        let ranges = case.ranges.iter();
+        let values = ranges.map(|(var, (low, high))| (*var, value_in(&mut random, *low, *high))).collect();
+        compare(&case, &mut encoded, &values, &mut tally);
+    }
+    println!("{tally:?}");
+    assert!(tally.rounded > 200 && tally.undefined == 0, "{tally:?}");
+}
+
+#[test]
+fn chains_of_the_same_operands_are_equal() {
+    for (left, right) in [
+        ("(a & (b & c))", "((c & a) & (b & a))"),
+        ("(a | (b | c))", "((c | a) | (b | a))"),
+        ("(a ^ (b ^ c))", "((c ^ (a ^ (b ^ a))) ^ a)"),
+        ("(a ^ (b ^ a))", "b"),
+    ] {
+        let text = format!(
+            "program LP64 overflow=wrap start=%start\nfile f0 \"a.c\"\nproc %start() {{\n  local result : i32\n  local a : i32\n  \
+             local b : i32\n  local c : i32\n  entry l0\n  exit l1\n  l0 -> l1 : result := (i32) ({left} == {right})\n}}\n"
+        );
+        let program = cfa::text::parse("case.cfa", &text).expect("the program should be well-formed");
+        let encoded = encode(&Case { program, ranges: BTreeMap::new(), text });
+        assert_eq!(encoded.terms.as_number(encoded.value), Some(&Integer::ONE), "{left} {right}");
+    }
+}
+
+/// What is said of products as terms holds whatever the variables and an index that is no variable are, with products by symbols and without.
+#[test]
+fn links_between_products_hold() {
+    let text = "program LP64 overflow=wrap start=%start\nfile f0 \"a.c\"\nproc %start() {\n  local result : i64\n  local a : i64\n  \
+                local b : i64\n  entry l0\n  exit l1\n  l0 -> l1 : result := ((a * b) + (a * a)) * b\n}\n";
+    let program = cfa::text::parse("case.cfa", text).expect("the program should be well-formed");
+    let mut terms = Terms::new();
+    let vocabulary = Vocabulary::of(&program, program.entry, &mut terms);
+    let index = terms.declare("k", Sort::Int, SymbolKind::Variable);
+    let names = [vocabulary.symbol(VarId(1)), vocabulary.symbol(VarId(2)), Some(index)];
+    let atoms: Vec<TermId> = names.iter().flatten().map(|symbol| terms.of_symbol(*symbol)).collect();
+    assert!(vocabulary.products().count() >= 3, "products should be followed");
+    let mut random = Random::new(7);
+    for _ in 0..300 {
+        let mut roots: Vec<TermId> =
+            vocabulary.products().map(|(symbol, _)| terms.of_symbol(symbol)).collect();
+        for _ in 0..random.between(1, 5) {
+            let mut product = terms.int(1);
+            for _ in 0..random.between(2, 4) {
+                let shift = terms.int(random.between(-1, 1));
+                let factor = terms.add(*random.pick(&atoms), shift);
+                product = terms.mul(product, factor);
+            }
+            roots.push(product);
+        }
+        let links = polynomial::product_links(&mut terms, &vocabulary, &roots);
+        let (a, b, k) = (random.between(-2, 2), random.between(-2, 2), random.between(-2, 2));
+        let values = BTreeMap::from([(VarId(1), i128::from(a)), (VarId(2), i128::from(b))]);
+        let mut model = Model::new();
+        for (symbol, value) in symbols(&vocabulary, &values) {
+            model.set_int(symbol, value);
+        }
+        model.set_int(index, Integer::from(k));
+        assert!(Evaluator::new(&terms, &model).holds(links), "{a} {b} {k}");
+        for root in roots {
+            let (plain, named) = (
+                polynomial::with_products(&mut terms, &vocabulary, root),
+                polynomial::with_symbols(&mut terms, &vocabulary, root),
+            );
+            let mut evaluator = Evaluator::new(&terms, &model);
+            let value = evaluator.int(root);
+            assert_eq!((evaluator.int(plain), evaluator.int(named)), (value.clone(), value), "{a} {b} {k}");
+        }
+    }
 }
 
 #[test]

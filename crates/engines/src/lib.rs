@@ -17,6 +17,7 @@ mod problem;
 mod recmc;
 mod rounded;
 mod run_first;
+mod sample;
 
 use engine::{Engine, EngineSpec, Executions, Part, Settings};
 use summary::StarOptions;

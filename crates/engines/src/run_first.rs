@@ -12,6 +12,7 @@
 //!
 //! A program whose inputs have few values that matter is decided in the same way, by carrying out all its executions (`certify::exhaust`). Where a recursion takes too long,
 //! the loops that the passes make of it may not: a function that calls itself twice takes exponential time, the loop linear time.
+//! Of a program with arrays some executions are tried, too ([`crate::sample`]).
 //!
 //! A run starts from the beginning each time, and so does the engine: neither keeps memory while the other works, and all of it takes at most
 //! about twice as long as the last round.
@@ -22,10 +23,12 @@
 
 use base::{Budget, Stop, timeline};
 use certify::{Execution, Exhaustion};
-use cfa::Program;
+use cfa::{Op, Program, Source};
 use engine::{Engine, Env, Settings};
 use passes::Prepared;
 use verdict::{Proof, Reason, Verdict};
+
+use crate::sample::sample;
 
 /// Ticks of the first run: hundredths of a second.
 const FIRST_RUN: u64 = 1 << 22;
@@ -33,6 +36,8 @@ const FIRST_RUN: u64 = 1 << 22;
 const RUN: u64 = 1 << 27;
 /// Ticks of the engine's first attempt; each further one has twice as many. A tick of an engine, mostly of its solver, is worth 2^15 of a run or so.
 const SLICE: u64 = 1 << 10;
+/// The same if the program asks for inputs after the passes: most of these have many executions, even if the first steps of all are the same.
+const SLICE_WITH_INPUTS: u64 = 1 << 15;
 /// Ticks of the run after an engine that has nothing more to say: half a minute.
 const LAST_RUN: u64 = 1 << 32;
 
@@ -50,7 +55,8 @@ pub(crate) struct RunFirst {
 impl Engine for RunFirst {
     fn solve(self: Box<Self>, task: &Prepared<'_>, env: &mut Env<'_>) -> Verdict {
         let program = task.given();
-        let (mut run, mut slice) = (FIRST_RUN, SLICE);
+        let mut run = FIRST_RUN;
+        let mut slice = if has_inputs(task.program()) { SLICE_WITH_INPUTS } else { SLICE };
         loop {
             match attempt(program, run, &mut env.logic.budget) {
                 Attempt::Settled(verdict) => return verdict,
@@ -102,6 +108,9 @@ impl RunFirst {
         if let Some(verdict) = unwound(task, &mut env.logic.budget) {
             return verdict;
         }
+        if let Some(trace) = sample(task, &mut env.logic.budget) {
+            return Verdict::Unsafe(trace);
+        }
         let verdict = self.work(task, env);
         if matches!((&verdict, &first), (Verdict::Unknown(_), Few::TooLong))
             && env.logic.budget.poll().is_ok()
@@ -132,6 +141,12 @@ impl RunFirst {
         }
         (verdict, Effort::Enough)
     }
+}
+
+/// Whether a program asks for inputs.
+fn has_inputs(program: &Program) -> bool {
+    let is_input = |op: &Op| matches!(op, Op::Havoc { source, .. } if !matches!(source, Source::Uninitialised | Source::Guess(_)));
+    program.procs.iter().flat_map(cfa::Procedure::edges).flat_map(|edge| &edge.ops).any(is_input)
 }
 
 /// What the executions of a program showed, within the first limits.

@@ -94,6 +94,7 @@ pub fn add_cells(graph: &mut Graph, program: &Program, terms: &mut Terms) {
     if demand.wanted.is_empty() {
         return;
     }
+    demand.marks(graph, terms);
     demand.close(graph, terms);
     let changing = demand.changing.clone();
     let cells = demand.declare(terms);
@@ -217,6 +218,21 @@ impl Demand {
                     let next = after.apply(terms, *index);
                     if let Some(array) = array.filter(|_| next != *index && own.contains(&next)) {
                         self.want(terms, array, *index);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Wants elements that are written outside of loops, of arrays that the error depends on: a loop may end where it finds what was put there.
+    fn marks(&mut self, graph: &Graph, terms: &mut Terms) {
+        let wanted: BTreeSet<SymbolId> = self.wanted.iter().map(|(array, _)| *array).collect();
+        for arc in graph.arcs.iter().filter(|arc| arc.source != arc.target) {
+            for array in &wanted {
+                let Some(value) = arc.formula.update.get(array) else { continue };
+                for (at, _) in stores(terms, *value) {
+                    if self.is_frozen(terms, at) {
+                        self.want(terms, *array, at);
                     }
                 }
             }

@@ -22,7 +22,7 @@ use super::build::{Builder, replace_procedures};
 use super::propagate::propagate;
 
 /// Iterations that are unrolled.
-const MOST_ITERATIONS: i128 = 64;
+const MOST_ITERATIONS: i128 = 128;
 /// Edges that the copies of one loop may have, and the whole procedure.
 const MOST_COPIES: usize = 800;
 const MOST_EDGES: usize = 4000;

@@ -1,6 +1,6 @@
 // Bitwise operations on two variables.
 // expect: safe
-// engines: none
+// engines: gps gps-lite impact cra recmc path-invariants
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

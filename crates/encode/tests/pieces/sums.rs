@@ -21,7 +21,7 @@ const RUNS: u64 = 4;
 /// Pieces on one execution.
 const MAX_PIECES: usize = 40;
 
-/// Writes programs that add up two arrays.
+/// Writes programs that add up two arrays, and multiply elements by variables.
 struct Writer {
     random: Random,
 }
@@ -31,7 +31,10 @@ impl Writer {
         let array = *self.random.pick(&["a", "a", "b"]);
         let number = self.random.between(-2, 5);
         let place = *self.random.pick(&["i", "i", "0", "1", "n - 1", "5 - i"]);
-        match self.random.below(7) {
+        match self.random.below(10) {
+            7 => format!("t = t + {array}[i] * {};", self.random.pick(&["n", "i", "r"])),
+            8 => format!("{array}[{place}] = {number};"),
+            9 => format!("{array}[i] = i;"),
             0..=2 => format!("s = s + {array}[i];"),
             3 => format!("t = t - {array}[i] + {number};"),
             4 => format!("{array}[{place}] = {array}[i] + {number};"),

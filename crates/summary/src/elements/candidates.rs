@@ -6,19 +6,22 @@
 //! # Cost
 //! No question. At most [`MAX_FACTS`] candidates a point.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use super::forms::{Pace, pace, push, step, under};
 use base::IndexVec;
-use encode::Transition;
+use encode::{Transition, polynomial};
 use graph::cells::{read_through, solve, stores};
-use graph::cut::{Arc, Graph, PointId};
+use graph::cut::{Arc, ArcId, Graph, PointId};
 use graph::elements::{ElementFact, Relation};
 use term::{Integer, Node, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 /// Candidates of one point.
 const MAX_FACTS: usize = 16;
 /// Facts about what was read that are tried for one written value.
-const MAX_CHOICES: usize = 4;
+pub(super) const MAX_CHOICES: usize = 4;
+/// Reads that are replaced for one written value: facts may refer to each other in a circle.
+const MAX_REPLACED: usize = 24;
 /// A value with more subterms is left alone.
 const MAX_SIZE: usize = 200;
 
@@ -28,17 +31,37 @@ pub(super) fn candidates(
     terms: &mut Terms,
     ghost: SymbolId,
 ) -> IndexVec<PointId, Vec<ElementFact>> {
-    let mut walk = Walk { graph, terms, ghost, stated: IndexVec::new(), leaving: IndexVec::new() };
+    let mut arcs: IndexVec<ArcId, Arc> = IndexVec::new();
+    for arc in &graph.arcs {
+        arcs.push(with_products(graph, terms, arc));
+    }
+    let mut walk =
+        Walk { graph, arcs: &arcs, terms, ghost, stated: IndexVec::new(), leaving: IndexVec::new() };
     for point in graph.points.ids() {
         walk.point(point);
     }
     walk.stated
 }
 
-struct Walk<'a> {
-    graph: &'a Graph,
-    terms: &'a mut Terms,
-    ghost: SymbolId,
+/// An arc with products as terms: that of an index is one of the ghost where the index is the ghost.
+fn with_products(graph: &Graph, terms: &mut Terms, arc: &Arc) -> Arc {
+    let mut arc = arc.clone();
+    if graph.vocabulary.products().next().is_none() {
+        return arc;
+    }
+    let mut plain = |term: TermId| polynomial::with_products(terms, &graph.vocabulary, term);
+    arc.formula.guard = plain(arc.formula.guard);
+    for value in arc.formula.update.values_mut() {
+        *value = plain(*value);
+    }
+    arc
+}
+
+pub(super) struct Walk<'a> {
+    pub(super) graph: &'a Graph,
+    pub(super) arcs: &'a IndexVec<ArcId, Arc>,
+    pub(super) terms: &'a mut Terms,
+    pub(super) ghost: SymbolId,
     /// Candidates by point.
     stated: IndexVec<PointId, Vec<ElementFact>>,
     /// What arcs that leave the point (a loop: for good) may carry on.
@@ -46,35 +69,38 @@ struct Walk<'a> {
 }
 
 /// A loop that moves through an array.
-struct Walker {
-    array: SymbolId,
+#[derive(Clone)]
+pub(super) struct Walker {
+    pub(super) array: SymbolId,
     /// The index variable, how it moves, and its value in the iteration that meets the ghost.
-    index: SymbolId,
-    step: Integer,
-    solution: TermId,
+    pub(super) index: SymbolId,
+    pub(super) step: Integer,
+    pub(super) solution: TermId,
     /// Where it starts.
-    start: TermId,
+    pub(super) start: TermId,
     /// Its last values by the conditions of the loop.
-    bounds: Vec<TermId>,
+    pub(super) bounds: Vec<TermId>,
     /// What the element at the ghost is after that iteration, with the variables as they are later on, if they tell.
-    written: Option<TermId>,
+    pub(super) written: Option<TermId>,
     /// What is stored, over the variables before the iteration.
-    stored: TermId,
+    pub(super) stored: TermId,
 }
 
 /// What may be known of the elements that a loop has passed.
-struct Claim {
-    condition: TermId,
-    relation: Relation,
-    value: TermId,
+pub(super) struct Claim {
+    pub(super) condition: TermId,
+    pub(super) relation: Relation,
+    pub(super) value: TermId,
 }
 
 impl Walk<'_> {
     fn point(&mut self, point: PointId) {
         let mut incoming = Vec::new();
-        for arc in &self.graph.arcs {
+        for arc in self.arcs {
             if arc.target == point && arc.source < point {
-                let before = self.leaving[arc.source].clone();
+                let is_inside = self.graph.in_loop(arc.source, point);
+                let known = if is_inside { &self.stated } else { &self.leaving };
+                let before = known[arc.source].clone();
                 for fact in self.across(arc, &before) {
                     push(&mut incoming, fact);
                 }
@@ -101,7 +127,7 @@ impl Walk<'_> {
     }
 
     /// What facts become on an arc that is no iteration of a loop: single elements are written, variables get other values.
-    fn across(&mut self, arc: &Arc, before: &[ElementFact]) -> Vec<ElementFact> {
+    pub(super) fn across(&mut self, arc: &Arc, before: &[ElementFact]) -> Vec<ElementFact> {
         let mut after = Vec::new();
         let k = self.terms.of_symbol(self.ghost);
         for (array, value) in &arc.formula.update {
@@ -112,6 +138,12 @@ impl Walk<'_> {
                 let condition = self.terms.eq(k, at);
                 let value = read_through(self.terms, stored);
                 let value = under(self.terms, arc.formula.guard, value);
+                // What it says of an array that the arc changes is out of date.
+                let is_written =
+                    |symbol: &SymbolId| self.is_array(*symbol) && arc.formula.update.contains_key(symbol);
+                if self.terms.symbols_of(value).iter().any(is_written) {
+                    continue;
+                }
                 let fact = ElementFact { array: *array, condition, relation: Relation::Equal, value };
                 after.extend(self.renamed(&arc.formula, fact));
             }
@@ -152,9 +184,13 @@ impl Walk<'_> {
     }
 
     /// The candidates of a loop head, and those of its exits.
-    fn around(&mut self, head: PointId, incoming: &[ElementFact]) -> (Vec<ElementFact>, Vec<ElementFact>) {
+    pub(super) fn around(
+        &mut self,
+        head: PointId,
+        incoming: &[ElementFact],
+    ) -> (Vec<ElementFact>, Vec<ElementFact>) {
         let mut changed: BTreeSet<SymbolId> = BTreeSet::new();
-        for arc in &self.graph.arcs {
+        for arc in self.arcs {
             if self.graph.in_loop(head, arc.source) && self.graph.in_loop(head, arc.target) {
                 changed.extend(arc.formula.update.keys().copied());
             }
@@ -168,9 +204,16 @@ impl Walk<'_> {
         }
         let unchanged: Vec<ElementFact> = stated.clone();
         for arc in self.graph.points[head].outgoing.clone() {
-            let arc = &self.graph.arcs[arc];
+            let arc = &self.arcs[arc];
             if arc.target != head {
                 continue;
+            }
+            let (now, then) = self.accumulated(head, arc, incoming, &unchanged, &changed);
+            for fact in now {
+                push(&mut stated, fact);
+            }
+            for fact in then {
+                push(&mut leaving, fact);
             }
             for walker in self.walkers(head, arc, &changed) {
                 let known: Vec<ElementFact> = unchanged
@@ -188,6 +231,12 @@ impl Walk<'_> {
                 }
                 self.ahead(&walker, &before, &changed, &mut stated, &mut leaving);
             }
+        }
+        for (walker, claim) in self.outer(head, incoming, &changed) {
+            self.behind(&walker, &[claim], &mut stated, &mut leaving);
+            let before: Vec<ElementFact> =
+                incoming.iter().filter(|fact| fact.array == walker.array).copied().collect();
+            self.ahead(&walker, &before, &changed, &mut stated, &mut leaving);
         }
         (stated, leaving)
     }
@@ -302,9 +351,14 @@ impl Walk<'_> {
     }
 
     /// The value of an index variable where a loop is entered.
-    fn start(&mut self, head: PointId, index: SymbolId, changed: &BTreeSet<SymbolId>) -> Option<TermId> {
+    pub(super) fn start(
+        &mut self,
+        head: PointId,
+        index: SymbolId,
+        changed: &BTreeSet<SymbolId>,
+    ) -> Option<TermId> {
         let mut start = None;
-        for arc in &self.graph.arcs {
+        for arc in self.arcs {
             if arc.target != head || self.graph.in_loop(head, arc.source) {
                 continue;
             }
@@ -323,7 +377,7 @@ impl Walk<'_> {
     }
 
     /// The last values that an index variable may have in an iteration, by single conditions of the loop.
-    fn bounds(
+    pub(super) fn bounds(
         &mut self,
         formula: &Transition,
         index: SymbolId,
@@ -397,7 +451,12 @@ impl Walk<'_> {
         let mut done: Vec<Claim> = Vec::new();
         let mut open: Vec<(TermId, TermId)> =
             walker.written.iter().map(|written| (Terms::TRUE, *written)).collect();
+        let mut left = MAX_REPLACED;
         while let Some((condition, value)) = open.pop() {
+            if left == 0 || self.terms.reachable(&[value]).len() > MAX_SIZE {
+                break;
+            }
+            left -= 1;
             let Some((term, array, index)) = self.first_read(value, changed, known) else {
                 let arrays: BTreeSet<SymbolId> =
                     changed.iter().copied().filter(|symbol| self.is_array(*symbol)).collect();
@@ -481,120 +540,12 @@ impl Walk<'_> {
         found
     }
 
-    /// A loop that makes each element from the one before: `a[k] == a[k - 1] + c`, where `c` may come from another array, started by one element that is known.
-    fn recurrences(
-        &mut self,
-        walker: &Walker,
-        before: &[ElementFact],
-        unchanged: &[ElementFact],
-        changed: &BTreeSet<SymbolId>,
-    ) -> Vec<(Walker, Claim)> {
-        let mut found = Vec::new();
-        let k = self.terms.of_symbol(self.ghost);
-        let array = self.terms.of_symbol(walker.array);
-        let step = self.terms.number(walker.step.clone());
-        let last = self.terms.sub(k, step);
-        let last = self.terms.select(array, last);
-        let Some(written) = walker.written else { return found };
-        let written = self.told(written, unchanged);
-        let growth = self.terms.linear(written).sub(&self.terms.linear(last));
-        let Some(growth) = growth.as_constant().filter(|_| walker.step.abs().is_one()).cloned() else {
-            return found;
-        };
-        for fact in before {
-            let fact = ElementFact { value: self.told(fact.value, unchanged), ..*fact };
-            let Node::Zero(sum) = *self.terms.node(fact.condition) else { continue };
-            let form = self.terms.linear(sum);
-            let factor = form.coefficient(k);
-            let is_known = self.is_over(&[fact.condition, fact.value], changed);
-            if !factor.abs().is_one() || fact.relation != Relation::Equal || !is_known {
-                continue;
-            }
-            let rest = form.without(k);
-            let first = if factor.is_positive() { rest.negate() } else { rest };
-            let first = self.terms.of_linear(&first);
-            let start = Substitution::new([(self.ghost, first)]).apply(self.terms, walker.solution);
-            let distance = self.terms.sub(k, first);
-            let grown = self.terms.scale(&(&growth * &walker.step), distance);
-            let value = self.terms.add(fact.value, grown);
-            let claim = Claim { condition: Terms::TRUE, relation: Relation::Equal, value };
-            found.push((
-                Walker { start, bounds: walker.bounds.clone(), step: walker.step.clone(), ..*walker },
-                claim,
-            ));
-        }
-        found
-    }
-
-    /// A value with what the first fact says of each element in it that does not change, whether or not the condition holds there.
-    fn told(&mut self, value: TermId, unchanged: &[ElementFact]) -> TermId {
-        let ghost = self.ghost;
-        self.terms.rewrite(value, |terms, part| {
-            let Node::Select(array, index) = *terms.node(part) else { return part };
-            let Node::Symbol(symbol) = *terms.node(array) else { return part };
-            let is_used = |fact: &&ElementFact| fact.array == symbol && fact.relation == Relation::Equal;
-            match unchanged.iter().find(is_used) {
-                Some(fact) => Substitution::new([(ghost, index)]).apply(terms, fact.value),
-                None => part,
-            }
-        })
-    }
-
-    fn is_array(&self, symbol: SymbolId) -> bool {
+    pub(super) fn is_array(&self, symbol: SymbolId) -> bool {
         self.terms.symbol(symbol).sort == Sort::Array
     }
 
     /// Whether terms mention none of some symbols.
-    fn is_over(&self, roots: &[TermId], changed: &BTreeSet<SymbolId>) -> bool {
+    pub(super) fn is_over(&self, roots: &[TermId], changed: &BTreeSet<SymbolId>) -> bool {
         self.terms.symbols_of_all(roots).iter().all(|symbol| !changed.contains(symbol))
-    }
-}
-
-/// By how much a transition moves a variable, if always by the same.
-fn step(terms: &mut Terms, symbol: SymbolId, value: TermId) -> Option<Integer> {
-    let own = terms.of_symbol(symbol);
-    terms.linear(value).sub(&terms.linear(own)).as_constant().cloned()
-}
-
-/// How an index variable moves.
-enum Pace {
-    /// By the same in every iteration.
-    Steady(Integer),
-    /// In some iterations, in one direction only: of the step this is the sign.
-    Halting(Integer),
-}
-
-fn pace(terms: &mut Terms, symbol: SymbolId, value: TermId) -> Option<Pace> {
-    if let Some(step) = step(terms, symbol, value) {
-        return (!step.is_zero()).then_some(Pace::Steady(step));
-    }
-    let (mut open, mut signs) = (vec![value], BTreeSet::new());
-    while let Some(term) = open.pop() {
-        if let Node::Ite(_, yes, no) = *terms.node(term) {
-            open.extend([yes, no]);
-            continue;
-        }
-        let own = step(terms, symbol, term)?;
-        if !own.is_zero() {
-            signs.insert(if own.is_positive() { 1 } else { -1 });
-        }
-    }
-    (signs.len() == 1).then(|| Pace::Halting(Integer::from(signs.into_iter().sum::<i64>())))
-}
-
-/// A term where a condition holds.
-fn under(terms: &mut Terms, guard: TermId, term: TermId) -> TermId {
-    let mut known: BTreeMap<TermId, TermId> = BTreeMap::new();
-    for conjunct in terms.conjuncts(guard) {
-        known.insert(conjunct, Terms::TRUE);
-        let negation = terms.not(conjunct);
-        known.insert(negation, Terms::FALSE);
-    }
-    terms.rewrite(term, |_, part| known.get(&part).copied().unwrap_or(part))
-}
-
-fn push<T: PartialEq>(list: &mut Vec<T>, item: T) {
-    if !list.contains(&item) {
-        list.push(item);
     }
 }

@@ -15,11 +15,15 @@
 //! A question for each candidate, arc into its point and round; rounds are at most as many as candidates. At most [`EFFORT`] ticks in all: then nothing is known.
 
 mod candidates;
+mod forms;
+mod nested;
+mod recurrence;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Budget, IndexVec, Stop};
 use cfa::Program;
+use encode::polynomial;
 use graph::cells::read_through;
 use graph::cut::{ArcId, Graph, PointId};
 use graph::elements::{ElementFact, Elements, Relation};
@@ -109,6 +113,8 @@ enum Gain {
     Holds(TermId),
     /// The arc is never taken.
     Never,
+    /// Nothing that is linear, but facts of the next point follow from it.
+    Later,
 }
 
 struct Search<'a> {
@@ -191,7 +197,10 @@ impl Search<'_> {
         }
         let start = self.terms.and(parts);
         let typing = encode::typing(self.program, self.terms, &graph.vocabulary, start);
-        self.terms.and([start, typing])
+        let mut all = roots.to_vec();
+        all.push(start);
+        let links = polynomial::product_links(self.terms, &graph.vocabulary, &all);
+        self.terms.and([start, typing, links])
     }
 
     fn is_refuted(&mut self, solver: &mut impl Solver, formula: TermId) -> Result<bool, Stop> {
@@ -236,24 +245,50 @@ impl Search<'_> {
             for (read, array, index) in told {
                 let facts: Vec<ElementFact> =
                     self.facts[source].iter().filter(|fact| fact.array == array).copied().collect();
+                let before = found.len();
                 for fact in facts {
-                    let mut there = Substitution::new([(self.ghost, index)]);
-                    let condition = there.apply(self.terms, fact.condition);
-                    let outside = self.terms.not(condition);
-                    if !self.is_refuted(&mut solver, outside)? {
-                        continue;
-                    }
-                    if fact.relation == Relation::Equal {
-                        let value = there.apply(self.terms, fact.value);
-                        found.push(Use { arc, index, gain: Gain::Value { read, value } });
+                    let Some(gain) = self.gain(&mut solver, &fact, read, index)? else { continue };
+                    let is_told = matches!(gain, Gain::Value { .. });
+                    found.push(Use { arc, index, gain });
+                    if is_told {
                         break;
                     }
-                    let holds = fact.at(self.terms, self.ghost, index);
-                    found.push(Use { arc, index, gain: Gain::Holds(holds) });
+                }
+                // Where only a part of the arc is told something, facts of its target may still need it.
+                let target = self.graph.arcs[arc].target;
+                if found.len() == before && !self.facts[target].is_empty() {
+                    found.push(Use { arc, index, gain: Gain::Later });
                 }
             }
         }
         Ok(found)
+    }
+
+    /// What a fact says of a read, if its condition holds there.
+    fn gain(
+        &mut self,
+        solver: &mut impl Solver,
+        fact: &ElementFact,
+        read: TermId,
+        index: TermId,
+    ) -> Result<Option<Gain>, Stop> {
+        let mut there = Substitution::new([(self.ghost, index)]);
+        let condition = there.apply(self.terms, fact.condition);
+        let outside = self.terms.not(condition);
+        if !self.is_refuted(solver, outside)? {
+            return Ok(None);
+        }
+        let vocabulary = &self.graph.vocabulary;
+        let said = match fact.relation {
+            Relation::Equal => there.apply(self.terms, fact.value),
+            Relation::AtLeast | Relation::AtMost => fact.at(self.terms, self.ghost, index),
+        };
+        let said = polynomial::with_symbols(self.terms, vocabulary, said);
+        Ok(Some(match fact.relation {
+            _ if polynomial::has_product(self.terms, said) => Gain::Later,
+            Relation::Equal => Gain::Value { read, value: said },
+            Relation::AtLeast | Relation::AtMost => Gain::Holds(said),
+        }))
     }
 }
 
@@ -283,6 +318,7 @@ fn use_facts(
                 let formula = &mut graph.arcs[arc].formula;
                 formula.guard = terms.and([formula.guard, condition]);
             }
+            Gain::Later => {}
             Gain::Never => graph.arcs[arc].formula = encode::Transition::empty(),
         }
     }

@@ -164,17 +164,25 @@ fn groups(body: &mut LoopBody<'_>) -> Vec<Group> {
     groups
 }
 
-/// The tests of the body of distances between indices: those over variables some of which change, that mention a ghost or decide what a cell becomes.
+/// The tests of the body of distances between indices: those over variables some of which change, that mention a ghost, or decide what a cell becomes or says.
 fn tests(terms: &mut Terms, body: &Body) -> Vec<TermId> {
     let mut roots: Vec<TermId> = vec![body.formula.guard];
     roots.extend(body.formula.update.values().copied());
-    let cells: Vec<TermId> = body
+    let mut cells: Vec<TermId> = body
         .formula
         .update
         .iter()
         .filter(|(symbol, _)| body.cells.contains(symbol))
         .map(|(_, value)| *value)
         .collect();
+    let conjuncts = terms.conjuncts(body.formula.guard);
+    let mut decided: BTreeSet<TermId> = BTreeSet::new();
+    for conjunct in conjuncts {
+        decided.extend([conjunct, terms.not(conjunct)]);
+        if terms.symbols_of(conjunct).iter().any(|symbol| body.cells.contains(symbol)) {
+            cells.push(conjunct);
+        }
+    }
     let deciding = terms.reachable(&cells);
     let is_test = |term: &TermId| {
         let is_equation = match *terms.node(*term) {
@@ -186,7 +194,9 @@ fn tests(terms: &mut Terms, body: &Body) -> Vec<TermId> {
         let is_plain = |symbol: &SymbolId| {
             terms.symbol(*symbol).kind == SymbolKind::Variable && !body.cells.contains(symbol)
         };
-        symbols.iter().all(is_plain)
+        // What holds in every iteration tells none from another: such are the conditions of the parts of an earlier split.
+        !decided.contains(term)
+            && symbols.iter().all(is_plain)
             && symbols.iter().any(|symbol| body.formula.update.contains_key(symbol))
             && (symbols.iter().any(|symbol| body.ghosts.contains(symbol))
                 || is_equation && deciding.contains(term))

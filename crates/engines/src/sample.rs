@@ -1,0 +1,84 @@
+//! Tries some executions with arbitrary elements before an engine works on a program with arrays.
+//!
+//! Tests choose the inputs of a step by a model and repeat them ([Gps25] §4): all elements of a long array that is filled with inputs get the same value. Most programs whose error needs elements
+//! that differ fail for nearly all contents, so a few runs with different ones find what the search would have to find element by element.
+//!
+//! # Invariants
+//! * A1: nothing here is trusted: a violation is a trace of the program as given, which is replayed as every other.
+//! * A2: the sequences of values are fixed, so the same program has the same runs.
+//! * A3: a program without arrays is not run.
+//!
+//! # Cost
+//! [`RUNS`] and two runs of at most [`TICKS`] ticks: hundredths of a second each.
+
+use base::{Budget, timeline};
+use cfa::{CheckKind, Program, Storage};
+use interp::{Choice, Oracle, Outcome, Request, Run, Seed, UndefinedKind, Uninitialised};
+use passes::Prepared;
+use verdict::Trace;
+
+/// Runs with random contents.
+const RUNS: u64 = 8;
+/// Steps of a run that are worth a tick of an engine, which is mostly one of its solver.
+const STEPS_OF_A_TICK: u64 = 1 << 15;
+/// Where inputs start that count up or down: small, and no smaller than what programs ask of a length.
+const FIRST: i128 = 8;
+/// Ticks of one run.
+const TICKS: u64 = 1 << 22;
+
+/// A violation in one of a few executions of a program with arrays.
+pub(crate) fn sample(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
+    let is_array = |storage: &Storage| matches!(storage, Storage::Array { .. });
+    if !task.program().vars.iter().any(|var| is_array(&var.storage)) {
+        return None;
+    }
+    let _stage = timeline::stage("samples");
+    let orders = [Inputs::Counting { next: FIRST, step: -1 }, Inputs::Counting { next: FIRST, step: 1 }];
+    let random = (0..RUNS).map(|seed| Inputs::Random(Seed::new(seed)));
+    orders.into_iter().chain(random).find_map(|inputs| {
+        budget.poll().ok()?;
+        violation(task.given(), &inputs, budget)
+    })
+}
+
+/// The inputs of a run.
+#[derive(Clone)]
+enum Inputs {
+    /// Each is a step further than the last: what sorts or searches has the least or the most to do.
+    Counting { next: i128, step: i128 },
+    /// At random.
+    Random(Seed),
+}
+
+impl Oracle for Inputs {
+    fn choose(&mut self, request: &Request<'_>) -> Option<Choice> {
+        match self {
+            Self::Counting { next, step } => {
+                let own = *next;
+                *next += *step;
+                Some(Choice::Int(own))
+            }
+            Self::Random(seed) => seed.choose(request),
+        }
+    }
+}
+
+/// The violation in the run with some inputs. That it does not depend on uninitialised values is better, where these are no violation.
+fn violation(program: &Program, inputs: &Inputs, budget: &mut Budget) -> Option<Trace> {
+    let mut run = |mode: Uninitialised| -> Run {
+        let cancel = budget.cancel_flag().clone();
+        let mut allowance = Budget::ticks(TICKS).with_deadline(budget.deadline()).with_cancel(cancel);
+        let mut oracle = inputs.clone();
+        let run = interp::run(program, mode, &mut oracle, &mut std::io::sink(), &mut allowance);
+        // If no tick is left, whoever asks for the next one is told.
+        let _ = budget.charge(allowance.spent() / STEPS_OF_A_TICK);
+        run
+    };
+    let first = run(Uninitialised::Report);
+    let is_uninitialised =
+        matches!(first.outcome, Outcome::Undefined { kind: UndefinedKind::UninitialisedRead, .. });
+    if is_uninitialised && !program.is_violation(CheckKind::Uninitialised) {
+        return Trace::of(run(Uninitialised::Choose));
+    }
+    Trace::of(first)
+}

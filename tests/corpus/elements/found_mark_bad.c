@@ -1,0 +1,16 @@
+// As found_mark.c; the search may end earlier.
+// expect: unsafe
+// engines: gps gps-lite impact cra recmc path-invariants
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+
+int main(void) {
+    int a[10000], mark = __VERIFIER_nondet_int(), place = __VERIFIER_nondet_int();
+    for (int i = 0; i < 10000; i++) a[i] = __VERIFIER_nondet_int();
+    if (place < 0 || place >= 10000) return 0;
+    a[place] = mark;
+    int i = 0;
+    while (a[i] != mark) i++;
+    if (i != place) reach_error();
+    return 0;
+}
