@@ -183,3 +183,19 @@ fn a_recursive_clause_whose_premise_has_no_clause_does_no_harm() {
     let (_, _, answer) = answer(text);
     assert!(matches!(answer, Answer::Sat(_)), "{answer:?}");
 }
+
+#[test]
+fn predicates_whose_recursion_disappears_are_not_defined_by_circular_clauses() {
+    // The first clause is never applied, but it leads from p through q back to p.
+    let (_, _, answer) = answer(
+        "(set-logic HORN)
+(declare-fun q (Bool Bool) Bool)
+(declare-fun p () Bool)
+(assert (forall ((x Int)) (=> (and (q true (>= x 1)) (= x 1) (= x 2)) p)))
+(assert (=> p false))
+(assert (forall ((b Bool)) (=> p (q b b))))
+(assert (forall ((x Int) (y Int)) (=> (and (< y x) (< x y)) p)))
+",
+    );
+    assert!(matches!(answer, Answer::Sat(_)), "{answer:?}");
+}

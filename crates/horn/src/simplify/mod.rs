@@ -7,7 +7,8 @@
 //! # Invariants
 //! * I1: the symbols of a part belong to it alone. A model of its clause makes one of the `origin`s of the part an application of original clauses.
 //! * I2: a predicate that was unfolded occurs in no part; its meaning is what its original clauses derive. Such definitions are not
-//!   circular: a predicate whose clauses, after earlier unfolding, mention it is never unfolded.
+//!   circular: a predicate is not unfolded if its original clauses lead back to it through unfolded ones, even where the clauses that did so
+//!   have disappeared.
 
 mod cone;
 mod equations;

@@ -6,6 +6,9 @@ use term::{Node, Substitution, SymbolId, SymbolKind, TermId, Terms};
 use super::{Choice, Fate, Part, Premise, counts, equations, map_atoms, map_terms};
 use crate::system::{Atom, Clause, PredicateId, System};
 
+/// For each predicate those that its original clauses mention.
+type Premises = IndexVec<PredicateId, Vec<PredicateId>>;
+
 /// A predicate without atoms in its clauses is unfolded if the copies beyond the first have at most so many terms together.
 const COPY_LIMIT: usize = 3_000;
 /// No clause gets a longer body by unfolding.
@@ -19,11 +22,15 @@ pub(super) fn unfold(
     parts: &mut Vec<Part>,
     fates: &mut IndexVec<PredicateId, Fate>,
 ) {
+    let premises = premises(system, fates);
     loop {
         let mut has_changed = false;
         for predicate in system.predicates.ids() {
             let is_open = fates[predicate] == Fate::Kept && !keep(predicate);
-            if is_open && is_worthwhile(terms, parts, predicate) {
+            if is_open
+                && is_worthwhile(terms, parts, predicate)
+                && !is_circular(&premises, fates, predicate)
+            {
                 merge_leaves(terms, system, parts, predicate);
                 replace(terms, parts, predicate);
                 fates[predicate] = Fate::Unfolded;
@@ -34,6 +41,34 @@ pub(super) fn unfold(
             return;
         }
     }
+}
+
+/// Original clauses with a premise that nothing derives do not count: they hold whatever their heads mean.
+fn premises(system: &System, fates: &IndexVec<PredicateId, Fate>) -> Premises {
+    let mut premises: Premises = IndexVec::filled(Vec::new(), system.predicates.len());
+    for clause in &system.clauses {
+        let is_vacuous = clause.body.iter().any(|atom| fates[atom.predicate] == Fate::Empty);
+        if let Some(head) = clause.head.as_ref().filter(|_| !is_vacuous) {
+            premises[head.predicate].extend(clause.body.iter().map(|atom| atom.predicate));
+        }
+    }
+    premises
+}
+
+/// Whether the original clauses would define the predicate by itself. That may be so although no clause that is left mentions it: clauses
+/// disappear when their constraints turn out to be false.
+fn is_circular(premises: &Premises, fates: &IndexVec<PredicateId, Fate>, predicate: PredicateId) -> bool {
+    let mut is_seen: IndexVec<PredicateId, bool> = IndexVec::filled(false, premises.len());
+    let mut open = premises[predicate].clone();
+    while let Some(other) = open.pop() {
+        if other == predicate {
+            return true;
+        }
+        if fates[other] == Fate::Unfolded && !std::mem::replace(&mut is_seen[other], true) {
+            open.extend(&premises[other]);
+        }
+    }
+    false
 }
 
 fn derives(part: &Part, predicate: PredicateId) -> bool {
