@@ -7,7 +7,8 @@
 //! * I1: a model makes a selector true; the formula of that rule holds in it.
 //! * I2: lemmas of a site are asserted under the selector of the rule, the literal `over` of the site and the literal of the greatest height for
 //!   which the premise at the site satisfies them.
-//! * I3: reachability facts of a site are a chain: link k holds if one of the facts from k on does. `under` is the first link.
+//! * I3: reachability facts of a site are a chain: link k holds if one of the facts from k on does. `under` is the first link. Links bind only
+//!   their own rule: a rule with a site that nothing reaches leaves the other rules of the relation usable.
 
 use base::Budget;
 use smt::{Answer, Solver, SolverFactory};
@@ -82,11 +83,17 @@ impl Body {
             let formula = terms.implies(selector, rule.formula);
             solver.assert(terms, formula);
             selectors.push(selector);
-            let literals = |_| {
-                let (over, under) = (literal(terms, "over"), literal(terms, "under"));
-                SiteLiterals { over, under, last: under }
-            };
-            sites.push(rule.sites.iter().map(literals).collect());
+            let mut literals = Vec::new();
+            for _ in &rule.sites {
+                let (over, under, last) =
+                    (literal(terms, "over"), literal(terms, "under"), literal(terms, "under"));
+                // Without facts the chain has no link, and the rule is not for use. Other rules are.
+                let (not_under, not_rule) = (terms.not(under), terms.not(selector));
+                let empty = terms.or([not_under, not_rule, last]);
+                solver.assert(terms, empty);
+                literals.push(SiteLiterals { over, under, last });
+            }
+            sites.push(literals);
         }
         let some = terms.or(selectors.iter().copied());
         solver.assert(terms, some);

@@ -27,9 +27,7 @@ pub(super) fn unfold(
         let mut has_changed = false;
         for predicate in system.predicates.ids() {
             let is_open = fates[predicate] == Fate::Kept && !keep(predicate);
-            if is_open
-                && is_worthwhile(terms, parts, predicate)
-                && !is_circular(&premises, fates, predicate)
+            if is_open && is_worthwhile(terms, parts, predicate) && !is_circular(&premises, fates, predicate)
             {
                 merge_leaves(terms, system, parts, predicate);
                 replace(terms, parts, predicate);
