@@ -221,3 +221,20 @@ fn a_rule_that_nothing_reaches_does_not_hide_what_other_rules_reach() {
     assert!(matches!(answer, Answer::Unsat(_)), "{answer:?}");
     assert!(statistics.queries < 40, "{statistics:?}");
 }
+
+#[test]
+fn arguments_that_are_only_passed_on_have_their_values_in_derivations() {
+    // n and the limit are the same in all atoms of a clause, and two inequalities are an equation.
+    let (_, _, answer) = answer(
+        "(set-logic HORN)
+(declare-fun p (Int Int Int) Bool)
+(declare-fun q (Int Int Int) Bool)
+(assert (forall ((n Int) (m Int)) (=> (and (<= n 2) (>= n 2)) (p n m 0))))
+(assert (forall ((n Int) (m Int) (i Int) (j Int)) (=> (and (p n m i) (p n m j)) (p n m (+ i j n)))))
+(assert (forall ((n Int) (m Int) (i Int)) (=> (p n m i) (q m n i))))
+(assert (forall ((n Int) (m Int) (i Int)) (=> (and (q m n i) (< i m)) (q m n (+ i 1)))))
+(assert (forall ((n Int) (m Int)) (=> (and (q m n m) (= m 9) (p n m 8)) false)))
+",
+    );
+    assert!(matches!(answer, Answer::Unsat(_)), "{answer:?}");
+}

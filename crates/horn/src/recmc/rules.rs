@@ -1,12 +1,14 @@
 //! The system as the search sees it: for each predicate, and for false, the rules that derive it.
 //!
 //! # Invariants
-//! * I1: the symbols of the sites of one rule are distinct, and no formal is among them.
+//! * I1: the symbols of a site are distinct. Sites share integers with each other and with the formals where their arguments are the same: an
+//!   argument that is only passed on needs neither a symbol of its own nor an equation. Booleans are not shared: their equations cost nothing,
+//!   and a chain of N procedures takes 3N + 2 queries instead of 4N + 3.
 //! * I2: `values` gives every symbol of the clause as a term over the symbols of the rule.
 
 use base::Idx;
 use rustc_hash::FxHashSet;
-use term::{Node, Substitution, SymbolId, SymbolKind, TermId, Terms};
+use term::{Node, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 use super::components::components;
 use super::facts::Level;
@@ -127,9 +129,12 @@ fn rule(terms: &mut Terms, system: &System, formals: &[SymbolId], id: ClauseId) 
         let formal = terms.of_symbol(*formal);
         conjuncts.push(terms.eq(formal, *argument));
     }
-    let mut used: FxHashSet<SymbolId> = formals.iter().copied().collect();
+    let is_boolean = |terms: &Terms, symbol: SymbolId| terms.symbol(symbol).sort == Sort::Bool;
+    let mut booleans: FxHashSet<SymbolId> =
+        formals.iter().copied().filter(|formal| is_boolean(terms, *formal)).collect();
     let mut sites = Vec::new();
     for atom in &said.body {
+        let mut used = booleans.clone();
         let mut symbols = Vec::new();
         for argument in &atom.arguments {
             let own = match terms.node(*argument) {
@@ -144,6 +149,7 @@ fn rule(terms: &mut Terms, system: &System, formals: &[SymbolId], id: ClauseId) 
                 symbol
             }));
         }
+        booleans.extend(symbols.iter().filter(|symbol| is_boolean(terms, **symbol)));
         sites.push(Site { relation: atom.predicate.index(), step: Step::Down, symbols });
     }
     Rule { clause: id, formula: terms.and(conjuncts), sites, values }

@@ -131,8 +131,14 @@ impl Recmc<'_> {
             .copied()
             .zip(place.formals.iter().copied())
             .collect();
+        let mut conjuncts = Vec::new();
         for (site, (_, next)) in rule.sites.iter().zip(premise) {
-            pairs.extend(site.symbols.iter().copied().zip(next.formals.iter().copied()));
+            for (symbol, formal) in site.symbols.iter().zip(&next.formals) {
+                match pairs.iter().find(|(known, _)| known == symbol) {
+                    Some((_, own)) => conjuncts.push(self.terms.eq(*own, *formal)),
+                    None => pairs.push((*symbol, *formal)),
+                }
+            }
         }
         let mut symbols = self.terms.symbols_of(rule.formula);
         symbols.retain(|symbol| pairs.iter().all(|(known, _)| known != symbol));
@@ -141,7 +147,7 @@ impl Recmc<'_> {
             pairs.push((symbol, copy));
         }
         let mut substitution = Substitution::new(pairs);
-        let mut conjuncts = vec![substitution.apply(self.terms, rule.formula)];
+        conjuncts.push(substitution.apply(self.terms, rule.formula));
         conjuncts.extend(premise.map(|(_, next)| next.derived));
         let chosen = self.terms.constant("chosen", Sort::Bool, SymbolKind::Auxiliary);
         let consequence = self.terms.and(conjuncts);
