@@ -53,7 +53,8 @@ pub fn search(
     solvers: &dyn SolverFactory,
     budget: &mut Budget,
 ) -> (Answer, recmc::Statistics) {
-    let simplified = simplify::simplify(terms, system, keep);
+    let mut simplified = simplify::simplify(terms, system, keep);
+    simplify::drop_redundant(terms, &mut simplified.system, solvers, budget);
     let (answer, statistics) = recmc::search(terms, &simplified.system, solvers, budget);
     let answer = match answer {
         Answer::Sat(solution) => Answer::Sat(simplified.solution(&solution)),

@@ -23,8 +23,11 @@ fn solvable(terms: &mut Terms, part: &Part) -> Vec<(SymbolId, TermId)> {
     let mut defined: FxHashSet<SymbolId> = FxHashSet::default();
     let mut used: FxHashSet<SymbolId> = FxHashSet::default();
     let mut solved = Vec::new();
-    for conjunct in terms.conjuncts(part.clause.constraint) {
-        let Some((symbol, value)) = definition(terms, conjunct, &defined) else { continue };
+    let conjuncts = terms.conjuncts(part.clause.constraint);
+    let all: FxHashSet<TermId> = conjuncts.iter().copied().collect();
+    for conjunct in conjuncts {
+        let found = definition(terms, conjunct, &defined).or_else(|| tight(terms, conjunct, &all, &defined));
+        let Some((symbol, value)) = found else { continue };
         let inner = terms.symbols_of(value);
         if used.contains(&symbol)
             || defined.contains(&symbol)
@@ -55,6 +58,19 @@ fn definition(
         Node::Ite(a, b, c) if terms.sort(b) == Sort::Bool && terms.not(b) == c => same(terms, a, b),
         _ => None,
     }
+}
+
+/// An inequality whose opposite is a conjunct, too: an equation.
+fn tight(
+    terms: &mut Terms,
+    conjunct: TermId,
+    all: &FxHashSet<TermId>,
+    taken: &FxHashSet<SymbolId>,
+) -> Option<(SymbolId, TermId)> {
+    let Node::Le(sum) = *terms.node(conjunct) else { return None };
+    let opposite = terms.linear(sum).negate();
+    let opposite = terms.le_zero(&opposite);
+    if all.contains(&opposite) { solve_sum(terms, sum, taken) } else { None }
 }
 
 /// Two booleans are equal: one of them is a symbol, the other a literal.

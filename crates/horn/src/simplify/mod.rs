@@ -2,7 +2,7 @@
 //!
 //! * Clauses that cannot be used and predicates that do not matter for false are dropped (`cone.rs`).
 //! * Predicates that do not occur in their own clauses are unfolded where that makes the system no larger (`unfold.rs`).
-//! * Equations of clauses are solved (`equations.rs`).
+//! * Equations of clauses are solved (`equations.rs`), and conjuncts that follow from others are dropped (`redundant.rs`).
 //!
 //! # Invariants
 //! * I1: the symbols of a part belong to it alone. A model of its clause makes one of the `origin`s of the part an application of original clauses.
@@ -12,6 +12,7 @@
 
 mod cone;
 mod equations;
+mod redundant;
 mod unfold;
 
 use base::IndexVec;
@@ -21,6 +22,7 @@ use term::{Evaluator, Model, Substitution, SymbolId, SymbolKind, TermId, Terms};
 use crate::derivation::{Derivation, Step};
 use crate::solution::{Definition, Solution};
 use crate::system::{Clause, ClauseId, PredicateId, System};
+pub(crate) use redundant::drop_redundant;
 
 /// How a clause is made of original ones.
 #[derive(Clone, Debug)]
