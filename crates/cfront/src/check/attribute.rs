@@ -39,6 +39,17 @@ pub(super) struct Effects {
     pub(super) vector: Option<(i128, Span)>,
 }
 
+impl Effects {
+    /// Refuses attributes of a function that are about a type.
+    pub(super) fn check_function(&self) -> Checked<()> {
+        match (self.mode, self.vector) {
+            (Some((_, span)), _) => unsupported("the attribute `mode` of a function", span),
+            (_, Some((_, span))) => unsupported("the attribute `vector_size` of a function", span),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
 impl Checker<'_> {
     /// Reads lists of attributes and `_Alignas` arguments.
     pub(super) fn effects(
@@ -148,14 +159,6 @@ impl Checker<'_> {
         let effects = self.effects(&[&specifiers.attributes, &declarator.attributes], &[])?;
         let ty = self.with_mode(typed.ty, &effects)?;
         Ok(Typed { ty, align: effects.align.or(typed.align), ..typed })
-    }
-    /// Refuses attributes of a function that are about a type.
-    pub(super) fn check_function_attributes(&self, effects: &Effects) -> Checked<()> {
-        match (effects.mode, effects.vector) {
-            (Some((_, span)), _) => unsupported("the attribute `mode` of a function", span),
-            (_, Some((_, span))) => unsupported("the attribute `vector_size` of a function", span),
-            (None, None) => Ok(()),
-        }
     }
     /// Whether values of a type are vectors.
     pub(super) fn is_vector(&self, ty: TypeId) -> bool {

@@ -75,7 +75,7 @@ impl Checker<'_> {
         out.append(&mut self.pending_bounds);
         let effects = self.effects(&[&specifiers.attributes, &declarator.attributes], &specifiers.alignas)?;
         if self.types().function(typed.ty).is_some() {
-            self.check_function_attributes(&effects)?;
+            effects.check_function()?;
         } else {
             typed.ty = self.with_mode(typed.ty, &effects)?;
         }

@@ -109,7 +109,7 @@ impl Checker<'_> {
         self.program.functions[function].noreturn |= specifiers.noreturn || effects.noreturn;
         self.note_promise(function, &effects);
         self.note_restrict(function, parameters);
-        self.check_function_attributes(&effects)?;
+        effects.check_function()?;
         if effects.gnu_inline && specifiers.inline && storage == Some(Storage::Extern) {
             self.gnu_inline.insert(function);
             // What the system headers define for speed, or with checks of bounds, is the function of the library where C defines it.

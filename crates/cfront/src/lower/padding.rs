@@ -190,14 +190,10 @@ fn uncovered(mut covered: Vec<Bits>, size: u64) -> Vec<Bits> {
 /// The bits that a member covers.
 fn extent(types: &Types, field: &Field) -> Bits {
     let start = field.offset.saturating_mul(8);
-    match field.bits {
-        Some(bits) => {
-            let start = start + u64::from(bits.bit);
-            Bits { start, end: start + u64::from(bits.width) }
-        }
-        None => {
-            let size = layout::size_of(types, field.ty).unwrap_or(0);
-            Bits { start, end: start.saturating_add(size.saturating_mul(8)) }
-        }
+    if let Some(bits) = field.bits {
+        let start = start + u64::from(bits.bit);
+        return Bits { start, end: start + u64::from(bits.width) };
     }
+    let size = layout::size_of(types, field.ty).unwrap_or(0);
+    Bits { start, end: start.saturating_add(size.saturating_mul(8)) }
 }

@@ -122,7 +122,7 @@ impl Parser<'_> {
                 }
             }
         }
-        let open = self.token.payload as u32;
+        let open = self.token.payload;
         let body = self.nested(Self::block)?;
         let words = open..self.closed;
         self.scopes.close();

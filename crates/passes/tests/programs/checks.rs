@@ -194,7 +194,7 @@ impl Writer<'_> {
         let (one, other) = (self.pick(&["p", "q", "gp"]), self.pick(&["p + 4:i64", "q", "gp", "&o"]));
         let overlaps = self.step(at, &format!("assume same_object({one}, {other})"));
         let end = self.pick(&["overlap", "misuse"]);
-        self.edge(overlaps, 1, end);
+        self.edge(overlaps, 1, &end);
         self.step(at, &format!("assume !same_object({one}, {other})"))
     }
 
