@@ -1,6 +1,6 @@
 // A recursion over two values that is known at 1, between values that are not.
 // expect: unsafe
-// engines: gps gps-lite impact recmc
+// engines: gps gps-lite impact recmc path-invariants
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -13,7 +13,7 @@ use crate::types::{IntKind, Type, TypeId, Types};
 pub(super) struct Conversions {
     /// The types that pointers lead to which are made from pointers to other types, or from integers.
     targets: FxHashSet<TypeId>,
-    /// Whether a pointer to data is made from one to a record of another type, or from one that may be one.
+    /// Whether a pointer to data is made from one to a record of another type, or from one that may be one, and what it leads to is looked at.
     pub(super) shows_records: bool,
     /// Where the user's code makes a pointer to an object from one to an object of another type, of characters also.
     pub(super) aliases: Option<Span>,
@@ -25,15 +25,16 @@ impl Conversions {
     /// Looks at expressions.
     pub(super) fn of(hir: &Program, exprs: &[ExprId], program: &Lowered) -> Self {
         let mut found = Self::default();
+        let looks_at_bytes = looks_at_bytes(hir, exprs);
         for expr in exprs {
-            found.shows_records |= copies_to_another_type(hir, *expr);
+            found.shows_records |= looks_at_bytes && copies_to_another_type(hir, *expr);
             if let Some((to, from)) = conversion(hir, *expr) {
                 found.targets.insert(to);
                 let types = &hir.types;
                 let leads_to = from.is_none_or(|from| {
                     matches!(types.get(element(types, from)), Type::Void | Type::Record(_))
                 });
-                found.shows_records |= leads_to;
+                found.shows_records |= leads_to && (!is_character(types, to) || looks_at_bytes);
                 let span = hir.exprs[*expr].span;
                 let is_alias = from.is_some_and(|from| is_another_object(types, from, to));
                 if found.aliases.is_none() && is_alias && program.sources.file(span.file).owner == Owner::User
@@ -111,16 +112,41 @@ fn conversion(hir: &Program, expr: ExprId) -> Option<(TypeId, Option<TypeId>)> {
 
 /// Whether C forbids to access an object of one type as the other one, or at an address that is aligned for the first one (C11 6.5p7, 6.3.2.3p7).
 fn is_another_object(types: &Types, from: TypeId, to: TypeId) -> bool {
-    let is_character = |ty: TypeId| {
-        matches!(types.get(ty), Type::Int(IntKind::Char | IntKind::SignedChar | IntKind::UnsignedChar))
-    };
     let is_void = |ty: TypeId| matches!(types.get(ty), Type::Void | Type::Function(_));
     let (from, to) = (element(types, from), element(types, to));
     let is_same = match (types.scalar(from), types.scalar(to)) {
         (Some(Ty::Int { width, .. }), Some(Ty::Int { width: other, .. })) => width == other,
         _ => from == to,
     };
-    !is_void(from) && !is_void(to) && !is_character(to) && !is_same
+    !is_void(from) && !is_void(to) && !is_character(types, to) && !is_same
+}
+
+fn is_character(types: &Types, ty: TypeId) -> bool {
+    matches!(types.get(ty), Type::Int(IntKind::Char | IntKind::SignedChar | IntKind::UnsignedChar))
+}
+
+/// Whether a program does more with characters that it reads than to store them as characters: a loop that copies bytes does not look at them.
+fn looks_at_bytes(hir: &Program, exprs: &[ExprId]) -> bool {
+    let types = &hir.types;
+    let mut moved: FxHashSet<ExprId> = FxHashSet::default();
+    for expr in exprs {
+        if let ExprKind::Assign { place, mut value } = hir.exprs[*expr].kind
+            && is_character(types, hir.places[place].ty)
+        {
+            while let ExprKind::Convert(inner) = hir.exprs[value].kind {
+                value = inner;
+            }
+            moved.insert(value);
+        }
+    }
+    let is_read = |expr: &ExprId| match hir.exprs[*expr].kind {
+        ExprKind::Load(place) => is_character(types, hir.places[place].ty),
+        ExprKind::CompoundAssign { place, .. } | ExprKind::Step { place, .. } => {
+            is_character(types, hir.places[place].ty)
+        }
+        _ => false,
+    };
+    exprs.iter().any(|expr| is_read(expr) && !moved.contains(expr))
 }
 
 /// What an array, perhaps of several dimensions, has as elements.

@@ -7,7 +7,7 @@
 //! # Invariants
 //! * P1: only bits that no member of a record covers are forgotten; of a union that is initialised, those outside the member.
 //! * P2: nothing is forgotten in programs that never look at the bytes of a record: without a pointer to other data that is made from one to a record, or
-//!   from `void *` or an integer, and without a union that has a record with padding.
+//!   from `void *` or an integer, and without a union that has a record with padding. Characters that are only copied are not looked at.
 
 use base::Region;
 use cfa::{ApproximationKind, Freedom, Op, Place, Source, Ty};
