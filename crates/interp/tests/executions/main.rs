@@ -8,4 +8,5 @@ mod memory;
 mod parts;
 mod random;
 mod uninitialised;
+mod variables;
 mod watching;

@@ -11,3 +11,4 @@ mod overflow;
 mod pointsto;
 mod recursion;
 mod shapes;
+mod sliced;
