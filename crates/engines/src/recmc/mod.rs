@@ -20,7 +20,7 @@ use std::sync::Arc;
 use base::{IndexVec, timeline};
 use cfa::{Loc, ProcId};
 use engine::{Counter, Engine, Env, Events};
-use horn::{Answer, Definition, Solution};
+use horn::{Answer, Candidates, Definition, Solution};
 use passes::Prepared;
 use smt::Logic;
 use term::{Substitution, Terms};
@@ -56,6 +56,7 @@ fn decide(task: &Prepared<'_>, env: &mut Env<'_>) -> Result<Verdict, Reason> {
         &mut logic.terms,
         &clauses.system,
         &|predicate| kept[predicate],
+        &Candidates::new(),
         &logic.solvers,
         &mut logic.budget,
     );
