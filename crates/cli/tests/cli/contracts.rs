@@ -5,7 +5,7 @@ use crate::support::{Folder, wayproof};
 const HEAD: &str = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n";
 
 /// The contracts that `check` prints about a program that is safe.
-fn contracts(name: &str, text: &str) -> String {
+fn contracts(name: &str, text: &str) -> Vec<String> {
     let folder = Folder::new(name);
     let file = folder.file("a.c", format!("{HEAD}{text}"));
     let words = ["check", file.to_str().unwrap(), "--check", "none", "--engine", "recmc"];
@@ -13,7 +13,7 @@ fn contracts(name: &str, text: &str) -> String {
     assert_eq!(finished.code, 0, "{finished:?}");
     let is_before = |line: &&str| !line.starts_with("contracts, ");
     let lines = finished.stdout.lines().skip_while(is_before).skip(2);
-    lines.take_while(|line| line.starts_with("    ")).map(|line| format!("{}\n", line.trim())).collect()
+    lines.take_while(|line| line.starts_with("    ")).map(|line| line.trim().to_owned()).collect()
 }
 
 #[test]
@@ -34,8 +34,8 @@ int main(void)
 }
 ";
     let printed = contracts("contracts-offsets", text);
-    assert!(printed.contains("\\result >= 0\n"), "{printed}");
-    assert!(!printed.contains("%o"), "{printed}");
+    assert!(printed.iter().any(|fact| fact == "\\result >= 0"), "{printed:?}");
+    assert!(!printed.iter().any(|fact| fact.contains("%offset")), "{printed:?}");
 }
 
 #[test]
@@ -63,6 +63,6 @@ int main(void)
 }
 ";
     let printed = contracts("contracts-members", text);
-    assert!(printed.contains("depth == 7\n"), "{printed}");
-    assert!(!printed.contains("%r"), "{printed}");
+    assert!(printed.iter().any(|fact| fact == "depth == 7"), "{printed:?}");
+    assert!(!printed.iter().any(|fact| fact.contains("%result")), "{printed:?}");
 }
