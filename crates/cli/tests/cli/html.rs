@@ -76,7 +76,8 @@ fn the_page_of_a_proof_has_contracts() {
     let (finished, _, data) = report(&folder, program, &[]);
     assert_eq!(finished.code, 0, "{finished:?}");
     let contract = &data["contracts"][0];
-    assert_eq!((contract["at"][1].as_u64(), contract["text"].as_str()), (Some(3), Some("\\result >= 91")));
+    let (line, text) = (contract["at"][1].as_u64(), contract["text"].as_str());
+    assert_eq!((line, text), (Some(3), Some("n <= 100 ==> \\result == 91")));
 }
 
 #[test]

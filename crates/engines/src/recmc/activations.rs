@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::Budget;
 use cfa::watch::recursive_procedures;
-use cfa::{EdgeId, Expr, Loc, ProcId, Program, Ty, VarId};
+use cfa::{EdgeId, Expr, Loc, ProcId, Procedure, Program, Ty, VarId};
 use horn::{Candidates, Samples};
 use interp::{
     Choice, Code, CompileOptions, Config, Machine, Markers, Observer, Oracle, Request, Seed, Uninitialised,
@@ -82,7 +82,7 @@ pub(super) fn candidates(
 /// Inputs that are worth trying: numbers around zero, and constants of the program with their neighbours.
 fn pool(program: &Program) -> Vec<i128> {
     let mut near = BTreeSet::new();
-    let ops = program.procs.iter().flat_map(|procedure| procedure.edges()).flat_map(|edge| &edge.ops);
+    let ops = program.procs.iter().flat_map(Procedure::edges).flat_map(|edge| &edge.ops);
     for expr in ops.flat_map(|op| values::state::operands_first(program, op.exprs())) {
         let Expr::Const { ty: ty @ Ty::Int { .. }, bits } = *program.exprs.get(expr) else { continue };
         let value = Value { ty, bits }.as_int();

@@ -48,18 +48,19 @@ pub(super) fn fit(
         form.len() == 1 || !has_results || form.iter().any(|(index, _)| *index >= samples.inputs)
     };
     let forms: Vec<Form> = element::forms(formals.len()).into_iter().filter(speaks_of_results).collect();
-    let mut facts = Vec::new();
-    let mut fitted = Fitted { formals, forms, general: BTreeSet::new() };
-    let general = fitted.facts(terms, &points);
-    fitted.general.extend(&general);
-    facts.extend(general);
+    let mut facts = common(terms, formals, &forms, &points);
     let mut seen = Vec::new();
     for condition in conditions(terms, system, predicate, &points) {
         let inside = where_it_holds(terms, formals, &points, condition);
         if !inside.is_empty() && inside.len() < points.len() {
-            seen.push((condition, fitted.facts(terms, &inside)));
+            seen.push((condition, common(terms, formals, &forms, &inside)));
         }
     }
+    // What depends on inputs alone is what callers ask for.
+    let results = &formals[samples.inputs.min(formals.len())..];
+    seen.sort_by_key(|(condition, _)| {
+        terms.symbols_of(*condition).iter().any(|symbol| results.contains(symbol))
+    });
     seen.truncate(CASE_LIMIT);
     for (condition, consequences) in seen {
         let outside = terms.not(condition);
@@ -73,22 +74,11 @@ pub(super) fn fit(
     facts
 }
 
-/// What facts are about.
-struct Fitted<'a> {
-    formals: &'a [SymbolId],
-    forms: Vec<Form>,
-    /// The facts of all points; those of a case need not say them again.
-    general: BTreeSet<TermId>,
-}
-
-impl Fitted<'_> {
-    fn facts(&self, terms: &mut Terms, points: &[&Vec<Integer>]) -> Vec<TermId> {
-        let elements = points.iter().map(|point| Element::new(point, &self.forms));
-        let Some(element) = elements.reduce(|a, b| a.merge(&b, &self.forms)) else { return Vec::new() };
-        let mut facts = element.facts(terms, self.formals, &self.forms);
-        facts.retain(|fact| !self.general.contains(fact));
-        facts
-    }
+/// What all of some points satisfy.
+fn common(terms: &mut Terms, formals: &[SymbolId], forms: &[Form], points: &[&Vec<Integer>]) -> Vec<TermId> {
+    let elements = points.iter().map(|point| Element::new(point, forms));
+    let element = elements.reduce(|a, b| a.merge(&b, forms));
+    element.map(|element| element.facts(terms, formals, forms)).unwrap_or_default()
 }
 
 fn model(formals: &[SymbolId], point: &[Integer]) -> Model {
