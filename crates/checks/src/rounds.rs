@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use base::{Budget, Stop};
 use cfa::Program;
-use engine::{Env, Settings, solve_contained};
+use engine::{Env, Executions, Settings, solve_contained};
 use engines::{Tried, try_executions};
 use passes::{CheckId, Instrumented, Prepared, Selection, Wanted, instrument};
 use verdict::{Reason, Verdict};
@@ -152,6 +152,9 @@ impl Auditor<'_> {
 
     /// Tries executions, until they decide what is left or cannot.
     fn executions(&mut self, env: &mut Env<'_>) -> Tried {
+        if self.plan.settings.executions() == Executions::Never {
+            return Tried::Open;
+        }
         loop {
             let given = self.given.clone();
             let task = Prepared::with(&given, self.plan.passes.clone());

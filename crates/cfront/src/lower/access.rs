@@ -115,6 +115,20 @@ fn behind(hir: &Program, pointer: ExprId, ty: TypeId) -> Option<(PlaceId, Option
 }
 
 impl Access {
+    /// Whether the array that step `position` leads into is at the end of what a pointer leads to. Such arrays are used beyond their length, and compilers respect that: more memory may follow.
+    /// Nothing follows the parts of a variable, and an array in the middle of a record ends where it says.
+    pub(super) fn is_at_end(&self, hir: &Program, position: usize) -> bool {
+        let is_last = |step: &Step| match *step {
+            Step::Field { record, field } => {
+                let record = &hir.types.records[record];
+                record.is_union || field as usize + 1 == record.fields.len()
+            }
+            Step::Index { .. } => false,
+        };
+        let is_open = matches!(self.root, Root::Pointer(_));
+        is_open && position > 0 && self.steps[..position].iter().all(is_last)
+    }
+
     /// The type after the first `count` steps.
     pub(super) fn type_after(&self, hir: &Program, count: usize) -> TypeId {
         match count.checked_sub(1).map(|last| self.steps[last]) {

@@ -96,14 +96,7 @@ impl Body<'_, '_> {
                         }
                         None => self.exprs().int(Ty::signed(32), 0),
                     };
-                    // Arrays at the end of a record are used beyond their length, and compilers respect that.
-                    let is_last = position.checked_sub(1).is_some_and(|before| match access.steps[before] {
-                        Step::Field { record, field } => {
-                            let record = &hir.types.records[record];
-                            record.is_union || field as usize + 1 == record.fields.len()
-                        }
-                        Step::Index { .. } => false,
-                    });
+                    let is_last = access.is_at_end(hir, position);
                     let is_whole = position == 0 && !matches!(access.root, Root::Pointer(_));
                     let is_memory = matches!(reference, PlaceRef::Memory { .. });
                     let index = if is_memory && !is_last && !is_whole {

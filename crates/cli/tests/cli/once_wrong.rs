@@ -336,6 +336,34 @@ fn contracts_of_other_procedures_are_no_invariants_of_main() {
 }
 
 #[test]
+fn a_value_that_is_chosen_as_a_whole_does_not_keep_those_of_its_parts() {
+    let text = format!(
+        "{ERROR}extern int __VERIFIER_nondet_int(void);\nint i, t[8];\nint main(void) {{\n    int n = __VERIFIER_nondet_int();\n    unsigned long u = (unsigned long)&i, w = (unsigned long)t;\n    int *p = (int *)(u * 3 / 3), *q = (int *)(w * 5 / 5);\n    int old = *p;\n    *p = n;\n    if (q[*p & 7]) n = 3;\n    if (old != *p) reach_error();\n}}\n"
+    );
+    let found = checked("chosen-parts", &[("a.c", &text)], &["--check", "none"]);
+    assert_ne!(found.code, SAFE, "{found:?}");
+}
+
+#[test]
+fn arrays_inside_of_variables_end_where_they_say() {
+    let inner = "struct in { int lo, hi[2]; };\nstruct out { int tag; struct in in; int link; };\n";
+    for (name, body) in [
+        ("inner", "struct out b = { 0 }; struct in *p = &b.in; b.in.hi[x] = 3; return p->lo;"),
+        ("last", "struct in b = { 0 }; struct in *p = &b; b.hi[x] = 3; return p->lo;"),
+        ("pointer", "struct out b = { 0 }, *p = &b; p->in.hi[x] = 3; return b.link;"),
+        ("element", "struct in b[2] = { 0 }; struct in *p = b; b[0].hi[x] = 3; return p[1].lo;"),
+    ] {
+        let text = format!(
+            "{inner}extern int __VERIFIER_nondet_int(void);\nint main(void) {{ int x = __VERIFIER_nondet_int(); if (x < 0 || x > 2) return 0; {body} }}\n"
+        );
+        let found = checked(name, &[("a.c", &text)], &["--check", "bounds"]);
+        assert_eq!(found.code, UNSAFE, "{name}: {found:?}");
+    }
+    let text = "struct t { int n, items[1]; };\nextern void *malloc(unsigned long);\nint main(void) { struct t *p = malloc(sizeof(struct t) + 8); p->items[2] = 1; return 0; }\n";
+    assert_eq!(checked("tail", &[("a.c", text)], &["--check", "bounds"]).code, SAFE);
+}
+
+#[test]
 fn attributes_and_sizes_are_those_of_gcc_or_refused() {
     for (name, text, code) in [
         (

@@ -28,34 +28,53 @@ pub(super) struct Rewriter<'a> {
     pub(super) ops: Vec<Op>,
     /// Which of these operations choose what a new object holds, and the bits of the object.
     pub(super) contents: BTreeMap<usize, (i64, i64)>,
-    /// The expressions whose values are chosen, and those of them that were chosen before, by location.
+    /// The values that are chosen, and those of them that were chosen before, by location.
     chosen: Chosen,
-    steady: IndexVec<Loc, BTreeSet<ExprId>>,
+    steady: IndexVec<Loc, BTreeSet<VarId>>,
+    /// The new versions of the operations of all edges of the procedure.
+    translated: IndexVec<EdgeId, Vec<Translated>>,
+}
+
+/// The new version of an operation.
+struct Translated {
+    ops: Vec<Op>,
+    contents: BTreeMap<usize, (i64, i64)>,
+    /// The arbitrary values that the operations read.
+    chosen: BTreeSet<VarId>,
 }
 
 impl<'a> Rewriter<'a> {
     pub(super) fn new(translator: Translator<'a>) -> Self {
         let proc = translator.out.entry;
         let (temporaries, used) = (FxHashMap::default(), FxHashMap::default());
-        let (chosen, steady) = (Chosen::new(&translator), IndexVec::new());
+        let (chosen, steady, translated) = (Chosen::new(&translator), IndexVec::new(), IndexVec::new());
         let (ops, contents) = (Vec::new(), BTreeMap::new());
-        Self { translator, temporaries, used, proc, ops, contents, chosen, steady }
+        Self { translator, temporaries, used, proc, ops, contents, chosen, steady, translated }
     }
 
     /// The edges of a procedure follow.
     pub(super) fn enter(&mut self, proc: ProcId) {
         self.proc = proc;
-        self.steady = self.chosen.known(self.translator.objects.program, proc);
+        let procedure = &self.translator.objects.program.procs[proc];
+        self.translated = IndexVec::new();
+        for (edge, old) in procedure.edges().iter_enumerated() {
+            let mut translated = Vec::new();
+            for (position, op) in old.ops.iter().enumerate() {
+                self.used.clear();
+                self.op(AllocationSite { proc, edge, op: position as u32 }, op);
+                let ops = std::mem::take(&mut self.ops);
+                let contents = std::mem::take(&mut self.contents);
+                translated.push(Translated { chosen: self.rounded_in(&ops), ops, contents });
+            }
+            self.translated.push(translated);
+        }
+        let read = |edge: EdgeId, position: usize| self.translated[edge][position].chosen.clone();
+        self.steady = self.chosen.known(procedure, read);
     }
 
     /// Whether an arbitrary value was chosen before, on all ways to a location.
     pub(super) fn is_steady(&self, location: Loc, var: VarId) -> bool {
-        self.is_known(&self.steady[location], var)
-    }
-
-    fn is_known(&self, known: &BTreeSet<ExprId>, var: VarId) -> bool {
-        let stands = self.translator.rounded.get(&var).map(|rounded| rounded.stands);
-        matches!(stands, Some(Stands::Expr(root)) if known.contains(&root))
+        self.steady[location].contains(&var)
     }
 
     /// The new version of an edge.
@@ -71,25 +90,21 @@ impl<'a> Rewriter<'a> {
         };
         let mut is_leading = true;
         let mut known = self.steady[old.source].clone();
-        for (position, op) in old.ops.iter().enumerate() {
-            self.used.clear();
-            self.op(AllocationSite { proc, edge, op: position as u32 }, op);
-            let ops = std::mem::take(&mut self.ops);
-            let contents = std::mem::take(&mut self.contents);
+        let translated = std::mem::take(&mut self.translated[edge]);
+        for ((position, op), Translated { ops, contents, chosen }) in
+            old.ops.iter().enumerate().zip(translated)
+        {
             is_leading &= matches!(op, Op::Assume { .. });
             let origin = OpOrigin::new(0, position as u32);
             // What the tests read that an edge starts with was chosen before.
             if !is_leading {
-                for var in self.rounded_in(&ops) {
-                    if self.is_known(&known, var) {
-                        continue;
-                    }
-                    let (op, is_asked) = self.arbitrary(var);
+                for var in chosen.difference(&known) {
+                    let (op, is_asked) = self.arbitrary(*var);
                     new.ops.push(op);
                     new.from.ops.push(is_asked.then_some(origin));
                 }
             }
-            self.chosen.after(self.translator.objects.program, &mut known, op);
+            self.chosen.after(&mut known, op, &chosen);
             for (number, new_op) in ops.into_iter().enumerate() {
                 let contents = contents.get(&number).copied();
                 let is_kept = contents.is_some() || is_copy(op, &new_op);

@@ -1,41 +1,41 @@
 //! Where a value that is not followed is still what it was when it was read before.
 //!
-//! A forward analysis for each procedure: on all ways to a location the expression was evaluated, and since then no variable that it reads was written, nor any memory. Then its value is the same, so
-//! it is not chosen again, and a counterexample that reads it twice can be replayed.
+//! A forward analysis for each procedure: on all ways to a location the value was chosen, and since then no variable that its expression reads was written, nor any memory. Then the value is the same, so
+//! it is not chosen again, and a counterexample that reads it twice can be replayed. A value is chosen where the translation of an operation reads its variable: an expression whose value is chosen
+//! as a whole does not choose those of its parts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::IndexVec;
 use cfa::op::{Op, Place};
-use cfa::{ExprId, Loc, ProcId, Program, VarId};
-use rustc_hash::FxHashSet;
+use cfa::{EdgeId, Loc, Procedure, VarId};
 
 use super::meaning::Stands;
 use super::translate::Translator;
 use crate::lifetimes::read_vars;
 
-/// Expressions whose values are chosen, and the variables that they read.
+/// Variables that stand for values of expressions that are chosen, and the variables that these expressions read.
 #[derive(Debug, Default)]
-pub(super) struct Chosen(BTreeMap<ExprId, BTreeSet<VarId>>);
+pub(super) struct Chosen(BTreeMap<VarId, BTreeSet<VarId>>);
 
 impl Chosen {
     pub(super) fn new(translator: &Translator<'_>) -> Self {
         let program = translator.objects.program;
         let mut found = BTreeMap::new();
-        for rounded in translator.rounded.values() {
+        for (chosen, rounded) in &translator.rounded {
             if let Stands::Expr(root) = rounded.stands {
                 let mut vars = BTreeSet::new();
                 read_vars(program, root, |var| {
                     vars.insert(var);
                 });
-                found.insert(root, vars);
+                found.insert(*chosen, vars);
             }
         }
         Self(found)
     }
 
-    /// What is known after an operation.
-    pub(super) fn after(&self, program: &Program, known: &mut BTreeSet<ExprId>, op: &Op) {
+    /// What is known after an operation whose translation reads some variables that stand for chosen values.
+    pub(super) fn after(&self, known: &mut BTreeSet<VarId>, op: &Op, read: &BTreeSet<VarId>) {
         let writes_memory = match op {
             Op::Assign { .. } | Op::Havoc { .. } => {
                 op.places().any(|place| matches!(place, Place::Mem { .. } | Place::Bits { .. }))
@@ -47,25 +47,19 @@ impl Chosen {
             known.clear();
             return;
         }
-        let mut pending: Vec<ExprId> = op.exprs().collect();
-        let mut seen = FxHashSet::default();
-        while let Some(id) = pending.pop() {
-            if seen.insert(id) {
-                if self.0.contains_key(&id) {
-                    known.insert(id);
-                }
-                pending.extend(program.exprs.get(id).operands());
-            }
-        }
+        known.extend(read.iter().filter(|var| self.0.contains_key(var)));
         for written in op.places().filter_map(Place::var) {
-            known.retain(|root| !self.0[root].contains(&written));
+            known.retain(|chosen| !self.0[chosen].contains(&written));
         }
     }
 
-    /// What is known at the locations of a procedure; everything where nothing leads to.
-    pub(super) fn known(&self, program: &Program, proc: ProcId) -> IndexVec<Loc, BTreeSet<ExprId>> {
-        let procedure = &program.procs[proc];
-        let mut known: IndexVec<Loc, Option<BTreeSet<ExprId>>> =
+    /// What is known at the locations of a procedure; nothing where nothing leads to.
+    pub(super) fn known(
+        &self,
+        procedure: &Procedure,
+        read: impl Fn(EdgeId, usize) -> BTreeSet<VarId>,
+    ) -> IndexVec<Loc, BTreeSet<VarId>> {
+        let mut known: IndexVec<Loc, Option<BTreeSet<VarId>>> =
             IndexVec::filled(None, procedure.locations.len());
         known[procedure.entry] = Some(BTreeSet::new());
         let mut pending = vec![procedure.entry];
@@ -73,10 +67,12 @@ impl Chosen {
             if self.0.is_empty() {
                 break;
             }
-            for edge in procedure.outgoing(location) {
-                let edge = &procedure.edges()[*edge];
+            for id in procedure.outgoing(location) {
+                let edge = &procedure.edges()[*id];
                 let mut after = known[location].clone().unwrap_or_default();
-                edge.ops.iter().for_each(|op| self.after(program, &mut after, op));
+                for (position, op) in edge.ops.iter().enumerate() {
+                    self.after(&mut after, op, &read(*id, position));
+                }
                 let merged = match &known[edge.target] {
                     None => after,
                     Some(before) => before.intersection(&after).copied().collect(),

@@ -69,8 +69,8 @@ pub fn compile(text: &str, dialect: Dialect) -> Result<Program, String> {
 /// The verdict, if all executions can be carried out (J1). Panics in the front end are the caller's.
 pub fn judge(printed: &Printed, program: &Program) -> Option<Known> {
     let mut found_error = false;
-    let explored = explore(printed, program, &mut |outcome, _| {
-        found_error |= matches!(outcome, Outcome::Error { .. });
+    let explored = explore(printed, program, Uninitialised::Choose, &mut |execution| {
+        found_error |= matches!(execution.outcome, Outcome::Error { .. });
         !found_error
     });
     match (found_error, explored) {
@@ -83,17 +83,31 @@ pub fn judge(printed: &Printed, program: &Program) -> Option<Known> {
 /// The lines that the executions of a program print.
 pub(crate) fn outputs(printed: &Printed, program: &Program) -> Option<BTreeSet<String>> {
     let mut lines = BTreeSet::new();
-    explore(printed, program, &mut |_, output| {
-        lines.extend(String::from_utf8_lossy(output).lines().map(str::to_owned));
+    explore(printed, program, Uninitialised::Choose, &mut |execution| {
+        lines.extend(String::from_utf8_lossy(&execution.output).lines().map(str::to_owned));
         true
     })
     .then_some(lines)
 }
 
+/// An execution that was carried out to its end.
+pub(crate) struct Execution {
+    /// The values that it asked for.
+    pub(crate) inputs: Vec<i64>,
+    /// How it ended.
+    pub(crate) outcome: Outcome,
+    /// What it printed.
+    pub(crate) output: Vec<u8>,
+}
+
 /// Carries out executions until there is no other, or `visit` has seen enough. Whether there is no other.
-fn explore(printed: &Printed, program: &Program, visit: &mut dyn FnMut(&Outcome, &[u8]) -> bool) -> bool {
-    let code =
-        Code::new(program, CompileOptions { uninitialised: Uninitialised::Choose, markers: Markers::None });
+pub(crate) fn explore(
+    printed: &Printed,
+    program: &Program,
+    uninitialised: Uninitialised,
+    visit: &mut dyn FnMut(Execution) -> bool,
+) -> bool {
+    let code = Code::new(program, CompileOptions { uninitialised, markers: Markers::None });
     // The choices of the execution in progress, each with the end of its range.
     let mut choices: Vec<(i64, i64)> = Vec::new();
     for _ in 0..MAX_RUNS {
@@ -119,10 +133,11 @@ fn explore(printed: &Printed, program: &Program, visit: &mut dyn FnMut(&Outcome,
             | Outcome::Unsupported { .. }
             | Outcome::Stopped(_) => return false,
         }
-        if !visit(&run.outcome, &output) {
+        choices.truncate(at);
+        let inputs = choices.iter().map(|(value, _)| *value).collect();
+        if !visit(Execution { inputs, outcome: run.outcome, output }) {
             return false;
         }
-        choices.truncate(at);
         while choices.last().is_some_and(|(value, last)| value == last) {
             choices.pop();
         }

@@ -14,6 +14,7 @@
 //! * V2: the judge is the interpreter alone. It knows no engine, no pass and no formula.
 
 mod assertion;
+pub mod checked;
 mod generator;
 pub mod judge;
 mod recursion;
@@ -42,15 +43,27 @@ const DRAWS: u64 = 40;
 /// So many assertions are tried to get the verdict that the seed wants.
 const ASSERTIONS: usize = 4;
 
-/// What a program is made of.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+/// What programs are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Programs {
+    /// Integers and control; of every four one is recursive if no kind is chosen.
+    Control(Option<Control>),
+    /// Pointers, structs and the heap, with checks of all kinds ([`checked`]).
+    Memory,
+    /// Loops over arrays ([`checked`]).
+    Arrays,
+}
+
+/// What the control of a program is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// Loops.
     Loops,
+    /// Recursion.
     Recursion,
 }
 
-impl Kind {
-    /// Of every four programs one is recursive.
+impl Control {
     fn of(seed: u64) -> Self {
         if seed / 2 % 4 == 3 { Self::Recursion } else { Self::Loops }
     }
@@ -62,14 +75,14 @@ pub fn random_loops(seed: u64) -> String {
 }
 
 /// The program of a seed (V1).
-pub(crate) fn sample(seed: u64) -> Option<Sample> {
+pub(crate) fn sample(seed: u64, control: Option<Control>) -> Option<Sample> {
     let dialect = Dialect::of(seed);
     let wanted = if seed.is_multiple_of(2) { Known::Safe } else { Known::Unsafe };
     (0..DRAWS).find_map(|draw| {
         let mut random = Random::new(seed.wrapping_mul(DRAWS).wrapping_add(draw));
-        let unit = match Kind::of(seed) {
-            Kind::Loops => generator::generate(&mut random),
-            Kind::Recursion => recursion::generate(&mut random),
+        let unit = match control.unwrap_or_else(|| Control::of(seed)) {
+            Control::Loops => generator::generate(&mut random),
+            Control::Recursion => recursion::generate(&mut random),
         };
         let observed = assertion::observe(&unit, dialect)?;
         let mut last = None;

@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn what_does_not_matter_is_dropped() {
-        let sample = (0..).find_map(sample).unwrap();
+        let sample = (0..).find_map(|seed| sample(seed, None)).unwrap();
         let checks = |unit: &Unit| unit.print().text.contains("if (!(");
         let small = reduce(&sample.unit, 2000, &mut |unit| checks(unit));
         assert!(checks(&small));

@@ -16,20 +16,23 @@ use std::time::{Duration, Instant};
 use base::Budget;
 use certify::certify;
 use cfa::Program;
-use engine::{Env, Part, Recorder};
+use engine::{EngineSpec, Env, Executions, Part, Recorder};
 use verdict::{Reason, Verdict};
 
 use crate::Random;
 
+use super::checked::{self, Compiled, Topic};
 use super::judge::{Dialect, Known, compile, judge};
 use super::reduce::reduce;
 use super::syntax::Unit;
 use super::variant::{TRANSFORMATIONS, transform};
-use super::{sample, verdict};
+use super::{Control, Programs, sample, verdict};
 
 /// What to run.
 #[derive(Clone, Debug)]
 pub struct Settings {
+    /// What the programs are made of.
+    pub kind: Programs,
     /// How many programs.
     pub count: u64,
     /// Seed of the first program; the others follow.
@@ -58,14 +61,14 @@ pub enum Limit {
 }
 
 impl Limit {
-    fn budget(self) -> Budget {
+    pub(super) fn budget(self) -> Budget {
         match self {
             Self::Time(time) => Budget::unlimited().with_deadline(Instant::now().checked_add(time)),
             Self::Ticks(ticks) => Budget::ticks(ticks),
         }
     }
     /// After this time a run is taken for endless.
-    fn patience(self) -> Duration {
+    pub(super) fn patience(self) -> Duration {
         match self {
             Self::Time(time) => time + GRACE,
             Self::Ticks(_) => GRACE,
@@ -80,25 +83,42 @@ pub struct Configuration {
     pub name: &'static str,
     engine: &'static str,
     without: &'static [Part],
+    executions: Executions,
+}
+
+impl Configuration {
+    /// An engine that works alone: if all executions were carried out before, it would have nothing to do.
+    const fn alone(name: &'static str, engine: &'static str, without: &'static [Part]) -> Self {
+        Self { name, engine, without, executions: Executions::Never }
+    }
+
+    pub(super) fn settings(&self) -> engine::Settings {
+        let settings = engine::Settings::leaving_out(self.without.iter().copied());
+        match self.executions {
+            Executions::First => settings,
+            Executions::Never => settings.without_executions(),
+        }
+    }
+
+    pub(super) fn spec(&self) -> Option<&'static EngineSpec> {
+        engines::find(self.engine)
+    }
 }
 
 /// All configurations; the first sees every program.
-pub const CONFIGURATIONS: [Configuration; 11] = [
-    Configuration { name: "gps", engine: "gps", without: &[] },
-    Configuration { name: "gps --no-gas", engine: "gps", without: &[Part::Gas] },
-    Configuration { name: "gps --no-summaries", engine: "gps", without: &[Part::Summaries] },
-    Configuration { name: "gps --no-congruences", engine: "gps", without: &[Part::Congruences] },
-    Configuration { name: "gps-lite", engine: "gps-lite", without: &[] },
-    Configuration { name: "recmc", engine: "recmc", without: &[] },
-    Configuration { name: "impact", engine: "impact", without: &[] },
-    Configuration { name: "cra", engine: "cra", without: &[] },
-    Configuration { name: "path-invariants", engine: "path-invariants", without: &[] },
-    Configuration {
-        name: "path-invariants --no-summaries",
-        engine: "path-invariants",
-        without: &[Part::Summaries],
-    },
-    Configuration { name: "explicit", engine: "explicit", without: &[] },
+pub const CONFIGURATIONS: [Configuration; 12] = [
+    Configuration::alone("gps", "gps", &[]),
+    Configuration::alone("gps --no-gas", "gps", &[Part::Gas]),
+    Configuration::alone("gps --no-summaries", "gps", &[Part::Summaries]),
+    Configuration::alone("gps --no-congruences", "gps", &[Part::Congruences]),
+    Configuration::alone("gps-lite", "gps-lite", &[]),
+    Configuration::alone("recmc", "recmc", &[]),
+    Configuration::alone("impact", "impact", &[]),
+    Configuration::alone("cra", "cra", &[]),
+    Configuration::alone("path-invariants", "path-invariants", &[]),
+    Configuration::alone("path-invariants --no-summaries", "path-invariants", &[Part::Summaries]),
+    Configuration::alone("explicit", "explicit", &[]),
+    Configuration { name: "executions, gps", engine: "gps", without: &[], executions: Executions::First },
 ];
 
 /// What a run of an engine yields.
@@ -129,6 +149,8 @@ pub enum Kind {
     NotCertified,
     /// A variant whose known verdict differs: a defect of the generator.
     Variant,
+    /// The interpreter and the compiled program do not agree about an execution.
+    Judges,
 }
 
 /// Something that should not have happened.
@@ -174,26 +196,47 @@ pub struct Summary {
     pub variants: u64,
     /// By configuration.
     pub counts: BTreeMap<&'static str, Counts>,
+    /// Executions of compiled programs.
+    pub executed: u64,
+    /// Programs that gcc refuses.
+    pub refused: u64,
+    /// By what was asked.
+    pub questions: BTreeMap<&'static str, Counts>,
     /// Runs without verdict, by configuration and reason.
     pub unknown: BTreeMap<(&'static str, &'static str), u64>,
     /// What should not have happened.
     pub findings: Vec<Finding>,
 }
 
-/// A run that takes so much longer than its limit is taken for endless. Few ticks are over in a fraction of it.
-const GRACE: Duration = Duration::from_secs(60);
+/// A run that takes so much longer than its limit is taken for endless. Few ticks are over in a fraction of it, unless the machine is busy.
+const GRACE: Duration = Duration::from_secs(180);
 /// The stack of a run, as large as that of the program's main thread.
-const STACK: usize = 8 << 20;
+pub(super) const STACK: usize = 8 << 20;
 
-/// Runs all programs.
+/// Runs all programs. The error says what does not work.
 pub fn run(settings: &Settings, progress: &mut dyn FnMut(u64, &Summary)) -> io::Result<Summary> {
+    match settings.kind {
+        Programs::Memory => {
+            let compiled = Compiled::find().map_err(io::Error::other)?;
+            checked::run(settings, Topic::Memory, Some(&compiled), progress)
+        }
+        Programs::Arrays => checked::run(settings, Topic::Arrays, None, progress),
+        Programs::Control(kind) => run_units(settings, kind, progress),
+    }
+}
+
+fn run_units(
+    settings: &Settings,
+    kind: Option<Control>,
+    progress: &mut dyn FnMut(u64, &Summary),
+) -> io::Result<Summary> {
     let mut summary = Summary::default();
     if let Some(folder) = &settings.store {
         fs::create_dir_all(folder)?;
     }
     for number in 0..settings.count {
         let seed = settings.first_seed.wrapping_add(number);
-        let Some(sample) = sample(seed) else {
+        let Some(sample) = sample(seed, kind) else {
             summary.skipped += 1;
             continue;
         };
@@ -367,13 +410,13 @@ pub fn solve(program: &Arc<Program>, configuration: Configuration, limit: Limit)
 }
 
 fn decide(program: &Program, configuration: Configuration, limit: Limit) -> Answer {
-    let Some(spec) = engines::find(configuration.engine) else {
+    let Some(spec) = configuration.spec() else {
         return Answer::Crashed(format!("there is no engine {}", configuration.engine));
     };
     let recorder = Recorder::default();
     let mut env = Env::new(limit.budget(), &recorder);
     let task = passes::Prepared::of(program);
-    let engine = match spec.create(&engine::Settings::leaving_out(configuration.without.iter().copied())) {
+    let engine = match spec.create(&configuration.settings()) {
         Ok(engine) => engine,
         Err(error) => return Answer::Crashed(error.to_string()),
     };

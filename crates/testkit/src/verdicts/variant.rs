@@ -258,7 +258,7 @@ mod tests {
     fn variants_have_the_verdict_of_their_program() {
         let mut changed = 0;
         for seed in 0..40 {
-            let Some(sample) = sample(seed) else { continue };
+            let Some(sample) = sample(seed, None) else { continue };
             for transformation in TRANSFORMATIONS {
                 let variant = transform(&sample.unit, transformation, &mut Random::new(seed));
                 let text = variant.print().text;
