@@ -10,6 +10,7 @@
 //! Knows no C and no engine.
 
 mod answer;
+mod candidates;
 mod derivation;
 mod invariants;
 pub mod print;
@@ -20,6 +21,7 @@ mod solution;
 mod system;
 
 pub use answer::{Answer, Reason};
+pub use candidates::{Candidates, Samples};
 pub use derivation::{Derivation, Step};
 pub use read::{Place, ReadError, read};
 pub use solution::{Definition, Meaning, Solution};
@@ -41,21 +43,23 @@ pub fn solve_with_statistics(
     solvers: &dyn SolverFactory,
     budget: &mut Budget,
 ) -> (Answer, recmc::Statistics) {
-    let (answer, statistics) = search(terms, system, &|_| false, solvers, budget);
+    let (answer, statistics) = search(terms, system, &|_| false, &Candidates::new(), solvers, budget);
     (check(terms, system, solvers, budget, answer), statistics)
 }
 
 /// As [`solve_with_statistics`], but the answer has not been checked. A predicate that is kept has a formula in a solution.
+/// Candidates of predicates that are not kept may be ignored; those that are inductive are part of a solution.
 pub fn search(
     terms: &mut Terms,
     system: &System,
     keep: &dyn Fn(PredicateId) -> bool,
+    candidates: &Candidates,
     solvers: &dyn SolverFactory,
     budget: &mut Budget,
 ) -> (Answer, recmc::Statistics) {
     let mut simplified = simplify::simplify(terms, system, keep);
     simplify::drop_redundant(terms, &mut simplified.system, solvers, budget);
-    let (answer, statistics) = recmc::search(terms, &simplified.system, solvers, budget);
+    let (answer, statistics) = recmc::search(terms, &simplified.system, candidates, solvers, budget);
     let answer = match answer {
         Answer::Sat(solution) => Answer::Sat(simplified.solution(&solution)),
         Answer::Unsat(derivation) => match simplified.derivation(terms, &derivation) {

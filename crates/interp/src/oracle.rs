@@ -222,6 +222,10 @@ impl Seed {
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ (mixed >> 31)
     }
+    /// A number below a bound; 0 if there is none.
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next() % (bound.max(1) as u64)) as usize
+    }
     fn int(&mut self, ty: Ty, width: u8) -> i128 {
         let (low, high) = ty.range().unwrap_or((0, -1));
         let small = |random: u64| i128::from(random % 24) - 8;
