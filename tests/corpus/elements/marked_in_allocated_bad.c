@@ -1,6 +1,6 @@
 // One element of an array whose length is an input.
 // expect: unsafe
-// engines: gps
+// engines: gps gps-lite
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

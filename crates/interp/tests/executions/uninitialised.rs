@@ -1,8 +1,9 @@
 //! Values that nobody has given, in both data models.
 #![allow(clippy::many_single_char_names, reason = "the variables of the programs have short names")]
 
+use base::Budget;
 use cfa::{BinaryOp, DataModel, ExprId, InitKind, Length, Op, Place, Source, Ty};
-use interp::{Outcome, UndefinedKind, Uninitialised};
+use interp::{Choice, Outcome, Request, UndefinedKind, Uninitialised};
 
 use super::builder::{Builder, I32, U8, U32, run_with, status, undefined};
 use super::memory::{begin, both, exits, fails, malloc, read};
@@ -210,4 +211,26 @@ fn globals_without_initialiser_have_no_value() {
     assert_eq!(undefined(&program(false)), UndefinedKind::UninitialisedRead);
     let chosen = run_with(&program(false), Uninitialised::Choose, &[41]);
     assert_eq!(chosen.outcome, Outcome::Exit { status: 42 });
+}
+
+#[test]
+fn an_element_that_is_asked_for_is_named() {
+    for width in [32, 100] {
+        let mut b = Builder::new(DataModel::Lp64);
+        let ty = Ty::signed(width);
+        let (a, index) = (b.array("a", ty, Length::Fixed(1000)), b.int(I32, 777));
+        let value = b.elem(a, index);
+        let value = b.cast(I32, value);
+        b.exit_with(value);
+        let mut asked = Vec::new();
+        let mut oracle = |request: &Request<'_>| {
+            asked.push(request.element);
+            Some(Choice::Int(6))
+        };
+        let mut output = std::io::sink();
+        let budget = &mut Budget::unlimited();
+        let run = interp::run(&b.program, Uninitialised::Choose, &mut oracle, &mut output, budget);
+        assert_eq!(run.outcome, Outcome::Exit { status: 6 }, "{width}");
+        assert_eq!(asked, [Some((a, 777))], "{width}");
+    }
 }
