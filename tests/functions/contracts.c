@@ -4,7 +4,7 @@
 // window_max unsafe
 // vec_push safe
 // vec_push_full unsafe
-// vec_last unsafe
+// vec_last open
 // span_join safe
 // span_bad unsafe
 // code_kind safe

@@ -473,7 +473,8 @@ fn open_orders(source: &str) -> usize {
 
 #[test]
 fn an_open_order_of_evaluation_matters_where_evaluations_may_meet() {
-    const TYPES: &str = "struct pair { int a, b; }; struct stack { struct pair *data; int n; struct pair top; };
+    const TYPES: &str =
+        "struct pair { int a, b; }; struct stack { struct pair *data; int n; struct pair top; };
         int use(struct pair p, int x) { return p.a + x; }
         struct pair get(struct stack *s) { return s->top; }
         int add(struct pair p, struct pair q) { return p.a + q.a; } ";
@@ -489,7 +490,10 @@ fn an_open_order_of_evaluation_matters_where_evaluations_may_meet() {
         ("int f(int *p) { struct pair x = { 1, 2 }; return use(x, (*p)++); }", 0),
         ("int f(int *p) { struct pair x = { 1, 2 }; p = &x.a; return use(x, (*p)++); }", 1),
         // What nobody calls is not executed.
-        ("void g(char **p, char **q) { *(*p)++ = *(*q)++; } void (*const h)(char **, char **) = g; int f(void) { return h != 0; }", 0),
+        (
+            "void g(char **p, char **q) { *(*p)++ = *(*q)++; } void (*const h)(char **, char **) = g; int f(void) { return h != 0; }",
+            0,
+        ),
         ("void g(char **p, char **q) { *(*p)++ = *(*q)++; } void f(char **p, char **q) { g(p, q); }", 1),
     ] {
         assert_eq!(open_orders(&format!("{TYPES}{body}")), expected, "{body}");

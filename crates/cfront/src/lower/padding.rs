@@ -47,7 +47,11 @@ impl Padding {
         let mixes = |record: RecordId| {
             unions.contains(&record) && types.records[record].fields.iter().any(has_padding)
         };
-        if conversions.shows_records || types.records.ids().any(mixes) { Self::Observed } else { Self::Hidden }
+        if conversions.shows_records || types.records.ids().any(mixes) {
+            Self::Observed
+        } else {
+            Self::Hidden
+        }
     }
 }
 
