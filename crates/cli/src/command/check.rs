@@ -8,7 +8,9 @@ use base::{Budget, SourceMap, census, timeline};
 use certify::Certified;
 use cfa::Program;
 use cfront::Parsed;
-use engine::{Engine, EngineSpec, Env, Part, Recorder, SearchTree, Settings, TreeWanted, solve_contained};
+use engine::{
+    ContractStore, Engine, EngineSpec, Env, Part, Recorder, SearchTree, Settings, TreeWanted, solve_contained,
+};
 use explain::Shrinking;
 use passes::Prepared;
 use report::{Basis, Color, Destination, Detail, Extras, Insight, Run, Scope, Selection};
@@ -18,7 +20,7 @@ use super::audit;
 use crate::args::{CheckArgs, Format, TraceArg, passes_without};
 use crate::artifact;
 use crate::basis;
-use crate::cache::{self, Cache};
+use crate::cache::{self, Cache, Contracts};
 use crate::console::Console;
 use crate::exit::ExitStatus;
 use crate::export::Export;
@@ -172,6 +174,15 @@ fn keep(cache: Option<Cache>, audited: Option<&audit::Audited>, certified: &Cert
     }
 }
 
+/// Keeps what was found out about procedures, if a proof was certified.
+fn keep_contracts(contracts: Option<&Contracts>, audited: Option<&audit::Audited>, certified: &Certified) {
+    let is_proved = matches!(certified.verdict(), Verdict::Safe(_))
+        || audited.is_some_and(|audited| !audited.audit.proofs.is_empty());
+    if is_proved {
+        let _ = contracts.map(Contracts::keep);
+    }
+}
+
 /// One query, and where its answer goes.
 struct Query<'a> {
     args: &'a CheckArgs,
@@ -194,7 +205,9 @@ impl Query<'_> {
         let Self { args, request, console, session, .. } = *self;
         let compiled_at = Instant::now();
         let recorder = Arc::new(Recorder::new(self.tree_wanted()));
+        let contracts = Contracts::new(args, request, console);
         let mut env = Env::new(session.budget(), &*recorder);
+        env.contracts = contracts.as_ref().map(|contracts| contracts as &dyn ContractStore);
         let progress = (!args.display.quiet).then(|| Progress::start("searching", recorder.clone()));
         let task = Prepared::with(program, passes_without(&args.search.without_pass));
         let cache = Cache::new(args, program, console);
@@ -225,6 +238,7 @@ impl Query<'_> {
         };
         let mut failures = exported.write(console);
         keep(cache.filter(|_| !is_cached), audited.as_ref(), &certified, outcome.ticks);
+        keep_contracts(contracts.as_ref(), audited.as_ref(), &certified);
         let is_earlier = audited.as_ref().is_some_and(|audited| audited.audit.is_earlier);
         exported.extras.is_cached = is_cached || is_earlier;
         let extras = self.with_steps(exported.extras, program, &certified, &env.logic.budget);

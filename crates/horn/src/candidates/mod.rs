@@ -160,7 +160,7 @@ impl Reduction<'_> {
 
     /// Drops facts that follow from others of the same predicate, the last ones first.
     fn drop_redundant(&mut self, terms: &mut Terms, solver: &mut dyn Solver, budget: &mut Budget) {
-        for facts in self.left.facts.values_mut() {
+        for facts in self.left.facts.values_mut().filter(|facts| facts.len() > 1) {
             for index in (0..facts.len()).rev() {
                 let fact = facts.remove(index);
                 let others = facts.iter().copied().chain([terms.not(fact)]).collect::<Vec<_>>();
