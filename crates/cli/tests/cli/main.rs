@@ -10,6 +10,7 @@ mod cache;
 mod census;
 mod checks;
 mod commands;
+mod contract_cache;
 mod entry;
 mod functions;
 mod guide;

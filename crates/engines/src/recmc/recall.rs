@@ -52,14 +52,15 @@ impl Recalled {
         candidates: &mut Candidates,
     ) -> Self {
         let plain = task.program().without_positions();
+        let meaning = meaning(task.given());
         let mut recalled = Self { identities: BTreeMap::new(), procs: BTreeMap::new() };
         for proc in clauses.procs.clone() {
-            let identity = identity(&plain, clauses, proc);
+            let identity = identity(&plain, &meaning, clauses, proc);
             if let Some((version, text)) = store.recall(&identity)
                 && let Some(earlier) = earlier(task.program(), proc, version, &text, clauses, terms)
             {
                 for (predicate, fact) in &earlier.facts {
-                    candidates.add(terms, *predicate, *fact);
+                    candidates.add_earlier(terms, *predicate, *fact);
                 }
                 recalled.procs.insert(proc, earlier);
             }
@@ -188,9 +189,7 @@ fn is_linear(terms: &Terms, formula: TermId) -> bool {
 }
 
 /// What a procedure of a program without positions is recognised by.
-fn identity(program: &Program, clauses: &Clauses, proc: ProcId) -> Identity {
-    let kinds: Vec<&str> = program.checks.iter().map(cfa::CheckKind::code).collect();
-    let meaning = format!("{} {:?} {}", program.data_model, program.signed_overflow, kinds.join(" "));
+fn identity(program: &Program, meaning: &str, clauses: &Clauses, proc: ProcId) -> Identity {
     let mut form = format!("{meaning}\n{}", print_alone(program, proc));
     let exit = clauses.points.get(&(proc, program.procs[proc].exit));
     for symbol in exit.iter().flat_map(|point| &point.arguments) {
@@ -205,6 +204,12 @@ fn identity(program: &Program, clauses: &Clauses, proc: ProcId) -> Identity {
         let _ = writeln!(form, "calls {}", signature(program, *target));
     }
     Identity { signature: format!("{meaning}\n{}", signature(program, proc)), form }
+}
+
+/// What operations mean in a program as it is given, and what is a violation.
+fn meaning(program: &Program) -> String {
+    let kinds: Vec<&str> = program.checks.iter().map(cfa::CheckKind::code).collect();
+    format!("{} {:?} {}", program.data_model, program.signed_overflow, kinds.join(" "))
 }
 
 /// The name of a procedure with the types of its parameters and results.

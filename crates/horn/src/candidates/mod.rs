@@ -15,7 +15,7 @@
 //! # Cost
 //! At most one question more than there are candidates for each clause, and one for each fact that is kept.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::Budget;
 use smt::{Answer, Solver, SolverFactory, Why, check_formula};
@@ -27,6 +27,8 @@ use crate::system::{Clause, PredicateId, System};
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
     facts: BTreeMap<PredicateId, Vec<TermId>>,
+    /// Those that an earlier proof has.
+    earlier: BTreeSet<(PredicateId, TermId)>,
 }
 
 impl Candidates {
@@ -44,6 +46,18 @@ impl Candidates {
                 facts.push(conjunct);
             }
         }
+    }
+
+    /// Adds a fact of an earlier proof about a system that is much the same. Where such a candidate is not inductive together with the others, the search is asked whether it holds all the same.
+    pub fn add_earlier(&mut self, terms: &Terms, predicate: PredicateId, fact: TermId) {
+        self.add(terms, predicate, fact);
+        self.earlier.extend(terms.conjuncts(fact).into_iter().map(|conjunct| (predicate, conjunct)));
+    }
+
+    /// The candidates of a predicate that an earlier proof has.
+    pub(crate) fn earlier_of(&self, predicate: PredicateId) -> impl Iterator<Item = TermId> + '_ {
+        let is_earlier = move |fact: &TermId| self.earlier.contains(&(predicate, *fact));
+        self.of(predicate).iter().copied().filter(is_earlier)
     }
 
     /// Whether there are none.

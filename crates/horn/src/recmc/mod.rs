@@ -26,6 +26,7 @@ mod derive;
 mod facts;
 mod generalise;
 mod propagate;
+mod propose;
 mod rules;
 mod unroll;
 
@@ -234,6 +235,7 @@ impl<'a> Recmc<'a> {
             .map(|predicate| kept.of(predicate).iter().map(literals).collect())
             .collect();
         self.assume(&known);
+        self.propose(candidates, &kept, budget);
     }
 
     /// Something with a share of the budget; nothing if the share is used up.
