@@ -174,6 +174,13 @@ fn keep(cache: Option<Cache>, audited: Option<&audit::Audited>, certified: &Cert
     }
 }
 
+/// What an engine works with, and what earlier runs have found out about procedures.
+fn environment<'a>(session: &Session, recorder: &'a Recorder, contracts: Option<&'a Contracts>) -> Env<'a> {
+    let mut env = Env::new(session.budget(), recorder);
+    env.contracts = contracts.map(|contracts| contracts as &dyn ContractStore);
+    env
+}
+
 /// Keeps what was found out about procedures, if a proof was certified.
 fn keep_contracts(contracts: Option<&Contracts>, audited: Option<&audit::Audited>, certified: &Certified) {
     let is_proved = matches!(certified.verdict(), Verdict::Safe(_))
@@ -205,12 +212,10 @@ impl Query<'_> {
         let Self { args, request, console, session, .. } = *self;
         let compiled_at = Instant::now();
         let recorder = Arc::new(Recorder::new(self.tree_wanted()));
-        let contracts = Contracts::new(args, request, console);
-        let mut env = Env::new(session.budget(), &*recorder);
-        env.contracts = contracts.as_ref().map(|contracts| contracts as &dyn ContractStore);
+        let (cache, contracts) = (Cache::new(args, program, console), Contracts::new(args, request, console));
+        let mut env = environment(session, &recorder, contracts.as_ref());
         let progress = (!args.display.quiet).then(|| Progress::start("searching", recorder.clone()));
         let task = Prepared::with(program, passes_without(&args.search.without_pass));
-        let cache = Cache::new(args, program, console);
         let is_audited = audit::is_audited(request);
         let known =
             cache.as_ref().filter(|_| !is_audited).and_then(|cache| self.cached(cache, &task, &mut env));
