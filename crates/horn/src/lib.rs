@@ -21,7 +21,7 @@ mod solution;
 mod system;
 
 pub use answer::{Answer, Reason};
-pub use candidates::Candidates;
+pub use candidates::{Candidates, Samples};
 pub use derivation::{Derivation, Step};
 pub use read::{Place, ReadError, read};
 pub use solution::{Definition, Meaning, Solution};

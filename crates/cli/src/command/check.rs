@@ -165,12 +165,22 @@ fn decide(
     query.decide(engine, &program, parsed, start.elapsed())
 }
 
-/// Keeps what was found for later runs.
-fn keep(cache: Option<Cache>, audited: Option<&audit::Audited>, certified: &Certified, ticks: u64) {
+/// Keeps what was found for later runs; contracts if a proof was certified.
+fn keep(
+    (cache, contracts): (Option<Cache>, Option<&Contracts>),
+    audited: Option<&audit::Audited>,
+    certified: &Certified,
+    ticks: u64,
+) {
     match (cache, audited) {
         (Some(cache), Some(audited)) => audited.keep(&cache),
         (Some(cache), None) => cache.keep(certified, ticks),
         (None, _) => {}
+    }
+    let is_proved = matches!(certified.verdict(), Verdict::Safe(_))
+        || audited.is_some_and(|audited| !audited.audit.proofs.is_empty());
+    if let Some(contracts) = contracts.filter(|_| is_proved) {
+        contracts.keep();
     }
 }
 
@@ -179,15 +189,6 @@ fn environment<'a>(session: &Session, recorder: &'a Recorder, contracts: Option<
     let mut env = Env::new(session.budget(), recorder);
     env.contracts = contracts.map(|contracts| contracts as &dyn ContractStore);
     env
-}
-
-/// Keeps what was found out about procedures, if a proof was certified.
-fn keep_contracts(contracts: Option<&Contracts>, audited: Option<&audit::Audited>, certified: &Certified) {
-    let is_proved = matches!(certified.verdict(), Verdict::Safe(_))
-        || audited.is_some_and(|audited| !audited.audit.proofs.is_empty());
-    if is_proved {
-        let _ = contracts.map(Contracts::keep);
-    }
 }
 
 /// One query, and where its answer goes.
@@ -242,8 +243,7 @@ impl Query<'_> {
             None => export.export(&task, outcome.certified, &mut env.logic.budget),
         };
         let mut failures = exported.write(console);
-        keep(cache.filter(|_| !is_cached), audited.as_ref(), &certified, outcome.ticks);
-        keep_contracts(contracts.as_ref(), audited.as_ref(), &certified);
+        keep((cache.filter(|_| !is_cached), contracts.as_ref()), audited.as_ref(), &certified, outcome.ticks);
         let is_earlier = audited.as_ref().is_some_and(|audited| audited.audit.is_earlier);
         exported.extras.is_cached = is_cached || is_earlier;
         let extras = self.with_steps(exported.extras, program, &certified, &env.logic.budget);

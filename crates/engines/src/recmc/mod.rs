@@ -11,6 +11,7 @@
 //! # Cost
 //! That of the rules: for programs with finitely many states polynomial in the number of procedures ([Recmc14] theorem 3), whereas inlining is exponential.
 
+mod activations;
 mod clauses;
 mod recall;
 mod replay;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 use base::{IndexVec, timeline};
 use cfa::{Loc, ProcId};
 use engine::{Counter, Engine, Env, Events};
-use horn::{Answer, Candidates, Solution};
+use horn::{Answer, Solution};
 use passes::Prepared;
 use smt::Logic;
 use term::Terms;
@@ -54,7 +55,11 @@ fn decide(task: &Prepared<'_>, env: &mut Env<'_>) -> Result<Verdict, Reason> {
     for ((proc, location), point) in &clauses.points {
         kept[point.predicate] = is_annotated(task, *proc, *location);
     }
-    let mut candidates = Candidates::new();
+    let mut candidates = {
+        let _stage = timeline::stage("activations");
+        let is_kept = |proc, location| is_annotated(task, proc, location);
+        activations::candidates(task.program(), &clauses, is_kept, &mut logic.budget)
+    };
     let recalled = env
         .contracts
         .map(|store| (store, Recalled::new(task, &mut clauses, store, &mut logic.terms, &mut candidates)));

@@ -1,7 +1,7 @@
 //! Candidate facts: what may hold of predicates, given from outside, and its reduction to what is inductive.
 //!
-//! Whoever has an idea what a predicate means, from executions or from an earlier proof, adds it to [`Candidates`]. The
-//! search reduces all of them jointly: an application of a clause whose premises satisfy all candidates and whose
+//! Whoever has an idea what a predicate means, from executions or from an earlier proof, adds it to [`Candidates`]:
+//! facts, or points that the predicate has, to which facts are fitted ([`fit`]). The search reduces all of them jointly: an application of a clause whose premises satisfy all candidates and whose
 //! conclusion does not drops every candidate that is false there. What is left when there is no such application holds
 //! of everything that is derived.
 //!
@@ -15,11 +15,13 @@
 //! # Cost
 //! At most one question more than there are candidates for each clause, and one for each fact that is kept.
 
+mod fit;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::Budget;
 use smt::{Answer, Solver, SolverFactory, Why, check_formula};
-use term::{Evaluator, Model, TermId, Terms};
+use term::{Evaluator, Integer, Model, TermId, Terms};
 
 use crate::system::{Clause, PredicateId, System};
 
@@ -29,6 +31,16 @@ pub struct Candidates {
     facts: BTreeMap<PredicateId, Vec<TermId>>,
     /// Those that an earlier proof has.
     earlier: BTreeSet<(PredicateId, TermId)>,
+    samples: BTreeMap<PredicateId, Samples>,
+}
+
+/// Points that a predicate has.
+#[derive(Clone, Debug, Default)]
+pub struct Samples {
+    /// So many of the formals, the first ones, are given, and the others follow from them.
+    pub inputs: usize,
+    /// Integers for all formals.
+    pub points: BTreeSet<Vec<Integer>>,
 }
 
 impl Candidates {
@@ -60,9 +72,14 @@ impl Candidates {
         self.of(predicate).iter().copied().filter(is_earlier)
     }
 
+    /// Adds points of a predicate, whose formals are integers. Facts that all of them satisfy are candidates.
+    pub fn sample(&mut self, predicate: PredicateId, samples: Samples) {
+        self.samples.insert(predicate, samples);
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.facts.values().all(Vec::is_empty)
+        self.facts.values().all(Vec::is_empty) && self.samples.is_empty()
     }
 
     /// The candidates of a predicate.
@@ -71,16 +88,32 @@ impl Candidates {
     }
 }
 
+/// For which points facts are fitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// For all.
+    All,
+    /// For those within the bounds that all points satisfy: a procedure may do anything for arguments that it is never called with.
+    Seen,
+}
+
 /// The candidates that are inductive together, without those that follow from others; none if the budget does not last.
 pub(crate) fn reduce(
     terms: &mut Terms,
     system: &System,
     candidates: &Candidates,
+    scope: Scope,
     solvers: &dyn SolverFactory,
     budget: &mut Budget,
 ) -> Candidates {
     let mut solver = solvers.solver();
-    let mut reduction = Reduction { system, left: candidates.clone() };
+    let mut left = candidates.clone();
+    for (predicate, samples) in std::mem::take(&mut left.samples) {
+        for fact in fit::fit(terms, system, predicate, &samples, scope) {
+            left.add(terms, predicate, fact);
+        }
+    }
+    let mut reduction = Reduction { system, left };
     match reduction.run(terms, &mut *solver, budget) {
         Ok(()) => {
             reduction.drop_redundant(terms, &mut *solver, budget);
@@ -223,12 +256,12 @@ mod tests {
             candidates.add(&terms, predicate, fact);
         }
         let mut budget = Budget::ticks(10_000);
-        let kept = reduce(&mut terms, &system, &candidates, &Z3::default(), &mut budget);
+        let kept = reduce(&mut terms, &system, &candidates, Scope::All, &Z3::default(), &mut budget);
         // That the result is at least 91 follows from the other two.
         assert_eq!(kept.of(predicate), [small, large]);
         let mut alone = Candidates::new();
         alone.add(&terms, predicate, small);
-        let kept = reduce(&mut terms, &system, &alone, &Z3::default(), &mut budget);
+        let kept = reduce(&mut terms, &system, &alone, Scope::All, &Z3::default(), &mut budget);
         assert!(kept.is_empty(), "not inductive by itself: {kept:?}");
     }
 }

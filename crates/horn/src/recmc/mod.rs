@@ -34,7 +34,7 @@ use base::{Budget, IndexVec};
 use smt::SolverFactory;
 use term::{Substitution, TermId, Terms};
 
-use crate::candidates::{self, Candidates};
+use crate::candidates::{self, Candidates, Scope};
 use crate::derivation::Derivation;
 use crate::invariants::{self, Cases, Known};
 use crate::solution::{Definition, Solution};
@@ -184,7 +184,7 @@ impl<'a> Recmc<'a> {
         budget: &mut Budget,
     ) -> Result<Found, Reason> {
         if !candidates.is_empty() {
-            self.consider(system, candidates, budget);
+            self.consider(system, candidates, Scope::All, budget);
         }
         let derived = self.relations.iter().filter(|relation| !relation.rules.is_empty()).count();
         let first = FIRST_TICKS + FIRST_TICKS_OF_RELATION * derived as u64;
@@ -192,6 +192,12 @@ impl<'a> Recmc<'a> {
             return Ok(found);
         }
         self.generalisation = Generalisation::Arithmetic;
+        if !candidates.is_empty() {
+            self.consider(system, candidates, Scope::Seen, budget);
+            if let Some(found) = self.turn(SECOND_TICKS, budget, Self::run)? {
+                return Ok(found);
+            }
+        }
         for cases in [Cases::Booleans, Cases::Comparisons] {
             let mut share = budget.child(INVARIANT_TICKS);
             let known = invariants::find(self.terms, system, cases, self.solvers, &mut share);
@@ -223,10 +229,10 @@ impl<'a> Recmc<'a> {
     }
 
     /// Assumes the candidates that are inductive together.
-    fn consider(&mut self, system: &System, candidates: &Candidates, budget: &mut Budget) {
+    fn consider(&mut self, system: &System, candidates: &Candidates, scope: Scope, budget: &mut Budget) {
         let clauses = system.clauses.len() as u64;
         let mut share = budget.child(CANDIDATE_TICKS + CANDIDATE_TICKS_OF_CLAUSE * clauses);
-        let kept = candidates::reduce(self.terms, system, candidates, self.solvers, &mut share);
+        let kept = candidates::reduce(self.terms, system, candidates, scope, self.solvers, &mut share);
         budget.absorb(&share);
         let literals = |fact: &TermId| self.terms.disjuncts(*fact);
         let known: Vec<Known> = system
@@ -235,7 +241,9 @@ impl<'a> Recmc<'a> {
             .map(|predicate| kept.of(predicate).iter().map(literals).collect())
             .collect();
         self.assume(&known);
-        self.propose(candidates, &kept, budget);
+        if scope == Scope::All {
+            self.propose(candidates, &kept, budget);
+        }
     }
 
     /// Something with a share of the budget; nothing if the share is used up.
