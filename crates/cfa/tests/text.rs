@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use cfa::text::{parse, print};
+use cfa::text::{parse, print, print_alone};
 use cfa::{BinaryOp, Edge, Expr, ExprId, Op, Origin, Place, Program, Ty};
 use expect_test::{Expect, expect};
 
@@ -252,4 +252,24 @@ fn many_procedures_are_read_in_linear_time() {
     let program = parse("many", &text).unwrap();
     assert_eq!(program.procs.len(), COUNT);
     assert!(matches!(program.exprs.iter().next(), Some((_, Expr::Const { .. }))));
+}
+
+#[test]
+fn the_text_of_a_procedure_alone_does_not_depend_on_the_rest_of_the_program() {
+    let head = "program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n";
+    let start = "proc %start() {\n  entry l0\n  exit l1\n  l0 -> l1 : call f(1:i32)\n}\n";
+    let body = "proc f(n) {\n  local n : i32\n  entry l0\n  exit l1\n  l0 -> l1 : g := g + n\n}\n";
+    let other = "proc e(n) {\n  local n : i32\n  entry l0\n  exit l1\n  l0 -> l1 : g := g - n\n}\n";
+    let alone = |text: &str| {
+        let program = parse("test.cfa", text).unwrap();
+        print_alone(&program.without_positions(), program.find_proc("f").unwrap())
+    };
+    let plain = alone(&format!("{head}global g : i32\n{start}{body}"));
+    let more = format!("{head}global a : i32\nglobal g : i32\n{other}{start}{body}");
+    assert_eq!(alone(&more), plain);
+    assert_ne!(alone(&more.replace("g + n", "g + 1:i32")), plain);
+    assert_ne!(alone(&more.replace("g + n", "a + n")), plain);
+    // A local variable is not a global one of its name.
+    let hidden = body.replace("  entry", "  local g : i32\n  entry");
+    assert_ne!(alone(&format!("{head}global g : i32\n{start}{hidden}")), plain);
 }

@@ -189,7 +189,7 @@ impl Auditor<'_> {
         let task = self.task(&given, checks);
         let engine = (self.plan.engine.configure)(settings);
         let ticks = limit.unwrap_or(u64::MAX);
-        let mut slice = Env::new(env.logic.budget.child(ticks), env.events);
+        let mut slice = env.share(env.logic.budget.child(ticks));
         let verdict = solve_contained(engine, &task, &mut slice);
         let spent = slice.logic.budget.spent();
         env.logic.budget.absorb(&slice.logic.budget);

@@ -3,6 +3,7 @@
 use base::Budget;
 use smt::Logic;
 
+use crate::contracts::ContractStore;
 use crate::events::Events;
 
 /// The environment of an engine.
@@ -11,11 +12,18 @@ pub struct Env<'a> {
     pub logic: Logic,
     /// The listener to what the engine does.
     pub events: &'a dyn Events,
+    /// What earlier runs have found out about procedures, if it is kept.
+    pub contracts: Option<&'a dyn ContractStore>,
 }
 
 impl<'a> Env<'a> {
     /// An environment within a budget.
     pub fn new(budget: Budget, events: &'a dyn Events) -> Self {
-        Self { logic: Logic::new(budget), events }
+        Self { logic: Logic::new(budget), events, contracts: None }
+    }
+
+    /// Another environment for a part of the work: formulas and solvers of its own, within a budget of its own.
+    pub fn share(&self, budget: Budget) -> Self {
+        Self { logic: Logic::new(budget), events: self.events, contracts: self.contracts }
     }
 }

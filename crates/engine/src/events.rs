@@ -46,6 +46,10 @@ pub enum Counter {
     SummaryFacts,
     /// Facts all of whose states are reached.
     ReachabilityFacts,
+    /// Procedures about which everything holds that an earlier run has found out.
+    ContractsRecalled,
+    /// Procedures that are new or changed, or about which something does not hold any more that an earlier run has found out.
+    ProceduresProved,
     /// Infeasible paths to the error that refined an abstraction.
     Refinements,
     /// Refinements by a path invariant that the summary of the path program gave.
@@ -60,7 +64,7 @@ pub enum Counter {
 
 impl Counter {
     /// All counters, in the order of reports.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 26] = [
         Self::LoopsSummarised,
         Self::ExactSummaries,
         Self::PhaseSplits,
@@ -80,6 +84,8 @@ impl Counter {
         Self::BoundedQueries,
         Self::SummaryFacts,
         Self::ReachabilityFacts,
+        Self::ContractsRecalled,
+        Self::ProceduresProved,
         Self::Refinements,
         Self::InvariantsBySummaries,
         Self::InvariantsByTemplates,
@@ -109,6 +115,8 @@ impl Counter {
             Self::BoundedQueries => "queries of bounded safety",
             Self::SummaryFacts => "summary facts",
             Self::ReachabilityFacts => "reachability facts",
+            Self::ContractsRecalled => "contracts from the cache",
+            Self::ProceduresProved => "procedures proved anew",
             Self::Refinements => "refinements",
             Self::InvariantsBySummaries => "path invariants by summaries",
             Self::InvariantsByTemplates => "path invariants by templates",

@@ -6,6 +6,7 @@
 //! Knows no engine, no files and no flags.
 
 mod contain;
+mod contracts;
 mod env;
 mod events;
 mod settings;
@@ -15,6 +16,7 @@ use passes::Prepared;
 use verdict::Verdict;
 
 pub use contain::solve_contained;
+pub use contracts::{ContractStore, Identity, Version};
 pub use env::Env;
 pub use events::{Counter, Events, Recorder, TreeWanted};
 pub use settings::{Executions, Part, Settings, SettingsError};

@@ -65,7 +65,7 @@ impl Engine for AroundCalls {
 
 /// Lets an engine work for a number of ticks.
 fn within(ticks: u64, engine: Box<dyn Engine>, task: &Prepared<'_>, env: &mut Env<'_>) -> Verdict {
-    let mut share = Env::new(env.logic.budget.child(ticks), env.events);
+    let mut share = env.share(env.logic.budget.child(ticks));
     let verdict = engine.solve(task, &mut share);
     env.logic.budget.absorb(&share.logic.budget);
     verdict

@@ -128,7 +128,7 @@ impl RunFirst {
 
     /// Lets a fresh engine work for a number of ticks. What an attempt leaves behind that was too short is forgotten, but for what it has spent.
     fn within(&self, ticks: u64, task: &Prepared<'_>, env: &mut Env<'_>) -> (Verdict, Effort) {
-        let mut slice = Env::new(env.logic.budget.child(ticks), env.events);
+        let mut slice = env.share(env.logic.budget.child(ticks));
         let verdict = self.work(task, &mut slice);
         let slice = slice.logic.budget;
         env.logic.budget.absorb(&slice);

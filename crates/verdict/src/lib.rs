@@ -5,6 +5,7 @@
 //! Knows no engine and no solver.
 
 mod annotation;
+pub mod contract;
 pub mod formula;
 mod ledger;
 mod reason;
@@ -12,7 +13,7 @@ pub mod store;
 mod verdict;
 
 pub use annotation::{Annotation, Instance, Invariant, LogicName};
-pub use formula::{Claim, Formula, Imported, Misfit, import};
+pub use formula::{Claim, Formula, Imported, Misfit, import, import_into};
 pub use ledger::{Assumption, Ledger};
 pub use reason::{Reason, Rounded};
 pub use verdict::{End, Proof, Trace, Verdict, Violation};

@@ -58,7 +58,7 @@ mod print_expr;
 
 pub use names::Names;
 pub use parse::parse;
-pub use print::print;
+pub use print::{print, print_alone};
 pub use print_expr::{Notation, Style};
 
 /// Parentheses and prefix operators may be nested this deep in a text.

@@ -52,6 +52,24 @@ impl Names {
                 .collect(),
         }
     }
+    /// The names that one procedure sees, which do not depend on what else the program has: those that share a name are told apart by their order.
+    pub(super) fn within(program: &Program, proc: ProcId) -> Self {
+        let mut seen: FxHashMap<(Option<ProcId>, &str), usize> = FxHashMap::default();
+        let mut called: FxHashMap<&str, usize> = FxHashMap::default();
+        let vars = program.vars.iter().map(|var| {
+            let count = seen.entry((var.owner, &*var.name)).or_default();
+            *count += 1;
+            // A local is never taken for a global of its name.
+            let prefix = if var.owner == Some(proc) { "" } else { "::" };
+            format!("{prefix}{}", form(&var.name, (*count > 1).then_some(*count)))
+        });
+        let procs = program.procs.iter().map(|procedure| {
+            let count = called.entry(&*procedure.name).or_default();
+            *count += 1;
+            form(&procedure.name, (*count > 1).then_some(*count))
+        });
+        Self { vars: vars.collect(), procs: procs.collect() }
+    }
     /// The form of a variable's name.
     pub fn var(&self, var: VarId) -> &str {
         self.vars.get(var).map_or("?", String::as_str)

@@ -33,6 +33,21 @@ pub fn print(program: &Program) -> String {
     printer.out
 }
 
+/// The text of one procedure, for comparisons: equal texts mean the same. Numbers of variables and procedures are no part of it, nor is the rest of the program but for the names that the procedure
+/// uses. It is not read back. Places are a part of it, unless the program has none ([`Program::without_positions`]).
+pub fn print_alone(program: &Program, proc: ProcId) -> String {
+    let names = Names::within(program, proc);
+    let mut printer = Printer {
+        program,
+        names: &names,
+        locals: Vec::new(),
+        shares: Shares::new(program),
+        out: String::new(),
+    };
+    printer.alone(proc);
+    printer.out
+}
+
 struct Printer<'a> {
     program: &'a Program,
     names: &'a Names,
@@ -82,8 +97,19 @@ impl Printer<'_> {
     }
 
     fn declaration(&mut self, keyword: &str, id: VarId, var: &Var) {
-        put!(self, "{keyword} {id} {} : ", quoted_if_needed(&var.name));
-        match var.storage {
+        put!(self, "{keyword} {id} {}", quoted_if_needed(&var.name));
+        self.storage(var.storage);
+        if !var.c_type.is_empty() {
+            put!(self, " {}", escape(var.c_type.as_bytes(), '"'));
+        }
+        self.region("", var.declared);
+        self.region("scope ", var.scope);
+        self.out.push('\n');
+    }
+
+    fn storage(&mut self, storage: Storage) {
+        self.out.push_str(" : ");
+        match storage {
             Storage::Scalar(ty) => put!(self, "{ty}"),
             Storage::Array { elem, length: Length::Fixed(length) } => put!(self, "{elem}[{length}]"),
             Storage::Array { elem, length: Length::Dynamic } => put!(self, "{elem}[]"),
@@ -92,12 +118,6 @@ impl Printer<'_> {
                 put!(self, "object {size} align {align}{}", if read_only { " readonly" } else { "" });
             }
         }
-        if !var.c_type.is_empty() {
-            put!(self, " {}", escape(var.c_type.as_bytes(), '"'));
-        }
-        self.region("", var.declared);
-        self.region("scope ", var.scope);
-        self.out.push('\n');
     }
 
     fn region(&mut self, before: &str, region: Region) {
@@ -123,6 +143,23 @@ impl Printer<'_> {
             self.out.push_str("  ");
             self.declaration("local", var, &self.program.vars[var]);
         }
+        self.body(procedure);
+        self.out.push_str("}\n");
+    }
+
+    fn alone(&mut self, proc: ProcId) {
+        let procedure = &self.program.procs[proc];
+        let (params, results) = (self.vars(&procedure.params), self.vars(&procedure.results));
+        put!(self, "proc {}({params}) -> ({results})\n", self.names.proc(proc));
+        for (id, var) in self.program.vars.iter_enumerated().filter(|(_, var)| var.owner == Some(proc)) {
+            put!(self, "local {}", self.names.var(id));
+            self.storage(var.storage);
+            self.out.push('\n');
+        }
+        self.body(procedure);
+    }
+
+    fn body(&mut self, procedure: &Procedure) {
         put!(self, "  entry {}\n  exit {}\n", procedure.entry, procedure.exit);
         if let Some(error) = procedure.error {
             put!(self, "  error {error}\n");
@@ -138,7 +175,6 @@ impl Printer<'_> {
         for edge in procedure.edges() {
             self.edge(edge, notation);
         }
-        self.out.push_str("}\n");
     }
 
     fn locations(&mut self, procedure: &Procedure) {

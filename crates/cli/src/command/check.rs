@@ -8,7 +8,9 @@ use base::{Budget, SourceMap, census, timeline};
 use certify::Certified;
 use cfa::Program;
 use cfront::Parsed;
-use engine::{Engine, EngineSpec, Env, Part, Recorder, SearchTree, Settings, TreeWanted, solve_contained};
+use engine::{
+    ContractStore, Engine, EngineSpec, Env, Part, Recorder, SearchTree, Settings, TreeWanted, solve_contained,
+};
 use explain::Shrinking;
 use passes::Prepared;
 use report::{Basis, Color, Destination, Detail, Extras, Insight, Run, Scope, Selection};
@@ -18,7 +20,7 @@ use super::audit;
 use crate::args::{CheckArgs, Format, TraceArg, passes_without};
 use crate::artifact;
 use crate::basis;
-use crate::cache::{self, Cache};
+use crate::cache::{self, Cache, Contracts};
 use crate::console::Console;
 use crate::exit::ExitStatus;
 use crate::export::Export;
@@ -163,13 +165,30 @@ fn decide(
     query.decide(engine, &program, parsed, start.elapsed())
 }
 
-/// Keeps what was found for later runs.
-fn keep(cache: Option<Cache>, audited: Option<&audit::Audited>, certified: &Certified, ticks: u64) {
+/// Keeps what was found for later runs; contracts if a proof was certified.
+fn keep(
+    (cache, contracts): (Option<Cache>, Option<&Contracts>),
+    audited: Option<&audit::Audited>,
+    certified: &Certified,
+    ticks: u64,
+) {
     match (cache, audited) {
         (Some(cache), Some(audited)) => audited.keep(&cache),
         (Some(cache), None) => cache.keep(certified, ticks),
         (None, _) => {}
     }
+    let is_proved = matches!(certified.verdict(), Verdict::Safe(_))
+        || audited.is_some_and(|audited| !audited.audit.proofs.is_empty());
+    if let Some(contracts) = contracts.filter(|_| is_proved) {
+        contracts.keep();
+    }
+}
+
+/// What an engine works with, and what earlier runs have found out about procedures.
+fn environment<'a>(session: &Session, recorder: &'a Recorder, contracts: Option<&'a Contracts>) -> Env<'a> {
+    let mut env = Env::new(session.budget(), recorder);
+    env.contracts = contracts.map(|contracts| contracts as &dyn ContractStore);
+    env
 }
 
 /// One query, and where its answer goes.
@@ -194,10 +213,10 @@ impl Query<'_> {
         let Self { args, request, console, session, .. } = *self;
         let compiled_at = Instant::now();
         let recorder = Arc::new(Recorder::new(self.tree_wanted()));
-        let mut env = Env::new(session.budget(), &*recorder);
+        let (cache, contracts) = (Cache::new(args, program, console), Contracts::new(args, request, console));
+        let mut env = environment(session, &recorder, contracts.as_ref());
         let progress = (!args.display.quiet).then(|| Progress::start("searching", recorder.clone()));
         let task = Prepared::with(program, passes_without(&args.search.without_pass));
-        let cache = Cache::new(args, program, console);
         let is_audited = audit::is_audited(request);
         let known =
             cache.as_ref().filter(|_| !is_audited).and_then(|cache| self.cached(cache, &task, &mut env));
@@ -224,7 +243,7 @@ impl Query<'_> {
             None => export.export(&task, outcome.certified, &mut env.logic.budget),
         };
         let mut failures = exported.write(console);
-        keep(cache.filter(|_| !is_cached), audited.as_ref(), &certified, outcome.ticks);
+        keep((cache.filter(|_| !is_cached), contracts.as_ref()), audited.as_ref(), &certified, outcome.ticks);
         let is_earlier = audited.as_ref().is_some_and(|audited| audited.audit.is_earlier);
         exported.extras.is_cached = is_cached || is_earlier;
         let extras = self.with_steps(exported.extras, program, &certified, &env.logic.budget);

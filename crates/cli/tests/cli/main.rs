@@ -10,6 +10,7 @@ mod cache;
 mod census;
 mod checks;
 mod commands;
+mod contract_cache;
 mod contracts;
 mod entry;
 mod functions;

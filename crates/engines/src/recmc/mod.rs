@@ -13,6 +13,7 @@
 
 mod activations;
 mod clauses;
+mod recall;
 mod replay;
 
 use std::collections::BTreeMap;
@@ -21,14 +22,15 @@ use std::sync::Arc;
 use base::{IndexVec, timeline};
 use cfa::{Loc, ProcId};
 use engine::{Counter, Engine, Env, Events};
-use horn::{Answer, Definition, Solution};
+use horn::{Answer, Solution};
 use passes::Prepared;
 use smt::Logic;
-use term::{Substitution, Terms};
+use term::Terms;
 use verdict::{Annotation, Claim, Proof, Reason, Verdict};
 
 use crate::problem::stays;
 use clauses::{Clauses, clauses};
+use recall::{Recalled, said};
 
 /// The engine.
 pub(crate) struct Recmc;
@@ -45,7 +47,7 @@ fn decide(task: &Prepared<'_>, env: &mut Env<'_>) -> Result<Verdict, Reason> {
     if let Some(call) = task.failing_call(|_| false) {
         return Err(stays(task, call));
     }
-    let clauses = {
+    let mut clauses = {
         let _stage = timeline::stage("encoding");
         clauses(task, &mut logic.terms, &mut logic.budget).map_err(Reason::Stopped)?
     };
@@ -53,11 +55,14 @@ fn decide(task: &Prepared<'_>, env: &mut Env<'_>) -> Result<Verdict, Reason> {
     for ((proc, location), point) in &clauses.points {
         kept[point.predicate] = is_annotated(task, *proc, *location);
     }
-    let candidates = {
+    let mut candidates = {
         let _stage = timeline::stage("activations");
         let is_kept = |proc, location| is_annotated(task, proc, location);
         activations::candidates(task.program(), &clauses, is_kept, &mut logic.budget)
     };
+    let recalled = env
+        .contracts
+        .map(|store| (store, Recalled::new(task, &mut clauses, store, &mut logic.terms, &mut candidates)));
     let (answer, statistics) = horn::search(
         &mut logic.terms,
         &clauses.system,
@@ -68,7 +73,13 @@ fn decide(task: &Prepared<'_>, env: &mut Env<'_>) -> Result<Verdict, Reason> {
     );
     report(&statistics, logic, env.events);
     match answer {
-        Answer::Sat(solution) => Ok(Verdict::Safe(proof(task, &clauses, &solution, &mut logic.terms))),
+        Answer::Sat(solution) => {
+            if let Some((store, recalled)) = recalled {
+                recalled.report(&solution, logic, env.events);
+                recalled.learn(task, &clauses, &solution, store, &mut logic.terms);
+            }
+            Ok(Verdict::Safe(proof(task, &clauses, &solution, &mut logic.terms)))
+        }
         Answer::Unsat(derivation) => {
             replay::replay(task, &clauses, &derivation, &mut logic.budget).map(Verdict::Unsafe)
         }
@@ -123,11 +134,7 @@ fn proof(task: &Prepared<'_>, clauses: &Clauses, solution: &Solution, terms: &mu
         let is_exit = *location == procedure.exit && *proc != program.entry;
         let never = match clauses.points.get(&(*proc, *location)) {
             Some(point) => {
-                let Definition::Formula(formula) = solution.definitions[point.predicate] else { continue };
-                let formals = clauses.system.predicates[point.predicate].formals.iter().copied();
-                let arguments: Vec<_> =
-                    point.arguments.iter().map(|symbol| terms.of_symbol(*symbol)).collect();
-                let holds = Substitution::new(formals.zip(arguments)).apply(terms, formula);
+                let Some(holds) = said(clauses, point, solution, terms) else { continue };
                 terms.not(holds)
             }
             None if is_error || is_exit => Terms::TRUE,

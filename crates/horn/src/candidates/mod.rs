@@ -29,6 +29,8 @@ use crate::system::{Clause, PredicateId, System};
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
     facts: BTreeMap<PredicateId, Vec<TermId>>,
+    /// Those that an earlier proof has.
+    earlier: BTreeSet<(PredicateId, TermId)>,
     samples: BTreeMap<PredicateId, Samples>,
 }
 
@@ -56,6 +58,18 @@ impl Candidates {
                 facts.push(conjunct);
             }
         }
+    }
+
+    /// Adds a fact of an earlier proof about a system that is much the same. Where such a candidate is not inductive together with the others, the search is asked whether it holds all the same.
+    pub fn add_earlier(&mut self, terms: &Terms, predicate: PredicateId, fact: TermId) {
+        self.add(terms, predicate, fact);
+        self.earlier.extend(terms.conjuncts(fact).into_iter().map(|conjunct| (predicate, conjunct)));
+    }
+
+    /// The candidates of a predicate that an earlier proof has.
+    pub(crate) fn earlier_of(&self, predicate: PredicateId) -> impl Iterator<Item = TermId> + '_ {
+        let is_earlier = move |fact: &TermId| self.earlier.contains(&(predicate, *fact));
+        self.of(predicate).iter().copied().filter(is_earlier)
     }
 
     /// Adds points of a predicate, whose formals are integers. Facts that all of them satisfy are candidates.
@@ -193,7 +207,7 @@ impl Reduction<'_> {
 
     /// Drops facts that follow from others of the same predicate, the last ones first.
     fn drop_redundant(&mut self, terms: &mut Terms, solver: &mut dyn Solver, budget: &mut Budget) {
-        for facts in self.left.facts.values_mut() {
+        for facts in self.left.facts.values_mut().filter(|facts| facts.len() > 1) {
             for index in (0..facts.len()).rev() {
                 let fact = facts.remove(index);
                 let others = facts.iter().copied().chain([terms.not(fact)]).collect::<Vec<_>>();

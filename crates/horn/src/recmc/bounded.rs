@@ -18,10 +18,10 @@ use super::{Bounded, Recmc};
 use crate::Reason;
 
 /// ⟨P, φ, b⟩: can P be derived with φ, by a derivation of height at most b?
-struct Query {
-    relation: usize,
-    cube: Vec<TermId>,
-    bound: u32,
+pub(super) struct Query {
+    pub(super) relation: usize,
+    pub(super) cube: Vec<TermId>,
+    pub(super) bound: u32,
 }
 
 /// What one look at a query leads to.
@@ -37,7 +37,13 @@ enum Step {
 impl Recmc<'_> {
     /// BndSafety: whether false has a derivation of at most this height.
     pub(super) fn bounded(&mut self, height: u32, budget: &mut Budget) -> Result<Bounded, Reason> {
-        let mut stack = vec![Query { relation: self.goal(), cube: Vec::new(), bound: height }];
+        let query = Query { relation: self.goal(), cube: Vec::new(), bound: height };
+        Ok(self.answer(query, budget)?.map_or(Bounded::Safe, Bounded::Unsafe))
+    }
+
+    /// A reachability fact that satisfies a query; nothing if a summary fact excludes it.
+    pub(super) fn answer(&mut self, query: Query, budget: &mut Budget) -> Result<Option<usize>, Reason> {
+        let mut stack = vec![query];
         self.statistics.queries += 1;
         let mut fact = None;
         while let Some(query) = stack.last() {
@@ -57,7 +63,7 @@ impl Recmc<'_> {
                 }
             }
         }
-        Ok(fact.map_or(Bounded::Safe, Bounded::Unsafe))
+        Ok(fact)
     }
 
     fn step(&mut self, query: &Query, budget: &mut Budget) -> Result<Step, Reason> {

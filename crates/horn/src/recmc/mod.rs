@@ -26,6 +26,7 @@ mod derive;
 mod facts;
 mod generalise;
 mod propagate;
+mod propose;
 mod rules;
 mod unroll;
 
@@ -91,8 +92,9 @@ const VACUOUS_HEIGHTS: u32 = 4;
 /// The effort for the search before anything else is tried, and what each relation adds to it.
 const FIRST_TICKS: u64 = 1_000;
 const FIRST_TICKS_OF_RELATION: u64 = 50;
-/// The effort for the reduction of candidate facts.
+/// The effort for the reduction of candidate facts, and what each clause adds to it.
 const CANDIDATE_TICKS: u64 = 2_000;
+const CANDIDATE_TICKS_OF_CLAUSE: u64 = 50;
 /// The effort for inductive facts.
 const INVARIANT_TICKS: u64 = 4_000;
 /// The effort for the search before a linear system is unrolled.
@@ -228,7 +230,8 @@ impl<'a> Recmc<'a> {
 
     /// Assumes the candidates that are inductive together.
     fn consider(&mut self, system: &System, candidates: &Candidates, scope: Scope, budget: &mut Budget) {
-        let mut share = budget.child(CANDIDATE_TICKS);
+        let clauses = system.clauses.len() as u64;
+        let mut share = budget.child(CANDIDATE_TICKS + CANDIDATE_TICKS_OF_CLAUSE * clauses);
         let kept = candidates::reduce(self.terms, system, candidates, scope, self.solvers, &mut share);
         budget.absorb(&share);
         let literals = |fact: &TermId| self.terms.disjuncts(*fact);
@@ -238,6 +241,9 @@ impl<'a> Recmc<'a> {
             .map(|predicate| kept.of(predicate).iter().map(literals).collect())
             .collect();
         self.assume(&known);
+        if scope == Scope::All {
+            self.propose(candidates, &kept, budget);
+        }
     }
 
     /// Something with a share of the budget; nothing if the share is used up.

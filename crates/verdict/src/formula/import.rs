@@ -47,15 +47,28 @@ pub fn import(program: &Program, annotation: &Annotation) -> Result<Imported, Mi
         return Err(Misfit(format!("there is no procedure {proc}")));
     }
     let procs: Vec<ProcId> = procs.into_iter().collect();
-    let vocabulary = Vocabulary::of_all(program, &procs, &mut terms);
+    let mut vocabulary = Vocabulary::of_all(program, &procs, &mut terms);
+    let (claims, symbols) = import_into(program, &mut terms, &mut vocabulary, annotation)?;
+    Ok(Imported { terms, vocabulary, claims, symbols })
+}
+
+/// What is claimed, and the symbols that stand for something else than variables, products, sums and addresses.
+type Claims = (BTreeMap<(ProcId, Loc), Claim>, BTreeMap<Symbol, SymbolId>);
+
+/// Imports an annotation of a prepared program into an arena that has a vocabulary for it.
+pub fn import_into(
+    program: &Program,
+    terms: &mut Terms,
+    vocabulary: &mut Vocabulary,
+    annotation: &Annotation,
+) -> Result<Claims, Misfit> {
     let mut importer =
         Importer { program, terms, vocabulary, symbols: BTreeMap::new(), known: FxHashMap::default() };
     let mut claims = BTreeMap::new();
     for (place, invariant) in &annotation.invariants {
         claims.insert(*place, importer.claim(*place, invariant)?);
     }
-    let Importer { terms, vocabulary, symbols, .. } = importer;
-    Ok(Imported { terms, vocabulary, claims, symbols })
+    Ok((claims, importer.symbols))
 }
 
 /// The nodes of some formulas, and the terms of those that were imported.
@@ -63,8 +76,8 @@ type Table = (Arc<[FormulaNode]>, FxHashMap<u32, TermId>);
 
 struct Importer<'a> {
     program: &'a Program,
-    terms: Terms,
-    vocabulary: Vocabulary,
+    terms: &'a mut Terms,
+    vocabulary: &'a mut Vocabulary,
     symbols: BTreeMap<Symbol, SymbolId>,
     /// What was imported, by the address of the nodes and the position among them. The nodes are kept, so that no other ones get their address.
     known: FxHashMap<usize, Table>,
@@ -129,7 +142,7 @@ impl Importer<'_> {
                 self.vocabulary.symbol(*var).ok_or_else(unknown)
             }
             Symbol::AtEntry(var) if var.index() < self.program.vars.len() => {
-                let declared = self.vocabulary.declare_at_entry(self.program, &mut self.terms, *var);
+                let declared = self.vocabulary.declare_at_entry(self.program, self.terms, *var);
                 declared.ok_or_else(unknown)
             }
             Symbol::Product(factors) => self.vocabulary.product(factors).ok_or_else(unknown),
@@ -140,7 +153,7 @@ impl Importer<'_> {
                     Expr::Function { proc } => self.program.procs[proc].name.to_string(),
                     _ => return Err(unknown()),
                 };
-                Ok(self.vocabulary.declare_address(&mut self.terms, *expr, &name))
+                Ok(self.vocabulary.declare_address(self.terms, *expr, &name))
             }
             Symbol::Variable(_) | Symbol::AtEntry(_) | Symbol::Address(_) => Err(unknown()),
             Symbol::Chosen(chosen) => self.declare(symbol, "chosen", chosen.sort, SymbolKind::Skolem),

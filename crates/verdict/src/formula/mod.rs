@@ -23,7 +23,7 @@ use term::{Integer, Sort, SymbolId, SymbolKind, Terms};
 use values::sums::Sum;
 
 pub use export::Claim;
-pub use import::{Imported, Misfit, import};
+pub use import::{Imported, Misfit, import, import_into};
 
 /// A formula or another term, as a graph of its own.
 #[derive(Clone)]

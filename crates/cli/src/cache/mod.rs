@@ -10,9 +10,11 @@
 //! * I3: the check of what is found has a limit of its own, so that evidence that was written by hand cannot use up the time of the search.
 //! * I4: what is no file of a cache is left alone, and no link is followed to write: the folder may be part of a project.
 
+mod contracts;
+mod file;
+
 use std::fmt::Write as _;
-use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use base::{Budget, Stop};
 use certify::{Certified, Check, Execution, Exhaustion};
@@ -23,16 +25,14 @@ use verdict::{Annotation, Proof, Reason, Trace, Verdict};
 use witness::judge;
 
 use crate::args::{CheckArgs, SearchArgs};
-use crate::artifact;
 use crate::console::Console;
 use crate::frontend;
 use crate::resolve::Request;
+pub(crate) use contracts::Contracts;
+use file::{CacheFile, VERSION};
 
-/// The first words of a file, with the version of its form.
-const FORM: &str = "wayproof cache 2";
-/// What the files of all versions start with.
-const FAMILY: &str = "wayproof cache ";
-const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The word before the evidence for several checks.
+const SEVERAL: &str = "several";
 /// Larger evidence is not kept.
 const MAX_BYTES: usize = 64 << 20;
 /// Upper bound on the ticks of an execution that is evidence: a second. Longer ones are not kept: to check them takes as long as to find them.
@@ -42,37 +42,30 @@ const MAX_PROOF_TICKS: u64 = 1 << 14;
 
 /// The place of one program in a cache.
 pub(crate) struct Cache {
-    folder: PathBuf,
-    file: PathBuf,
+    file: CacheFile,
     console: Console,
 }
 
 impl Cache {
     /// The place of a program, if the command line wants a cache.
     pub(crate) fn new(args: &CheckArgs, program: &Program, console: Console) -> Option<Self> {
-        let folder = args.search.cache.clone()?;
-        let file = folder.join(format!("{}.txt", key(args, program)));
-        Some(Self { folder, file, console })
+        let folder = args.search.cache.as_ref()?;
+        let file = CacheFile::new(folder, &format!("{}.txt", key(args, program)), MAX_BYTES);
+        Some(Self { file, console })
+    }
+
+    /// The evidence of an earlier run.
+    fn read(&self) -> Option<String> {
+        if !self.file.is_free() {
+            self.console.warn(format!("`{}` is not a cache file and is ignored", self.file.path().display()));
+            return None;
+        }
+        self.file.read().unwrap_or_else(|why| self.ignore(&why))
     }
 
     /// The verdict of an earlier run, checked again.
     pub(crate) fn find(&self, task: &Prepared<'_>, budget: &mut Budget) -> Option<Certified> {
-        if !is_free(&self.file) {
-            self.console.warn(format!("`{}` is not a cache file and is ignored", self.file.display()));
-            return None;
-        }
-        // What is larger was not written by us.
-        let most = MAX_BYTES as u64 + 4096;
-        let text = match system::file::read_regular(&self.file, most) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => return None,
-            Err(error) => return self.ignore(&error.to_string()),
-        };
-        let Ok(text) = String::from_utf8(text) else { return self.ignore("it is not text") };
-        let body = match body(&text) {
-            Ok(body) => body,
-            Err(why) => return self.ignore(&why),
-        };
+        let body = &self.read()?;
         let mut allowance = budget.child(max_ticks(body));
         let found = verdict(body, task, &mut allowance)
             .map(|verdict| certify::certify(task, verdict, &mut allowance));
@@ -93,22 +86,8 @@ impl Cache {
 
     /// The parts of the evidence for several checks, of an earlier run.
     pub(crate) fn parts(&self) -> Vec<String> {
-        if !is_free(&self.file) {
-            self.console.warn(format!("`{}` is not a cache file and is ignored", self.file.display()));
-            return Vec::new();
-        }
-        let text = match system::file::read_regular(&self.file, MAX_BYTES as u64 + 4096) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Vec::new(),
-            Err(error) => return self.ignore(&error.to_string()).unwrap_or_default(),
-        };
-        let Ok(text) = String::from_utf8(text) else {
-            return self.ignore("it is not text").unwrap_or_default();
-        };
-        match body(&text).and_then(|body| parts(body).ok_or_else(|| ANOTHER.to_owned())) {
-            Ok(parts) => parts,
-            Err(why) => self.ignore(&why).unwrap_or_default(),
-        }
+        let parts = self.read().map(|body| file::split(SEVERAL, &body));
+        parts.map_or_else(Vec::new, |parts| parts.or_else(|| self.ignore(ANOTHER)).unwrap_or_default())
     }
 
     /// Keeps the evidence for several checks, if all of it is short.
@@ -122,17 +101,15 @@ impl Cache {
         else {
             return;
         };
-        let mut body = String::from("several\n");
-        for part in parts {
-            let _ = write!(body, "part {}\n{part}", part.len());
-        }
-        self.write(&body);
+        self.write(&file::join(SEVERAL, parts));
     }
 
     /// I2.
     fn ignore<T>(&self, why: &str) -> Option<T> {
-        self.console
-            .warn(format!("`{}` in the cache cannot be used and is replaced: {why}", self.file.display()));
+        self.console.warn(format!(
+            "`{}` in the cache cannot be used and is replaced: {why}",
+            self.file.path().display()
+        ));
         None
     }
 
@@ -144,16 +121,7 @@ impl Cache {
     }
 
     fn write(&self, body: &str) {
-        if body.len() > MAX_BYTES || !is_free(&self.file) {
-            return;
-        }
-        let text = format!("{FORM} {VERSION} {}\n{body}", witness::format::hash(body.as_bytes()));
-        let made = std::fs::create_dir_all(&self.folder).map_err(crate::failure::Failure::from);
-        if let Err(failure) = made.and_then(|()| artifact::replace(&self.file, &text)) {
-            let why = match failure {
-                crate::failure::Failure::Output(error) => error.to_string(),
-                crate::failure::Failure::Input { .. } => "it cannot be written".to_owned(),
-            };
+        if let Err(why) = self.file.write(body) {
             self.console.warn(format!("the cache cannot be written: {why}"));
         }
     }
@@ -166,20 +134,6 @@ fn is_short(certified: &Certified, ticks: u64) -> bool {
         Some(Check::Proved { .. }) => ticks <= MAX_PROOF_TICKS,
         None => false,
     }
-}
-
-/// The parts of evidence for several checks.
-fn parts(body: &str) -> Option<Vec<String>> {
-    let mut rest = body.strip_prefix("several\n")?;
-    let mut parts = Vec::new();
-    while !rest.is_empty() {
-        let (head, after) = rest.split_once('\n')?;
-        let length: usize = head.strip_prefix("part ")?.parse().ok()?;
-        let part = after.get(..length)?;
-        parts.push(part.to_owned());
-        rest = &after[length..];
-    }
-    Some(parts)
 }
 
 /// Evidence of an earlier run for several checks.
@@ -195,20 +149,6 @@ impl checks::Earlier for Parts {
         let found = verdict(text, task, &mut allowance);
         budget.absorb(&allowance);
         found.ok()
-    }
-}
-
-/// Whether a file may be written: it is not there, or one of a cache (I4).
-fn is_free(path: &Path) -> bool {
-    match std::fs::symlink_metadata(path) {
-        Err(error) => error.kind() == ErrorKind::NotFound,
-        Ok(data) if !data.is_file() => false,
-        Ok(data) if data.len() == 0 => true,
-        Ok(_) => {
-            let mut head = [0; FAMILY.len()];
-            let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
-            read.is_ok() && head == *FAMILY.as_bytes()
-        }
     }
 }
 
@@ -238,21 +178,6 @@ pub(crate) fn task_key(args: &CheckArgs, request: &Request, program: &Program) -
     text += &options(args);
     text += &cfa::text::print(program);
     witness::format::hash(text.as_bytes())
-}
-
-/// What follows the first line, if that is as it should be.
-fn body(text: &str) -> Result<&str, String> {
-    let (head, body) = text.split_once('\n').unwrap_or((text, ""));
-    let Some(rest) = head.strip_prefix(FORM) else { return Err("it is not of this form".to_owned()) };
-    let mut words = rest.split_whitespace();
-    let (version, hash) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    if version != VERSION {
-        return Err(format!("it was made by version {version}, this is {VERSION}"));
-    }
-    if hash != witness::format::hash(body.as_bytes()) {
-        return Err("it is damaged".to_owned());
-    }
-    Ok(body)
 }
 
 /// The text of a verdict's evidence; nothing if there is none, or none that can be written.
