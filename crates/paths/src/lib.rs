@@ -7,6 +7,7 @@ mod elements;
 mod execution;
 mod formula;
 mod interpolate;
+mod preimage;
 mod replay;
 
 use smt::Why;
@@ -16,6 +17,7 @@ pub use confirm::{Confirmation, Tests, confirm, plans};
 pub use execution::{Ending, Execution, Halt, Plan, Runner, Test, plan_of};
 pub use formula::PathFormula;
 pub use interpolate::{Interpolator, Space};
+pub use preimage::{Exactness, Preimage, preimage, readable};
 pub use replay::on_original;
 
 /// The solver's failure as a reason.

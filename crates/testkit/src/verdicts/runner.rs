@@ -83,7 +83,7 @@ pub struct Configuration {
 }
 
 /// All configurations; the first sees every program.
-pub const CONFIGURATIONS: [Configuration; 11] = [
+pub const CONFIGURATIONS: [Configuration; 15] = [
     Configuration { name: "gps", engine: "gps", without: &[] },
     Configuration { name: "gps --no-gas", engine: "gps", without: &[Part::Gas] },
     Configuration { name: "gps --no-summaries", engine: "gps", without: &[Part::Summaries] },
@@ -98,6 +98,10 @@ pub const CONFIGURATIONS: [Configuration; 11] = [
         engine: "path-invariants",
         without: &[Part::Summaries],
     },
+    Configuration { name: "bself", engine: "bself", without: &[] },
+    Configuration { name: "bse", engine: "bse", without: &[] },
+    Configuration { name: "kind", engine: "kind", without: &[] },
+    Configuration { name: "bmc", engine: "bmc", without: &[] },
     Configuration { name: "explicit", engine: "explicit", without: &[] },
 ];
 
