@@ -198,17 +198,23 @@ impl Search<'_> {
         let background = self.logic.terms.and(invariants.iter().copied().chain([background]));
         let visited = self.visited(id);
         let mut context = Context { folds: &mut self.folds, logic: self.logic, background, error };
+        let flipped = if visited == Visited::Never { context.flipped() } else { Vec::new() };
         let seeds = context.seeds(head, &iteration.transition, visited)?;
         let mut extensions = Extensions::new(self.space, head, &iteration, &invariants, error, self.logic);
         let mut states = self.folds.take_solver(self.logic);
         states.push();
         states.assert(&self.logic.terms, background);
-        for seed in seeds {
-            let mut fold = Fold { head, depth, id, error, iteration: &iteration, background };
+        let mut fold = Fold { head, depth, id, error, iteration: &iteration, background };
+        let count = flipped.len();
+        for (at, seed) in flipped.into_iter().chain(seeds).enumerate() {
             extensions.extend(&Vec::new(), &mut self.logic.terms);
-            let Some(seed) = made_inductive(seed, &iteration.transition, &mut extensions, self.logic)? else {
-                continue;
+            let seed = if at < count {
+                let validity = extensions.test(&seed, self.logic)?;
+                matches!(validity, Validity::Valid(_)).then_some(seed)
+            } else {
+                made_inductive(seed, &iteration.transition, &mut extensions, self.logic)?
             };
+            let Some(seed) = seed else { continue };
             if fold.grow(self, seed, &mut extensions, &mut states)? {
                 self.folds.questions += extensions.questions();
                 states.pop();

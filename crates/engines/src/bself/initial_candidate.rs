@@ -97,7 +97,7 @@ impl Context<'_> {
         }
     }
 
-    /// The first candidates to try, each a conjunction of clauses: parts of ψ_e first.
+    /// The first candidates to try, each a conjunction of clauses.
     pub(super) fn seeds(
         &mut self,
         head: PointId,
@@ -110,7 +110,6 @@ impl Context<'_> {
         let mut seeds = Vec::new();
         match visited {
             Visited::Never => {
-                seeds.extend(self.flipped());
                 let mut union = union_of(&known, Some(leaves), self)?;
                 if !union.is_empty() {
                     union.push(leaving.clone());
@@ -132,8 +131,8 @@ impl Context<'_> {
     }
 
     /// The error states with one literal negated: states that leave the loop on the same way and are safe are among them. With undefined overflows and several exits ψ_e has long clauses, which
-    /// hide that.
-    fn flipped(&mut self) -> Vec<Vec<TermId>> {
+    /// hide that. Only those that are valid as they are should be used.
+    pub(super) fn flipped(&mut self) -> Vec<Vec<TermId>> {
         let literals = self.logic.terms.conjuncts(self.error);
         let mut seeds = Vec::new();
         for (at, literal) in literals.iter().enumerate().take(MAX_FLIPPED) {
