@@ -215,7 +215,7 @@ impl Search<'_> {
                 made_inductive(seed, &iteration.transition, &mut extensions, self.logic)?
             };
             let Some(seed) = seed else { continue };
-            if fold.grow(self, seed, &mut extensions, &mut states)? {
+            if fold.grow(self, &seed, &mut extensions, &mut states)? {
                 self.folds.questions += extensions.questions();
                 states.pop();
                 self.folds.give_back(states);
@@ -327,7 +327,7 @@ impl Fold<'_> {
     fn grow(
         &mut self,
         search: &mut Search<'_>,
-        seed: Vec<TermId>,
+        seed: &[TermId],
         extensions: &mut Extensions,
         states: &mut Z3Solver,
     ) -> Result<bool, Reason> {
@@ -336,7 +336,7 @@ impl Fold<'_> {
         let variables = variables(&search.logic.terms, live, &mentioned);
         let mut over = Overapproximation { extensions, states, variables: &variables };
         let mut bag: VecDeque<Work> = VecDeque::new();
-        self.extend(search, &mut over, &seed, (&Vec::new(), &Constants::new(), None), &mut bag)?;
+        self.extend(search, &mut over, seed, (&Vec::new(), &Constants::new(), None), &mut bag)?;
         let mut count = 0;
         while let Some(work) = bag.pop_front() {
             let item = match work {

@@ -30,7 +30,7 @@ mod relations;
 mod valid;
 
 use base::{IndexVec, timeline};
-use engine::{Engine, Env};
+use engine::{Counter, Engine, Env};
 use graph::cut::PointId;
 use passes::Prepared;
 use paths::Space;
@@ -80,7 +80,8 @@ fn decide(
         search.report(env.events);
         (ending?, search.labels())
     };
-    if let Ending::Error(trace, _) = ending {
+    if let Ending::Error(trace, arcs) = ending {
+        env.events.total(Counter::Depth, u64::from(arcs));
         return Ok(Verdict::Unsafe(*trace));
     }
     let guide = Guidance::Anything.guide(&problem.graph, env)?;

@@ -168,7 +168,7 @@ impl Extensions {
         let mut needed = match self.safe.check(terms, clauses, budget) {
             Answer::Unsat(core) => core.0,
             Answer::Sat(model) => return Ok(Validity::Refuted(remember(&mut self.bad, model))),
-            Answer::Unknown(why) => return undecided(why),
+            Answer::Unknown(why) => return undecided(&why),
         };
         self.questions += 1;
         let mut assumptions = clauses.to_vec();
@@ -176,15 +176,15 @@ impl Extensions {
         match self.step.check(terms, &assumptions, budget) {
             Answer::Unsat(core) => needed.extend(core.0),
             Answer::Sat(model) => return Ok(Validity::Refuted(remember(&mut self.steps, model))),
-            Answer::Unknown(why) => return undecided(why),
+            Answer::Unknown(why) => return undecided(&why),
         }
         Ok(Validity::Valid(clauses.iter().copied().filter(|clause| needed.contains(clause)).collect()))
     }
 }
 
-fn undecided(why: Why) -> Result<Validity, Reason> {
+fn undecided(why: &Why) -> Result<Validity, Reason> {
     match why {
-        Why::Stopped(stop) => Err(Reason::Stopped(stop)),
+        Why::Stopped(stop) => Err(Reason::Stopped(*stop)),
         _ => Ok(Validity::Unknown),
     }
 }

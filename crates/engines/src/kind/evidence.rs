@@ -33,7 +33,7 @@ impl Bad {
             } else {
                 Terms::FALSE
             };
-            let is_there = graph.target.map(|target| unrolling.is_at(terms, &positions[at], target));
+            let is_there = graph.target.map(|target| positions[at].is_at(terms, target));
             rest = terms.or(is_there.into_iter().chain([further]));
         }
         let renamed: Vec<(SymbolId, TermId)> =
@@ -44,7 +44,7 @@ impl Bad {
             let formula = if Some(point) == graph.target {
                 Terms::TRUE
             } else {
-                let first = unrolling.from_point(terms, point, &positions[1]);
+                let first = unrolling.arc_from(terms, point, &positions[1]);
                 let first = renaming.apply(terms, first);
                 let holds = terms.and(unrolling.invariants[point].iter().copied());
                 let fails = if point == ENTRY { Terms::FALSE } else { terms.not(holds) };

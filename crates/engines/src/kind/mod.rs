@@ -70,7 +70,10 @@ fn solve(task: &Prepared<'_>, steps: Steps, env: &mut Env<'_>) -> Result<Verdict
         run(task, &unrolling, steps, usize::MAX, env.events, &mut env.logic)?
     };
     let k = match outcome {
-        Outcome::Error(trace, _) => return Ok(Verdict::Unsafe(*trace)),
+        Outcome::Error(trace, arcs) => {
+            env.events.total(Counter::Depth, arcs as u64);
+            return Ok(Verdict::Unsafe(*trace));
+        }
         Outcome::Proved(k) => k,
     };
     let bad = Bad::new(&unrolling, k, &mut env.logic.terms);
@@ -144,7 +147,7 @@ impl Base {
     fn new(unrolling: &Unrolling<'_>, logic: &mut Logic) -> Self {
         let mut solver = logic.solvers.z3_solver();
         let first = unrolling.position(&mut logic.terms);
-        let start = unrolling.is_at(&mut logic.terms, &first, ENTRY);
+        let start = first.is_at(&mut logic.terms, ENTRY);
         solver.assert(&logic.terms, start);
         Self { solver, positions: vec![first] }
     }
@@ -158,7 +161,7 @@ impl Base {
     ) -> Result<Found, Reason> {
         let next = unrolling.position(&mut logic.terms);
         let step = unrolling.step(&mut logic.terms, &self.positions[self.positions.len() - 1], &next);
-        let is_there = unrolling.is_at(&mut logic.terms, &next, error);
+        let is_there = next.is_at(&mut logic.terms, error);
         self.positions.push(next);
         self.solver.assert(&logic.terms, step);
         let Logic { terms, budget, .. } = logic;
@@ -187,7 +190,7 @@ impl Induction {
     fn new(unrolling: &Unrolling<'_>, error: PointId, logic: &mut Logic) -> Self {
         let mut solver = logic.solvers.z3_solver();
         let first = unrolling.position(&mut logic.terms);
-        let end = unrolling.is_at(&mut logic.terms, &first, error);
+        let end = first.is_at(&mut logic.terms, error);
         solver.assert(&logic.terms, end);
         Self { solver, first, length: 0 }
     }

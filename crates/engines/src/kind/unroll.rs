@@ -24,6 +24,14 @@ pub(super) struct Position {
     pub(super) choices: BTreeMap<SymbolId, SymbolId>,
 }
 
+impl Position {
+    /// That it is at a point.
+    pub(super) fn is_at(&self, terms: &mut Terms, point: PointId) -> TermId {
+        let (at, number) = (terms.of_symbol(self.at), terms.int(i64::from(point.0)));
+        terms.eq(at, number)
+    }
+}
+
 /// Makes positions and steps.
 pub(super) struct Unrolling<'a> {
     pub(super) space: Space<'a>,
@@ -50,12 +58,6 @@ impl<'a> Unrolling<'a> {
         Position { at: terms.declare("at", Sort::Int, SymbolKind::Skolem), values, choices }
     }
 
-    /// That a position is at a point.
-    pub(super) fn is_at(&self, terms: &mut Terms, position: &Position, point: PointId) -> TermId {
-        let (at, number) = (terms.of_symbol(position.at), terms.int(i64::from(point.0)));
-        terms.eq(at, number)
-    }
-
     /// One arc between two positions.
     pub(super) fn step(&self, terms: &mut Terms, from: &Position, to: &Position) -> TermId {
         let names = from.values.iter().chain(&from.choices);
@@ -64,20 +66,20 @@ impl<'a> Unrolling<'a> {
         let mut renaming = Substitution::new(names);
         let mut ways = Vec::new();
         for point in self.space.graph.points.ids() {
-            let way = self.from_point(terms, point, to);
+            let way = self.arc_from(terms, point, to);
             let way = renaming.apply(terms, way);
-            let is_here = self.is_at(terms, from, point);
+            let is_here = from.is_at(terms, point);
             ways.push(terms.and([is_here, way]));
         }
         terms.or(ways)
     }
 
     /// One arc from a point, over its variables and the arcs' own choices, to a position.
-    pub(super) fn from_point(&self, terms: &mut Terms, point: PointId, to: &Position) -> TermId {
+    pub(super) fn arc_from(&self, terms: &mut Terms, point: PointId, to: &Position) -> TermId {
         let mut ways = Vec::new();
         for arc in &self.space.graph.points[point].outgoing {
             let arc = &self.space.graph.arcs[*arc];
-            let mut parts = vec![arc.formula.guard, self.is_at(terms, to, arc.target)];
+            let mut parts = vec![arc.formula.guard, to.is_at(terms, arc.target)];
             for symbol in &self.space.graph.points[arc.target].live {
                 let value = arc.formula.value(terms, *symbol);
                 let name = terms.of_symbol(to.values[symbol]);
