@@ -58,13 +58,23 @@ pub enum Counter {
     InvariantsByTemplates,
     /// Predicates of an abstraction.
     Predicates,
+    /// Obligations of a backward search.
+    Obligations,
+    /// Loops that were folded into an invariant.
+    Folds,
+    /// Foldings that were given up.
+    FoldsGivenUp,
+    /// Questions of foldings.
+    FoldQuestions,
+    /// The number of arcs of the longest paths that k-induction looked at.
+    Depth,
     /// Solver queries.
     SolverQueries,
 }
 
 impl Counter {
     /// All counters, in the order of reports.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 31] = [
         Self::LoopsSummarised,
         Self::ExactSummaries,
         Self::PhaseSplits,
@@ -90,6 +100,11 @@ impl Counter {
         Self::InvariantsBySummaries,
         Self::InvariantsByTemplates,
         Self::Predicates,
+        Self::Obligations,
+        Self::Folds,
+        Self::FoldsGivenUp,
+        Self::FoldQuestions,
+        Self::Depth,
         Self::SolverQueries,
     ];
 
@@ -121,6 +136,11 @@ impl Counter {
             Self::InvariantsBySummaries => "path invariants by summaries",
             Self::InvariantsByTemplates => "path invariants by templates",
             Self::Predicates => "predicates",
+            Self::Obligations => "obligations",
+            Self::Folds => "loops folded",
+            Self::FoldsGivenUp => "foldings given up",
+            Self::FoldQuestions => "questions of foldings",
+            Self::Depth => "depth of induction",
             Self::SolverQueries => "solver queries",
         }
     }

@@ -6,12 +6,16 @@
 //! Knows no files and no flags.
 
 mod around_calls;
+mod bself;
+mod counterexample;
 mod cra;
 mod draw;
 mod explicit;
 mod gps;
 mod guide;
 mod impact;
+mod joint_facts;
+mod kind;
 mod path_invariants;
 mod problem;
 mod recmc;
@@ -23,11 +27,13 @@ use engine::{Engine, EngineSpec, Executions, Part, Settings};
 use summary::StarOptions;
 
 use around_calls::{AroundCalls, Contracts};
+use bself::{Backward, Folding};
 use gps::explore::{Explore, TestGuide};
 use gps::lite::NoCover;
 use gps::try_cover::{Cover, TryCover};
 use gps::{Gps, Strategies};
 use guide::Guidance;
+use kind::{Bounded, Steps};
 use path_invariants::PathInvariants;
 use run_first::RunFirst;
 
@@ -85,6 +91,34 @@ pub static ENGINES: &[EngineSpec] = &[
         configure: |settings| {
             after_run(|settings| around(path_invariants(settings), Contracts::Never), settings)
         },
+    },
+    EngineSpec {
+        name: "bself",
+        purpose: "searches backwards from the error, and folds loops into invariants that exclude it",
+        paper: "Bself21",
+        parts: &[],
+        configure: |settings| after_run(|_| around(Backward(Folding::On), Contracts::Never), settings),
+    },
+    EngineSpec {
+        name: "bse",
+        purpose: "bself without folding: loops are unwound backwards until nothing new is found",
+        paper: "Bself21",
+        parts: &[],
+        configure: |settings| after_run(|_| around(Backward(Folding::Off), Contracts::Never), settings),
+    },
+    EngineSpec {
+        name: "kind",
+        purpose: "k-induction over loop heads, with facts that hold together",
+        paper: "Sheeran00",
+        parts: &[],
+        configure: |settings| after_run(|_| around(Bounded(Steps::Induction), Contracts::Never), settings),
+    },
+    EngineSpec {
+        name: "bmc",
+        purpose: "bounded model checking: all paths of 1, 2, 3, ... arcs; proves programs whose paths are bounded",
+        paper: "Sheeran00",
+        parts: &[],
+        configure: |settings| after_run(|_| around(Bounded(Steps::Base), Contracts::Never), settings),
     },
     EngineSpec {
         name: "explicit",

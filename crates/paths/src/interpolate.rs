@@ -20,13 +20,14 @@
 use cfa::Program;
 use graph::cut::{Graph, PointId};
 use graph::tree::{NodeId, Tree};
-use smt::{Answer, Logic, Solver, Z3Solver, project};
-use term::{Constraint, Model, Node, SymbolId, SymbolKind, TermId, Terms};
+use smt::{Answer, Logic, Solver, Z3Solver};
+use term::{Model, SymbolId, SymbolKind, TermId, Terms};
 use verdict::Reason;
 
-use crate::elements::{Elements, read_through};
+use crate::elements::read_through;
 use crate::formula::PathFormula;
 use crate::gave_up;
+use crate::preimage::{constraints, projected};
 
 /// Upper bound on the cubes that are excluded at one node for one goal.
 const MAX_CUBES: usize = 200;
@@ -178,42 +179,8 @@ fn cube(
     if !core.iter().any(|literal| logic.terms.mentions(*literal, chosen)) {
         return Ok(core);
     }
-    let Elements { literals, chosen, model } = Elements::of(&mut logic.terms, &core, chosen, model);
-    let (chosen, model) = (&chosen[..], &model);
-    let core = logic.terms.and(literals);
-    let projected = match project::project_model(&mut logic.terms, core, chosen, model) {
-        Ok(cube) => {
-            let items = cube.constraints.iter().map(|item| logic.terms.of_constraint(item));
-            let mut items: Vec<TermId> = items.collect();
-            items.extend(cube.others);
-            items
-        }
-        Err(project::Failure::Stopped(stop)) => return Err(Reason::Stopped(stop)),
-        Err(_) => {
-            // Dropping what cannot be projected makes the cube larger; the path has to contradict it all the same.
-            let forgotten = project::forget(&mut logic.terms, core, chosen);
-            logic.terms.conjuncts(forgotten)
-        }
-    };
+    // Dropping what cannot be projected makes the cube larger; the path has to contradict it all the same.
+    let (projected, _) = projected(&mut logic.terms, &core, chosen, model)?;
     let projected = constraints(&mut logic.terms, &projected, model);
     path.core(logic, &projected).map_err(gave_up)?.ok_or_else(inconsistent)
-}
-
-/// Literals as linear constraints that hold in the model; equations as pairs of inequalities, of which one may be enough.
-fn constraints(terms: &mut Terms, literals: &[TermId], model: &Model) -> Vec<TermId> {
-    let cube = terms.linear_cube(literals, model);
-    let mut result = cube.others;
-    for constraint in cube.constraints {
-        match constraint {
-            Constraint::Zero(form) => {
-                result.push(terms.le_zero(&form));
-                result.push(terms.le_zero(&form.negate()));
-            }
-            other => result.push(terms.of_constraint(&other)),
-        }
-    }
-    result.retain(|literal| !matches!(terms.node(*literal), Node::True));
-    result.sort_unstable();
-    result.dedup();
-    result
 }

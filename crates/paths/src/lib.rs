@@ -8,6 +8,7 @@ mod elements;
 mod execution;
 mod formula;
 mod interpolate;
+mod preimage;
 mod replay;
 
 use smt::Why;
@@ -18,6 +19,7 @@ pub use contents::{Contents, cells_of, open_arrays};
 pub use execution::{Ending, Execution, Halt, Plan, Runner, Script, Test, plan_of};
 pub use formula::PathFormula;
 pub use interpolate::{Interpolator, Space};
+pub use preimage::{Exactness, Preimage, preimage, readable};
 pub use replay::on_original;
 
 /// The solver's failure as a reason.

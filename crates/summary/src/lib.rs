@@ -3,10 +3,12 @@
 //! Knows no engine and no tree.
 
 pub mod elements;
+pub mod joint;
 pub mod polyhedron;
 pub mod print;
 pub mod single_target;
 pub mod star;
+pub mod starts;
 
-pub use single_target::{Reach, Summaries, relation_to_target};
+pub use single_target::{Reach, Summaries, iteration, relation_to_target};
 pub use star::{Star, StarOptions, StarStatistics, Stars};

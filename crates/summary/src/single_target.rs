@@ -30,6 +30,7 @@ use base::{Budget, IndexVec, Stop};
 use term::{Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 use crate::star::{Body, Star, Stars};
+use crate::starts::starts;
 use encode::Transition;
 use graph::cut::{ENTRY, Graph, PointId};
 use graph::direction::Over;
@@ -112,6 +113,20 @@ pub fn relation_to_target(
     debug_assert_eq!(target.0 + 1, count, "G3: the target should be the last point");
     let entry = ways.get(&ENTRY).cloned().unwrap_or_else(Transition::empty);
     Ok(Over::by_construction(entry))
+}
+
+/// One iteration of the loop of a head as one relation: from the head back to it. Loops inside are summarised.
+pub fn iteration(
+    graph: &Graph,
+    head: PointId,
+    terms: &mut Terms,
+    stars: &mut Stars,
+    budget: &mut Budget,
+) -> Result<Over<Transition>, Stop> {
+    let end = graph.points[head].body.as_ref().map_or(head.0 + 1, |body| body.end);
+    let mut builder =
+        Builder { graph, terms, stars, budget, known_stars: BTreeMap::new(), copies: BTreeMap::new() };
+    Ok(Over::by_construction(builder.body(head, end)?))
 }
 
 /// Which points of a range are asked for.
@@ -274,6 +289,7 @@ impl Builder<'_> {
             facts: point.facts,
             live: point.live.clone(),
             hints,
+            starts: starts(self.graph, head, self.terms),
             ghosts: cells.ghosts.clone(),
             cells: cells.cells.iter().map(|cell| cell.symbol).collect(),
         };

@@ -34,7 +34,7 @@ use verdict::{Reason, Verdict};
 use super::abstraction::Abstraction;
 use super::invariants::{Source, Synthesis};
 use super::path_program::PathProgram;
-use super::tests_along_paths::TestsAlongPaths;
+use crate::counterexample::TestsAlongPaths;
 use crate::rounded::rounded;
 
 /// So many steps the error waits at most (C3).

@@ -28,7 +28,6 @@ mod abstraction;
 mod cegar;
 mod invariants;
 mod path_program;
-mod tests_along_paths;
 
 use base::timeline;
 use engine::{Engine, Env, TreeWanted};

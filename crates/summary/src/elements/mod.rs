@@ -4,7 +4,7 @@
 //! number, and a loop that adds up elements is a loop over integers.
 //!
 //! # Paper
-//! Joint candidates are Houdini (Flanagan and Leino, FME 2001). Instances instead of quantifiers: Bradley, Manna and Sipma, VMCAI 2006.
+//! Joint candidates are [Houdini01] ([`crate::joint`]). Instances instead of quantifiers: Bradley, Manna and Sipma, VMCAI 2006.
 //!
 //! # Invariants
 //! * J1: at every point the facts of the sources, at the ghost and at what is read, imply those of the target on every arc. Arcs into the target of the graph do not count: what is known
@@ -12,7 +12,7 @@
 //! * J2: no element is read on the way to the target, or no loop writes elements that others read: nothing is asked, and the graph is as it was.
 //!
 //! # Cost
-//! A question for each candidate, arc into its point and round; rounds are at most as many as candidates. At most [`EFFORT`] ticks in all: then nothing is known.
+//! At most a question for each candidate, arc into its point and round; rounds are at most as many as candidates. At most [`EFFORT`] ticks in all: then nothing is known.
 
 mod candidates;
 mod forms;
@@ -29,6 +29,8 @@ use graph::cut::{ArcId, Graph, PointId};
 use graph::elements::{ElementFact, Elements, Relation};
 use smt::{Answer, Solver, Why, Z3};
 use term::{Node, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
+
+use crate::joint::{Asserted, Candidate, settle, survivors};
 
 /// Ticks for the facts of a graph.
 const EFFORT: u64 = 4_000;
@@ -130,53 +132,48 @@ struct Search<'a> {
 impl Search<'_> {
     /// Drops candidates until all arcs preserve the rest (J1).
     fn settle(&mut self) -> Result<(), Stop> {
-        let mut pending: BTreeSet<ArcId> = self.graph.arcs.ids().collect();
-        while let Some(arc) = pending.pop_first() {
-            let target = self.graph.arcs[arc].target;
-            if self.facts[target].is_empty() {
-                continue;
+        let graph = self.graph;
+        let mut facts = std::mem::take(&mut self.facts);
+        let settled = settle(graph, &mut facts, |arc, facts| {
+            if Some(graph.arcs[arc].target) == graph.target {
+                Ok(Vec::new())
+            } else {
+                self.preserved(arc, facts)
             }
-            if Some(target) == self.graph.target {
-                self.facts[target].clear();
-                continue;
-            }
-            if self.drop_broken(arc)? {
-                pending.extend(&self.graph.points[target].outgoing);
-            }
-        }
-        Ok(())
+        });
+        self.facts = facts;
+        settled
     }
 
-    /// Drops what an arc does not preserve. Returns whether anything was dropped.
-    fn drop_broken(&mut self, arc: ArcId) -> Result<bool, Stop> {
+    /// Which facts of its target an arc preserves.
+    fn preserved(
+        &mut self,
+        arc: ArcId,
+        facts: &IndexVec<PointId, Vec<ElementFact>>,
+    ) -> Result<Vec<usize>, Stop> {
         let target = self.graph.arcs[arc].target;
         let formula = self.graph.arcs[arc].formula.clone();
         let index = self.terms.of_symbol(self.ghost);
         let mut after = formula.substitution();
         let mut goals = Vec::new();
-        for fact in self.facts[target].clone() {
+        for fact in &facts[target] {
             let goal = fact.at(self.terms, self.ghost, index);
             let goal = after.apply(self.terms, goal);
-            goals.push((fact, read_through(self.terms, goal)));
+            goals.push(read_through(self.terms, goal));
         }
-        let roots: Vec<TermId> = goals.iter().map(|(_, goal)| *goal).collect();
+        let start = self.start(arc, facts, &goals);
         let mut solver = self.solvers.z3_solver();
-        let start = self.start(arc, &roots);
         solver.assert(self.terms, start);
-        let mut kept = Vec::new();
-        for (fact, goal) in goals {
-            let broken = self.terms.not(goal);
-            if self.is_refuted(&mut solver, broken)? {
-                kept.push(fact);
-            }
+        let mut candidates = Vec::new();
+        for goal in goals {
+            candidates.push(Candidate { assumed: Terms::TRUE, broken: self.terms.not(goal) });
         }
-        let is_less = kept.len() < self.facts[target].len();
-        self.facts[target] = kept;
-        Ok(is_less)
+        let mut step = Asserted { terms: self.terms, solver: &mut solver, budget: self.budget };
+        survivors(&mut step, &candidates)
     }
 
     /// What holds where an arc starts: with the facts at the ghost, and at the indices that the arc and the given terms read.
-    fn start(&mut self, arc: ArcId, roots: &[TermId]) -> TermId {
+    fn start(&mut self, arc: ArcId, facts: &IndexVec<PointId, Vec<ElementFact>>, roots: &[TermId]) -> TermId {
         let graph = self.graph;
         let source = graph.arcs[arc].source;
         let formula = &graph.arcs[arc].formula;
@@ -190,7 +187,7 @@ impl Search<'_> {
                 known.push(index);
             }
         }
-        for fact in self.facts[source].clone() {
+        for fact in &facts[source] {
             for index in indices.get(&fact.array).into_iter().flatten() {
                 parts.push(fact.at(self.terms, self.ghost, *index));
             }
@@ -213,7 +210,9 @@ impl Search<'_> {
 
     /// Whether the facts exclude an arc.
     fn is_excluded(&mut self, arc: ArcId) -> Result<bool, Stop> {
-        let start = self.start(arc, &[]);
+        let facts = std::mem::take(&mut self.facts);
+        let start = self.start(arc, &facts, &[]);
+        self.facts = facts;
         let mut solver = self.solvers.z3_solver();
         self.is_refuted(&mut solver, start)
     }

@@ -22,22 +22,13 @@ use term::{Evaluator, Model, Sort, Substitution, SymbolId, SymbolKind, TermId, T
 
 use super::hull::Facet;
 use super::{Body, StarStatistics};
+use crate::joint::Relation;
+pub(super) use crate::joint::Reply;
 
 /// How many models are remembered.
 const MAX_MODELS: usize = 64;
 /// The most ticks of one question.
 const MAX_QUESTION_TICKS: u64 = 3_000;
-
-/// An answer that a domain can act on; what is unknown is treated as the weaker case.
-#[derive(Clone, Debug)]
-pub(super) enum Reply {
-    /// There is such an iteration.
-    Yes(Rc<Model>),
-    /// There is none.
-    No,
-    /// The solver does not know.
-    Unknown,
-}
 
 /// A state of one iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,6 +66,16 @@ pub struct LoopBody<'a> {
     pub(super) after: BTreeMap<SymbolId, SymbolId>,
     /// The hulls of the states of iterations that were asked for so far.
     pub(super) hulls: BTreeMap<Side, Rc<[Facet]>>,
+}
+
+impl Relation for LoopBody<'_> {
+    fn terms(&mut self) -> &mut Terms {
+        self.terms
+    }
+
+    fn ask(&mut self, condition: TermId) -> Result<Reply, Stop> {
+        LoopBody::ask(self, condition)
+    }
 }
 
 impl<'a> LoopBody<'a> {

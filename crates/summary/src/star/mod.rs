@@ -42,6 +42,7 @@ use graph::direction::Over;
 use smt::Z3;
 use term::{Node, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
+use crate::starts::Start;
 pub use decomposition::{Compose, DECOMPOSITIONS, Decomposition, Split};
 pub use domain::{DOMAINS, DOMAINS_WITHOUT_CONGRUENCES, StarDomain};
 use loop_body::Effort;
@@ -62,6 +63,8 @@ pub struct Body {
     pub live: Vec<SymbolId>,
     /// Conditions that matter elsewhere: candidates for what iterations preserve.
     pub hints: Vec<TermId>,
+    /// Numbers with which the loop is entered.
+    pub starts: Vec<Start>,
     /// Indices that never change, and the elements of arrays that are followed ([`graph::cells`]).
     pub ghosts: Vec<SymbolId>,
     /// The symbols of these elements.

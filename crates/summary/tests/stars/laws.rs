@@ -9,6 +9,7 @@ use graph::PointId;
 use smt::{Answer, check_formula};
 use summary::Star;
 use summary::star::Body;
+use summary::starts::starts;
 use term::{Evaluator, Model, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 /// Effort of one question; a law that takes more is counted as open.
@@ -64,6 +65,7 @@ pub(crate) fn body(summarised: &mut Summarised, head: PointId) -> Option<Body> {
         facts: point.facts,
         live: point.live.clone(),
         hints,
+        starts: starts(&summarised.graph, head, &summarised.terms),
         ghosts: summarised.graph.cells.ghosts.clone(),
         cells: summarised.graph.cells.cells.iter().map(|cell| cell.symbol).collect(),
     })

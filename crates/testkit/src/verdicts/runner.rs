@@ -106,7 +106,7 @@ impl Configuration {
 }
 
 /// All configurations; the first sees every program.
-pub const CONFIGURATIONS: [Configuration; 12] = [
+pub const CONFIGURATIONS: [Configuration; 16] = [
     Configuration::alone("gps", "gps", &[]),
     Configuration::alone("gps --no-gas", "gps", &[Part::Gas]),
     Configuration::alone("gps --no-summaries", "gps", &[Part::Summaries]),
@@ -117,6 +117,10 @@ pub const CONFIGURATIONS: [Configuration; 12] = [
     Configuration::alone("cra", "cra", &[]),
     Configuration::alone("path-invariants", "path-invariants", &[]),
     Configuration::alone("path-invariants --no-summaries", "path-invariants", &[Part::Summaries]),
+    Configuration::alone("bself", "bself", &[]),
+    Configuration::alone("bse", "bse", &[]),
+    Configuration::alone("kind", "kind", &[]),
+    Configuration::alone("bmc", "bmc", &[]),
     Configuration::alone("explicit", "explicit", &[]),
     Configuration { name: "executions, gps", engine: "gps", without: &[], executions: Executions::First },
 ];
