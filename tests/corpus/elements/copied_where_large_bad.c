@@ -1,6 +1,6 @@
 // Two conditions on one element that is never written.
 // expect: unsafe
-// engines: gps
+// engines: gps gps-lite
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

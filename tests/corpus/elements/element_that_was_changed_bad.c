@@ -1,6 +1,6 @@
 // The index of the element that is changed decides.
 // expect: unsafe
-// engines: gps
+// engines: gps gps-lite
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

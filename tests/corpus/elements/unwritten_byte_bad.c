@@ -1,6 +1,6 @@
 // One byte of 1,000 that are never written is looked at.
 // expect: unsafe
-// engines: gps
+// engines: gps gps-lite
 extern void reach_error(void);
 
 int main(void) {

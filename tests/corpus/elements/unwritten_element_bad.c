@@ -1,6 +1,6 @@
 // An element that is never written has any value.
 // expect: unsafe
-// engines: gps
+// engines: gps gps-lite
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 
