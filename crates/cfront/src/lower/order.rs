@@ -446,7 +446,7 @@ impl Order<'_, '_> {
         memory != 0
             && variables.iter().any(|variable| {
                 let declared = &self.ctx.hir.variables[*variable];
-                self.ctx.usage.variables[*variable].has_address
+                self.ctx.usage.addressed.contains(variable)
                     && !declared.is_const
                     && !self.is_errno(*variable)
                     && !self.is_table(*variable)

@@ -42,8 +42,6 @@ pub(super) struct VariableUsage {
     pub referenced: bool,
     /// Whether it must live in memory (U1).
     pub in_memory: bool,
-    /// Whether its address is taken: pointers may lead to it.
-    pub has_address: bool,
     /// Whether it may lack a value after its declaration.
     pub bare: bool,
     /// The parts that are used, by field numbers.
@@ -73,6 +71,8 @@ pub(super) struct Usage {
     pub memory_records: FxHashSet<RecordId>,
     /// Unions of which some member is named.
     pub unions: FxHashSet<RecordId>,
+    /// Variables whose address is taken: pointers may lead to them.
+    pub addressed: FxHashSet<VariableId>,
 }
 
 impl Usage {
@@ -94,6 +94,7 @@ impl Usage {
             initialisers: Vec::new(),
             memory_records: FxHashSet::default(),
             unions: FxHashSet::default(),
+            addressed: FxHashSet::default(),
         };
         let mut walk = Walk {
             hir,
@@ -233,7 +234,9 @@ impl Walk<'_> {
             }
             _ => true,
         };
-        self.usage.variables[variable].has_address |= purpose == Purpose::Address;
+        if purpose == Purpose::Address {
+            self.usage.addressed.insert(variable);
+        }
         if purpose == Purpose::Address || !splittable || self.has_unknown_length(access) {
             self.usage.variables[variable].in_memory = true;
             return;
