@@ -1,4 +1,4 @@
-//! Constrained Horn clauses over integers and booleans: reader, printer, solver, and checks of what is found.
+//! Constrained Horn clauses over integers, booleans and arrays: reader, printer, solver, and checks of what is found.
 //!
 //! A [`System`] has predicates and clauses. [`solve`] looks for a [`Solution`], a formula for each predicate that makes
 //! all clauses true, or a [`Derivation`] of false; both have a check that knows only the system, and nothing is returned
@@ -10,11 +10,14 @@
 //! Knows no C and no engine.
 
 mod answer;
+mod cells;
 mod derivation;
+mod indices;
 mod invariants;
 pub mod print;
 mod read;
 pub mod recmc;
+mod represented;
 mod simplify;
 mod solution;
 mod system;
@@ -22,7 +25,7 @@ mod system;
 pub use answer::{Answer, Reason};
 pub use derivation::{Derivation, Step};
 pub use read::{Place, ReadError, read};
-pub use solution::{Definition, Meaning, Solution};
+pub use solution::{Definition, Meaning, Solution, Universal};
 pub use system::{Atom, Clause, ClauseId, Predicate, PredicateId, System};
 
 use base::Budget;
@@ -55,7 +58,11 @@ pub fn search(
 ) -> (Answer, recmc::Statistics) {
     let mut simplified = simplify::simplify(terms, system, keep);
     simplify::drop_redundant(terms, &mut simplified.system, solvers, budget);
-    let (answer, statistics) = recmc::search(terms, &simplified.system, solvers, budget);
+    let (answer, statistics) = if cells::has_arrays(terms, &simplified.system) {
+        with_cells(terms, &simplified.system, solvers, budget)
+    } else {
+        recmc::search(terms, &simplified.system, solvers, budget)
+    };
     let answer = match answer {
         Answer::Sat(solution) => Answer::Sat(simplified.solution(&solution)),
         Answer::Unsat(derivation) => match simplified.derivation(terms, &derivation) {
@@ -65,6 +72,41 @@ pub fn search(
         unknown @ Answer::Unknown(_) => unknown,
     };
     (answer, statistics)
+}
+
+/// The effort for the search with arrays before cells are tried, and for each attempt at cells; from then on the two take turns, with twice the effort each time.
+const ARRAY_TICKS: u64 = 8_000;
+
+/// The search on the system itself, in turns with the search on its cells.
+fn with_cells(
+    terms: &mut Terms,
+    system: &System,
+    solvers: &dyn SolverFactory,
+    budget: &mut Budget,
+) -> (Answer, recmc::Statistics) {
+    let mut ticks = ARRAY_TICKS;
+    loop {
+        let mut share = budget.child(ticks);
+        let (answer, statistics) = recmc::search(terms, system, solvers, &mut share);
+        budget.absorb(&share);
+        if !matches!(answer, Answer::Unknown(_)) || budget.is_spent() {
+            return (answer, statistics);
+        }
+        let before = budget.spent();
+        for count in [1, 2] {
+            let cells = cells::Cells::new(terms, system, count);
+            let mut share = budget.child(ticks);
+            let (found, statistics) = recmc::search(terms, &cells.system, solvers, &mut share);
+            budget.absorb(&share);
+            if let Answer::Sat(solution) = found {
+                return (Answer::Sat(cells.solution(terms, &solution)), statistics);
+            }
+        }
+        if budget.is_spent() || budget.spent() == before {
+            return (answer, statistics);
+        }
+        ticks = ticks.saturating_mul(2);
+    }
 }
 
 /// The answer, unless its evidence fails its check.

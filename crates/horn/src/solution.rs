@@ -1,14 +1,16 @@
 //! Solutions: a meaning for each predicate, and the check that all clauses hold.
 //!
 //! # Invariants
-//! * I1: the check asks only questions without quantifiers, of a solver that has been asked nothing before.
+//! * I1: the check asks only questions without quantifiers, of a solver that has been asked nothing before. What should hold for all indices is proved for a
+//!   new one; what is known of all indices is used at finitely many ([`indices`]), so that less is assumed.
 //! * I2: a predicate that is defined by its clauses ([`Definition::Clauses`]) satisfies these clauses by definition, as
 //!   long as such definitions are not circular, which the check makes sure. In bodies it stands for its clauses.
 
 use base::{Budget, Idx, IndexVec};
 use smt::{Answer, Solver};
-use term::{Substitution, SymbolId, SymbolKind, TermId, Terms};
+use term::{Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
+use crate::indices::{Accesses, differences, indices, tuples};
 use crate::system::{Atom, Clause, ClauseId, PredicateId, System};
 
 /// What a predicate means.
@@ -16,6 +18,13 @@ use crate::system::{Atom, Clause, ClauseId, PredicateId, System};
 pub enum Definition {
     /// A formula over its formals, without quantifiers.
     Formula(TermId),
+    /// A formula over its formals that holds for all values of the indices, which are of sort Int.
+    Elements {
+        /// What is quantified; none of them is a formal.
+        indices: Vec<SymbolId>,
+        /// Over formals and indices.
+        formula: TermId,
+    },
     /// What its clauses derive, given the other definitions, and nothing else (I2).
     Clauses,
 }
@@ -27,14 +36,32 @@ pub struct Solution {
     pub definitions: IndexVec<PredicateId, Definition>,
 }
 
-/// A predicate's meaning as `∃ locals. formula`.
+/// A predicate's meaning as `∃ locals. formula ∧ ⋀ universals`.
 #[derive(Clone, Debug)]
 pub struct Meaning {
     /// What is quantified; none of them is a formal.
     pub locals: Vec<SymbolId>,
     /// Over formals and locals.
     pub formula: TermId,
+    /// What holds for all indices.
+    pub universals: Vec<Universal>,
 }
+
+/// `guard ⇒ ∀ indices. formula`.
+#[derive(Clone, Debug)]
+pub struct Universal {
+    /// Over formals and locals.
+    pub guard: TermId,
+    /// What is quantified.
+    pub indices: Vec<SymbolId>,
+    /// Over formals, locals and indices.
+    pub formula: TermId,
+}
+
+/// Statements about all indices are used at no more tuples of indices.
+const INSTANCE_LIMIT: usize = 400;
+/// So often the indices of what was added are looked at, too.
+const ROUNDS: usize = 2;
 
 impl Solution {
     /// Whether all clauses hold under these definitions; what fails otherwise.
@@ -64,14 +91,29 @@ impl Solution {
     ) -> Result<(), String> {
         let conclusion = match &clause.head {
             None => Terms::FALSE,
-            Some(head) => match self.definitions[head.predicate] {
+            Some(head) => match &self.definitions[head.predicate] {
                 Definition::Clauses => return Ok(()),
-                Definition::Formula(formula) => head.instantiate(terms, system, formula),
+                Definition::Formula(formula) => head.instantiate(terms, system, *formula),
+                Definition::Elements { indices, formula } => {
+                    let mut renaming = Vec::new();
+                    for index in indices {
+                        let copy = copy(terms, *index);
+                        renaming.push((*index, terms.of_symbol(copy)));
+                    }
+                    let formula = Substitution::new(renaming).apply(terms, *formula);
+                    head.instantiate(terms, system, formula)
+                }
             },
         };
         let mut hypotheses = vec![clause.constraint, terms.not(conclusion)];
+        let mut universals = Vec::new();
         for atom in &clause.body {
-            hypotheses.push(instance(terms, system, atom, &meanings[atom.predicate], &mut Vec::new()));
+            let said = instance(terms, system, atom, &meanings[atom.predicate], &mut Vec::new());
+            hypotheses.push(said.formula);
+            universals.extend(said.universals);
+        }
+        if !universals.is_empty() {
+            use_universals(terms, &mut hypotheses, &universals);
         }
         solver.push();
         for hypothesis in hypotheses {
@@ -98,9 +140,17 @@ impl Solution {
         let mut known: IndexVec<PredicateId, Option<Meaning>> =
             IndexVec::filled(None, self.definitions.len());
         for (predicate, definition) in self.definitions.iter_enumerated() {
-            if let Definition::Formula(formula) = definition {
-                known[predicate] = Some(Meaning { locals: Vec::new(), formula: *formula });
-            }
+            known[predicate] = match definition {
+                Definition::Clauses => None,
+                Definition::Formula(formula) => {
+                    Some(Meaning { locals: Vec::new(), formula: *formula, universals: Vec::new() })
+                }
+                Definition::Elements { indices, formula } => {
+                    let (indices, formula) = (indices.clone(), *formula);
+                    let universal = Universal { guard: Terms::TRUE, indices, formula };
+                    Some(Meaning { locals: Vec::new(), formula: Terms::TRUE, universals: vec![universal] })
+                }
+            };
         }
         loop {
             let mut is_complete = true;
@@ -147,13 +197,24 @@ fn by_clauses(
         return None;
     }
     let formals = &system.predicates[predicate].formals;
-    let (mut locals, mut cases) = (Vec::new(), Vec::new());
+    let (mut locals, mut cases, mut universals) = (Vec::new(), Vec::new(), Vec::new());
     for id in clauses {
         let clause = rename(terms, &system.clauses[id], &mut locals);
         let mut conjuncts = vec![clause.constraint];
         for atom in &clause.body {
             let meaning = known[atom.predicate].as_ref().expect("the caller should see that all are known");
-            conjuncts.push(instance(terms, system, atom, meaning, &mut locals));
+            let said = instance(terms, system, atom, meaning, &mut locals);
+            conjuncts.push(said.formula);
+            if !said.universals.is_empty() {
+                // The case says that what is guarded holds.
+                let case = terms.fresh("case", Sort::Bool, SymbolKind::Skolem);
+                locals.push(case);
+                let case = terms.of_symbol(case);
+                conjuncts.push(case);
+                for Universal { guard, indices, formula } in said.universals {
+                    universals.push(Universal { guard: terms.and([case, guard]), indices, formula });
+                }
+            }
         }
         for (formal, argument) in formals.iter().zip(clause.head.iter().flat_map(|head| &head.arguments)) {
             let formal = terms.of_symbol(*formal);
@@ -161,7 +222,7 @@ fn by_clauses(
         }
         cases.push(terms.and(conjuncts));
     }
-    Some(Meaning { locals, formula: terms.or(cases) })
+    Some(Meaning { locals, formula: terms.or(cases), universals })
 }
 
 /// The clause with new symbols, which are added to `locals`.
@@ -180,6 +241,32 @@ fn copy(terms: &mut Terms, symbol: SymbolId) -> SymbolId {
     terms.declare(name, sort, SymbolKind::Skolem)
 }
 
+/// Adds instances of what holds for all indices, at the indices of the hypotheses (I1).
+fn use_universals(terms: &mut Terms, hypotheses: &mut Vec<TermId>, universals: &[Universal]) {
+    let mut at: Vec<TermId> = Vec::new();
+    for (index, fact) in differences(terms, hypotheses) {
+        at.push(index);
+        hypotheses.push(fact);
+    }
+    for _ in 0..ROUNDS {
+        for index in indices(terms, hypotheses, Accesses::All) {
+            if !at.contains(&index) {
+                at.push(index);
+            }
+        }
+        for universal in universals {
+            for tuple in tuples(&at, universal.indices.len(), INSTANCE_LIMIT) {
+                let pairs = universal.indices.iter().copied().zip(tuple);
+                let said = Substitution::new(pairs).apply(terms, universal.formula);
+                let fact = terms.implies(universal.guard, said);
+                if !hypotheses.contains(&fact) {
+                    hypotheses.push(fact);
+                }
+            }
+        }
+    }
+}
+
 /// A meaning said about the arguments of an atom, with new symbols for its locals, which are added to `locals`.
 fn instance(
     terms: &mut Terms,
@@ -187,7 +274,7 @@ fn instance(
     atom: &Atom,
     meaning: &Meaning,
     locals: &mut Vec<SymbolId>,
-) -> TermId {
+) -> Meaning {
     let formals = &system.predicates[atom.predicate].formals;
     let mut pairs: Vec<_> = formals.iter().copied().zip(atom.arguments.iter().copied()).collect();
     for local in &meaning.locals {
@@ -195,5 +282,13 @@ fn instance(
         locals.push(copy);
         pairs.push((*local, terms.of_symbol(copy)));
     }
-    Substitution::new(pairs).apply(terms, meaning.formula)
+    let mut said = Substitution::new(pairs);
+    let formula = said.apply(terms, meaning.formula);
+    let universal = |universal: &Universal| Universal {
+        guard: said.apply(terms, universal.guard),
+        indices: universal.indices.clone(),
+        formula: said.apply(terms, universal.formula),
+    };
+    let universals = meaning.universals.iter().map(universal).collect();
+    Meaning { locals: Vec::new(), formula, universals }
 }

@@ -1,9 +1,11 @@
 //! Systems of constrained Horn clauses.
 //!
 //! # Invariants
-//! * I1: the formals of a predicate are distinct symbols, of sort Bool or Int, that occur in no clause.
+//! * I1: the formals of a predicate are distinct symbols, of sort Bool, Int or Array, that occur in no clause.
 //! * I2: an atom has as many arguments as its predicate has formals, of the same sorts.
 //! * I3: all symbols of a clause are universally quantified; two clauses may share symbols.
+
+use std::collections::BTreeMap;
 
 use base::{IndexVec, newtype_index};
 use term::{Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
@@ -27,6 +29,8 @@ pub struct Predicate {
     pub name: Box<str>,
     /// What its arguments are called in solutions (I1).
     pub formals: Vec<SymbolId>,
+    /// Positions of arguments whose sort in the text is represented by that of the formal, with the sort as it is written.
+    pub represented: BTreeMap<usize, Box<str>>,
 }
 
 /// A predicate applied to terms.
@@ -64,12 +68,12 @@ impl System {
         Self::default()
     }
 
-    /// Adds a predicate with arguments of these sorts, Bool or Int. Its formals are new symbols.
+    /// Adds a predicate with arguments of these sorts, Bool, Int or Array. Its formals are new symbols.
     pub fn declare(&mut self, terms: &mut Terms, name: &str, sorts: &[Sort]) -> PredicateId {
         let formal =
             |(index, sort): (usize, &Sort)| terms.declare(format!("x{index}"), *sort, SymbolKind::Variable);
         let formals = sorts.iter().enumerate().map(formal).collect();
-        self.predicates.push(Predicate { name: name.into(), formals })
+        self.predicates.push(Predicate { name: name.into(), formals, represented: BTreeMap::new() })
     }
 
     /// Adds a clause.

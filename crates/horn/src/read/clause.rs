@@ -20,14 +20,12 @@ struct Case {
 impl Reader<'_> {
     /// Adds the clauses that say what `formula` says; the atoms are boolean symbols in it.
     pub(super) fn assert(&mut self, formula: TermId, at: usize) -> Result<(), ReadError> {
-        if self.terms.sort(formula) != term::Sort::Bool {
-            return Err(self.error(at, "an assertion should be of sort Bool", "assert a formula"));
-        }
         let mut symbols: Vec<SymbolId> = self.atoms.keys().copied().collect();
         symbols.sort_unstable();
         // The clause says that its body and the negation of its head exclude each other.
         let denied = self.terms.not(formula);
-        let mut cases = vec![Case { open: vec![denied], ..Case::default() }];
+        let constraint = std::mem::take(&mut self.sides);
+        let mut cases = vec![Case { open: vec![denied], constraint, ..Case::default() }];
         let mut made = 0;
         while let Some(mut case) = cases.pop() {
             let Some(part) = case.open.pop() else {
