@@ -26,9 +26,10 @@ pub use answer::{Answer, Reason};
 pub use derivation::{Derivation, Step};
 pub use read::{Place, ReadError, read};
 pub use solution::{Definition, Meaning, Solution, Universal};
-pub use system::{Atom, Clause, ClauseId, Predicate, PredicateId, System};
+pub use system::{Atom, Clause, ClauseId, Predicate, PredicateId, Read, System};
 
 use base::Budget;
+use cells::Cells;
 use smt::SolverFactory;
 use term::Terms;
 
@@ -74,8 +75,10 @@ pub fn search(
     (answer, statistics)
 }
 
-/// The effort for the search with arrays before cells are tried, and for each attempt at cells; from then on the two take turns, with twice the effort each time.
-const ARRAY_TICKS: u64 = 8_000;
+/// The effort for the search with arrays at first; from then on it is doubled.
+const ARRAY_TICKS: u64 = 4_000;
+/// The effort for cells at so many indices at first.
+const CELL_TICKS: [(usize, u64); 2] = [(1, 16_000), (2, 8_000)];
 
 /// The search on the system itself, in turns with the search on its cells.
 fn with_cells(
@@ -84,18 +87,18 @@ fn with_cells(
     solvers: &dyn SolverFactory,
     budget: &mut Budget,
 ) -> (Answer, recmc::Statistics) {
-    let mut ticks = ARRAY_TICKS;
+    let mut factor = 1;
     loop {
-        let mut share = budget.child(ticks);
+        let before = budget.spent();
+        let mut share = budget.child(ARRAY_TICKS.saturating_mul(factor));
         let (answer, statistics) = recmc::search(terms, system, solvers, &mut share);
         budget.absorb(&share);
-        if !matches!(answer, Answer::Unknown(_)) || budget.is_spent() {
+        if !matches!(answer, Answer::Unknown(_)) {
             return (answer, statistics);
         }
-        let before = budget.spent();
-        for count in [1, 2] {
-            let cells = cells::Cells::new(terms, system, count);
-            let mut share = budget.child(ticks);
+        for (count, ticks) in CELL_TICKS {
+            let cells = Cells::new(terms, system, count);
+            let mut share = budget.child(ticks.saturating_mul(factor));
             let (found, statistics) = recmc::search(terms, &cells.system, solvers, &mut share);
             budget.absorb(&share);
             if let Answer::Sat(solution) = found {
@@ -105,7 +108,7 @@ fn with_cells(
         if budget.is_spent() || budget.spent() == before {
             return (answer, statistics);
         }
-        ticks = ticks.saturating_mul(2);
+        factor = factor.saturating_mul(2);
     }
 }
 

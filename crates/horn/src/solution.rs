@@ -60,8 +60,6 @@ pub struct Universal {
 
 /// Statements about all indices are used at no more tuples of indices.
 const INSTANCE_LIMIT: usize = 400;
-/// So often the indices of what was added are looked at, too.
-const ROUNDS: usize = 2;
 
 impl Solution {
     /// Whether all clauses hold under these definitions; what fails otherwise.
@@ -112,20 +110,24 @@ impl Solution {
             hypotheses.push(said.formula);
             universals.extend(said.universals);
         }
-        if !universals.is_empty() {
-            use_universals(terms, &mut hypotheses, &universals);
+        if universals.is_empty() {
+            return verdict(ask(terms, &hypotheses, solver, budget));
         }
-        solver.push();
-        for hypothesis in hypotheses {
-            solver.assert(terms, hypothesis);
+        // Few instances first: most clauses need no more.
+        let mut at: Vec<TermId> = Vec::new();
+        for (index, fact) in differences(terms, &hypotheses) {
+            at.push(index);
+            hypotheses.push(fact);
         }
-        let answer = solver.check(terms, &[], budget);
-        solver.pop();
-        match answer {
-            Answer::Unsat(_) => Ok(()),
-            Answer::Sat(_) => Err("does not hold".to_owned()),
-            Answer::Unknown(why) => Err(why.to_string()),
+        let mut answer = Err("does not hold".to_owned());
+        for accesses in [Accesses::Reads, Accesses::All, Accesses::All] {
+            use_universals(terms, &mut hypotheses, &universals, &mut at, accesses);
+            answer = verdict(ask(terms, &hypotheses, solver, budget));
+            if answer.is_ok() {
+                break;
+            }
         }
+        answer
     }
 
     /// All meanings with their quantifiers in front; an error if definitions by clauses are circular.
@@ -241,27 +243,45 @@ fn copy(terms: &mut Terms, symbol: SymbolId) -> SymbolId {
     terms.declare(name, sort, SymbolKind::Skolem)
 }
 
-/// Adds instances of what holds for all indices, at the indices of the hypotheses (I1).
-fn use_universals(terms: &mut Terms, hypotheses: &mut Vec<TermId>, universals: &[Universal]) {
-    let mut at: Vec<TermId> = Vec::new();
-    for (index, fact) in differences(terms, hypotheses) {
-        at.push(index);
-        hypotheses.push(fact);
+fn ask(terms: &Terms, hypotheses: &[TermId], solver: &mut dyn Solver, budget: &mut Budget) -> Answer {
+    solver.push();
+    for hypothesis in hypotheses {
+        solver.assert(terms, *hypothesis);
     }
-    for _ in 0..ROUNDS {
-        for index in indices(terms, hypotheses, Accesses::All) {
-            if !at.contains(&index) {
-                at.push(index);
-            }
+    let answer = solver.check(terms, &[], budget);
+    solver.pop();
+    answer
+}
+
+/// Whether a clause holds, given the answer to the question whether it can be violated.
+fn verdict(answer: Answer) -> Result<(), String> {
+    match answer {
+        Answer::Unsat(_) => Ok(()),
+        Answer::Sat(_) => Err("does not hold".to_owned()),
+        Answer::Unknown(why) => Err(why.to_string()),
+    }
+}
+
+/// Adds instances of what holds for all indices, at the indices of the hypotheses (I1). `at` are the indices known before.
+fn use_universals(
+    terms: &mut Terms,
+    hypotheses: &mut Vec<TermId>,
+    universals: &[Universal],
+    at: &mut Vec<TermId>,
+    accesses: Accesses,
+) {
+    for index in indices(terms, hypotheses, accesses) {
+        if !at.contains(&index) {
+            at.push(index);
         }
-        for universal in universals {
-            for tuple in tuples(&at, universal.indices.len(), INSTANCE_LIMIT) {
-                let pairs = universal.indices.iter().copied().zip(tuple);
-                let said = Substitution::new(pairs).apply(terms, universal.formula);
-                let fact = terms.implies(universal.guard, said);
-                if !hypotheses.contains(&fact) {
-                    hypotheses.push(fact);
-                }
+    }
+    for universal in universals {
+        for tuple in tuples(at, universal.indices.len(), INSTANCE_LIMIT) {
+            let pairs = universal.indices.iter().copied().zip(tuple);
+            let said = Substitution::new(pairs).apply(terms, universal.formula);
+            let fact = terms.implies(universal.guard, said);
+            if !hypotheses.contains(&fact) {
+                hypotheses.push(fact);
             }
         }
     }

@@ -53,6 +53,20 @@ pub struct Clause {
     pub constraint: TermId,
 }
 
+/// An element of an array whose sort has no terms: `array[index] = value`.
+///
+/// Arrays of such sorts are values that can be compared. A clause that reads one has a symbol for the element, and says that equal indices of equal arrays
+/// have equal elements; a derivation must be so throughout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// The array, as an integer.
+    pub array: TermId,
+    /// The index.
+    pub index: TermId,
+    /// The element.
+    pub value: TermId,
+}
+
 /// Predicates and the clauses that they should satisfy.
 #[derive(Clone, Debug, Default)]
 pub struct System {
@@ -60,6 +74,8 @@ pub struct System {
     pub predicates: IndexVec<PredicateId, Predicate>,
     /// What they should satisfy.
     pub clauses: IndexVec<ClauseId, Clause>,
+    /// What clauses read from arrays whose sorts have no terms, by sort as it is written.
+    pub reads: BTreeMap<ClauseId, Vec<(Box<str>, Read)>>,
 }
 
 impl System {

@@ -4,7 +4,8 @@ use term::{Sort, SymbolKind, TermId};
 
 use super::Reader;
 use super::operator::{Complaint, Operator, complaint};
-use super::sort::{Type, Typed};
+use super::sort::{OtherSort, Type, Typed};
+use crate::system::Read;
 
 impl Reader<'_> {
     /// An operator applied to terms of any sorts.
@@ -46,6 +47,9 @@ impl Reader<'_> {
 
     fn select(&mut self, parts: &[Typed]) -> Result<Typed, Complaint> {
         let [array, index] = parts else { return complaint(NUMBER, "select has an array and an index") };
+        if let Type::Other(number) = array.ty {
+            return self.read_other(number, array.term, *index);
+        }
         let element = self.element(array.ty)?;
         if index.ty != Type::Int {
             return complaint("an index should be of sort Int", "give an integer");
@@ -56,6 +60,36 @@ impl Reader<'_> {
             term = self.terms.ne(term, zero);
         }
         Ok(Typed { term, ty: element })
+    }
+
+    /// An element of an array whose sort has no terms: a new symbol, which is that of an equal index of an equal array.
+    fn read_other(&mut self, number: usize, array: TermId, index: Typed) -> Result<Typed, Complaint> {
+        let OtherSort { text, index: of, element } = self.sorts[number].clone();
+        if index.ty != of {
+            return complaint("the index should be of the array's sort", "see the array's sort");
+        }
+        if matches!(of, Type::Bool | Type::Booleans) {
+            let message = format!("unsupported: access to an array of sort {text}");
+            return complaint(&message, "indices are integers or arrays of integers");
+        }
+        let same = |(other, read): &&(usize, Read)| {
+            *other == number && (read.array, read.index) == (array, index.term)
+        };
+        if let Some((_, read)) = self.reads.iter().find(same) {
+            return Ok(Typed { term: read.value, ty: element });
+        }
+        let value = self.terms.constant("element", element.sort(), SymbolKind::Variable);
+        let others = self.reads.iter().filter(|(other, _)| *other == number);
+        for read in others.map(|(_, read)| *read).collect::<Vec<_>>() {
+            let arrays = self.terms.eq(read.array, array);
+            let indices = self.terms.eq(read.index, index.term);
+            let elements = self.terms.eq(read.value, value);
+            let premises = self.terms.and([arrays, indices]);
+            let side = self.terms.implies(premises, elements);
+            self.sides.push(side);
+        }
+        self.reads.push((number, Read { array, index: index.term, value }));
+        Ok(Typed { term: value, ty: element })
     }
 
     fn store(&mut self, parts: &[Typed]) -> Result<Typed, Complaint> {
@@ -84,8 +118,8 @@ impl Reader<'_> {
         match (array.element(), array) {
             (Some(element), _) => Ok(element),
             (None, Type::Other(_)) => Err((
-                format!("unsupported: access to an array of sort {name}"),
-                "elements are accessed in arrays from Int to Int or Bool only; others are passed on"
+                format!("unsupported: store to an array of sort {name}"),
+                "elements are stored in arrays from Int to Int or Bool only; others are passed on and read"
                     .to_owned(),
             )),
             (None, _) => Err((format!("{name} is no array sort"), "access an array".to_owned())),

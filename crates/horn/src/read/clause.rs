@@ -40,6 +40,7 @@ impl Reader<'_> {
             }
         }
         self.atoms.clear();
+        self.reads.clear();
         Ok(())
     }
 
@@ -51,7 +52,11 @@ impl Reader<'_> {
         }
         let constraint = self.terms.and(constraint);
         if constraint != term::Terms::FALSE {
-            self.system.add(heads.pop(), body, constraint);
+            let clause = self.system.add(heads.pop(), body, constraint);
+            if !self.reads.is_empty() {
+                let named = self.reads.iter().map(|(sort, read)| (self.sorts[*sort].text.clone(), *read));
+                self.system.reads.insert(clause, named.collect());
+            }
         }
         Ok(())
     }

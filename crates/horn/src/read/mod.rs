@@ -19,9 +19,9 @@ use ::term::{SymbolId, SymbolKind, TermId, Terms};
 use base::IndexVec;
 use rustc_hash::FxHashMap;
 
-use crate::system::{Atom, PredicateId, System};
+use crate::system::{Atom, PredicateId, Read, System};
 use lex::{Kind, Token};
-use sort::{Type, Typed};
+use sort::{OtherSort, Type, Typed};
 
 /// A place in a text, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +73,7 @@ pub fn read(terms: &mut Terms, text: &str) -> Result<System, ReadError> {
         sorts: Vec::new(),
         types: IndexVec::new(),
         sides: Vec::new(),
+        reads: Vec::new(),
     };
     while reader.at < reader.tokens.len() {
         if !reader.command()? {
@@ -111,11 +112,13 @@ struct Reader<'a> {
     /// Atoms stand as boolean symbols in formulas until the clauses are made.
     atoms: FxHashMap<SymbolId, Atom>,
     /// Array sorts that are only passed on, as they are written.
-    sorts: Vec<Box<str>>,
+    sorts: Vec<OtherSort>,
     /// The sorts of each predicate's arguments.
     types: IndexVec<PredicateId, Vec<Type>>,
     /// What must hold of symbols that the assertion does not bind itself.
     sides: Vec<TermId>,
+    /// What the assertion reads from arrays of other sorts, with the numbers of these.
+    reads: Vec<(usize, Read)>,
 }
 
 impl<'a> Reader<'a> {
@@ -268,9 +271,9 @@ impl<'a> Reader<'a> {
                 "write it out in each clause",
             ));
         }
-        if !self.sides.is_empty() {
+        if !self.sides.is_empty() || !self.reads.is_empty() {
             let help = "write it out in each clause";
-            return Err(self.unsupported(body_at, "a comparison of boolean arrays in a definition", help));
+            return Err(self.unsupported(body_at, "an array of this sort in a definition", help));
         }
         if body.ty != ty {
             return Err(self.error(sort_at, "the body has another sort", "correct the sort of the result"));

@@ -4,12 +4,12 @@
 //! |---|---|
 //! | Bool, Int, (Array Int Int) | as themselves |
 //! | (Array Int Bool) | an array of integers; what is not zero is true |
-//! | other arrays | an integer: such values are passed on and compared, nothing else |
+//! | other arrays | an integer: such values are passed on, compared and read ([`Read`](crate::Read)), but never stored to |
 //!
 //! # Why the representations are faithful
 //! False is derived by finitely many applications of clauses, whose constraints say something about finitely many values. An array sort that is
-//! not accessed has infinitely many values that can only be compared; so do the integers, and what is satisfiable by one is satisfiable by the
-//! other. For arrays of booleans see [`Reader::same_booleans`].
+//! not accessed has infinitely many values that can only be compared (finite sorts are refused); so do the integers, and what is satisfiable by one is satisfiable by the
+//! other. Elements are read from arrays with infinitely many indices only, so that the elements at finitely many of them leave infinitely many arrays. For arrays of booleans see [`Reader::same_booleans`].
 
 use term::{Sort, TermId};
 
@@ -27,6 +27,14 @@ pub(super) enum Type {
     Booleans,
     /// Another array sort, by its number in [`Reader::sorts`].
     Other(usize),
+}
+
+/// An array sort that has no terms.
+#[derive(Clone, Debug)]
+pub(super) struct OtherSort {
+    pub(super) text: Box<str>,
+    pub(super) index: Type,
+    pub(super) element: Type,
 }
 
 impl Type {
@@ -79,7 +87,7 @@ impl Reader<'_> {
             Type::Int => "Int".to_owned(),
             Type::Integers => "(Array Int Int)".to_owned(),
             Type::Booleans => "(Array Int Bool)".to_owned(),
-            Type::Other(number) => self.sorts[number].to_string(),
+            Type::Other(number) => self.sorts[number].text.to_string(),
         }
     }
 
@@ -129,20 +137,31 @@ impl Reader<'_> {
                 done = match parts[..] {
                     [Type::Int, Type::Int] => Type::Integers,
                     [Type::Int, Type::Bool] => Type::Booleans,
-                    _ => self.other_sort(start, end),
+                    [Type::Bool, Type::Bool] => {
+                        let help = "its values are finitely many: use booleans";
+                        return Err(self.unsupported(start, "sort (Array Bool Bool)", help));
+                    }
+                    [index, element] => self.other_sort(start, end, index, element),
+                    _ => {
+                        return Err(self.error(
+                            start,
+                            "an array sort has two parts",
+                            "write index and element",
+                        ));
+                    }
                 };
             }
         }
     }
 
     /// The number of an array sort, given by its tokens.
-    fn other_sort(&mut self, start: usize, end: usize) -> Type {
+    fn other_sort(&mut self, start: usize, end: usize, index: Type, element: Type) -> Type {
         let from = self.tokens[start].start;
         let to = self.tokens[end].start;
         let words: Vec<&str> = self.text[from..to].split_whitespace().collect();
         let name = format!("{})", words.join(" "));
-        let number = self.sorts.iter().position(|known| **known == *name).unwrap_or_else(|| {
-            self.sorts.push(name.into());
+        let number = self.sorts.iter().position(|known| *known.text == *name).unwrap_or_else(|| {
+            self.sorts.push(OtherSort { text: name.into(), index, element });
             self.sorts.len() - 1
         });
         Type::Other(number)

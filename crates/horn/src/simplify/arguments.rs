@@ -50,7 +50,10 @@ pub(super) fn drop_arguments(terms: &Terms, system: &System, parts: &[Part]) -> 
         formals: select(&predicate.formals, &kept[id]),
         represented: Default::default(),
     });
-    (System { predicates: predicates.collect(), clauses: smaller }, Dropped { clauses })
+    (
+        System { predicates: predicates.collect(), clauses: smaller, reads: Default::default() },
+        Dropped { clauses },
+    )
 }
 
 fn select<T: Copy>(items: &[T], kept: &[bool]) -> Vec<T> {

@@ -39,6 +39,8 @@ pub fn project_arrays(
     work.open.sort_unstable();
     work.open.dedup();
     work.solve_equations();
+    work.read_through();
+    work.solve_equations();
     work.compare()?;
     work.solve_equations();
     work.read_through();
@@ -129,18 +131,23 @@ impl Work<'_> {
 
     /// Solves `side = other` for the array below the stores of `side`.
     fn solve_array(&mut self, literal: TermId, side: TermId, other: TermId) -> Option<(SymbolId, TermId)> {
+        let base = self.base(side);
+        let Node::Symbol(symbol) = *self.terms.node(base) else { return None };
+        if !self.is_open(symbol) || self.base(other) == base {
+            return None;
+        }
+        let (side, other) = self.without_reads(symbol, side, other);
         let mut base = side;
         let mut stores = Vec::new();
         while let Node::Store(before, at, element) = *self.terms.node(base) {
             stores.push((before, at, element));
             base = before;
         }
-        let Node::Symbol(symbol) = *self.terms.node(base) else { return None };
         let parts = stores.iter().flat_map(|(_, at, element)| [*at, *element]).chain([other]);
         let mut parts: Vec<TermId> = parts.collect();
         parts.sort_unstable();
         parts.dedup();
-        if !self.is_open(symbol) || self.terms.symbols_of_all(&parts).contains(&symbol) {
+        if self.terms.symbols_of_all(&parts).contains(&symbol) {
             return None;
         }
         let mut value = other;
@@ -156,6 +163,33 @@ impl Work<'_> {
         self.literals.retain(|item| *item != literal);
         self.literals.extend(added);
         Some((symbol, value))
+    }
+
+    /// What is below the stores of an array.
+    fn base(&self, array: TermId) -> TermId {
+        let mut base = array;
+        while let Node::Store(before, ..) = *self.terms.node(base) {
+            base = before;
+        }
+        base
+    }
+
+    /// Two terms with new integers for the elements that are read from an array.
+    fn without_reads(&mut self, array: SymbolId, a: TermId, b: TermId) -> (TermId, TermId) {
+        let (mut a, mut b) = (a, b);
+        loop {
+            let read = self.terms.reachable(&[a, b]).into_iter().find(|term| {
+                matches!(*self.terms.node(*term), Node::Select(of, _)
+                    if *self.terms.node(of) == Node::Symbol(array))
+            });
+            let Some(read) = read else { return (a, b) };
+            let value = self.value(read);
+            let name = self.fresh("element", value);
+            let named = self.terms.eq(name, read);
+            self.literals.push(named);
+            let mut put = |term| self.terms.rewrite(term, |_, part| if part == read { name } else { part });
+            (a, b) = (put(a), put(b));
+        }
     }
 
     /// Solves an equation for an integer that is below an access elsewhere, but not in the equation itself.
