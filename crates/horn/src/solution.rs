@@ -8,7 +8,7 @@
 
 use base::{Budget, Idx, IndexVec};
 use smt::{Answer, Solver};
-use term::{Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
+use term::{Node, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 use crate::indices::{Accesses, differences, indices, tuples};
 use crate::system::{Atom, Clause, ClauseId, PredicateId, System};
@@ -60,6 +60,8 @@ pub struct Universal {
 
 /// Statements about all indices are used at no more tuples of indices.
 const INSTANCE_LIMIT: usize = 400;
+/// A clause is not split into more cases.
+const CASE_LIMIT: usize = 64;
 
 impl Solution {
     /// Whether all clauses hold under these definitions; what fails otherwise.
@@ -70,10 +72,32 @@ impl Solution {
         solver: &mut dyn Solver,
         budget: &mut Budget,
     ) -> Result<(), String> {
+        self.check_indices(terms, system)?;
         let meanings = self.meanings(terms, system)?;
         for (id, clause) in system.clauses.iter_enumerated() {
             self.check_clause(terms, system, &meanings, clause, solver, budget)
                 .map_err(|what| format!("clause {}: {what}", id.index() + 1))?;
+        }
+        Ok(())
+    }
+
+    /// Indices are integers of their own: no formal, and no symbol of a clause.
+    fn check_indices(&self, terms: &Terms, system: &System) -> Result<(), String> {
+        let mut own: Vec<SymbolId> = Vec::new();
+        for definition in &self.definitions {
+            if let Definition::Elements { indices, .. } = definition {
+                own.extend(indices);
+            }
+        }
+        if own.is_empty() {
+            return Ok(());
+        }
+        let roots: Vec<TermId> = system.clauses.iter().flat_map(Clause::terms).collect();
+        let mut others = terms.symbols_of_all(&roots);
+        others.extend(system.predicates.iter().flat_map(|predicate| &predicate.formals));
+        let is_wrong = |index: &SymbolId| terms.symbol(*index).sort != Sort::Int || others.contains(index);
+        if own.iter().any(is_wrong) {
+            return Err("an index is no integer of its own".to_owned());
         }
         Ok(())
     }
@@ -113,21 +137,10 @@ impl Solution {
         if universals.is_empty() {
             return verdict(ask(terms, &hypotheses, solver, budget));
         }
-        // Few instances first: most clauses need no more.
-        let mut at: Vec<TermId> = Vec::new();
-        for (index, fact) in differences(terms, &hypotheses) {
-            at.push(index);
-            hypotheses.push(fact);
+        for case in cases(terms, hypotheses, &universals) {
+            check_case(terms, case, &universals, solver, budget)?;
         }
-        let mut answer = Err("does not hold".to_owned());
-        for accesses in [Accesses::Reads, Accesses::All, Accesses::All] {
-            use_universals(terms, &mut hypotheses, &universals, &mut at, accesses);
-            answer = verdict(ask(terms, &hypotheses, solver, budget));
-            if answer.is_ok() {
-                break;
-            }
-        }
-        answer
+        Ok(())
     }
 
     /// All meanings with their quantifiers in front; an error if definitions by clauses are circular.
@@ -241,6 +254,60 @@ fn rename(terms: &mut Terms, clause: &Clause, locals: &mut Vec<SymbolId>) -> Cla
 fn copy(terms: &mut Terms, symbol: SymbolId) -> SymbolId {
     let term::Symbol { name, sort, .. } = terms.symbol(symbol).clone();
     terms.declare(name, sort, SymbolKind::Skolem)
+}
+
+/// The hypotheses, case by case: a disjunction of what several clauses say becomes one case each, so that what holds for all indices in a case is used at
+/// the indices of that case.
+fn cases(terms: &Terms, hypotheses: Vec<TermId>, universals: &[Universal]) -> Vec<Vec<TermId>> {
+    let guards: Vec<TermId> = universals.iter().map(|universal| universal.guard).collect();
+    let guards = terms.symbols_of_all(&guards);
+    let (mut done, mut open) = (Vec::new(), vec![hypotheses]);
+    while let Some(hypotheses) = open.pop() {
+        let parts: Vec<TermId> = hypotheses.iter().flat_map(|item| terms.conjuncts(*item)).collect();
+        let is_split =
+            |part: &TermId| matches!(terms.node(*part), Node::Or(_)) && terms.mentions(*part, &guards);
+        match parts.iter().position(is_split) {
+            Some(position) if done.len() + open.len() < CASE_LIMIT => {
+                for disjunct in terms.disjuncts(parts[position]) {
+                    let mut case = parts.clone();
+                    case[position] = disjunct;
+                    open.push(case);
+                }
+            }
+            _ => done.push(parts),
+        }
+    }
+    done
+}
+
+/// Whether hypotheses exclude each other, with instances of what holds for all indices. Few instances first: most clauses need no more.
+fn check_case(
+    terms: &mut Terms,
+    hypotheses: Vec<TermId>,
+    universals: &[Universal],
+    solver: &mut dyn Solver,
+    budget: &mut Budget,
+) -> Result<(), String> {
+    let mut hypotheses = hypotheses;
+    let symbols = terms.symbols_of_all(&hypotheses);
+    let is_said = |universal: &&Universal| {
+        terms.symbols_of(universal.guard).iter().all(|symbol| symbols.binary_search(symbol).is_ok())
+    };
+    let universals: Vec<Universal> = universals.iter().filter(is_said).cloned().collect();
+    let mut at: Vec<TermId> = Vec::new();
+    for (index, fact) in differences(terms, &hypotheses) {
+        at.push(index);
+        hypotheses.push(fact);
+    }
+    let mut answer = Err("does not hold".to_owned());
+    for accesses in [Accesses::Reads, Accesses::All, Accesses::All] {
+        use_universals(terms, &mut hypotheses, &universals, &mut at, accesses);
+        answer = verdict(ask(terms, &hypotheses, solver, budget));
+        if answer.is_ok() {
+            break;
+        }
+    }
+    answer
 }
 
 fn ask(terms: &Terms, hypotheses: &[TermId], solver: &mut dyn Solver, budget: &mut Budget) -> Answer {

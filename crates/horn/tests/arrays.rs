@@ -225,6 +225,10 @@ fn facts_about_all_elements_are_found_printed_and_checked() {
         let mut stronger = solution.clone();
         stronger.definitions[predicate] = Definition::Formula(Terms::FALSE);
         assert!(check(&mut terms, &stronger).is_err());
+        let mut captured = solution.clone();
+        let formal = system.predicates[predicate].formals[0];
+        captured.definitions[predicate] = Definition::Elements { indices: vec![formal], formula };
+        assert_eq!(check(&mut terms, &captured), Err("an index is no integer of its own".to_owned()));
         let (index, one) = (terms.of_symbol(indices[0]), terms.int(1));
         let next = terms.add(index, one);
         let moved = term::Substitution::new([(indices[0], next)]).apply(&mut terms, formula);

@@ -61,12 +61,21 @@ fn decide(task: &Prepared<'_>, env: &mut Env<'_>) -> Result<Verdict, Reason> {
     );
     report(&statistics, logic, env.events);
     match answer {
+        Answer::Sat(solution) if speaks_of_all_elements(&solution) => {
+            let why = "the proof is about all elements of an array, and annotations of this engine are not"
+                .to_owned();
+            Err(Reason::SolverGaveUp { why })
+        }
         Answer::Sat(solution) => Ok(Verdict::Safe(proof(task, &clauses, &solution, &mut logic.terms))),
         Answer::Unsat(derivation) => {
             replay::replay(task, &clauses, &derivation, &mut logic.budget).map(Verdict::Unsafe)
         }
         Answer::Unknown(reason) => Err(unknown(reason)),
     }
+}
+
+fn speaks_of_all_elements(solution: &Solution) -> bool {
+    solution.definitions.iter().any(|definition| matches!(definition, Definition::Elements { .. }))
 }
 
 /// How the text of [`clauses_text`] starts.
