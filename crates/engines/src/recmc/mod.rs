@@ -27,7 +27,7 @@ use term::{Substitution, Terms};
 use verdict::{Annotation, Claim, Proof, Reason, Verdict};
 
 use crate::problem::stays;
-use clauses::{Clauses, clauses};
+use clauses::{Clauses, Variables, clauses};
 
 /// The engine.
 pub(crate) struct Recmc;
@@ -46,7 +46,7 @@ fn decide(task: &Prepared<'_>, env: &mut Env<'_>) -> Result<Verdict, Reason> {
     }
     let clauses = {
         let _stage = timeline::stage("encoding");
-        clauses(task, &mut logic.terms, &mut logic.budget).map_err(Reason::Stopped)?
+        clauses(task, Variables::Scalars, &mut logic.terms, &mut logic.budget).map_err(Reason::Stopped)?
     };
     let mut kept = IndexVec::filled(false, clauses.system.predicates.len());
     for ((proc, location), point) in &clauses.points {
@@ -61,21 +61,12 @@ fn decide(task: &Prepared<'_>, env: &mut Env<'_>) -> Result<Verdict, Reason> {
     );
     report(&statistics, logic, env.events);
     match answer {
-        Answer::Sat(solution) if speaks_of_all_elements(&solution) => {
-            let why = "the proof is about all elements of an array, and annotations of this engine are not"
-                .to_owned();
-            Err(Reason::SolverGaveUp { why })
-        }
         Answer::Sat(solution) => Ok(Verdict::Safe(proof(task, &clauses, &solution, &mut logic.terms))),
         Answer::Unsat(derivation) => {
             replay::replay(task, &clauses, &derivation, &mut logic.budget).map(Verdict::Unsafe)
         }
         Answer::Unknown(reason) => Err(unknown(reason)),
     }
-}
-
-fn speaks_of_all_elements(solution: &Solution) -> bool {
-    solution.definitions.iter().any(|definition| matches!(definition, Definition::Elements { .. }))
 }
 
 /// How the text of [`clauses_text`] starts.
@@ -86,7 +77,8 @@ pub fn clauses_text(task: &Prepared<'_>, logic: &mut Logic) -> Result<String, Re
     if let Some(call) = task.failing_call(|_| false) {
         return Err(stays(task, call));
     }
-    let clauses = clauses(task, &mut logic.terms, &mut logic.budget).map_err(Reason::Stopped)?;
+    let clauses =
+        clauses(task, Variables::All, &mut logic.terms, &mut logic.budget).map_err(Reason::Stopped)?;
     let text = horn::print::system(&logic.terms, &clauses.system);
     Ok(format!(
         "{CLAUSES_HEAD}\n; sat: the property holds. unsat: it may be violated; the clauses over-approximate what the program does.\n{text}"
