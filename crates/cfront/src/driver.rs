@@ -96,7 +96,8 @@ pub fn compile_units(units: &[Unit<'_>], options: &Options) -> Result<Compiled, 
     })
 }
 
-fn failure(diagnostic: Diagnostic, sources: Arc<SourceMap>) -> Failure {
+/// The failure behind an error.
+pub(crate) fn failure(diagnostic: Diagnostic, sources: Arc<SourceMap>) -> Failure {
     debug_assert_eq!(diagnostic.severity, Severity::Error);
     let kind = match diagnostic.cause {
         Cause::Input | Cause::MissingEntry => FailureKind::Input,

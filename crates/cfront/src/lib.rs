@@ -9,6 +9,7 @@ pub mod hir;
 pub mod lex;
 pub mod library;
 pub mod lower;
+pub mod models;
 pub mod parse;
 pub mod preprocess;
 pub mod types;

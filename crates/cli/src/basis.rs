@@ -31,6 +31,8 @@ pub(crate) struct FromSettings {
     pub(crate) checks: bool,
     /// Whether the build is.
     pub(crate) compile_commands: bool,
+    /// Whether the models are.
+    pub(crate) models: bool,
 }
 
 const COMMAND_LINE: &str = "command line";
@@ -79,6 +81,10 @@ impl Lines {
             }
         }
         self.start(source);
+        for (function, file) in &request.models {
+            let what = format!("function `{function}` does what the model `{}` says", shown(file));
+            self.add(&what, origin(settings.models));
+        }
         if let Property::UnreachCall { function } = &request.property
             && !request.is_standard_property()
         {

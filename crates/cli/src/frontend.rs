@@ -168,7 +168,7 @@ pub(crate) fn compile(request: &Request, source: &SourceArgs) -> Result<Compiled
 }
 
 /// Every message names a file and says what to do.
-fn explain(failure: cfront::Failure, request: &Request) -> Refusal {
+pub(crate) fn explain(failure: cfront::Failure, request: &Request) -> Refusal {
     let cfront::Failure { kind, mut diagnostics, sources } = failure;
     let (message, region) = diagnostics.first().map_or((String::new(), Region::NOWHERE), |first| {
         let message = first.unsupported_construct().unwrap_or(&first.message);

@@ -16,6 +16,7 @@ mod export;
 mod failure;
 mod frontend;
 mod input;
+mod models;
 mod output;
 mod panic;
 mod profile;

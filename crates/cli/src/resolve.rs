@@ -11,7 +11,7 @@ use crate::compile_commands::{Database, Flags};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::property::{self, Property, Specification};
-use crate::{compile_commands, input, task};
+use crate::{compile_commands, input, models, task};
 
 /// What is to be verified, and how its text is read.
 #[derive(Clone, Debug)]
@@ -36,6 +36,8 @@ pub(crate) struct Request {
     pub(crate) expected: Option<bool>,
     /// What the build says about each file; nothing if there is none.
     pub(crate) flags: Vec<Flags>,
+    /// Functions whose bodies are those of models, with the files, which are the last ones of the program.
+    pub(crate) models: Vec<(String, PathBuf)>,
 }
 
 /// What an answer is about.
@@ -92,6 +94,7 @@ impl Request {
             has_property_file: false,
             expected: None,
             flags: Vec::new(),
+            models: Vec::new(),
         };
         let mut stated_model = None;
         let is_named = !source.checks.is_empty()
@@ -129,6 +132,7 @@ impl Request {
         if let Some(entry) = &source.entry {
             request.entry.clone_from(entry);
         }
+        models::add(&mut request, source)?;
         Ok(request)
     }
 

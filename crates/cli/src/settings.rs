@@ -20,7 +20,7 @@ use crate::{basis, compile_commands, input, task};
 /// The name of the file.
 const NAME: &str = "wayproof.toml";
 /// The keys that exist.
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "cache",
     "check",
     "compile-commands",
@@ -29,6 +29,7 @@ const KEYS: [&str; 10] = [
     "engine",
     "format",
     "include-dirs",
+    "models",
     "signed-overflow",
     "timeout",
 ];
@@ -49,6 +50,7 @@ pub(crate) struct Settings {
     defines: Vec<String>,
     cache: Option<PathBuf>,
     compile_commands: Option<PathBuf>,
+    models: Vec<PathBuf>,
 }
 
 /// The file of settings for a file: that of its folder, or of the nearest folder above that has one.
@@ -157,6 +159,10 @@ impl Settings {
         }
         used.signed_overflow = source.signed_overflow.is_none() && self.signed_overflow.is_some();
         (used.defines, used.include_dirs) = (self.defines.len(), self.include_dirs.len());
+        used.models = source.models.is_empty() && !self.models.is_empty();
+        if used.models {
+            source.models.clone_from(&self.models);
+        }
         source.from_settings = Some(used);
         source.signed_overflow = source.signed_overflow.or(self.signed_overflow);
         source.include_dirs.extend(self.include_dirs.iter().cloned());
@@ -244,6 +250,11 @@ fn parse(text: &str, folder: &Path) -> Result<Settings, Problem> {
                 let names = strings(value).ok_or_else(|| wrong("a list of folders: [\"include\"]"))?;
                 settings.include_dirs = names.iter().map(|name| folder.join(name)).collect();
             }
+            "models" => {
+                let names =
+                    strings(value).ok_or_else(|| wrong("a list of C files and folders: [\"models\"]"))?;
+                settings.models = names.iter().map(|name| folder.join(name)).collect();
+            }
             "defines" => {
                 settings.defines = strings(value).ok_or_else(|| wrong("a list of macros: [\"N=3\"]"))?;
             }
@@ -306,7 +317,7 @@ mod tests {
     fn all_keys_are_read() {
         let text = "engine = \"cra\"\nformat = \"json\"\ntimeout = 2.5\ndata-model = \"ILP32\"\n\
                     signed-overflow = \"wrap\"\ninclude-dirs = [\"inc\"]\ndefines = [\"N=3\"]\n\
-                    check = [\"overflow\", \"bounds\"]\ncache = \"proofs\"\ncompile-commands = \"build\"\n";
+                    check = [\"overflow\", \"bounds\"]\ncache = \"proofs\"\ncompile-commands = \"build\"\nmodels = [\"c\"]\n";
         let settings = parse(text, Path::new("f")).ok().unwrap();
         let expected = Settings {
             file: PathBuf::new(),
@@ -320,6 +331,7 @@ mod tests {
             defines: vec!["N=3".to_owned()],
             cache: Some(PathBuf::from("f/proofs")),
             compile_commands: Some(PathBuf::from("f/build")),
+            models: vec![PathBuf::from("f/c")],
         };
         assert_eq!(settings, expected);
         assert_eq!(text.lines().count(), KEYS.len());

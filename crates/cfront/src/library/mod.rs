@@ -66,20 +66,23 @@ static FILES: &[ModelFile] = &[
     ModelFile { name: "models/real_long.c", text: include_str!("models/real_long.c") },
 ];
 
-/// The files of models that a program needs: those that define a function which the program uses but does not define, and those that
-/// these files need in turn.
-pub fn needed(program: &hir::Program) -> Vec<ModelFile> {
+/// The functions that a program calls, or whose address it takes, and that have no body.
+pub(crate) fn missing(program: &hir::Program) -> impl Iterator<Item = &hir::Function> {
     let used = program.exprs.iter().filter_map(|expr| match expr.kind {
         ExprKind::Call { callee: Callee::Direct(function), .. } | ExprKind::FunctionAddress(function) => {
             Some(function)
         }
         _ => None,
     });
-    let missing =
-        used.map(|function| &program.functions[function]).filter(|function| function.body.is_none());
+    used.map(|function| &program.functions[function]).filter(|function| function.body.is_none())
+}
+
+/// The files of models that a program needs: those that define a function which the program uses but does not define, and those that
+/// these files need in turn.
+pub fn needed(program: &hir::Program) -> Vec<ModelFile> {
     let mut is_needed = vec![false; FILES.len()];
     let mut waiting = Vec::new();
-    for function in missing {
+    for function in missing(program) {
         need(plain_name(&function.name), &mut is_needed, &mut waiting);
     }
     while let Some(file) = waiting.pop() {

@@ -122,6 +122,10 @@ pub(crate) struct SourceArgs {
     /// What functions without body do, other than those of the C library [default: pure]
     #[arg(long = "extern", value_enum, value_name = "POLICY")]
     pub(crate) extern_functions: Option<ExternPolicy>,
+    /// C files that say what functions without body do, or a folder of them. A file is used if it defines a function
+    /// that the program calls and does not define; may be given several times
+    #[arg(long, value_name = "FILE.c|FOLDER")]
+    pub(crate) models: Vec<PathBuf>,
     /// What of this is from a file of settings.
     #[arg(skip)]
     pub(crate) from_settings: Option<FromSettings>,

@@ -141,6 +141,7 @@ impl Arguments {
             entry_aliases: _,
             assume: _,
             extern_functions,
+            models,
             // The process of the task reads the settings itself.
             from_settings: _,
         } = source;
@@ -170,6 +171,9 @@ impl Arguments {
         self.start(source);
         if let Some(value) = extern_functions.and_then(|policy| policy.to_possible_value()) {
             self.option("--extern", value.get_name());
+        }
+        for model in models {
+            self.file("--models", Some(model));
         }
     }
 

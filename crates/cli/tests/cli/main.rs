@@ -20,6 +20,7 @@ mod html;
 mod library;
 mod meaning;
 mod messages;
+mod models;
 mod once_wrong;
 mod processes;
 mod profile;

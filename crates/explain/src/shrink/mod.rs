@@ -24,7 +24,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use base::Budget;
 use cfa::{FloatKind, Source, Ty};
 use interp::{
-    Choice, Chosen, Code, CompileOptions, Config, Machine, Markers, Outcome, Request, Run, Silent,
+    Choice, Chosen, Code, CompileOptions, Config, Leaper, Machine, Markers, Outcome, Request, Run, Silent,
     Uninitialised, Value,
 };
 use passes::Prepared;
@@ -166,7 +166,7 @@ impl<'a> Shrinker<'a> {
         let uninitialised = if chooses { Uninitialised::Choose } else { Uninitialised::Report };
         Self {
             task,
-            code: Code::new(task.given(), CompileOptions { uninitialised, markers: Markers::None }),
+            code: Code::new(task.given(), CompileOptions { uninitialised, markers: Markers::Heads }),
             best: trace.clone(),
             cost: cost(&trace.choices),
             budget,
@@ -185,7 +185,8 @@ impl<'a> Shrinker<'a> {
 
     /// Runs the trace as it is. Smaller inputs are no gain if the execution gets longer.
     fn measure(&mut self, most: u64) {
-        let (run, ticks) = self.run(&self.answers(), most.saturating_add(1));
+        // The interpreter charges its ticks in advance: a limit that fits exactly may end the run.
+        let (run, ticks) = self.run(&self.answers(), most.saturating_mul(2).max(SHORT));
         // The trace was replayed: what ends this run is the clock.
         self.is_over |= !matches!(run.outcome, Outcome::Error { .. });
         self.ticks = ticks.saturating_add(ticks / 4).max(SHORT);
@@ -304,7 +305,7 @@ impl<'a> Shrinker<'a> {
         let mut oracle = |_: &Request<'_>| next.next();
         let mut machine = Machine::new(self.task.given(), &self.code, Config::default());
         let mut child = self.budget.child(most);
-        let run = machine.run(&mut oracle, &mut Silent, &mut std::io::sink(), &mut child);
+        let run = Leaper::new().run(&mut machine, &mut oracle, &mut Silent, &mut std::io::sink(), &mut child);
         let ticks = child.spent().saturating_sub(machine.unneeded_ticks());
         self.is_over |= self.budget.charge(ticks + RUN_TICKS).is_err() || self.budget.poll().is_err();
         (run, ticks)
@@ -573,6 +574,17 @@ mod tests {
         budget = Budget::unlimited();
         trace = shrinker.best;
         assert!(matches!(certify(&task, Verdict::Unsafe(trace), &mut budget).verdict(), Verdict::Unsafe(_)));
+    }
+
+    #[test]
+    fn an_execution_that_is_long_without_leaps_is_no_obstacle() {
+        let text = "program LP64 overflow=wrap start=%start\nfile f0 \"a.c\"\nproc %start() {\n  local n : i32\n  local i : i32\n  \
+                    entry l0\n  exit l1\n  error l2\n  loc l3\n  l0 -> l3 : havoc n input \"nondet\" at @f0:1:1-1:2; i := 0:i32\n  \
+                    l3 -> l3 : assume i < n; i := i + 1:i32\n  \
+                    l3 -> l2 : assume n <= i; assume 1000:i32 <= i  @f0:2:1-2:9 stmt\n  \
+                    l3 -> l1 : assume n <= i; assume i < 1000:i32\n}\n";
+        let program = cfa::text::parse("test.cfa", text).unwrap();
+        assert_eq!(shrunk(&program, &[2_000_000_000]), [1000]);
     }
 
     #[test]
