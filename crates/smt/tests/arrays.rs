@@ -1,9 +1,8 @@
 //! Projection of models where arrays occur: the cube holds in the model, and all its models are models of the formula somehow.
 
 use base::Budget;
-use smt::SolverFactory;
 use smt::project::project_arrays;
-use smt::{Answer, Z3, check_formula};
+use smt::{Answer, SolverFactory, Z3, check_formula};
 use term::{Evaluator, Model, Sort, SymbolId, SymbolKind, TermId, Terms, Value};
 
 /// A generator of numbers that is the same in each run.
