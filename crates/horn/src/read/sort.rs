@@ -79,6 +79,13 @@ impl Typed {
     }
 }
 
+/// An array sort of which index and element are read.
+struct Frame {
+    start: usize,
+    end: usize,
+    parts: Vec<Type>,
+}
+
 impl Reader<'_> {
     /// The sort as it is written.
     pub(super) fn type_name(&self, ty: Type) -> String {
@@ -93,12 +100,6 @@ impl Reader<'_> {
 
     /// A sort: Bool, Int, or an array of such sorts.
     pub(super) fn sort(&mut self) -> Result<Type, ReadError> {
-        /// An array sort of which index and element are read.
-        struct Frame {
-            start: usize,
-            end: usize,
-            parts: Vec<Type>,
-        }
         let mut frames: Vec<Frame> = Vec::new();
         loop {
             let at = self.at;

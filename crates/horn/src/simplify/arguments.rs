@@ -16,7 +16,7 @@ use super::Part;
 use crate::derivation::Derivation;
 use crate::system::{Atom, Clause, ClauseId, Predicate, PredicateId, System};
 
-/// For each predicate which of its positions are kept.
+/// For each predicate which of its positions are kept, or have some other quality.
 type Kept = IndexVec<PredicateId, Vec<bool>>;
 
 /// Clauses as they were before arguments were dropped.
@@ -60,13 +60,13 @@ fn select<T: Copy>(items: &[T], kept: &[bool]) -> Vec<T> {
     items.iter().zip(kept).filter(|(_, kept)| **kept).map(|(item, _)| *item).collect()
 }
 
-fn positions(system: &System, value: bool) -> Kept {
-    system.predicates.iter().map(|predicate| vec![value; predicate.formals.len()]).collect()
+fn no_position(system: &System) -> Kept {
+    system.predicates.iter().map(|predicate| vec![false; predicate.formals.len()]).collect()
 }
 
 /// Positions that are not unused: the least set.
 fn used(terms: &Terms, system: &System, parts: &[Part]) -> Kept {
-    let mut used = positions(system, false);
+    let mut used = no_position(system);
     loop {
         let mut has_changed = false;
         for Part { clause, .. } in parts {
@@ -102,7 +102,7 @@ fn used(terms: &Terms, system: &System, parts: &[Part]) -> Kept {
 
 /// Positions that are not uniform: the least set.
 fn mixed(terms: &Terms, system: &System, parts: &[Part]) -> Kept {
-    let mut mixed = positions(system, false);
+    let mut mixed = no_position(system);
     loop {
         let mut has_changed = false;
         for Part { clause, .. } in parts {
