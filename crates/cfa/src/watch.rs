@@ -33,7 +33,7 @@ pub fn allocates(program: &Program) -> bool {
 }
 
 /// Procedures that may call themselves, by way of others too.
-fn recursive_procedures(program: &Program) -> IndexVec<ProcId, bool> {
+pub fn recursive_procedures(program: &Program) -> IndexVec<ProcId, bool> {
     let targets = |proc: ProcId| -> Vec<ProcId> {
         let ops = program.procs[proc].edges().iter().flat_map(|edge| &edge.ops);
         ops.flat_map(Op::call_targets).copied().collect()

@@ -165,7 +165,8 @@ const REFUSED: &[(&str, &str)] = &[
     ("int f(int) = 3;", "the function `f` is initialised like a variable"),
     ("enum { A = 2147483647, B };", "the value of an enumerator is too large"),
     // Not modelled.
-    ("_Complex double x;", "unsupported: `_Complex` types"),
+    ("_Complex double x = 1;", "unsupported: `_Complex` types"),
+    ("_Complex double f(_Complex double x) { return x * x; }", "unsupported: `_Complex` types"),
     (
         "typedef int v __attribute__((vector_size(16))); v f(v a) { return a + a; }",
         "unsupported: vector types",
@@ -183,7 +184,10 @@ const REFUSED: &[(&str, &str)] = &[
     ("void f(int x) { asm(\"nop\"); }", "unsupported: inline assembly"),
     ("void f(int x) { asm(\"\" : \"+r\"(x)); }", "unsupported: inline assembly"),
     ("void f(void) __attribute__((constructor));", "unsupported: the attribute `constructor`"),
-    ("_Float16 x;", "unsupported: the type `_Float16`"),
+    ("_Float16 x = 1;", "unsupported: the type `_Float16`"),
+    ("_Float16 f(_Float16 x) { return -x; }", "unsupported: the type `_Float16`"),
+    ("int f(_Float16 *p) { return *p < p[1]; }", "unsupported: the type `_Float16`"),
+    ("int f(_Float16 *p) { return p ? (int)*p : 0; }", "unsupported: the type `_Float16`"),
     (
         "struct s { int n; int a[]; } x = { 1, { 2 } };",
         "unsupported: the initialisation of a flexible array member",

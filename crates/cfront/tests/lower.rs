@@ -460,3 +460,42 @@ fn what_may_lack_a_value_is_not_evaluated_needlessly() {
         "#]],
     );
 }
+
+/// How often the function `f` depends on an order of evaluation that C leaves open.
+fn open_orders(source: &str) -> usize {
+    let input = Input::Text { name: "test.c".into(), text: source.as_bytes().into() };
+    let mut options = Options::new(DataModel::Lp64);
+    options.lower.entry = "f".into();
+    let program = compile(&[input], &options).expect("the program is valid").program;
+    let text = cfa::text::print(&program);
+    text.lines().filter(|line| line.contains("\"C does not specify the order of evaluation")).count()
+}
+
+#[test]
+fn an_open_order_of_evaluation_matters_where_evaluations_may_meet() {
+    const TYPES: &str =
+        "struct pair { int a, b; }; struct stack { struct pair *data; int n; struct pair top; };
+        int use(struct pair p, int x) { return p.a + x; }
+        struct pair get(struct stack *s) { return s->top; }
+        int add(struct pair p, struct pair q) { return p.a + q.a; } ";
+    for (body, expected) in [
+        // A structure and a member of another one that is no part of it.
+        ("void f(struct stack *s, struct pair p) { s->data[s->n++] = p; }", 0),
+        // A structure and its own member.
+        ("int f(struct stack *s, struct pair *p) { return use(s->top, p->b++); }", 1),
+        ("void f(struct stack *s, struct pair *p) { s->data[p->b++] = *p; }", 1),
+        // The result of a call is a temporary object.
+        ("int f(struct stack *s) { return add(s->top, get(s)); }", 0),
+        // A local variable is met by pointers if its address is taken.
+        ("int f(int *p) { struct pair x = { 1, 2 }; return use(x, (*p)++); }", 0),
+        ("int f(int *p) { struct pair x = { 1, 2 }; p = &x.a; return use(x, (*p)++); }", 1),
+        // What nobody calls is not executed.
+        (
+            "void g(char **p, char **q) { *(*p)++ = *(*q)++; } void (*const h)(char **, char **) = g; int f(void) { return h != 0; }",
+            0,
+        ),
+        ("void g(char **p, char **q) { *(*p)++ = *(*q)++; } void f(char **p, char **q) { g(p, q); }", 1),
+    ] {
+        assert_eq!(open_orders(&format!("{TYPES}{body}")), expected, "{body}");
+    }
+}

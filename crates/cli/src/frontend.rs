@@ -8,7 +8,8 @@ use std::sync::Arc;
 use base::{Cause, Diagnostic, Region, SourceMap};
 use cfa::Program;
 use cfront::lower::{
-    ExternFunctions, LibraryArguments, StartAliases, StartElements, StartGlobals, StartOptions, StartPointers,
+    Condition, ExternFunctions, LibraryArguments, StartAliases, StartElements, StartGlobals, StartOptions,
+    StartPointers,
 };
 use cfront::preprocess::STANDARD;
 use cfront::{FailureKind, Input, Parsed, preprocess};
@@ -142,7 +143,8 @@ fn start(source: &SourceArgs) -> StartOptions {
     if source.entry_aliases == Some(EntryAliases::Allowed) {
         start.aliases = StartAliases::Allowed;
     }
-    start.assumptions.clone_from(&source.assume);
+    let conditions = source.assume.iter().map(|text| Condition { text: text.clone(), place: None });
+    start.assumptions.extend(conditions);
     start
 }
 

@@ -67,7 +67,7 @@ pub fn contracts(
             conjuncts.into_iter().filter_map(|conjunct| names.text(&mut terms, conjunct)).collect();
         if !ensures.is_empty() {
             contracts.push(Contract {
-                function: procedure.name.to_string(),
+                function: task.given().procs[task.back().proc(*proc).proc].name.to_string(),
                 region: procedure.region,
                 ensures,
                 portable,
@@ -166,17 +166,28 @@ impl Names<'_> {
     }
 
     fn name(&self, symbol: SymbolId) -> Option<String> {
-        let procedure = &self.program.procs[self.proc];
         if let Some(var) = self.vocabulary.at_entry(symbol) {
-            let info = &self.program.vars[var];
-            let is_global = info.owner.is_none();
-            return Some(if is_global { format!("\\old({})", info.name) } else { info.name.to_string() });
+            let name = self.source_name(var)?;
+            return Some(if self.is_global(var) { format!("\\old({name})") } else { name.to_owned() });
         }
-        let var = self.vocabulary.var(symbol)?;
-        match procedure.results.as_slice() {
-            [only] if *only == var => Some("\\result".to_owned()),
-            _ => Some(self.program.vars[var].name.to_string()),
+        self.name_at_exit(self.vocabulary.var(symbol)?).map(str::to_owned)
+    }
+
+    /// What a variable is called when the function returns.
+    fn name_at_exit(&self, var: VarId) -> Option<&str> {
+        let (given, back) = (self.task.given(), self.task.back());
+        if let [only] = self.program.procs[self.proc].results.as_slice()
+            && *only == var
+        {
+            let results = &given.procs[back.proc(self.proc).proc].results;
+            let is_result = back.var(var).is_some_and(|source| results.as_slice() == [source.var]);
+            return is_result.then_some("\\result");
         }
+        self.source_name(var).filter(|_| self.is_global(var))
+    }
+
+    fn is_global(&self, var: VarId) -> bool {
+        self.program.vars[var].owner.is_none()
     }
 }
 
@@ -188,11 +199,6 @@ impl Words for Names<'_> {
             return Some(vec![(var, format!("\\at({object}, Old){member}"))]);
         }
         let var = self.vocabulary.var(symbol)?;
-        let is_global = self.program.vars[var].owner.is_none();
-        let text = match self.program.procs[self.proc].results.as_slice() {
-            [only] if *only == var => "\\result",
-            _ => self.source_name(var).filter(|_| is_global)?,
-        };
-        Some(vec![(var, text.to_owned())])
+        Some(vec![(var, self.name_at_exit(var)?.to_owned())])
     }
 }

@@ -10,6 +10,7 @@
 //! Knows no C and no engine.
 
 mod answer;
+mod candidates;
 mod cells;
 mod derivation;
 mod indices;
@@ -23,6 +24,7 @@ mod solution;
 mod system;
 
 pub use answer::{Answer, Reason};
+pub use candidates::{Candidates, Samples};
 pub use derivation::{Derivation, Step};
 pub use read::{Place, ReadError, read};
 pub use solution::{Definition, Meaning, Solution, Universal};
@@ -45,24 +47,28 @@ pub fn solve_with_statistics(
     solvers: &dyn SolverFactory,
     budget: &mut Budget,
 ) -> (Answer, recmc::Statistics) {
-    let (answer, statistics) = search(terms, system, &|_| false, solvers, budget);
+    let (answer, statistics) = search(terms, system, &|_| false, &Candidates::new(), solvers, budget);
     (check(terms, system, solvers, budget, answer), statistics)
 }
 
 /// As [`solve_with_statistics`], but the answer has not been checked. A predicate that is kept has a formula in a solution.
+/// Candidates of predicates that are not kept may be ignored; those that are inductive are part of a solution.
 pub fn search(
     terms: &mut Terms,
     system: &System,
     keep: &dyn Fn(PredicateId) -> bool,
+    candidates: &Candidates,
     solvers: &dyn SolverFactory,
     budget: &mut Budget,
 ) -> (Answer, recmc::Statistics) {
-    let mut simplified = simplify::simplify(terms, system, keep);
+    // Candidates speak of all arguments.
+    let is_whole = |predicate: PredicateId| keep(predicate) || !candidates.is_empty();
+    let mut simplified = simplify::simplify(terms, system, keep, &is_whole);
     simplify::drop_redundant(terms, &mut simplified.system, solvers, budget);
     let (answer, statistics) = if cells::has_arrays(terms, &simplified.system) {
-        with_cells(terms, &simplified.system, solvers, budget)
+        with_cells(terms, &simplified.system, candidates, solvers, budget)
     } else {
-        recmc::search(terms, &simplified.system, solvers, budget)
+        recmc::search(terms, &simplified.system, candidates, solvers, budget)
     };
     let answer = match answer {
         Answer::Sat(solution) => Answer::Sat(simplified.solution(&solution)),
@@ -84,6 +90,7 @@ const CELL_TICKS: [(usize, u64); 2] = [(1, 16_000), (2, 8_000)];
 fn with_cells(
     terms: &mut Terms,
     system: &System,
+    candidates: &Candidates,
     solvers: &dyn SolverFactory,
     budget: &mut Budget,
 ) -> (Answer, recmc::Statistics) {
@@ -91,7 +98,7 @@ fn with_cells(
     loop {
         let before = budget.spent();
         let mut share = budget.child(ARRAY_TICKS.saturating_mul(factor));
-        let (answer, statistics) = recmc::search(terms, system, solvers, &mut share);
+        let (answer, statistics) = recmc::search(terms, system, candidates, solvers, &mut share);
         budget.absorb(&share);
         if !matches!(answer, Answer::Unknown(_)) {
             return (answer, statistics);
@@ -99,7 +106,8 @@ fn with_cells(
         for (count, ticks) in CELL_TICKS {
             let cells = Cells::new(terms, system, count);
             let mut share = budget.child(ticks.saturating_mul(factor));
-            let (found, statistics) = recmc::search(terms, &cells.system, solvers, &mut share);
+            let (found, statistics) =
+                recmc::search(terms, &cells.system, &Candidates::new(), solvers, &mut share);
             budget.absorb(&share);
             if let Answer::Sat(solution) = found {
                 return (Answer::Sat(cells.solution(terms, &solution)), statistics);

@@ -1,7 +1,7 @@
 //! Systems with known answers, and evidence that was tampered with.
 
 use base::{Budget, Idx};
-use horn::{Answer, ClauseId, Definition, System, read, recmc, solve};
+use horn::{Answer, Candidates, ClauseId, Definition, System, read, recmc, solve};
 use smt::{SolverFactory, Z3};
 use term::{Terms, Value};
 
@@ -64,7 +64,8 @@ fn a_chain_of_procedures_costs_linearly_many_queries() {
         let mut terms = Terms::new();
         let system = read(&mut terms, &chain(levels)).unwrap();
         let mut budget = Budget::ticks(TICKS);
-        let (answer, statistics) = recmc::search(&mut terms, &system, &Z3::default(), &mut budget);
+        let (answer, statistics) =
+            recmc::search(&mut terms, &system, &Candidates::new(), &Z3::default(), &mut budget);
         assert!(matches!(answer, Answer::Sat(_)), "{levels}: {answer:?}");
         assert!(statistics.queries <= 4 * levels as u64, "{levels}: {statistics:?}");
     }

@@ -223,7 +223,7 @@ impl State<'_> {
         region: Region,
     ) -> Result<(), Fault> {
         let Some(flag) = result.flag.filter(|flag| regs[*flag as usize] == 0) else { return Ok(()) };
-        let asker = Asker { region, at: None };
+        let asker = Asker { region, at: None, element: None };
         let bits = self.choose(oracle, result.ty, &Source::Uninitialised, asker)?;
         if is_wide(result.ty) {
             self.wide[result.reg as usize] = bits;

@@ -13,7 +13,7 @@ use super::memory::{Validity, value_bytes};
 use super::ops;
 use super::outcome::{Fault, Resource, UndefinedKind};
 use super::parts::{Stored, Wanted};
-use super::rare_instruction::Context;
+use super::rare_instruction::{Asker, Context};
 use super::value::{from_register, is_wide, to_register};
 use cfa::CheckKind;
 use cfa::op::{Freedom, Source};
@@ -363,9 +363,11 @@ impl State<'_> {
             Err(Miss::Uninitialised)
                 if self.policy() == Uninitialised::Choose || self.arrays[array as usize].is_input() =>
             {
-                let ty = self.elem_type(self.code.array_vars[array as usize]);
+                let var = self.code.array_vars[array as usize];
+                let ty = self.elem_type(var);
                 let source = unwritten(&self.arrays[array as usize]);
-                let bits = self.choose(context.oracle, ty, &source, context.asker)?;
+                let asker = Asker { element: Some((var, index)), ..context.asker };
+                let bits = self.choose(context.oracle, ty, &source, asker)?;
                 let value = match (ty, self.validity(&source)) {
                     (Ty::Ptr, Some(validity)) => self.memory.outside(validity, bits as u64)?,
                     _ => self.register(ty, bits),
@@ -397,7 +399,8 @@ impl State<'_> {
             {
                 let ty = self.elem_type(var);
                 let source = unwritten(&self.wide_arrays[array as usize]);
-                let bits = self.choose(context.oracle, ty, &source, context.asker)?;
+                let asker = Asker { element: Some((var, index)), ..context.asker };
+                let bits = self.choose(context.oracle, ty, &source, asker)?;
                 self.store_elem_wide(array, var, index, bits)?;
                 Ok(bits)
             }

@@ -194,7 +194,7 @@ pub(super) fn execute<O: Observer>(
     macro_rules! context {
         () => {{
             let spot = &code.spots[code.insn_spots[pc - 1] as usize];
-            let asker = Asker { region: spot.region, at: spot.at };
+            let asker = Asker { region: spot.region, at: spot.at, element: None };
             Context { oracle: &mut *oracle, output: &mut *output, asker }
         }};
     }

@@ -10,7 +10,7 @@ use super::float;
 use super::machine::Frame;
 use super::value::Value;
 use cfa::op::Source;
-use cfa::program::{EdgeId, ProcId};
+use cfa::program::{EdgeId, ProcId, VarId};
 use cfa::ty::{FloatKind, Ty};
 
 /// Where an operation stands in a program.
@@ -64,6 +64,8 @@ pub struct Request<'a> {
     pub calls: Calls<'a>,
     /// The memory whose contents are asked for, if objects are tracked ([`super::Tracking`]).
     pub memory: Option<MemoryPlace<'a>>,
+    /// The element of an array variable that has no value yet and is asked for.
+    pub element: Option<(VarId, u64)>,
 }
 
 /// A place in an object that was made while the program runs.
@@ -220,6 +222,10 @@ impl Seed {
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^ (mixed >> 31)
     }
+    /// A number below a bound; 0 if there is none.
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next() % (bound.max(1) as u64)) as usize
+    }
     fn int(&mut self, ty: Ty, width: u8) -> i128 {
         let (low, high) = ty.range().unwrap_or((0, -1));
         let small = |random: u64| i128::from(random % 24) - 8;
@@ -265,7 +271,8 @@ mod tests {
     #[test]
     fn a_seed_repeats_and_covers_boundaries() {
         let (source, ty, region) = (&Source::Uninitialised, Ty::signed(32), Region::NOWHERE);
-        let request = Request { source, ty, region, at: None, calls: Calls::default(), memory: None };
+        let request =
+            Request { source, ty, region, at: None, calls: Calls::default(), memory: None, element: None };
         let draw = |seed| {
             let mut oracle = Seed::new(seed);
             (0..2000)

@@ -36,6 +36,8 @@ const ALLOCATION_ALIGN: u64 = 16;
 pub(super) struct Asker {
     pub(super) region: Region,
     pub(super) at: Option<Position>,
+    /// The element that is asked for.
+    pub(super) element: Option<(VarId, u64)>,
 }
 
 /// What a step may use besides the state.
@@ -66,13 +68,14 @@ impl State<'_> {
         oracle: &mut dyn Oracle,
         ty: Ty,
         source: &Source,
-        Asker { region, at }: Asker,
+        Asker { region, at, element }: Asker,
     ) -> Result<u128, Fault> {
         let forgotten = self.forgotten.clone().filter(|_| *source == Source::Uninitialised);
         let source = forgotten.as_ref().unwrap_or(source);
         let calls = Calls { frames: &self.frames, sites: &self.code.sites };
         let memory = self.asked.and_then(|place| self.creators.place(place));
-        let Some(choice) = oracle.choose(&Request { source, ty, region, at, calls, memory }) else {
+        let request = Request { source, ty, region, at, calls, memory, element };
+        let Some(choice) = oracle.choose(&request) else {
             return Err(Fault::OutOfInputs(self.users_place(region)));
         };
         self.memory.charge(size_of::<Chosen>() as u64)?;

@@ -13,7 +13,8 @@ use smt::{Answer, Logic};
 use term::{Model, SymbolId, TermId, Terms};
 use verdict::{Reason, Trace};
 
-use crate::execution::{Ending, Plan, Test, plan_of};
+use crate::contents::{Contents, cells_of, open_arrays};
+use crate::execution::{Ending, Plan, Script, Test, plan_of};
 use crate::formula::PathFormula;
 use crate::replay::on_original;
 
@@ -22,8 +23,8 @@ const MAX_ATTEMPTS: usize = 8;
 
 /// Runs tests along paths.
 pub trait Tests {
-    /// Runs a test that first follows a path, with a plan for each step.
-    fn test(&mut self, points: &[PointId], plans: Vec<Plan>, logic: &mut Logic) -> Result<Test, Reason>;
+    /// Runs a test that first follows a path, as a script says.
+    fn test(&mut self, points: &[PointId], script: Script, logic: &mut Logic) -> Result<Test, Reason>;
 }
 
 /// What became of a counterexample.
@@ -50,7 +51,7 @@ pub fn confirm(
     let mut model = model.clone();
     let mut tried = Vec::new();
     for _ in 0..MAX_ATTEMPTS {
-        let test = tests.test(points, plans(graph, path, &model), logic)?;
+        let test = tests.test(points, script(graph, path, &model, &logic.terms), logic)?;
         match test.ending {
             Ending::Error(choices) => {
                 if let Some(trace) = on_original(task, &choices, &mut logic.budget) {
@@ -69,8 +70,23 @@ pub fn confirm(
     Ok(Confirmation::Spurious)
 }
 
-/// What a model chooses on each step of a path.
-pub fn plans(graph: &Graph, path: &PathFormula, model: &Model) -> Vec<Plan> {
+/// What a model chooses on each step of a path, and of which elements it speaks.
+pub fn script(graph: &Graph, path: &PathFormula, model: &Model, terms: &Terms) -> Script {
+    let mut contents = Contents::default();
+    let cells = cells_of(graph);
+    for (arc, chosen) in path.choices() {
+        let arrays = open_arrays(graph, &graph.arcs[arc], terms).filter_map(|(var, skolem)| {
+            let (_, name) = chosen.iter().find(|(symbol, _)| *symbol == skolem.symbol)?;
+            Some((var, *name))
+        });
+        contents.extend(Contents::of_open(&arrays.collect::<Vec<_>>(), &cells, model, terms));
+    }
+    let ghosts = graph.cells.ghosts.iter();
+    let ghosts = ghosts.filter(|ghost| model.get(**ghost).is_some()).map(|ghost| (*ghost, model.int(*ghost)));
+    Script { plans: plans(graph, path, model), contents, ghosts: ghosts.collect() }
+}
+
+fn plans(graph: &Graph, path: &PathFormula, model: &Model) -> Vec<Plan> {
     let plan = |(arc, chosen): (ArcId, &[(SymbolId, SymbolId)])| {
         let sites: Vec<(Site, SymbolId)> =
             inputs(graph, arc, chosen).map(|(skolem, name)| (skolem.site, name)).collect();

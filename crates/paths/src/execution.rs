@@ -19,7 +19,9 @@ use interp::{
     Choice, Chosen, Code, CompileOptions, Config, Leaper, Machine, Markers, Outcome, Position, Request,
     Silent, Step, Uninitialised, View,
 };
-use term::{Model, SymbolId};
+use term::{Integer, Model, SymbolId};
+
+use crate::contents::Contents;
 
 /// Upper bound on the choices of one test: each of them takes memory.
 const MAX_CHOICES: usize = 1 << 21;
@@ -28,6 +30,17 @@ const REMEMBERED: usize = 256;
 
 /// Values for the choices of one step, by their places in the program.
 pub type Plan = BTreeMap<Site, i128>;
+
+/// What a test that follows a path does.
+#[derive(Clone, Debug, Default)]
+pub struct Script {
+    /// What is chosen, for each step.
+    pub plans: Vec<Plan>,
+    /// What elements are to be that no operation writes.
+    pub contents: Contents,
+    /// The indices that the error is to be reached with.
+    pub ghosts: BTreeMap<SymbolId, Integer>,
+}
 
 /// The values that a model gives to choices.
 pub fn plan_of(choices: &[(Site, SymbolId)], model: &Model) -> Plan {
@@ -108,6 +121,7 @@ impl Runner {
             visited: vec![start],
             max_visited: length + REMEMBERED,
             plan: Rc::default(),
+            contents: Rc::default(),
         }
     }
 }
@@ -126,6 +140,8 @@ pub struct Execution<'p> {
     max_visited: usize,
     /// What is chosen from here on.
     pub plan: Rc<Plan>,
+    /// What elements are to be that no operation has written.
+    pub contents: Rc<Contents>,
 }
 
 impl Execution<'_> {
@@ -139,9 +155,10 @@ impl Execution<'_> {
         self.machine.view()
     }
 
-    /// Goes along a path with a plan for each step, as long as the execution does. Nothing if it arrived or went another way.
-    pub fn follow(&mut self, path: &[PointId], plans: Vec<Plan>, allowance: &mut Budget) -> Option<Halt> {
-        let mut plans = plans.into_iter();
+    /// Goes along a path as a script says, as long as the execution does. Nothing if it arrived or went another way.
+    pub fn follow(&mut self, path: &[PointId], script: Script, allowance: &mut Budget) -> Option<Halt> {
+        self.contents = Rc::new(script.contents);
+        let mut plans = script.plans.into_iter();
         for next in &path[1..] {
             self.plan = Rc::new(plans.next().unwrap_or_default());
             if let Some(halt) = self.advance(allowance) {
@@ -156,8 +173,11 @@ impl Execution<'_> {
 
     /// Runs on to the next point; why the test does not go on if there is none.
     pub fn advance(&mut self, allowance: &mut Budget) -> Option<Halt> {
-        let Self { runner, machine, leaper, plan, .. } = self;
-        let mut oracle = |request: &Request<'_>| Some(answer(plan, runner.entry, request));
+        let Self { runner, machine, leaper, plan, contents, .. } = self;
+        let mut oracle = |request: &Request<'_>| {
+            let element = contents.answer(request).map(Choice::Int);
+            Some(element.unwrap_or_else(|| answer(plan, runner.entry, request)))
+        };
         let stepped = leaper.step(machine, &mut oracle, &mut Silent, &mut std::io::sink(), allowance);
         let point = match stepped {
             Step::Location(_, location) => runner.points.get(&location).copied().flatten(),

@@ -3,6 +3,7 @@
 //! Every engine that looks at single paths starts from here. Knows no engine.
 
 mod confirm;
+mod contents;
 mod elements;
 mod execution;
 mod formula;
@@ -12,8 +13,9 @@ mod replay;
 use smt::Why;
 use verdict::Reason;
 
-pub use confirm::{Confirmation, Tests, confirm, plans};
-pub use execution::{Ending, Execution, Halt, Plan, Runner, Test, plan_of};
+pub use confirm::{Confirmation, Tests, confirm, script};
+pub use contents::{Contents, cells_of, open_arrays};
+pub use execution::{Ending, Execution, Halt, Plan, Runner, Script, Test, plan_of};
 pub use formula::PathFormula;
 pub use interpolate::{Interpolator, Space};
 pub use replay::on_original;

@@ -7,7 +7,7 @@ use cfa::Program;
 use graph::cut::{ENTRY, Graph, PointId, Target};
 use graph::tree::{NodeId, Tree};
 use passes::Prepared;
-use paths::{Interpolator, PathFormula, Runner, Space, plans};
+use paths::{Interpolator, PathFormula, Runner, Space, script};
 use smt::{Answer, Logic, check_formula};
 use term::{TermId, Terms};
 
@@ -172,8 +172,8 @@ fn an_execution_with_the_choices_of_a_model_takes_the_path() {
             let points = scene.points_to(node);
             let stops = BTreeSet::new();
             let mut execution = runner.start(task.program(), points[0], points.len(), &stops);
-            let plans = plans(&scene.graph, &formula, &model);
-            let halt = execution.follow(&points, plans, &mut Budget::unlimited());
+            let script = script(&scene.graph, &formula, &model, &scene.logic.terms);
+            let halt = execution.follow(&points, script, &mut Budget::unlimited());
             let is_error = scene.graph.target == points.last().copied();
             let arrived = if is_error {
                 halt == Some(paths::Halt::Error)

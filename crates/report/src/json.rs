@@ -106,7 +106,7 @@ pub struct Location {
 
 /// What holds whenever a function returns.
 #[derive(Serialize)]
-struct JsonContract {
+pub struct JsonContract {
     function: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     location: Option<Location>,
@@ -298,7 +298,7 @@ pub(super) fn render(run: &Run<'_>) -> String {
                 locations: annotation.locations().count(),
                 invariants: invariants(run.extras),
                 quantified: quantified(run.extras, sources),
-                contracts: contracts(run.extras, sources),
+                contracts: contracts(&run.extras.contracts, sources),
                 invariants_suffice: run.extras.inductive,
             });
         }
@@ -384,13 +384,14 @@ fn checks(run: &Run<'_>, table: Table<'_>) -> JsonChecks {
     }
 }
 
-fn contracts(extras: &Extras, sources: &SourceMap) -> Vec<JsonContract> {
+/// Contracts as part of a document.
+pub fn contracts(contracts: &[explain::Contract], sources: &SourceMap) -> Vec<JsonContract> {
     let contract = |contract: &explain::Contract| JsonContract {
         function: contract.function.clone(),
         location: location(sources, contract.region),
         ensures: contract.ensures.clone(),
     };
-    extras.contracts.iter().map(contract).collect()
+    contracts.iter().map(contract).collect()
 }
 
 fn quantified(extras: &Extras, sources: &SourceMap) -> Vec<JsonForAll> {

@@ -24,7 +24,7 @@ use verdict::Verdict;
 
 pub use html::{Insight, Summaries, page, unfinished as page_unfinished};
 pub use human::{EXTERN_ADVICE, EXTERN_ERROR};
-pub use json::{CHECKED_BEFORE, Location, Tool, known as json_known, location};
+pub use json::{CHECKED_BEFORE, JsonContract, Location, Tool, contracts, known as json_known, location};
 pub use printable::printable;
 pub use run::{Basis, Extras, Run, Task};
 pub use steps::{Change, Frame, Kind, Scope, Selection, Step, steps};

@@ -1,9 +1,10 @@
 //! What attributes and `_Alignas` do.
 
-use base::Span;
+use base::{Diagnostic, Span};
 
 use super::Checked;
 use super::context::{Checker, error, unsupported};
+use super::linkage::External;
 use super::scope::Typed;
 use crate::ast::{AlignasArgument, Attribute, AttributeKind, DeclaratorId, SpecifiersId};
 use crate::lex::Name;
@@ -15,6 +16,10 @@ const BIGGEST_ALIGNMENT: u64 = 16;
 const MAX_VECTOR: u64 = 1 << 12;
 /// The name of the record that a vector is, and of its member: no name of C.
 const VECTOR: &str = "(vector)";
+/// The tag of the record that stands for the type `_Float16`.
+const HALF: &str = "_Float16";
+/// The tag of the records that stand for complex types.
+const COMPLEX: &str = "_Complex";
 /// No object is aligned to more.
 const MAX_ALIGNMENT: u64 = 1 << 28;
 
@@ -90,14 +95,22 @@ impl Checker<'_> {
         }
         Ok(effects)
     }
-    /// A symbol that is weak needs a definition: without one its address is null.
-    pub(super) fn check_weak_symbols(&self) -> Checked<()> {
-        match self.weak_symbols.iter().find(|(name, _)| !self.is_defined_external(*name)) {
-            Some((name, span)) => {
-                unsupported(format!("the weak symbol `{}` without a definition", self.text(*name)), *span)
+    /// A symbol that is weak needs a definition: without one its address is null. A function is refused where it is used.
+    pub(super) fn check_weak_symbols(&mut self) -> Checked<()> {
+        for (name, span) in self.weak_symbols.clone() {
+            if self.is_defined_external(name) {
+                continue;
             }
-            None => Ok(()),
+            let construct = format!("the weak symbol `{}` without a definition", self.text(name));
+            let diagnostic = Diagnostic::unsupported(construct, span);
+            match self.externals.get(&name) {
+                Some(External::Function(function)) => {
+                    self.program.functions[*function].refused = Some(Box::new(diagnostic));
+                }
+                _ => return Err(Box::new(diagnostic)),
+            }
         }
+        Ok(())
     }
     /// The alignment that an argument says; `None` for 0, which says nothing.
     fn alignment(&mut self, argument: AlignasArgument) -> Checked<Option<u64>> {
@@ -129,23 +142,40 @@ impl Checker<'_> {
         }
         let array = Type::Array { elem, length: ArrayLength::Fixed(bytes / size) };
         let ty = self.program.types.intern(array);
-        let known =
-            self.types().records.iter_enumerated().find(|(_, record)| {
-                &*record.name == VECTOR && (record.fields[0].ty, record.size) == (ty, bytes)
-            });
-        if let Some((record, _)) = known {
-            return Ok(self.program.types.intern(Type::Record(record)));
-        }
-        let record = self.program.types.records.push(Record {
-            name: VECTOR.into(),
-            alias: None,
-            is_union: false,
-            complete: true,
-            fields: vec![Field { name: VECTOR.into(), ty, offset: 0, bits: None }],
-            size: bytes,
-            align: bytes,
+        Ok(self.stand_in(VECTOR, ty, bytes))
+    }
+    /// The type `_Float16`. It is a record of two bytes, which is right for what vectors are right for. Computing with it is refused.
+    pub(super) fn half(&mut self) -> TypeId {
+        let bits = self.int_type(IntKind::UnsignedShort);
+        self.stand_in(HALF, bits, 2)
+    }
+    /// A complex type, likewise: a record with its two parts.
+    pub(super) fn complex(&mut self, part: TypeId) -> TypeId {
+        let size = self.types().size_of(part).unwrap_or(0);
+        let array = Type::Array { elem: part, length: ArrayLength::Fixed(2) };
+        let ty = self.program.types.intern(array);
+        self.stand_in(COMPLEX, ty, 2 * size)
+    }
+    /// The record with one member that stands for a type that is not computed with.
+    fn stand_in(&mut self, name: &str, member: TypeId, size: u64) -> TypeId {
+        let known = self.types().records.iter_enumerated().find(|(_, record)| {
+            &*record.name == name && (record.fields[0].ty, record.size) == (member, size)
         });
-        Ok(self.program.types.intern(Type::Record(record)))
+        let known = known.map(|(record, _)| record);
+        // A vector is aligned to its size.
+        let align = if name == VECTOR { size } else { self.types().align_of(member) };
+        let record = known.unwrap_or_else(|| {
+            self.program.types.records.push(Record {
+                name: name.into(),
+                alias: None,
+                is_union: false,
+                complete: true,
+                fields: vec![Field { name: VECTOR.into(), ty: member, offset: 0, bits: None }],
+                size,
+                align,
+            })
+        });
+        self.program.types.intern(Type::Record(record))
     }
     /// A type after the attributes of its specifiers and its declarator.
     pub(super) fn with_attributes(
@@ -160,9 +190,12 @@ impl Checker<'_> {
         let ty = self.with_mode(typed.ty, &effects)?;
         Ok(Typed { ty, align: effects.align.or(typed.align), ..typed })
     }
-    /// Whether values of a type are vectors.
-    pub(super) fn is_vector(&self, ty: TypeId) -> bool {
-        self.types().record(ty).is_some_and(|record| &*self.types().records[record].name == VECTOR)
+    /// Why no operator but assignment may be applied to values of a type, if it is one that a record stands for.
+    pub(super) fn stands_for(&self, ty: TypeId) -> Option<&'static str> {
+        let name = &*self.types().records[self.types().record(ty)?].name;
+        [(VECTOR, "vector types"), (HALF, "the type `_Float16`"), (COMPLEX, "`_Complex` types")]
+            .into_iter()
+            .find_map(|(known, construct)| (known == name).then_some(construct))
     }
     /// A type after the attributes `vector_size` and `mode`.
     pub(super) fn with_mode(&mut self, ty: TypeId, effects: &Effects) -> Checked<TypeId> {

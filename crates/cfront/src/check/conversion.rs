@@ -4,7 +4,7 @@ use base::{Diagnostic, Span};
 use cfa::FloatKind;
 
 use super::Checked;
-use super::context::{Checker, error};
+use super::context::{Checker, error, unsupported};
 use crate::hir::{ExprId, ExprKind, FunctionId, PlaceId, PlaceKind};
 use crate::types::{ArrayLength, IntKind, RecordId, Type, TypeId};
 
@@ -165,6 +165,7 @@ impl Checker<'_> {
         if self.types().is_void(ty) {
             return error("a value of type `void` is used where a scalar is required", span);
         }
+        self.refuse_stand_ins([ty, ty], span)?;
         error(format!("a value of type {} is used where a scalar is required", self.show(ty)), span)
     }
 
@@ -202,7 +203,15 @@ impl Checker<'_> {
         {
             return Ok(wrapped);
         }
+        self.refuse_stand_ins([ty, target], self.span(expr))?;
         Err(Box::new(self.mismatch(ty, target, self.span(expr), purpose)))
+    }
+    /// Refuses what is valid C for the types that records stand for.
+    pub(super) fn refuse_stand_ins(&self, operands: [TypeId; 2], span: Span) -> Checked<()> {
+        match operands.into_iter().find_map(|ty| self.stands_for(ty)) {
+            Some(construct) => unsupported(construct, span),
+            None => Ok(()),
+        }
     }
     fn mismatch(&self, from: TypeId, to: TypeId, span: Span, purpose: Purpose) -> Diagnostic {
         let (from, to) = (self.show(from), self.show(to));
@@ -253,6 +262,7 @@ impl Checker<'_> {
                 _ => (types.is_scalar(ty) && types.is_scalar(target)) || ty == target,
             };
         if !is_fine {
+            self.refuse_stand_ins([ty, target], span)?;
             let message =
                 format!("a value of type {} cannot be converted to {}", self.show(ty), self.show(target));
             return error(message, span);

@@ -161,10 +161,10 @@ impl Checker<'_> {
             return Ok(diagnostic);
         }
         let mut variables = first_variable..self.program.variables.len();
-        let has_vector = self.is_vector(result)
-            || variables.any(|variable| self.is_vector(self.program.variables[VariableId::new(variable)].ty));
-        match &diagnostic.primary {
-            Some(label) if has_vector => Ok(Box::new(Diagnostic::unsupported("vector types", label.span))),
+        let of_variable = |variable| self.stands_for(self.program.variables[VariableId::new(variable)].ty);
+        let construct = self.stands_for(result).or_else(|| variables.find_map(of_variable));
+        match (&diagnostic.primary, construct) {
+            (Some(label), Some(construct)) => Ok(Box::new(Diagnostic::unsupported(construct, label.span))),
             _ => Err(diagnostic),
         }
     }

@@ -135,6 +135,7 @@ impl Checker<'_> {
         }
     }
     fn invalid<T>(&self, op: BinaryOp, left: ExprId, right: ExprId, op_span: Span) -> Checked<T> {
+        self.refuse_stand_ins([self.ty(left), self.ty(right)], op_span)?;
         let message = format!(
             "invalid operands of binary `{}`: {} and {}",
             sign(op),

@@ -25,10 +25,11 @@ impl Checker<'_> {
         let unit = self.unit;
         let specifiers = &unit.specifiers[id];
         let mut typed = match specifiers.kind {
-            TypeSpecifier::Builtin(builtin) => {
-                Typed::plain(self.builtin_type(builtin, specifiers.type_span)?)
+            TypeSpecifier::Builtin(builtin) => Typed::plain(self.builtin_type(builtin)?),
+            TypeSpecifier::Complex(part) => {
+                let part = self.builtin_type(part)?;
+                Typed::plain(self.complex(part))
             }
-            TypeSpecifier::Complex(_) => return unsupported("`_Complex` types", specifiers.type_span),
             TypeSpecifier::Record(record) => Typed::plain(self.record_specifier(record, tag_use)?),
             TypeSpecifier::Enum(definition) => Typed::plain(self.enum_specifier(definition, tag_use)?),
             TypeSpecifier::Typedef(name) => {
@@ -69,7 +70,7 @@ impl Checker<'_> {
             _ => Ok(()),
         }
     }
-    fn builtin_type(&mut self, builtin: BuiltinType, span: Span) -> Checked<TypeId> {
+    fn builtin_type(&mut self, builtin: BuiltinType) -> Checked<TypeId> {
         let int = |checker: &mut Self, kind| Ok(checker.int_type(kind));
         let float = |checker: &mut Self, kind| Ok(checker.program.types.intern(Type::Float(kind)));
         match builtin {
@@ -92,7 +93,7 @@ impl Checker<'_> {
             BuiltinType::Double | BuiltinType::Float64 | BuiltinType::Float32x => Ok(self.basic.double),
             BuiltinType::LongDouble | BuiltinType::Float64x => float(self, FloatKind::Extended),
             BuiltinType::Float128 => float(self, FloatKind::Quad),
-            BuiltinType::Float16 => unsupported("the type `_Float16`", span),
+            BuiltinType::Float16 => Ok(self.half()),
         }
     }
 

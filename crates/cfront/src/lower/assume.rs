@@ -1,4 +1,4 @@
-//! Conditions that the user assumes when the entry function is called: `n <= len(a)`, `0 <= i && i < n`.
+//! Conditions that the user assumes when the entry function is called, by options or in a contract comment: `n <= len(a)`, `0 <= i && i < n`.
 //!
 //! A condition is a chain of comparisons joined by `&&`. Operands are sums, differences and products of integer parameters, numbers and lengths `len(p)` of the arrays
 //! that pointers lead to. As in C, operands are promoted and the usual arithmetic conversions apply. Lengths have the type `ptrdiff_t`, so that `n <= len(a)` holds
@@ -10,8 +10,9 @@ use base::{Cause, Diagnostic};
 
 use crate::hir::VariableId;
 use crate::lower::call::Argument;
+use crate::lower::contract::HELP;
 use crate::lower::function::Body;
-use crate::lower::{Lowered, build};
+use crate::lower::{Condition, Lowered, build};
 
 /// A part of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -192,7 +193,7 @@ impl Body<'_, '_> {
     pub(super) fn is_assumed(&self, param: &str) -> bool {
         let conditions = self.ctx.options.start.assumptions.iter();
         conditions
-            .filter_map(|text| tokens(text).ok())
+            .filter_map(|condition| tokens(&condition.text).ok())
             .flatten()
             .any(|token| token == Token::Word(param.to_owned()))
     }
@@ -208,17 +209,22 @@ impl Body<'_, '_> {
                 values.push((hir.variables[*param].name.to_string(), *value));
             }
         }
-        for text in &self.ctx.options.start.assumptions {
+        for Condition { text, place } in &self.ctx.options.start.assumptions {
             let lengths = self.ctx.start_lengths.clone();
             let refused = |why: String| {
-                let diagnostic = Diagnostic::global(format!("the condition `{text}` of --assume: {why}"));
-                Box::new(diagnostic.with_cause(Cause::Input))
+                Box::new(match place {
+                    Some(place) => {
+                        Diagnostic::error(format!("the condition `{text}`: {why}"), *place).with_help(HELP)
+                    }
+                    None => Diagnostic::global(format!("the condition `{text}` of --assume: {why}"))
+                        .with_cause(Cause::Input),
+                })
             };
             let tokens = tokens(text).map_err(refused)?;
             let mut reader = Reader { tokens: &tokens, values: &values, lengths: &lengths };
             let cond = reader.condition(self).map_err(refused)?;
             self.emit(Op::Assume { cond });
-            let region = self.origin.region;
+            let region = place.map_or(self.origin.region, |place| self.ctx.region(place));
             self.ctx.approximate(ApproximationKind::Assumption, format!("`{text}` at the start"), region);
         }
         Ok(())

@@ -2,10 +2,11 @@
 //!
 //! # Invariants
 //! * P1: a footprint contains every variable and every class of memory that an evaluation may read or write, local variables of called
-//!   procedures apart: nobody else sees those.
+//!   procedures and the temporary objects for their results apart: nobody else sees those.
 //! * P2: memory that is reached through pointers is told apart by the size of the access only; an access to single bytes may be to
 //!   anything. Accesses of different sizes to one object are taken for accesses to different ones, as C's rules about aliasing allow. So are
-//!   different members of structures, of one type or of two, unless they are reached through a union.
+//!   different members of structures, of one type or of two, unless they are reached through a union, and a structure as a whole and members of
+//!   structures that are no part of it.
 //!
 //! # Cost
 //! A procedure is read once; what it calls is collected once for each procedure that an expression with an effect calls.
@@ -16,7 +17,8 @@ use cfa::{Callee, Expr, ExprId, HaltReason, Op, Place, ProcId, Program, Ty, VarI
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::hir::VariableId;
-use crate::types::RecordId;
+use crate::lower::function::RESULT_ADDRESS;
+use crate::types::{RecordId, Types};
 
 /// The model of the function behind `errno`.
 const ERRNO_MODEL: &str = "__wayproof___errno_location";
@@ -64,22 +66,50 @@ pub(super) struct Footprint {
     pub ends: Ends,
 }
 
-/// A member of any structure of a type. Where two structures overlap, one is a part of the other, which is then no member of the innermost one.
+/// A scalar in the innermost structure around it, or a whole structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Member {
-    /// The type.
+    /// The type of the structure.
     pub record: RecordId,
-    /// The number of the member.
-    pub field: u32,
+    /// The number of the member; `None` is all of them.
+    pub field: Option<u32>,
     /// How it is accessed.
     pub sizes: Sizes,
 }
 
 impl Member {
-    /// Whether two accesses may be to the same memory.
-    pub(super) fn meets(self, other: Self) -> bool {
-        (self.record, self.field) == (other.record, other.field)
+    /// Whether two accesses may be to the same memory. Where two structures overlap, one is a part of the other.
+    pub(super) fn meets(self, other: Self, types: &Types) -> bool {
+        match (self.field, other.field) {
+            (Some(one), Some(two)) => (self.record, one) == (other.record, two),
+            (None, Some(_)) => holds(types, self.record, other.record),
+            (Some(_), None) => holds(types, other.record, self.record),
+            (None, None) => {
+                holds(types, self.record, other.record) || holds(types, other.record, self.record)
+            }
+        }
     }
+}
+
+/// Whether a structure is of a type, or has a part of it.
+fn holds(types: &Types, outer: RecordId, inner: RecordId) -> bool {
+    let (mut pending, mut seen) = (vec![outer], FxHashSet::default());
+    while let Some(record) = pending.pop() {
+        if record == inner {
+            return true;
+        }
+        if !seen.insert(record) {
+            continue;
+        }
+        for field in &types.records[record].fields {
+            let mut ty = field.ty;
+            while let Some((elem, _)) = types.array(ty) {
+                ty = elem;
+            }
+            pending.extend(types.record(ty));
+        }
+    }
+    false
 }
 
 /// How an execution may end in an evaluation.
@@ -153,7 +183,11 @@ impl<'a> Footprints<'a> {
     }
 
     fn read(&self, proc: ProcId) -> (Footprint, Vec<ProcId>) {
-        let reader = Reader { of: self, errno_pointers: self.errno_pointers(proc) };
+        let reader = Reader {
+            of: self,
+            errno_pointers: self.errno_pointers(proc),
+            result: result_address(self.program, proc),
+        };
         let (mut found, mut callees, mut seen) = (Footprint::default(), Vec::new(), FxHashSet::default());
         for op in self.program.procs[proc].edges().iter().flat_map(|edge| &edge.ops) {
             for place in op.places() {
@@ -217,10 +251,18 @@ impl<'a> Footprints<'a> {
     }
 }
 
+/// The hidden parameter with the address of a temporary object for the result.
+fn result_address(program: &Program, proc: ProcId) -> Option<VarId> {
+    let first = *program.procs[proc].params.first()?;
+    (*program.vars[first].name == *RESULT_ADDRESS).then_some(first)
+}
+
 /// Reads the operations of one procedure.
 struct Reader<'a, 'p> {
     of: &'a Footprints<'p>,
     errno_pointers: FxHashSet<VarId>,
+    /// The hidden parameter that says where the result belongs.
+    result: Option<VarId>,
 }
 
 impl Reader<'_, '_> {
@@ -243,12 +285,24 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// Whether an address leads into the object that the caller made for the result.
+    fn is_result(&self, mut addr: ExprId) -> bool {
+        loop {
+            match *self.of.program.exprs.get(addr) {
+                Expr::Var { var, .. } => return self.result == Some(var),
+                Expr::Binary { op: cfa::BinaryOp::PtrAdd, lhs, .. } => addr = lhs,
+                _ => return false,
+            }
+        }
+    }
+
     fn access(&self, addr: ExprId, sizes: Sizes, variables: &mut BTreeSet<VariableId>, memory: &mut Sizes) {
         match (self.object(addr), self.of.program.exprs.get(addr)) {
             (Some(var), _) => variables.extend(self.shared(var)),
             (None, Expr::Var { var, .. }) if self.errno_pointers.contains(var) => {
                 variables.extend(self.of.errno);
             }
+            (None, _) if self.is_result(addr) => {}
             (None, _) => *memory |= sizes,
         }
     }

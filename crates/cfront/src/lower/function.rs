@@ -19,6 +19,9 @@ use crate::lower::usage::ScopeKey;
 use crate::lower::{Context, Lowered, MAIN, build};
 use crate::types::{RecordId, Type, TypeId};
 
+/// The hidden parameter that says where a record belongs that is returned.
+pub(super) const RESULT_ADDRESS: &str = "%result";
+
 /// How a value gets into or out of a procedure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Passing {
@@ -213,7 +216,7 @@ impl<'c, 'a> Body<'c, 'a> {
         let mut types = Vec::new();
         match result {
             Some(Passing::Address(_)) => {
-                let address = self.hidden("%result", Ty::Ptr);
+                let address = self.hidden(RESULT_ADDRESS, Ty::Ptr);
                 self.graph.procedure.params.push(address);
                 self.result_address = Some(address);
             }

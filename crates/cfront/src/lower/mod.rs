@@ -33,6 +33,7 @@ mod call;
 mod comparison;
 mod condition;
 mod constants;
+mod contract;
 mod control;
 mod conversions;
 mod demand;
@@ -148,7 +149,16 @@ pub struct StartOptions {
     /// Whether parameters may point to the same object.
     pub aliases: StartAliases,
     /// What is assumed of the parameters: comparisons as C writes them.
-    pub assumptions: Vec<String>,
+    pub assumptions: Vec<Condition>,
+}
+
+/// What is assumed at the start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// Comparisons as C writes them.
+    pub text: String,
+    /// The clause of a contract comment that says so; options have no place.
+    pub place: Option<Span>,
 }
 
 /// Whether parameters may point to the same object.
@@ -244,6 +254,15 @@ pub fn lower(
 ) -> Result<Program, Box<Diagnostic>> {
     census::count(census::Step::ProgramLowered);
     let entry = find_entry(hir, options)?;
+    let with_contract;
+    let options = if options.starts_in_main() {
+        options
+    } else {
+        let mut extended = options.clone();
+        extended.start.assumptions.extend(contract::required(hir, entry, &sources)?);
+        with_contract = extended;
+        &with_contract
+    };
     let extended = if options.starts_in_main() {
         None
     } else {
@@ -279,7 +298,7 @@ fn named_lengths(start: &StartOptions) -> BTreeSet<String> {
     if start.elements != StartElements::AsUsed {
         return BTreeSet::new();
     }
-    let lengths = start.assumptions.iter().flat_map(|condition| condition.split("len(").skip(1));
+    let lengths = start.assumptions.iter().flat_map(|condition| condition.text.split("len(").skip(1));
     lengths.filter_map(|rest| Some(rest.split_once(')')?.0.trim().to_owned())).collect()
 }
 
@@ -416,7 +435,7 @@ impl<'a> Context<'a> {
             hir,
             options,
             program,
-            padding: padding::Padding::of(&hir.types, &conversions),
+            padding: padding::Padding::of(&hir.types, &usage.unions, &conversions),
             usage,
             evaluations: effects::Evaluations::new(options.signed_overflow, conversions.askew.clone()),
             conversions,

@@ -11,6 +11,7 @@
 use std::collections::BTreeSet;
 
 use base::{Owner, Span};
+use cfa::{Op, ProcId};
 
 use crate::hir::{
     Builtin, Callee, ExprId, ExprKind, FunctionId, InitValue, PlaceId, Program, StmtId, StmtKind, VariableId,
@@ -43,7 +44,33 @@ pub(super) fn conflicts(ctx: &mut Context<'_>) -> Vec<Span> {
     }
     let assignments = ctx.usage.exprs.iter().copied().filter(|expr| order.stores_conflict(*expr));
     found.extend(assignments.map(|expr| ctx.hir.exprs[expr].span));
+    let reached = reached(&ctx.program);
+    found.retain(|span| is_executed(ctx, *span, &reached));
     found
+}
+
+/// The procedures that calls may reach. Those whose address is taken, but that nobody may call, are no part of them.
+fn reached(program: &cfa::Program) -> BTreeSet<ProcId> {
+    let (mut reached, mut pending) = (BTreeSet::new(), vec![program.entry]);
+    while let Some(proc) = pending.pop() {
+        if !reached.insert(proc) {
+            continue;
+        }
+        let ops = program.procs[proc].edges().iter().flat_map(|edge| &edge.ops);
+        pending.extend(ops.flat_map(Op::call_targets));
+    }
+    reached
+}
+
+/// Whether calls may reach a function around a place. Places outside of all functions count.
+fn is_executed(ctx: &Context<'_>, place: Span, reached: &BTreeSet<ProcId>) -> bool {
+    let contains = |outer: Span| outer.file == place.file && outer.lo <= place.lo && place.hi <= outer.hi;
+    let is_around = |function: &&FunctionId| {
+        ctx.hir.functions[**function].body.as_ref().is_some_and(|body| contains(body.span))
+    };
+    let around: Vec<FunctionId> = ctx.usage.functions.iter().filter(is_around).copied().collect();
+    let is_reached = |function| ctx.procs.get(function).is_none_or(|proc| reached.contains(proc));
+    around.is_empty() || around.iter().any(is_reached)
 }
 
 /// One operand: what is evaluated for it, and the place that is read afterwards.
@@ -283,7 +310,7 @@ impl Order<'_, '_> {
             Root::Pointer(pointer) if self.is_address_of_errno(pointer) => sum.reads.extend(self.errno),
             Root::Pointer(_) => {
                 let sizes = self.sizes(self.ctx.hir.places[place].ty);
-                match self.member(&found, sizes) {
+                match self.member(&found, place, sizes) {
                     Some(member) => drop(sum.reads_members.insert(member)),
                     None => sum.reads_memory |= sizes,
                 }
@@ -292,17 +319,22 @@ impl Order<'_, '_> {
         }
     }
 
-    /// The innermost member of a structure in which an access lies, if no union is on the way.
-    fn member(&self, found: &Access, sizes: Sizes) -> Option<Member> {
+    /// The structure that an access is to, or the innermost member in which it lies, if no union is on the way.
+    fn member(&self, found: &Access, place: PlaceId, sizes: Sizes) -> Option<Member> {
+        let types = &self.ctx.hir.types;
         let mut innermost = None;
         for step in &found.steps {
             let Step::Field { record, field } = *step else { continue };
-            if self.ctx.hir.types.records[record].is_union {
+            if types.records[record].is_union {
                 return None;
             }
-            innermost = Some(Member { record, field, sizes });
+            innermost = Some(Member { record, field: Some(field), sizes });
         }
-        innermost
+        match types.record(self.ctx.hir.places[place].ty) {
+            Some(record) if types.records[record].is_union => None,
+            Some(record) => Some(Member { record, field: None, sizes }),
+            None => innermost,
+        }
     }
 
     fn write(&self, place: PlaceId, sum: &mut Footprint) {
@@ -314,7 +346,7 @@ impl Order<'_, '_> {
             Root::Pointer(pointer) if self.is_address_of_errno(pointer) => sum.writes.extend(self.errno),
             Root::Pointer(_) => {
                 let sizes = self.sizes(self.ctx.hir.places[place].ty);
-                match self.member(&found, sizes) {
+                match self.member(&found, place, sizes) {
                     Some(member) => drop(sum.writes_members.insert(member)),
                     None => sum.writes_memory |= sizes,
                 }
@@ -400,7 +432,10 @@ impl Order<'_, '_> {
         writer.writes.iter().any(by_name)
             || writer.writes_memory & memory != 0
             || own & plain != 0
-            || writer.writes_members.iter().any(|one| members.iter().any(|other| one.meets(*other)))
+            || writer
+                .writes_members
+                .iter()
+                .any(|one| members.iter().any(|other| one.meets(*other, &self.ctx.hir.types)))
             || self.meets(&writer.writes, memory)
             || self.meets(&user.reads, own)
             || self.meets(&user.writes, own)
@@ -411,7 +446,7 @@ impl Order<'_, '_> {
         memory != 0
             && variables.iter().any(|variable| {
                 let declared = &self.ctx.hir.variables[*variable];
-                self.ctx.usage.variables[*variable].in_memory
+                self.ctx.usage.variables[*variable].has_address
                     && !declared.is_const
                     && !self.is_errno(*variable)
                     && !self.is_table(*variable)

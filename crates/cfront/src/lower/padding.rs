@@ -7,7 +7,7 @@
 //! # Invariants
 //! * P1: only bits that no member of a record covers are forgotten; of a union that is initialised, those outside the member.
 //! * P2: nothing is forgotten in programs that never look at the bytes of a record: without a pointer to other data that is made from one to a record, or
-//!   from `void *` or an integer, and without a union that has a record with padding. Characters that are only copied are not looked at.
+//!   from `void *` or an integer, and without naming a member of a union that has a record with padding. Characters that are only copied are not looked at.
 
 use base::Region;
 use cfa::{ApproximationKind, Freedom, Op, Place, Source, Ty};
@@ -17,7 +17,7 @@ use crate::hir::{Initializer, Projection};
 use crate::lower::conversions::Conversions;
 use crate::lower::function::Body;
 use crate::lower::{build, layout};
-use crate::types::{Field, Record, RecordId, Type, TypeId, Types};
+use crate::types::{Field, RecordId, Type, TypeId, Types};
 
 /// The most stretches of padding that are forgotten one by one.
 const MAX_GAPS: usize = 128;
@@ -37,15 +37,17 @@ pub(super) enum Padding {
 }
 
 impl Padding {
-    /// Looks at the types of a program, and at how it converts pointers (P2).
-    pub(super) fn of(types: &Types, conversions: &Conversions) -> Self {
+    /// Looks at the unions that a program uses, and at how it converts pointers (P2).
+    pub(super) fn of(types: &Types, unions: &FxHashSet<RecordId>, conversions: &Conversions) -> Self {
         let has_padding = |field: &Field| {
             let mut gaps = Vec::new();
             all_gaps(types, field.ty, 0, &mut gaps);
             !gaps.is_empty()
         };
-        let mixes = |record: &Record| record.is_union && record.fields.iter().any(has_padding);
-        if conversions.shows_records || types.records.iter().any(mixes) {
+        let mixes = |record: RecordId| {
+            unions.contains(&record) && types.records[record].fields.iter().any(has_padding)
+        };
+        if conversions.shows_records || types.records.ids().any(mixes) {
             Self::Observed
         } else {
             Self::Hidden

@@ -42,6 +42,8 @@ pub(super) struct VariableUsage {
     pub referenced: bool,
     /// Whether it must live in memory (U1).
     pub in_memory: bool,
+    /// Whether its address is taken: pointers may lead to it.
+    pub has_address: bool,
     /// Whether it may lack a value after its declaration.
     pub bare: bool,
     /// The parts that are used, by field numbers.
@@ -69,6 +71,8 @@ pub(super) struct Usage {
     pub initialisers: Vec<Vec<ExprId>>,
     /// Record types whose whole values are in memory (U4).
     pub memory_records: FxHashSet<RecordId>,
+    /// Unions of which some member is named.
+    pub unions: FxHashSet<RecordId>,
 }
 
 impl Usage {
@@ -89,6 +93,7 @@ impl Usage {
             exprs: Vec::new(),
             initialisers: Vec::new(),
             memory_records: FxHashSet::default(),
+            unions: FxHashSet::default(),
         };
         let mut walk = Walk {
             hir,
@@ -165,11 +170,17 @@ impl Walk<'_> {
     fn place(&mut self, place: PlaceId, purpose: Purpose, scope: ScopeKey) {
         let access = access(self.hir, place);
         for step in &access.steps {
-            if let Step::Index { array, index } = step {
-                if let Some(index) = index {
-                    self.push(*index, scope);
+            match step {
+                Step::Index { array, index } => {
+                    if let Some(index) = index {
+                        self.push(*index, scope);
+                    }
+                    self.bounds(*array);
                 }
-                self.bounds(*array);
+                Step::Field { record, .. } if self.hir.types.records[*record].is_union => {
+                    self.usage.unions.insert(*record);
+                }
+                Step::Field { .. } => {}
             }
         }
         match access.root {
@@ -222,6 +233,7 @@ impl Walk<'_> {
             }
             _ => true,
         };
+        self.usage.variables[variable].has_address |= purpose == Purpose::Address;
         if purpose == Purpose::Address || !splittable || self.has_unknown_length(access) {
             self.usage.variables[variable].in_memory = true;
             return;

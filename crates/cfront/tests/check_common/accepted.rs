@@ -126,4 +126,8 @@ pub(crate) const ACCEPTED: &[&str] = &[
     "_Atomic int a; _Atomic(int) b; void f() { a = b; }",
     "_Thread_local int t; static __thread int u;",
     "int strange$name = 3;",
+    // Types that records stand for.
+    "_Float16 h, *p; struct s { char c; _Float16 h; }; _Static_assert(sizeof(struct s) == 4, \"\"); void f(_Float16 x) { h = x; *p = h; }",
+    "typedef _Float16 v __attribute__((vector_size(16))); _Static_assert(sizeof(v) == 16, \"\"); v f(v *p) { return *p; }",
+    "double _Complex z; float _Complex y[2]; _Static_assert(sizeof z == 16 && sizeof y == 16, \"\"); void f(double _Complex *p) { z = *p; }",
 ];

@@ -360,3 +360,59 @@ int behind(void *p, unsigned i) { return ((char *)p)[i]; }
     assert_eq!(["number", "gone", "before"].map(all), [10, 10, 10]);
     assert_eq!(all("behind"), 0);
 }
+
+/// A function whose comments say what callers pass, and some whose comments are wrong.
+const CONTRACTS: &str = r#"extern void reach_error(void);
+#define STEP 1
+/*@ requires 0 <= n; requires n <= len(a);
+  @ assigns \nothing;
+  @*/
+int last(const int *a, int n)
+{
+    int s = 0;
+    for (int i = 0; i < n; i += STEP) s = i;
+    if (n < 0 || s > n) reach_error();
+    return n > 0 ? a[n - 1] : 0;
+}
+//@ requires 0 < k;
+// Fewer than ten.
+//@ requires k < 10;
+static int both(int k) { if (k < 1 || k > 8) reach_error(); return k; }
+//@ require 0 < k;
+int misspelt(int k) { return k; }
+//@ requires 0 < k
+int unfinished(int k) { return k; }
+//@ requires 0 < j;
+int unknown_name(int k) { return k; }
+//@ requires \valid(p);
+int other_language(int *p) { return *p; }
+int main(void) { return misspelt(1); }
+"#;
+
+#[test]
+fn contract_comments_say_what_callers_pass() {
+    let folder = Folder::new("entry-contract");
+    folder.file("a.c", CONTRACTS);
+    let last = check(&folder, &["a.c", "--entry", "last", "--check", "bounds"]);
+    assert_eq!(last.code, 0, "{last:?}");
+    assert!(last.stdout.contains("`0 <= n` at the start at a.c:3:5"), "{}", last.stdout);
+    assert!(last.stdout.contains("`n <= len(a)` at the start at a.c:3:22"), "{}", last.stdout);
+    let both = check(&folder, &["a.c", "--entry", "both", "--check", "none"]);
+    assert_eq!(both.code, 10, "{both:?}");
+    assert!(both.stdout.contains("9 for the parameter k"), "{}", both.stdout);
+    let narrower = check(&folder, &["a.c", "--entry", "both", "--check", "none", "--assume", "k < 9"]);
+    assert_eq!(narrower.code, 0, "{narrower:?}");
+    for (entry, place, message) in [
+        ("misspelt", "a.c:17:5", "`require` is no clause of a contract; `requires` is one"),
+        ("unfinished", "a.c:19:5", "the clause `requires` of a contract does not end with `;`"),
+        ("unknown_name", "a.c:21:5", "the condition `0 < j`: `j` is no integer parameter"),
+        ("other_language", "a.c:23:5", "the condition `\\valid(p)`: `\\` is not expected"),
+    ] {
+        let refused = check(&folder, &["a.c", "--entry", entry]);
+        assert_eq!(refused.code, 2, "{entry}: {refused:?}");
+        assert!(refused.stderr.contains(&format!("error: {message}")), "{}", refused.stderr);
+        assert!(refused.stderr.contains(place), "{}", refused.stderr);
+    }
+    // The program as a whole is not about callers of one function.
+    assert_eq!(check(&folder, &["a.c", "--check", "none"]).code, 0);
+}

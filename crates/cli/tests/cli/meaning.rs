@@ -178,6 +178,23 @@ fn pragmas_that_change_the_program_are_refused_with_their_place() {
 }
 
 #[test]
+fn a_weak_function_without_definition_is_refused_where_it_is_used() {
+    let text = |result: &str| {
+        format!(
+            "void f(void) __attribute__((weak));\nint g(void) {{ return f != 0; }}\nint main(void) {{ return {result}; }}\n"
+        )
+    };
+    assert_eq!(checked("weak-unused", &[], &text("0")).code, SAFE);
+    let refused = checked("weak-used", &[], &text("g()"));
+    assert_eq!(refused.code, UNKNOWN, "{refused:?}");
+    assert!(
+        refused.stderr.contains("unsupported: the weak symbol `f` without a definition"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
 fn attributes_that_change_the_program_are_refused_with_their_place() {
     for (text, expected) in [
         (
@@ -189,10 +206,6 @@ fn attributes_that_change_the_program_are_refused_with_their_place() {
             "the attribute `optimize`",
         ),
         ("__attribute__((target(\"fma\"))) double f(double x) { return x; }", "the attribute `target`"),
-        (
-            "void f(void) __attribute__((weak));\nint g(void) { return f != 0; }",
-            "the weak symbol `f` without a definition",
-        ),
         ("int g(int *p) { int x __attribute__((cleanup(h))); return 0; }", "the attribute `cleanup`"),
         ("__attribute__((never_heard_of)) int x;", "the attribute `never_heard_of`"),
         (

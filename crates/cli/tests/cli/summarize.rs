@@ -543,12 +543,21 @@ fn functions_whose_calls_stay_have_contracts() {
     let file = folder.file("a.c", text);
     let finished = wayproof(["summarize", file.to_str().unwrap()]);
     let place = format!("{}:3:1", file.display());
-    let expected =
-        format!("contracts, whenever the function returns:\n  f at {place}:\n    \\result >= 91\n");
+    let facts = ["n <= 100 ==> \\result == 91", "n >= 101 ==> n == \\result + 10"];
+    let expected = format!(
+        "contracts, whenever the function returns:\n  f at {place}:\n    {}\n    {}\n",
+        facts[0], facts[1]
+    );
     assert_eq!((finished.code, finished.stdout), (0, expected));
     assert!(finished.stderr.contains("there are no summaries of paths"), "{}", finished.stderr);
     let json = wayproof(["summarize", file.to_str().unwrap(), "--format", "json"]);
-    assert_eq!(json.code, 5, "{json:?}");
+    assert_eq!(json.code, 0, "{json:?}");
+    let document: serde_json::Value = serde_json::from_str(&json.stdout).expect("standard output is JSON");
+    assert_eq!(document["contracts"][0]["function"], "f");
+    assert_eq!(document["contracts"][0]["location"]["line"], 3);
+    assert_eq!(document["contracts"][0]["ensures"], serde_json::json!(facts));
+    let why = document["missing"].as_str().unwrap_or_default();
+    assert!(why.contains("is recursive and stays a call"), "{why}");
 }
 
 #[test]

@@ -10,7 +10,8 @@
 //!    test may soon go on without queries (`repeat`). Where that is refused again and again, it is tried less often.
 //! 3. Any plan within the gas.
 //! 4. Any plan at all, if the test may still be given new gas, and then one with less gas: according to the summary, a shorter path.
-//! 5. If there is none, the state is dead, and the facts that show it are remembered (`dead_states`).
+//! 5. Where the test has committed to indices (`commit`), the same without them, and then the test commits anew.
+//! 6. If there is none, the state is dead, and the facts that show it are remembered (`dead_states`).
 //!
 //! # Invariants
 //! * P1: the number of queries at one stop is bounded: by a constant, and for each of the bounded number of refills by the digits of the gas.
@@ -24,10 +25,11 @@ use cfa::Program;
 use encode::Site;
 use graph::cut::Point;
 use interp::View;
-use paths::{Plan, plan_of};
+use paths::{Contents, Plan, plan_of};
 use smt::{Answer, Solver, Z3Solver};
 use term::{Integer, Model, SymbolId, TermId, Terms};
 
+use super::commit::{Commitment, Followed};
 use super::dead_states::States;
 use super::gas::Gas;
 use super::repeat::Choices;
@@ -60,6 +62,8 @@ pub(super) struct Guided {
     solver: Z3Solver,
     choices: Vec<(Site, SymbolId)>,
     states: States,
+    /// What a test commits to.
+    followed: Followed,
     /// Whether a step from here takes gas.
     is_counted: bool,
     memory: Option<Memory>,
@@ -98,6 +102,8 @@ pub(super) struct Stop<'a> {
 pub(super) struct Chosen {
     pub(super) plan: Rc<Plan>,
     pub(super) choices: Choices,
+    /// What elements are to be that have no value yet, where the graph has arrays.
+    pub(super) contents: Option<Contents>,
 }
 
 impl Guided {
@@ -106,9 +112,10 @@ impl Guided {
         solver: Z3Solver,
         choices: Vec<(Site, SymbolId)>,
         states: States,
+        followed: Followed,
         point: &Point,
     ) -> Self {
-        Self { solver, choices, states, is_counted: point.body.is_some(), memory: None }
+        Self { solver, choices, states, followed, is_counted: point.body.is_some(), memory: None }
     }
 
     /// Takes the gas of a step from here.
@@ -129,14 +136,28 @@ impl Guided {
     }
 
     /// What to choose at a stop, or nothing if the guide sees no way to the error. The gas of the step is taken.
-    pub(super) fn choose(&mut self, stop: &mut Stop<'_>, gas: &mut Gas) -> Option<Chosen> {
+    pub(super) fn choose(
+        &mut self,
+        stop: &mut Stop<'_>,
+        gas: &mut Gas,
+        commitment: &mut Commitment,
+    ) -> Option<Chosen> {
         let state = self.states.formula(stop.program, &stop.view, stop.terms);
-        self.solver.push();
-        self.solver.assert(stop.terms, state);
-        let found = self.search(stop, gas);
-        self.solver.pop();
+        let mut found = self.within(state, stop, gas, commitment);
+        if matches!(found, Found::Dead) && commitment.is_made() {
+            if stop.refill == Refill::Forbidden || !commitment.may_change() {
+                return None;
+            }
+            let other = commitment.given_up();
+            found = self.within(state, stop, gas, &other);
+            if matches!(found, Found::Plan(..)) {
+                *commitment = other;
+            }
+        }
         match found {
-            Found::Plan(chosen) => {
+            Found::Plan(mut chosen, model) => {
+                self.followed.commit(commitment, &model);
+                chosen.contents = self.followed.contents(&model, stop.terms);
                 self.consume(gas);
                 Some(chosen)
             }
@@ -149,6 +170,23 @@ impl Guided {
         }
     }
 
+    /// The queries in a state, with what the test has committed to.
+    fn within(
+        &mut self,
+        state: TermId,
+        stop: &mut Stop<'_>,
+        gas: &mut Gas,
+        commitment: &Commitment,
+    ) -> Found {
+        let committed = self.followed.formula(commitment, &stop.view, stop.terms);
+        self.solver.push();
+        self.solver.assert(stop.terms, state);
+        self.solver.assert(stop.terms, committed);
+        let found = self.search(stop, gas);
+        self.solver.pop();
+        found
+    }
+
     /// Queries 2 to 4 of the list.
     fn search(&mut self, stop: &mut Stop<'_>, gas: &mut Gas) -> Found {
         if gas.symbol.is_none() || gas.left.is_some() {
@@ -157,11 +195,11 @@ impl Guided {
                 stop.terms.le(needed, left)
             });
             let within: Vec<TermId> = within.into_iter().collect();
-            if let Some(chosen) = self.repeat(stop, gas, &within) {
-                return Found::Plan(chosen);
+            if let Some((chosen, model)) = self.repeat(stop, gas, &within) {
+                return Found::Plan(chosen, model);
             }
             match self.solver.check(stop.terms, &within, stop.budget) {
-                Answer::Sat(model) => return Found::Plan(self.follow(&model, gas)),
+                Answer::Sat(model) => return Found::Plan(self.follow(&model, gas), model),
                 Answer::Unsat(_) if within.is_empty() => return Found::Dead,
                 Answer::Unsat(_) | Answer::Unknown(_) => {}
             }
@@ -173,7 +211,7 @@ impl Guided {
         match self.solver.check(stop.terms, &[], stop.budget) {
             Answer::Sat(model) => {
                 let model = self.with_less(stop, gas, model);
-                Found::Plan(self.follow(&model, gas))
+                Found::Plan(self.follow(&model, gas), model)
             }
             Answer::Unsat(_) => Found::Dead,
             Answer::Unknown(_) => Found::Nothing,
@@ -181,7 +219,7 @@ impl Guided {
     }
 
     /// Asks for the plan of the last visit.
-    fn repeat(&mut self, stop: &mut Stop<'_>, gas: &mut Gas, within: &[TermId]) -> Option<Chosen> {
+    fn repeat(&mut self, stop: &mut Stop<'_>, gas: &mut Gas, within: &[TermId]) -> Option<(Chosen, Model)> {
         let memory = self.memory.as_mut()?;
         if memory.pass > 0 {
             return None;
@@ -195,7 +233,7 @@ impl Guided {
         }
         if let Answer::Sat(model) = self.solver.check(stop.terms, &assumptions, stop.budget) {
             gas.fill(&model);
-            return Some(memory.confirm());
+            return Some((memory.confirm(), model));
         }
         None
     }
@@ -225,7 +263,7 @@ impl Guided {
             None => {
                 let plan = Rc::new(plan);
                 self.memory = Some(Memory { plan: Rc::clone(&plan), is_steady: false, pause: 0, pass: 0 });
-                Chosen { plan, choices: Choices::Changed }
+                Chosen { plan, choices: Choices::Changed, contents: None }
             }
         }
     }
@@ -235,7 +273,7 @@ impl Memory {
     /// The plan was good once more.
     fn confirm(&mut self) -> Chosen {
         (self.is_steady, self.pause, self.pass) = (true, 0, 0);
-        Chosen { plan: Rc::clone(&self.plan), choices: Choices::Repeated }
+        Chosen { plan: Rc::clone(&self.plan), choices: Choices::Repeated, contents: None }
     }
 
     /// The plan had to be changed.
@@ -248,13 +286,14 @@ impl Memory {
             self.pause = (2 * self.pause + 1).min(MAX_PAUSE);
             self.pass = self.pause;
         }
-        Chosen { plan, choices: Choices::Changed }
+        Chosen { plan, choices: Choices::Changed, contents: None }
     }
 }
 
 /// What the queries came to.
 enum Found {
-    Plan(Chosen),
+    /// With the model that shows it.
+    Plan(Chosen, Model),
     /// The guide has no way from here.
     Dead,
     /// None was found.

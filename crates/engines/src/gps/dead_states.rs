@@ -45,7 +45,7 @@ impl Fact {
 }
 
 /// The number that formulas have for a value.
-fn number(value: Value) -> Option<i128> {
+pub(super) fn number(value: Value) -> Option<i128> {
     match value.ty {
         Ty::Int { width: 128, signed: false } => None,
         _ => Some(value.as_int()),

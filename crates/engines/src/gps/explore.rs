@@ -29,8 +29,8 @@ use graph::cut::{Graph, PointId};
 use graph::tree::NodeId;
 use passes::Prepared;
 use paths::{
-    Confirmation, Ending, Execution, Halt, PathFormula, Plan, Runner, Test, Tests, confirm, on_original,
-    plans,
+    Confirmation, Ending, Execution, Halt, PathFormula, Runner, Script, Test, Tests, confirm, on_original,
+    script,
 };
 use smt::{Logic, Solver};
 use summary::StarOptions;
@@ -39,6 +39,7 @@ use verdict::{Reason, Verdict};
 
 use super::Search;
 use super::ask::{CacheHits, Chosen, Guided, Refill, Stop};
+use super::commit::{Commitment, Followed};
 use super::dead_states::States;
 use super::gas::{Gas, with_gas};
 use super::repeat::{Choices, Repetition};
@@ -91,9 +92,9 @@ impl Testing for Explore {
         }
         let points = search.points_to(node);
         search.prepare_tests()?;
-        let plans = plans(search.space.graph, path, model);
+        let script = script(search.space.graph, path, model, &search.logic.terms);
         let Some(tester) = &mut search.tester else { return Err(Reason::NotProgressing) };
-        let test = tester.test(&points, plans, search.logic)?;
+        let test = tester.test(&points, script, search.logic)?;
         match test.ending {
             Ending::Error(choices) => {
                 if let Some(trace) = on_original(search.task, &choices, &mut search.logic.budget) {
@@ -236,15 +237,16 @@ impl<'a> Tester<'a> {
 }
 
 impl Tests for Tester<'_> {
-    fn test(&mut self, points: &[PointId], plans: Vec<Plan>, logic: &mut Logic) -> Result<Test, Reason> {
+    fn test(&mut self, points: &[PointId], script: Script, logic: &mut Logic) -> Result<Test, Reason> {
         let _stage = timeline::stage("test");
         self.tests += 1;
         let execution = self.runner.start(self.program, points[0], points.len(), &self.stops);
-        let mut guided = GuidedTest { execution, gas: Gas::new(self.gas) };
+        let commitment = Commitment::new(script.ghosts.clone());
+        let mut guided = GuidedTest { execution, gas: Gas::new(self.gas), commitment };
         let mut run =
             Run { program: self.program, guided: &mut self.guided, hits: &mut self.hits, logic: &mut *logic };
         let mut allowance = run.logic.budget.child(self.ticks);
-        let followed = guided.execution.follow(points, plans, &mut allowance);
+        let followed = guided.execution.follow(points, script, &mut allowance);
         let halt = followed.unwrap_or_else(|| run.explore(&mut guided, &mut allowance));
         logic.budget.absorb(&allowance);
         logic.budget.poll().map_err(Reason::Stopped)?;
@@ -270,7 +272,8 @@ fn guided(
     }
     choices.sort_unstable();
     choices.dedup();
-    if choices.is_empty() {
+    let followed = Followed::of(graph, id, terms);
+    if choices.is_empty() && !followed.opens_arrays() {
         return None;
     }
     let mut solver = logic.solvers.z3_solver();
@@ -281,7 +284,7 @@ fn guided(
     let products =
         point.live.iter().filter_map(|symbol| Some((*symbol, graph.vocabulary.factors(*symbol)?.to_vec())));
     let states = States::new(shown, products.collect());
-    Some(Guided::new(solver, choices, states, point))
+    Some(Guided::new(solver, choices, states, followed, point))
 }
 
 /// Whether the solver is shown the values of a variable.
@@ -297,6 +300,7 @@ fn is_shown(program: &Program, var: VarId) -> bool {
 struct GuidedTest<'p> {
     execution: Execution<'p>,
     gas: Gas,
+    commitment: Commitment,
 }
 
 /// What a test works with. Steps of the interpreter have an allowance of their own; the solver is charged to the budget of the logic.
@@ -356,9 +360,13 @@ impl<'p> Run<'_> {
         }
         let Logic { terms, budget, .. } = &mut *self.logic;
         let mut stop = Stop { program: self.program, view, terms, budget, refill };
-        let Chosen { plan, choices } = guided.choose(&mut stop, &mut test.gas)?;
+        let chosen = guided.choose(&mut stop, &mut test.gas, &mut test.commitment)?;
+        let Chosen { plan, choices, contents } = chosen;
         self.hits.choices += u64::from(choices == Choices::Repeated);
         test.execution.plan = plan;
+        if let Some(contents) = contents {
+            Rc::make_mut(&mut test.execution.contents).extend(contents);
+        }
         Some(choices)
     }
 

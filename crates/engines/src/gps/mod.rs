@@ -14,7 +14,7 @@
 //! | gas, §5.3 | `gas` |
 //! | path summaries, §6 | crate `summary` |
 //!
-//! `repeat` and `dead_states` are not in the paper: they save queries of tests.
+//! `repeat`, `dead_states` and `commit` are not in the paper: the first two save queries of tests, the last one steers elements of arrays.
 //!
 //! # Invariants
 //! * S1: at the end, every node that is not covered and has no covered ancestor is expanded or pruned; so the annotation is inductive.
@@ -23,6 +23,7 @@
 //! * S3: nothing here is trusted. Unsafe is replayed on the program as given, safe is proved again from its annotation.
 
 mod ask;
+mod commit;
 mod dead_states;
 pub(crate) mod explore;
 mod gas;

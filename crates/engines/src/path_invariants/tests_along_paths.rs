@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use cfa::Program;
 use graph::cut::{Graph, PointId};
 use passes::Prepared;
-use paths::{Halt, Plan, Runner, Test, Tests};
+use paths::{Halt, Runner, Script, Test, Tests};
 use smt::Logic;
 use verdict::Reason;
 
@@ -41,11 +41,11 @@ impl<'a> TestsAlongPaths<'a> {
 }
 
 impl Tests for TestsAlongPaths<'_> {
-    fn test(&mut self, points: &[PointId], plans: Vec<Plan>, logic: &mut Logic) -> Result<Test, Reason> {
+    fn test(&mut self, points: &[PointId], script: Script, logic: &mut Logic) -> Result<Test, Reason> {
         self.tests += 1;
         let mut execution = self.runner.start(self.program, points[0], points.len(), &self.stops);
         let mut allowance = logic.budget.child(self.ticks);
-        let halt = execution.follow(points, plans, &mut allowance);
+        let halt = execution.follow(points, script, &mut allowance);
         // A path ends at the error, which is a point as any other: the error itself is one step further.
         let is_there = points.last() == Some(&execution.at());
         let halt = halt.or_else(|| if is_there { execution.advance(&mut allowance) } else { None });

@@ -242,7 +242,7 @@ impl<'a> Body<'a> {
     }
 }
 
-fn is_call(edge: &cfa::Edge) -> bool {
+pub(super) fn is_call(edge: &cfa::Edge) -> bool {
     edge.ops.iter().any(|op| matches!(op, Op::Call { .. }))
 }
 
@@ -307,6 +307,11 @@ impl Clauses {
         }
         debug_assert_eq!(self.taken.len(), self.system.clauses.len(), "each clause of {proc} has its origin");
         Ok(())
+    }
+
+    /// What a procedure that is called knows at its entry: parameters and globals.
+    pub(super) fn inputs(&self, proc: ProcId) -> &[VarId] {
+        self.inputs.get(&proc).map_or(&[], Vec::as_slice)
     }
 
     /// What an edge with a call does.

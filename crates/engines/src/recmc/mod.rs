@@ -11,6 +11,7 @@
 //! # Cost
 //! That of the rules: for programs with finitely many states polynomial in the number of procedures ([Recmc14] theorem 3), whereas inlining is exponential.
 
+mod activations;
 mod clauses;
 mod replay;
 
@@ -52,10 +53,16 @@ fn decide(task: &Prepared<'_>, env: &mut Env<'_>) -> Result<Verdict, Reason> {
     for ((proc, location), point) in &clauses.points {
         kept[point.predicate] = is_annotated(task, *proc, *location);
     }
+    let candidates = {
+        let _stage = timeline::stage("activations");
+        let is_kept = |proc, location| is_annotated(task, proc, location);
+        activations::candidates(task.program(), &clauses, is_kept, &mut logic.budget)
+    };
     let (answer, statistics) = horn::search(
         &mut logic.terms,
         &clauses.system,
         &|predicate| kept[predicate],
+        &candidates,
         &logic.solvers,
         &mut logic.budget,
     );

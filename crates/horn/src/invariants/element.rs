@@ -13,10 +13,10 @@ pub(super) const PATIENCE: u32 = 3;
 const PAIR_LIMIT: usize = 14;
 
 /// A sum of one or two variables: indices and signs.
-pub(super) type Form = Vec<(usize, Integer)>;
+pub(crate) type Form = Vec<(usize, Integer)>;
 
 /// The sums that are looked at, of so many variables.
-pub(super) fn forms(variables: usize) -> Vec<Form> {
+pub(crate) fn forms(variables: usize) -> Vec<Form> {
     let mut forms: Vec<Form> = (0..variables).map(|index| vec![(index, Integer::ONE)]).collect();
     if variables <= PAIR_LIMIT {
         for a in 0..variables {
@@ -47,14 +47,14 @@ struct Range {
 
 /// An abstract state.
 #[derive(Clone, Debug)]
-pub(super) struct Element {
+pub(crate) struct Element {
     hull: Hull,
     ranges: Vec<Range>,
 }
 
 impl Element {
     /// The state of one point.
-    pub(super) fn new(point: &[Integer], forms: &[Form]) -> Self {
+    pub(crate) fn new(point: &[Integer], forms: &[Form]) -> Self {
         let range = |form: &Form| {
             let value = value(form, point);
             Range {
@@ -76,7 +76,7 @@ impl Element {
     }
 
     /// A state that includes both.
-    pub(super) fn merge(mut self, other: &Self, forms: &[Form]) -> Self {
+    pub(crate) fn merge(mut self, other: &Self, forms: &[Form]) -> Self {
         debug_assert_eq!(self.ranges.len(), forms.len());
         self.hull.merge(&other.hull);
         for (range, other) in self.ranges.iter_mut().zip(&other.ranges) {
@@ -86,7 +86,7 @@ impl Element {
     }
 
     /// What all points satisfy (I1).
-    pub(super) fn facts(&self, terms: &mut Terms, variables: &[SymbolId], forms: &[Form]) -> Vec<TermId> {
+    pub(crate) fn facts(&self, terms: &mut Terms, variables: &[SymbolId], forms: &[Form]) -> Vec<TermId> {
         let symbols: Vec<TermId> = variables.iter().map(|symbol| terms.of_symbol(*symbol)).collect();
         let mut facts = Vec::new();
         for (coefficients, value) in self.hull.equations() {

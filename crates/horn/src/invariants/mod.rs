@@ -9,9 +9,9 @@
 //! * I1: a result is returned only if the solver showed that it is inductive; nobody has to trust it all the same.
 //! * I2: the number of joins is bounded: the dimension of a hull grows, a stride is divided, a bound is widened after [`element::PATIENCE`] changes.
 
-mod element;
+pub(crate) mod element;
 mod hull;
-mod split;
+pub(crate) mod split;
 
 use std::collections::BTreeMap;
 
@@ -226,7 +226,7 @@ impl<'a> Analysis<'a> {
 }
 
 /// Constants of the clauses, and their neighbours, ascending.
-fn thresholds(terms: &Terms, system: &System) -> Vec<Integer> {
+pub(crate) fn thresholds(terms: &Terms, system: &System) -> Vec<Integer> {
     let roots: Vec<TermId> = system.clauses.iter().flat_map(Clause::terms).collect();
     let mut found = Vec::new();
     for term in terms.reachable(&roots) {

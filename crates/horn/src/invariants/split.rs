@@ -20,7 +20,7 @@ const MOST: usize = 6;
 const FAR: i64 = 1 << 30;
 
 /// Conditions `formal <= number` that clauses with the predicate as head test.
-pub(super) fn comparisons(terms: &mut Terms, system: &System, predicate: PredicateId) -> Vec<TermId> {
+pub(crate) fn comparisons(terms: &mut Terms, system: &System, predicate: PredicateId) -> Vec<TermId> {
     let formals = &system.predicates[predicate].formals;
     let mut found: BTreeMap<usize, BTreeSet<Integer>> = BTreeMap::new();
     for clause in &system.clauses {

@@ -12,7 +12,7 @@
 //! | β_P | `rules.rs`, `body.rs` |
 //! | §5, model-based projection | `smt::project` |
 //!
-//! Beyond the paper: inductive facts that are found first (`crate::invariants`), and unrolling of linear systems (`unroll.rs`).
+//! Beyond the paper: candidate facts that are given (`crate::candidates`), inductive facts that are found first (`crate::invariants`), and unrolling of linear systems (`unroll.rs`).
 //!
 //! There are no interpolants: the rule SUM uses unsatisfiable cores of the query's literals, generalised by induction (`generalise.rs`).
 //!
@@ -33,6 +33,7 @@ use base::{Budget, IndexVec};
 use smt::SolverFactory;
 use term::{Substitution, TermId, Terms};
 
+use crate::candidates::{self, Candidates, Scope};
 use crate::derivation::Derivation;
 use crate::invariants::{self, Cases, Known};
 use crate::solution::{Definition, Solution};
@@ -56,15 +57,16 @@ pub struct Statistics {
     pub reach_facts: u64,
 }
 
-/// Looks for a solution or a derivation, neither of which has been checked yet.
+/// Looks for a solution or a derivation, neither of which has been checked yet. Candidates that are inductive are facts from the start.
 pub fn search(
     terms: &mut Terms,
     system: &System,
+    candidates: &Candidates,
     solvers: &dyn SolverFactory,
     budget: &mut Budget,
 ) -> (Answer, Statistics) {
     let mut search = Recmc::new(terms, system, solvers);
-    let answer = match search.in_turns(system, budget) {
+    let answer = match search.in_turns(system, candidates, budget) {
         Ok(Found::Solution(solution)) => Answer::Sat(solution),
         Ok(Found::Derivation(derivation)) => Answer::Unsat(derivation),
         Err(reason) => Answer::Unknown(reason),
@@ -89,6 +91,8 @@ const VACUOUS_HEIGHTS: u32 = 4;
 /// The effort for the search before anything else is tried, and what each relation adds to it.
 const FIRST_TICKS: u64 = 1_000;
 const FIRST_TICKS_OF_RELATION: u64 = 50;
+/// The effort for the reduction of candidate facts.
+const CANDIDATE_TICKS: u64 = 2_000;
 /// The effort for inductive facts.
 const INVARIANT_TICKS: u64 = 4_000;
 /// The effort for the search before a linear system is unrolled.
@@ -171,13 +175,27 @@ impl<'a> Recmc<'a> {
     }
 
     /// The search, in turns with the search for inductive facts and with unrolling. Each has its share of ticks; the search has the rest.
-    fn in_turns(&mut self, system: &System, budget: &mut Budget) -> Result<Found, Reason> {
+    fn in_turns(
+        &mut self,
+        system: &System,
+        candidates: &Candidates,
+        budget: &mut Budget,
+    ) -> Result<Found, Reason> {
+        if !candidates.is_empty() {
+            self.consider(system, candidates, Scope::All, budget);
+        }
         let derived = self.relations.iter().filter(|relation| !relation.rules.is_empty()).count();
         let first = FIRST_TICKS + FIRST_TICKS_OF_RELATION * derived as u64;
         if let Some(found) = self.turn(first, budget, Self::run)? {
             return Ok(found);
         }
         self.generalisation = Generalisation::Arithmetic;
+        if !candidates.is_empty() {
+            self.consider(system, candidates, Scope::Seen, budget);
+            if let Some(found) = self.turn(SECOND_TICKS, budget, Self::run)? {
+                return Ok(found);
+            }
+        }
         for cases in [Cases::Booleans, Cases::Comparisons] {
             let mut share = budget.child(INVARIANT_TICKS);
             let known = invariants::find(self.terms, system, cases, self.solvers, &mut share);
@@ -206,6 +224,20 @@ impl<'a> Recmc<'a> {
             }
             ticks = ticks.saturating_mul(2);
         }
+    }
+
+    /// Assumes the candidates that are inductive together.
+    fn consider(&mut self, system: &System, candidates: &Candidates, scope: Scope, budget: &mut Budget) {
+        let mut share = budget.child(CANDIDATE_TICKS);
+        let kept = candidates::reduce(self.terms, system, candidates, scope, self.solvers, &mut share);
+        budget.absorb(&share);
+        let literals = |fact: &TermId| self.terms.disjuncts(*fact);
+        let known: Vec<Known> = system
+            .predicates
+            .ids()
+            .map(|predicate| kept.of(predicate).iter().map(literals).collect())
+            .collect();
+        self.assume(&known);
     }
 
     /// Something with a share of the budget; nothing if the share is used up.

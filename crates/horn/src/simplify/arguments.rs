@@ -26,9 +26,19 @@ pub(super) struct Dropped {
 }
 
 /// The system of the parts' clauses, without arguments that do not matter.
-pub(super) fn drop_arguments(terms: &Terms, system: &System, parts: &[Part]) -> (System, Dropped) {
+pub(super) fn drop_arguments(
+    terms: &Terms,
+    system: &System,
+    is_whole: &dyn Fn(PredicateId) -> bool,
+    parts: &[Part],
+) -> (System, Dropped) {
+    let start: Kept = system
+        .predicates
+        .iter_enumerated()
+        .map(|(id, predicate)| vec![is_whole(id); predicate.formals.len()])
+        .collect();
     let clauses: IndexVec<ClauseId, Clause> = parts.iter().map(|part| part.clause.clone()).collect();
-    let (used, mixed) = (used(terms, system, parts), mixed(terms, system, parts));
+    let (used, mixed) = (used(terms, start.clone(), parts), mixed(terms, start, parts));
     let mut kept = used;
     for (kept, mixed) in kept.iter_mut().zip(&mixed) {
         for (kept, is_mixed) in kept.iter_mut().zip(mixed) {
@@ -60,13 +70,9 @@ fn select<T: Copy>(items: &[T], kept: &[bool]) -> Vec<T> {
     items.iter().zip(kept).filter(|(_, kept)| **kept).map(|(item, _)| *item).collect()
 }
 
-fn no_position(system: &System) -> Kept {
-    system.predicates.iter().map(|predicate| vec![false; predicate.formals.len()]).collect()
-}
-
 /// Positions that are not unused: the least set.
-fn used(terms: &Terms, system: &System, parts: &[Part]) -> Kept {
-    let mut used = no_position(system);
+fn used(terms: &Terms, start: Kept, parts: &[Part]) -> Kept {
+    let mut used = start;
     loop {
         let mut has_changed = false;
         for Part { clause, .. } in parts {
@@ -101,8 +107,8 @@ fn used(terms: &Terms, system: &System, parts: &[Part]) -> Kept {
 }
 
 /// Positions that are not uniform: the least set.
-fn mixed(terms: &Terms, system: &System, parts: &[Part]) -> Kept {
-    let mut mixed = no_position(system);
+fn mixed(terms: &Terms, start: Kept, parts: &[Part]) -> Kept {
+    let mut mixed = start;
     loop {
         let mut has_changed = false;
         for Part { clause, .. } in parts {
@@ -178,7 +184,7 @@ mod tests {
 (assert (forall ((x Int) (k (Array Int (Array Int Int))) (a (Array Int Int)) (u Int)) (=> (and (p x k a u) (> x 1)) false)))";
         let mut terms = Terms::new();
         let system = read(&mut terms, text).expect("the text should be a system");
-        let simplified = simplify(&mut terms, &system, &|_| true);
+        let simplified = simplify(&mut terms, &system, &|_| true, &|_| false);
         assert_eq!(
             simplified.system.predicates.iter().next().map(|predicate| predicate.formals.len()),
             Some(1)

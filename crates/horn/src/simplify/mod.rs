@@ -77,7 +77,13 @@ pub(crate) struct Simplified {
 }
 
 /// Simplifies a system. Predicates that must have a formula of their own in the end are kept.
-pub(crate) fn simplify(terms: &mut Terms, system: &System, keep: &dyn Fn(PredicateId) -> bool) -> Simplified {
+/// Those that are whole keep all their arguments.
+pub(crate) fn simplify(
+    terms: &mut Terms,
+    system: &System,
+    keep: &dyn Fn(PredicateId) -> bool,
+    is_whole: &dyn Fn(PredicateId) -> bool,
+) -> Simplified {
     let mut fates = IndexVec::filled(Fate::Kept, system.predicates.len());
     let mut parts: Vec<Part> = Vec::new();
     for (id, clause) in system.clauses.iter_enumerated() {
@@ -90,7 +96,7 @@ pub(crate) fn simplify(terms: &mut Terms, system: &System, keep: &dyn Fn(Predica
     unfold::unfold(terms, system, keep, &mut parts, &mut fates);
     parts.retain(|part| part.clause.constraint != Terms::FALSE);
     cone::cut(system, &mut parts, &mut fates);
-    let (smaller, dropped) = arguments::drop_arguments(terms, system, &parts);
+    let (smaller, dropped) = arguments::drop_arguments(terms, system, is_whole, &parts);
     let origins = parts.into_iter().map(|part| part.origin).collect();
     Simplified { system: smaller, dropped, origins, fates }
 }

@@ -1,13 +1,15 @@
 //! Summaries as JSON. docs/json.md describes it; a change that readers can notice raises [`VERSION`].
 
-use base::Stop;
-use report::{Location, Tool, location};
+use base::{SourceMap, Stop};
+use explain::Contract;
+use report::{JsonContract, Location, Tool, location};
 use serde::Serialize;
 use summary::print::{PointKind, Reading};
 use term::Terms;
 use term::print::smtlib;
 
 use super::{Summarised, fallbacks};
+use crate::resolve::Request;
 
 /// The version of the schema.
 const VERSION: u32 = 1;
@@ -26,6 +28,11 @@ struct Document {
     points: Vec<Point>,
     arcs: Vec<Arc>,
     fallbacks: Vec<Fallback>,
+    /// Why there are no points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    contracts: Vec<JsonContract>,
 }
 
 #[derive(Serialize)]
@@ -88,6 +95,8 @@ impl Document {
             points: Vec::new(),
             arcs: Vec::new(),
             fallbacks: Vec::new(),
+            missing: None,
+            contracts: Vec::new(),
         }
     }
     fn text(&self) -> String {
@@ -100,7 +109,7 @@ impl Document {
 /// The document of all readings.
 pub(super) fn render(summarised: &Summarised<'_>) -> String {
     let mut document = Document::new();
-    document.files = summarised.request.files.iter().map(|file| file.display().to_string()).collect();
+    document.files = files(summarised.request);
     document.excluded_by_values = Some(summarised.graph.target.is_none());
     let terms = summarised.terms;
     for reading in summarised.readings {
@@ -127,6 +136,24 @@ pub(super) fn render(summarised: &Summarised<'_>) -> String {
     let fallbacks = fallbacks(&summarised.statistics).into_iter();
     document.fallbacks = fallbacks.map(|(what, count)| Fallback { what, count }).collect();
     document.text()
+}
+
+/// The document of a program whose calls stay: why there are no summaries, and contracts in their place.
+pub(super) fn of_contracts(
+    contracts: &[Contract],
+    why: String,
+    request: &Request,
+    sources: &SourceMap,
+) -> String {
+    let mut document = Document::new();
+    document.files = files(request);
+    document.missing = Some(why);
+    document.contracts = report::contracts(contracts, sources);
+    document.text()
+}
+
+fn files(request: &Request) -> Vec<String> {
+    request.files.iter().map(|file| file.display().to_string()).collect()
 }
 
 /// The document of a run that was ended from outside.

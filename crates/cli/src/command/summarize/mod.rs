@@ -64,15 +64,20 @@ pub(crate) fn summarize(args: &SummarizeArgs, console: Console) -> Result<ExitSt
     if let Some(call) = task.kept_call() {
         let budget = session.budget();
         let found = match format {
-            SummaryFormat::Human => contracts::contracts(&task, &budget),
-            SummaryFormat::Json | SummaryFormat::Dot => Vec::new(),
+            SummaryFormat::Human | SummaryFormat::Json => contracts::contracts(&task, &budget),
+            SummaryFormat::Dot => Vec::new(),
         };
         if found.is_empty() {
             return Err(unsupported(&task, call));
         }
         session.claim();
-        console.warn(format!("there are no summaries of paths: {}", task.describe(call)));
-        Output::new().write(&contracts::render(&found, &task))?;
+        let why = task.describe(call);
+        console.warn(format!("there are no summaries of paths: {why}"));
+        let text = match format {
+            SummaryFormat::Json => json::of_contracts(&found, why, &request, &task.program().sources),
+            SummaryFormat::Human | SummaryFormat::Dot => contracts::render(&found, &task),
+        };
+        Output::new().write(&text)?;
         return Ok(ExitStatus::Success);
     }
     let limits = if args.full || format == SummaryFormat::Json { Limits::FULL } else { Limits::SCREEN };
