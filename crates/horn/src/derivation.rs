@@ -3,11 +3,13 @@
 //! # Invariants
 //! * I1: the premises of a step are earlier steps; the last step is the one that derives false.
 //! * I2: the check evaluates terms and asks no solver.
+//! * I3: an array that is known by its elements only ([`Read`]) has one element at an index, in all steps together. Then there are such arrays, and different ones for
+//!   different values: they have infinitely many indices, of which finitely many are read.
 
 use base::Idx;
 use term::{Evaluator, Model, Terms, Value};
 
-use crate::system::{ClauseId, System};
+use crate::system::{ClauseId, Read, System};
 
 /// One application of a clause.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,9 +52,29 @@ impl Derivation {
                 format!("step {} by clause {}: {what}", index + 1, step.clause.index() + 1)
             })?;
         }
+        self.check_reads(terms, system)?;
         let last = self.steps.last().ok_or("no step derives false")?;
         if system.clauses[last.clause].head.is_some() {
             return Err("the last step does not derive false".to_owned());
+        }
+        Ok(())
+    }
+
+    /// I3.
+    fn check_reads(&self, terms: &Terms, system: &System) -> Result<(), String> {
+        let mut known: Vec<(&str, [Value; 3])> = Vec::new();
+        for step in &self.steps {
+            let mut evaluator = Evaluator::new(terms, &step.values);
+            for (sort, Read { array, index, value }) in system.reads.get(&step.clause).into_iter().flatten() {
+                let read = [array, index, value].map(|term| evaluator.value(*term));
+                let is_other = |(of, [array, index, value]): &(&str, [Value; 3])| {
+                    *of == &**sort && [array, index] == [&read[0], &read[1]] && *value != read[2]
+                };
+                if known.iter().any(is_other) {
+                    return Err(format!("an array of sort {sort} has two elements at one index"));
+                }
+                known.push((sort, read));
+            }
         }
         Ok(())
     }

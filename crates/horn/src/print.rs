@@ -2,7 +2,8 @@
 //!
 //! # Invariants
 //! * I1: the text is linear in the size of the terms' graph: a subterm that is used twice is named by `let`.
-//! * I2: what [`system`] prints, [`read`](crate::read()) reads as a system with the same answer, if it has no arrays and no products.
+//! * I2: what [`system`] prints, [`read`](crate::read()) reads as a system with the same answer, if it has no products.
+//! * I3: a solution speaks of the sorts of the text. Values that stand for those of another sort are not written as if they were of it: there is no text then.
 
 use std::fmt::Write;
 
@@ -11,7 +12,8 @@ use rustc_hash::FxHashMap;
 use term::{Integer, Linear, Node, Sort, SymbolId, TermId, Terms, Value};
 
 use crate::derivation::Derivation;
-use crate::solution::Solution;
+use crate::represented::Represented;
+use crate::solution::{Meaning, Solution, Universal};
 use crate::system::{Atom, Clause, System};
 
 /// A system as an SMT-LIB script in the logic HORN.
@@ -48,19 +50,40 @@ pub fn rules(terms: &Terms, system: &System) -> String {
     text
 }
 
-/// The definitions of a solution, each a `define-fun`. What is defined by clauses has an existential quantifier.
+/// The definitions of a solution, each a `define-fun`. What is defined by clauses has an existential quantifier, what is said of all elements a
+/// universal one.
 pub fn solution(terms: &mut Terms, system: &System, solution: &Solution) -> Result<String, String> {
     let meanings = solution.meanings(terms, system)?;
     let mut text = String::from("(\n");
     for (id, predicate) in system.predicates.iter_enumerated() {
-        let meaning = &meanings[id];
-        let formula = Writer::new(terms, &[meaning.formula]).term(meaning.formula);
-        let used = terms.symbols_of(meaning.formula);
-        let locals: Vec<SymbolId> =
-            meaning.locals.iter().copied().filter(|local| used.contains(local)).collect();
-        let bound = binders(terms, &locals);
+        let Meaning { locals, formula, universals } = &meanings[id];
+        let mut parts = vec![*formula];
+        for universal in universals {
+            parts.extend([universal.guard, universal.formula]);
+        }
+        let used = terms.symbols_of_all(&parts);
+        let represented = Represented::new(terms, predicate, &parts)?;
+        let text_of =
+            |term: TermId| Writer { represented: &represented, ..Writer::new(terms, &[term]) }.term(term);
+        let mut conjuncts = if *formula == Terms::TRUE && !universals.is_empty() {
+            Vec::new()
+        } else {
+            vec![text_of(*formula)]
+        };
+        for Universal { guard, indices, formula } in universals {
+            let bound = binders(terms, indices);
+            let statement = format!("(forall ({bound}) {})", text_of(*formula));
+            conjuncts.push(match *guard {
+                Terms::TRUE => statement,
+                guard => format!("(=> {} {statement})", text_of(guard)),
+            });
+        }
+        let formula =
+            if let [only] = &conjuncts[..] { only.clone() } else { format!("(and {})", conjuncts.join(" ")) };
+        let locals: Vec<SymbolId> = locals.iter().copied().filter(|local| used.contains(local)).collect();
+        let bound = declarations(terms, &locals, &represented);
         let body = if bound.is_empty() { formula } else { format!("(exists ({bound}) {formula})") };
-        let formals = binders(terms, &predicate.formals);
+        let formals = declarations(terms, &predicate.formals, &represented);
         line(&mut text, format_args!("  (define-fun {} ({formals}) Bool", quoted(&predicate.name)));
         line(&mut text, format_args!("    {body})"));
     }
@@ -102,7 +125,13 @@ fn constant(value: &Value) -> String {
         Value::Bool(value) => value.to_string(),
         Value::Int(value) => number(value),
         Value::BitVec(_, value) => value.to_string(),
-        Value::Array(_) => "array".to_owned(),
+        Value::Array(array) => {
+            let start = format!("((as const (Array Int Int)) {})", number(array.default_element()));
+            let store = |text: String, (index, element): (&Integer, &Integer)| {
+                format!("(store {text} {} {})", number(index), number(element))
+            };
+            array.entries().fold(start, store)
+        }
     }
 }
 
@@ -134,6 +163,15 @@ fn binders(terms: &Terms, symbols: &[SymbolId]) -> String {
     symbols.iter().map(binder).collect::<Vec<_>>().join(" ")
 }
 
+/// As [`binders`], with the sorts that symbols stand for.
+fn declarations(terms: &Terms, symbols: &[SymbolId], represented: &Represented) -> String {
+    let binder = |symbol: &SymbolId| {
+        let sort = represented.of(*symbol).unwrap_or_else(|| sort_name(terms, *symbol));
+        format!("({} {sort})", symbol_name(terms, *symbol))
+    };
+    symbols.iter().map(binder).collect::<Vec<_>>().join(" ")
+}
+
 fn implication(terms: &Terms, system: &System, clause: &Clause, falsity: &str) -> String {
     let mut writer = Writer::new(terms, &clause.terms());
     let lets = writer.lets(&clause.terms());
@@ -157,7 +195,12 @@ struct Writer<'a> {
     uses: FxHashMap<TermId, u32>,
     /// How a term is referred to.
     texts: FxHashMap<TermId, String>,
+    /// Symbols that stand for values of other sorts.
+    represented: &'a Represented,
 }
+
+/// All symbols have the sorts that they are written with.
+static AS_WRITTEN: Represented = Represented::NONE;
 
 impl<'a> Writer<'a> {
     fn new(terms: &'a Terms, roots: &[TermId]) -> Self {
@@ -168,7 +211,7 @@ impl<'a> Writer<'a> {
         for root in roots {
             *uses.entry(*root).or_default() += 1;
         }
-        Self { terms, uses, texts: FxHashMap::default() }
+        Self { terms, uses, texts: FxHashMap::default(), represented: &AS_WRITTEN }
     }
 
     /// One term with the names that it needs.
@@ -214,7 +257,10 @@ impl<'a> Writer<'a> {
             Node::Or(items) => self.apply("or", items),
             Node::Le(sum) => format!("(<= {} 0)", self.expression(*sum)),
             Node::Divides(divisor, sum) => format!("(= (mod {} {divisor}) 0)", self.expression(*sum)),
-            Node::Zero(sum) => format!("(= {} 0)", self.expression(*sum)),
+            Node::Zero(sum) => match Represented::sides(self.terms, term) {
+                Some((a, b)) => self.apply("=", &[a, b]),
+                None => format!("(= {} 0)", self.expression(*sum)),
+            },
             Node::Same(a, b) => self.apply("=", &[*a, *b]),
             Node::Number(value) => number(value),
             Node::Linear(form) => self.sum(form),
@@ -222,7 +268,14 @@ impl<'a> Writer<'a> {
             Node::Div(inner, divisor) => format!("(div {} {divisor})", self.expression(*inner)),
             Node::Mod(inner, divisor) => format!("(mod {} {divisor})", self.expression(*inner)),
             Node::Ite(a, b, c) => self.apply("ite", &[*a, *b, *c]),
+            Node::Select(a, b) if self.represented.is_boolean_array(self.terms, *a) => {
+                format!("(ite {} 1 0)", self.apply("select", &[*a, *b]))
+            }
             Node::Select(a, b) => self.apply("select", &[*a, *b]),
+            Node::Store(a, b, c) if self.represented.is_boolean_array(self.terms, *a) => {
+                let (a, b, c) = (self.expression(*a), self.expression(*b), self.expression(*c));
+                format!("(store {a} {b} (= {c} 1))")
+            }
             Node::Store(a, b, c) => self.apply("store", &[*a, *b, *c]),
             Node::ConstArray(item) => format!("((as const (Array Int Int)) {})", self.expression(*item)),
             Node::BvNumber(..) | Node::Bv(..) => format!("unsupported{}", term.0),

@@ -1,9 +1,11 @@
 //! Systems of constrained Horn clauses.
 //!
 //! # Invariants
-//! * I1: the formals of a predicate are distinct symbols, of sort Bool or Int, that occur in no clause.
+//! * I1: the formals of a predicate are distinct symbols, of sort Bool, Int or Array, that occur in no clause.
 //! * I2: an atom has as many arguments as its predicate has formals, of the same sorts.
 //! * I3: all symbols of a clause are universally quantified; two clauses may share symbols.
+
+use std::collections::BTreeMap;
 
 use base::{IndexVec, newtype_index};
 use term::{Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
@@ -27,6 +29,8 @@ pub struct Predicate {
     pub name: Box<str>,
     /// What its arguments are called in solutions (I1).
     pub formals: Vec<SymbolId>,
+    /// Positions of arguments whose sort in the text is represented by that of the formal, with the sort as it is written.
+    pub represented: BTreeMap<usize, Box<str>>,
 }
 
 /// A predicate applied to terms.
@@ -49,6 +53,20 @@ pub struct Clause {
     pub constraint: TermId,
 }
 
+/// An element of an array whose sort has no terms: `array[index] = value`.
+///
+/// Arrays of such sorts are values that can be compared. A clause that reads one has a symbol for the element, and says that equal indices of equal arrays
+/// have equal elements; a derivation must be so throughout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// The array, as an integer.
+    pub array: TermId,
+    /// The index.
+    pub index: TermId,
+    /// The element.
+    pub value: TermId,
+}
+
 /// Predicates and the clauses that they should satisfy.
 #[derive(Clone, Debug, Default)]
 pub struct System {
@@ -56,6 +74,8 @@ pub struct System {
     pub predicates: IndexVec<PredicateId, Predicate>,
     /// What they should satisfy.
     pub clauses: IndexVec<ClauseId, Clause>,
+    /// What clauses read from arrays whose sorts have no terms, by sort as it is written.
+    pub reads: BTreeMap<ClauseId, Vec<(Box<str>, Read)>>,
 }
 
 impl System {
@@ -64,12 +84,12 @@ impl System {
         Self::default()
     }
 
-    /// Adds a predicate with arguments of these sorts, Bool or Int. Its formals are new symbols.
+    /// Adds a predicate with arguments of these sorts, Bool, Int or Array. Its formals are new symbols.
     pub fn declare(&mut self, terms: &mut Terms, name: &str, sorts: &[Sort]) -> PredicateId {
         let formal =
             |(index, sort): (usize, &Sort)| terms.declare(format!("x{index}"), *sort, SymbolKind::Variable);
         let formals = sorts.iter().enumerate().map(formal).collect();
-        self.predicates.push(Predicate { name: name.into(), formals })
+        self.predicates.push(Predicate { name: name.into(), formals, represented: BTreeMap::new() })
     }
 
     /// Adds a clause.

@@ -50,7 +50,7 @@ fn errors_have_a_place_and_say_what_to_do() {
     let cases = [
         ("(set-logic LIA)", "1:12: unsupported: logic LIA"),
         ("(declare-fun P (Real) Bool)", "1:17: unsupported: sort Real"),
-        ("\n (declare-fun P ((Array Int Int)) Bool)", "2:18: unsupported: sort Array"),
+        ("\n (declare-fun P ((Array Int Real)) Bool)", "2:29: unsupported: sort Real"),
         ("(declare-fun P () Bool)(declare-fun P (Int) Bool)", "1:37: P is declared twice"),
         ("(declare-fun f (Int) Int)", "1:22: unsupported: a function whose result is not Bool"),
         ("(assert (forall ((x Int)) (=> (Q x) false)))", "1:32: Q is neither declared nor an operator"),

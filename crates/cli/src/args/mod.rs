@@ -314,7 +314,7 @@ pub(crate) struct QueriesArgs {
                   Example: wayproof horn FILE.smt2 --model --timeout 20"
 )]
 pub(crate) struct HornArgs {
-    /// Horn clauses over integers and booleans: SMT-LIB 2, logic HORN
+    /// Horn clauses over integers, booleans and arrays: SMT-LIB 2, logic HORN
     #[arg(value_name = "FILE.smt2")]
     pub(crate) file: PathBuf,
     /// If the answer is sat, print a definition of each predicate

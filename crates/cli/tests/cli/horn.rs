@@ -30,11 +30,11 @@ fn a_derivation_is_printed_and_spacer_agrees() {
 #[test]
 fn a_file_that_is_no_system_is_refused_with_its_place() {
     let folder = Folder::new("horn");
-    let file = folder.file("arrays.smt2", "(set-logic HORN)\n(declare-fun P ((Array Int Int)) Bool)\n");
+    let file = folder.file("arrays.smt2", "(set-logic HORN)\n(declare-fun P ((Array Int Real)) Bool)\n");
     let finished = wayproof(["horn", file.to_str().unwrap()]);
     assert_eq!((finished.code, finished.stdout.as_str()), (2, ""), "{finished:?}");
-    assert!(finished.stderr.contains("unsupported: sort Array"), "{finished:?}");
-    assert!(finished.stderr.contains("arrays.smt2:2:17"), "{finished:?}");
+    assert!(finished.stderr.contains("unsupported: sort Real"), "{finished:?}");
+    assert!(finished.stderr.contains("arrays.smt2:2:28"), "{finished:?}");
     let missing = wayproof(["horn", "no-such-file.smt2"]);
     assert_eq!(missing.code, 1, "{missing:?}");
 }
@@ -83,4 +83,34 @@ int main(void) { int n = __VERIFIER_nondet_int(); if (n < 0) return 0; if (steps
     let audited = wayproof(["check", "--check", "all", "--emit-chc", clauses, program]);
     assert_eq!(audited.code, 1, "{audited:?}");
     assert!(audited.stderr.contains("--emit-chc is about one property"), "{audited:?}");
+}
+
+#[test]
+fn arrays_of_a_program_are_arrays_of_its_clauses() {
+    let folder = Folder::new("horn-arrays");
+    let text = |value: i32| {
+        format!(
+            "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int a[10];
+int main(void) {{
+  int n = __VERIFIER_nondet_int();
+  if (n < 0 || n > 10) return 0;
+  for (int i = 0; i < n; i++) a[i] = 1;
+  for (int i = 0; i < n; i++) if (a[i] != {value}) reach_error();
+  return 0;
+}}
+"
+        )
+    };
+    for (value, verdict, answer) in [(1, 0, "sat\n"), (2, 10, "unsat\n")] {
+        let program = folder.file(&format!("filled{value}.c"), &text(value));
+        let clauses = folder.path().join(format!("filled{value}.smt2"));
+        let (program, clauses) = (program.to_str().unwrap(), clauses.to_str().unwrap());
+        let checked =
+            wayproof(["check", "--check", "none", "--emit-chc", clauses, "--timeout", "60", program]);
+        assert_eq!(checked.code, verdict, "{checked:?}");
+        let solved = wayproof(["horn", clauses, "--timeout", "60"]);
+        assert_eq!(solved.stdout, answer, "{solved:?}");
+    }
 }

@@ -113,7 +113,7 @@ mod tests {
         let verdict =
             decide(&task, problem, Folding::On, &nothing, &mut env).unwrap_or_else(Verdict::Unknown);
         let certified = certify(&task, verdict, &mut Budget::unlimited());
-        (certified.verdict().clone(), recorder.get(engine::Counter::FoldQuestions))
+        (certified.verdict().clone(), recorder.get(Counter::FoldQuestions))
     }
 
     /// Figures 1 and 2, figure 2 with an input, and figure 3: left, middle, right.

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Budget, IndexVec, Stop};
 use cfa::loops::{LoopForest, reaching};
-use cfa::{EdgeId, Expr, Loc, Op, ProcId, Procedure, Program, VarId};
+use cfa::{EdgeId, Expr, Loc, Op, ProcId, Procedure, Program, Storage, VarId};
 use encode::facts::stated;
 use encode::footprint::written;
 use encode::{CallEffect, Encoder, Pieces, Site, Skolem, Transition, Vocabulary};
@@ -65,8 +65,22 @@ struct Interface {
     outputs: Vec<VarId>,
 }
 
+/// Which variables predicates speak of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Variables {
+    /// Scalars; an array has any elements wherever a clause begins.
+    Scalars,
+    /// And arrays, inside of a procedure. A call makes those that it may write arbitrary.
+    All,
+}
+
 /// The clauses of a prepared program.
-pub(super) fn clauses(task: &Prepared<'_>, terms: &mut Terms, budget: &mut Budget) -> Result<Clauses, Stop> {
+pub(super) fn clauses(
+    task: &Prepared<'_>,
+    variables: Variables,
+    terms: &mut Terms,
+    budget: &mut Budget,
+) -> Result<Clauses, Stop> {
     let program = task.program();
     let procs = called(program);
     let mut vocabulary = Vocabulary::of_all(program, &procs, terms);
@@ -91,7 +105,7 @@ pub(super) fn clauses(task: &Prepared<'_>, terms: &mut Terms, budget: &mut Budge
     };
     let mut bodies = Vec::new();
     for proc in clauses.procs.clone() {
-        let body = Body::new(program, proc, task.loops(proc), &interfaces, budget)?;
+        let body = Body::new(program, proc, task.loops(proc), &interfaces, variables, budget)?;
         clauses.declare(&body, terms);
         bodies.push(body);
     }
@@ -170,6 +184,7 @@ impl<'a> Body<'a> {
         proc: ProcId,
         forest: &'a LoopForest,
         interfaces: &'a BTreeMap<ProcId, Interface>,
+        variables: Variables,
         budget: &mut Budget,
     ) -> Result<Self, Stop> {
         let procedure = &program.procs[proc];
@@ -200,8 +215,10 @@ impl<'a> Body<'a> {
             .copied()
             .filter(|var| program.vars[*var].owner.is_none())
             .collect();
-        let is_argument = |var: &VarId, at: Loc| {
-            program.vars[*var].scalar().is_some() && (live[at].contains(*var) || passed.contains(var))
+        let is_argument = |var: &VarId, at: Loc| match program.vars[*var].storage {
+            Storage::Scalar(_) => live[at].contains(*var) || passed.contains(var),
+            Storage::Array { .. } => variables == Variables::All && live[at].contains(*var),
+            Storage::Object { .. } => false,
         };
         let locations = procedure.locations.ids();
         let live =
@@ -249,7 +266,8 @@ impl Clauses {
             let now = if location == procedure.exit { &interface.outputs } else { &body.live[location] };
             arguments.extend(now.iter().filter_map(|var| self.vocabulary.symbol(*var)));
             let name = format!("{}_{location}", procedure.name);
-            let predicate = self.system.declare(terms, &name, &vec![Sort::Int; arguments.len()]);
+            let sorts: Vec<Sort> = arguments.iter().map(|symbol| terms.symbol(*symbol).sort).collect();
+            let predicate = self.system.declare(terms, &name, &sorts);
             self.points.insert((proc, location), Point { predicate, arguments });
         }
     }

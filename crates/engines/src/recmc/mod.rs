@@ -29,7 +29,7 @@ use term::Terms;
 use verdict::{Annotation, Claim, Proof, Reason, Verdict};
 
 use crate::problem::stays;
-use clauses::{Clauses, clauses};
+use clauses::{Clauses, Variables, clauses};
 use recall::{Recalled, said};
 
 /// The engine.
@@ -49,7 +49,7 @@ fn decide(task: &Prepared<'_>, env: &mut Env<'_>) -> Result<Verdict, Reason> {
     }
     let mut clauses = {
         let _stage = timeline::stage("encoding");
-        clauses(task, &mut logic.terms, &mut logic.budget).map_err(Reason::Stopped)?
+        clauses(task, Variables::Scalars, &mut logic.terms, &mut logic.budget).map_err(Reason::Stopped)?
     };
     let mut kept = IndexVec::filled(false, clauses.system.predicates.len());
     for ((proc, location), point) in &clauses.points {
@@ -95,7 +95,8 @@ pub fn clauses_text(task: &Prepared<'_>, logic: &mut Logic) -> Result<String, Re
     if let Some(call) = task.failing_call(|_| false) {
         return Err(stays(task, call));
     }
-    let clauses = clauses(task, &mut logic.terms, &mut logic.budget).map_err(Reason::Stopped)?;
+    let clauses =
+        clauses(task, Variables::All, &mut logic.terms, &mut logic.budget).map_err(Reason::Stopped)?;
     let text = horn::print::system(&logic.terms, &clauses.system);
     Ok(format!(
         "{CLAUSES_HEAD}\n; sat: the property holds. unsat: it may be violated; the clauses over-approximate what the program does.\n{text}"

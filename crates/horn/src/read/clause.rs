@@ -20,14 +20,12 @@ struct Case {
 impl Reader<'_> {
     /// Adds the clauses that say what `formula` says; the atoms are boolean symbols in it.
     pub(super) fn assert(&mut self, formula: TermId, at: usize) -> Result<(), ReadError> {
-        if self.terms.sort(formula) != term::Sort::Bool {
-            return Err(self.error(at, "an assertion should be of sort Bool", "assert a formula"));
-        }
         let mut symbols: Vec<SymbolId> = self.atoms.keys().copied().collect();
         symbols.sort_unstable();
         // The clause says that its body and the negation of its head exclude each other.
         let denied = self.terms.not(formula);
-        let mut cases = vec![Case { open: vec![denied], ..Case::default() }];
+        let constraint = std::mem::take(&mut self.sides);
+        let mut cases = vec![Case { open: vec![denied], constraint, ..Case::default() }];
         let mut made = 0;
         while let Some(mut case) = cases.pop() {
             let Some(part) = case.open.pop() else {
@@ -42,6 +40,7 @@ impl Reader<'_> {
             }
         }
         self.atoms.clear();
+        self.reads.clear();
         Ok(())
     }
 
@@ -53,7 +52,11 @@ impl Reader<'_> {
         }
         let constraint = self.terms.and(constraint);
         if constraint != term::Terms::FALSE {
-            self.system.add(heads.pop(), body, constraint);
+            let clause = self.system.add(heads.pop(), body, constraint);
+            if !self.reads.is_empty() {
+                let named = self.reads.iter().map(|(sort, read)| (self.sorts[*sort].text.clone(), *read));
+                self.system.reads.insert(clause, named.collect());
+            }
         }
         Ok(())
     }

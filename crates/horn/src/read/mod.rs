@@ -1,23 +1,27 @@
 //! The reader of SMT-LIB 2 scripts in the logic HORN.
 //!
 //! Commands: `set-logic`, `set-info`, `set-option`, `declare-fun`, `declare-const`, `define-fun`, `assert`, `check-sat`, `get-model`, `exit`. Terms over
-//! Bool and Int: the operators of the core theory and of linear integer arithmetic, `div` and `mod` by constants, `let`, `ite`,
+//! Bool, Int and arrays (see [`sort`]): the operators of the core theory and of linear integer arithmetic, `div` and `mod` by constants, `let`, `ite`, `select`, `store`, constant arrays,
 //! `forall` where it is universal for the clause and `exists` under a negation. What is not supported is refused with its place.
 //!
 //! # Invariants
 //! * I1: no input makes the reader panic, and the native stack does not grow with the depth of the input.
 //! * I2: an assertion with n disjunctions around atoms becomes at most [`clause::CASE_LIMIT`] clauses, or is refused.
 
+mod array;
 mod clause;
 mod lex;
 mod operator;
+mod sort;
 mod term;
 
-use ::term::{Sort, SymbolId, SymbolKind, TermId, Terms};
+use ::term::{SymbolId, SymbolKind, TermId, Terms};
+use base::IndexVec;
 use rustc_hash::FxHashMap;
 
-use crate::system::{Atom, PredicateId, System};
+use crate::system::{Atom, PredicateId, Read, System};
 use lex::{Kind, Token};
+use sort::{OtherSort, Type, Typed};
 
 /// A place in a text, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +70,10 @@ pub fn read(terms: &mut Terms, text: &str) -> Result<System, ReadError> {
         system: System::new(),
         names: FxHashMap::default(),
         atoms: FxHashMap::default(),
+        sorts: Vec::new(),
+        types: IndexVec::new(),
+        sides: Vec::new(),
+        reads: Vec::new(),
     };
     while reader.at < reader.tokens.len() {
         if !reader.command()? {
@@ -81,9 +89,16 @@ enum Meaning {
     /// An unknown relation.
     Predicate(PredicateId),
     /// A bound variable, or a name given by `let`.
-    Term(TermId),
-    /// A defined function: parameters and body.
-    Macro(Vec<SymbolId>, TermId),
+    Term(Typed),
+    /// A defined function.
+    Macro(Macro),
+}
+
+/// A defined function: parameters and body.
+#[derive(Clone, Debug)]
+struct Macro {
+    parameters: Vec<(SymbolId, Type)>,
+    body: Typed,
 }
 
 struct Reader<'a> {
@@ -96,6 +111,14 @@ struct Reader<'a> {
     names: FxHashMap<&'a str, Vec<Meaning>>,
     /// Atoms stand as boolean symbols in formulas until the clauses are made.
     atoms: FxHashMap<SymbolId, Atom>,
+    /// Array sorts that are only passed on, as they are written.
+    sorts: Vec<OtherSort>,
+    /// The sorts of each predicate's arguments.
+    types: IndexVec<PredicateId, Vec<Type>>,
+    /// What must hold of symbols that the assertion does not bind itself.
+    sides: Vec<TermId>,
+    /// What the assertion reads from arrays of other sorts, with the numbers of these.
+    reads: Vec<(usize, Read)>,
 }
 
 impl<'a> Reader<'a> {
@@ -159,7 +182,10 @@ impl<'a> Reader<'a> {
                 let start = self.at;
                 let formula = self.term(term::Polarity::Positive)?;
                 self.close(end, "the assertion")?;
-                self.assert(formula, start)?;
+                if formula.ty != Type::Bool {
+                    return Err(self.error(start, "an assertion should be of sort Bool", "assert a formula"));
+                }
+                self.assert(formula.term, start)?;
             }
             other => {
                 let help = "write the system with declare-fun, define-fun and assert";
@@ -182,28 +208,6 @@ impl<'a> Reader<'a> {
         self.close(end, "the command")
     }
 
-    /// A sort that is Bool or Int.
-    fn sort(&mut self) -> Result<Sort, ReadError> {
-        let at = self.at;
-        let name = match self.kind(at) {
-            Some(Kind::Symbol("Int")) => {
-                self.at += 1;
-                return Ok(Sort::Int);
-            }
-            Some(Kind::Symbol("Bool")) => {
-                self.at += 1;
-                return Ok(Sort::Bool);
-            }
-            Some(Kind::Symbol(name)) => name,
-            Some(Kind::Open(_)) => match self.kind(at + 1) {
-                Some(Kind::Symbol(name)) => name,
-                _ => "this",
-            },
-            _ => return Err(self.error(at, "a sort should stand here", "write Int or Bool")),
-        };
-        Err(self.unsupported(at, format_args!("sort {name}"), "only Int and Bool are supported"))
-    }
-
     fn declare_fun(&mut self, end: usize) -> Result<(), ReadError> {
         let name = self.new_name("the name of a predicate")?;
         let arguments = self.open("the sorts of the arguments")?;
@@ -212,22 +216,30 @@ impl<'a> Reader<'a> {
             sorts.push(self.sort()?);
         }
         self.at = arguments + 1;
-        self.declare(name, &sorts, end)
+        self.declare(name, sorts, end)
     }
 
     fn declare_const(&mut self, end: usize) -> Result<(), ReadError> {
         let name = self.new_name("the name of a constant")?;
-        self.declare(name, &[], end)
+        self.declare(name, Vec::new(), end)
     }
 
-    fn declare(&mut self, name: &'a str, sorts: &[Sort], end: usize) -> Result<(), ReadError> {
+    fn declare(&mut self, name: &'a str, types: Vec<Type>, end: usize) -> Result<(), ReadError> {
         let at = self.at;
-        if self.sort()? != Sort::Bool {
+        if self.sort()? != Type::Bool {
             let help = "bind the value by forall in each clause";
             return Err(self.unsupported(at, "a function whose result is not Bool", help));
         }
         self.close(end, "the declaration")?;
-        let predicate = self.system.declare(self.terms, name, sorts);
+        let sorts: Vec<_> = types.iter().map(|ty| ty.sort()).collect();
+        let predicate = self.system.declare(self.terms, name, &sorts);
+        for (position, ty) in types.iter().enumerate() {
+            if matches!(ty, Type::Booleans | Type::Other(_)) {
+                let text = self.type_name(*ty).into();
+                self.system.predicates[predicate].represented.insert(position, text);
+            }
+        }
+        self.types.push(types);
         self.names.insert(name, vec![Meaning::Predicate(predicate)]);
         Ok(())
     }
@@ -246,9 +258,9 @@ impl<'a> Reader<'a> {
 
     fn define_fun(&mut self, end: usize) -> Result<(), ReadError> {
         let name = self.new_name("the name of a function")?;
-        let (bound, symbols) = self.binders()?;
+        let (bound, parameters) = self.binders()?;
         let sort_at = self.at;
-        let sort = self.sort()?;
+        let ty = self.sort()?;
         let atoms = self.atoms.len();
         let body_at = self.at;
         let body = self.term(term::Polarity::Neither)?;
@@ -259,29 +271,33 @@ impl<'a> Reader<'a> {
                 "write it out in each clause",
             ));
         }
-        if self.terms.sort(body) != sort {
+        if !self.sides.is_empty() || !self.reads.is_empty() {
+            let help = "write it out in each clause";
+            return Err(self.unsupported(body_at, "an array of this sort in a definition", help));
+        }
+        if body.ty != ty {
             return Err(self.error(sort_at, "the body has another sort", "correct the sort of the result"));
         }
         self.unbind(&bound);
         self.close(end, "the definition")?;
-        self.names.insert(name, vec![Meaning::Macro(symbols, body)]);
+        self.names.insert(name, vec![Meaning::Macro(Macro { parameters, body })]);
         Ok(())
     }
 
     /// Reads `((x Int) …)` and binds the names.
-    fn binders(&mut self) -> Result<(Vec<&'a str>, Vec<SymbolId>), ReadError> {
+    fn binders(&mut self) -> Result<(Vec<&'a str>, Vec<(SymbolId, Type)>), ReadError> {
         let end = self.open("a list of variables")?;
         let (mut bound, mut symbols) = (Vec::new(), Vec::new());
         while self.at < end {
             let one = self.open("a variable with its sort")?;
             let name = self.symbol("a variable")?;
-            let sort = self.sort()?;
+            let ty = self.sort()?;
             self.close(one, "the variable")?;
-            let symbol = self.terms.declare(name, sort, SymbolKind::Variable);
+            let symbol = self.terms.declare(name, ty.sort(), SymbolKind::Variable);
             let term = self.terms.of_symbol(symbol);
-            self.names.entry(name).or_default().push(Meaning::Term(term));
+            self.names.entry(name).or_default().push(Meaning::Term(Typed { term, ty }));
             bound.push(name);
-            symbols.push(symbol);
+            symbols.push((symbol, ty));
         }
         self.at = end + 1;
         Ok((bound, symbols))

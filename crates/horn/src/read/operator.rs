@@ -2,6 +2,8 @@
 
 use term::{Integer, Sort, TermId, Terms};
 
+use super::sort::Type;
+
 /// An operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operator {
@@ -23,12 +25,16 @@ pub(super) enum Operator {
     Lt,
     Ge,
     Gt,
+    Select,
+    Store,
+    /// `(as const …)`, with its sort.
+    Constant(Type),
 }
 
 /// What is wrong with an application, and what to do about it.
-type Complaint = (String, String);
+pub(super) type Complaint = (String, String);
 
-fn complaint<T>(message: &str, help: &str) -> Result<T, Complaint> {
+pub(super) fn complaint<T>(message: &str, help: &str) -> Result<T, Complaint> {
     Err((message.to_owned(), help.to_owned()))
 }
 
@@ -54,6 +60,8 @@ impl Operator {
             "<" => Self::Lt,
             ">=" => Self::Ge,
             ">" => Self::Gt,
+            "select" => Self::Select,
+            "store" => Self::Store,
             _ => return None,
         })
     }
@@ -78,7 +86,7 @@ impl Operator {
         }
     }
 
-    /// The application to these terms.
+    /// The application to these terms; accesses of arrays are applied by the reader.
     pub(super) fn apply(self, terms: &mut Terms, parts: &[TermId]) -> Result<TermId, Complaint> {
         let (least, most) = self.arity();
         if parts.len() < least || parts.len() > most {
@@ -123,6 +131,9 @@ impl Operator {
             Self::Lt => chain(terms, parts, Terms::lt),
             Self::Ge => chain(terms, parts, Terms::ge),
             Self::Gt => chain(terms, parts, Terms::gt),
+            Self::Select | Self::Store | Self::Constant(_) => {
+                return complaint("an access to no array", "access an array");
+            }
         })
     }
 }

@@ -1,10 +1,11 @@
 //! Terms, read with a stack of open applications.
 
-use term::{Integer, Sort, Substitution, SymbolKind, TermId, Terms};
+use term::{Integer, Sort, Substitution, SymbolKind, Terms};
 
 use super::lex::Kind;
 use super::operator::Operator;
-use super::{Meaning, ReadError, Reader};
+use super::sort::{Type, Typed};
+use super::{Macro, Meaning, ReadError, Reader};
 use crate::system::Atom;
 
 /// Whether a formula is asserted, denied, or neither.
@@ -33,13 +34,13 @@ struct Frame<'a> {
     start: usize,
     polarity: Polarity,
     form: Form<'a>,
-    parts: Vec<TermId>,
+    parts: Vec<Typed>,
 }
 
 enum Form<'a> {
     Apply(Operator),
     Predicate(crate::PredicateId),
-    Macro(Vec<term::SymbolId>, TermId),
+    Macro(Macro),
     /// The names to be bound, while their values are read; the list ends at this index.
     Bindings(Vec<&'a str>, usize),
     /// The body of a `let` or a quantifier, and the names that end with it.
@@ -50,7 +51,7 @@ enum Form<'a> {
 
 impl<'a> Reader<'a> {
     /// Reads a term.
-    pub(super) fn term(&mut self, polarity: Polarity) -> Result<TermId, ReadError> {
+    pub(super) fn term(&mut self, polarity: Polarity) -> Result<Typed, ReadError> {
         let mut frames: Vec<Frame<'a>> = Vec::new();
         loop {
             let done = if let Some(polarity) = self.next_polarity(frames.last(), polarity) {
@@ -74,7 +75,7 @@ impl<'a> Reader<'a> {
             Form::Bindings(_, end) => (self.at < *end).then_some(Polarity::Neither),
             _ if self.at >= frame.end => None,
             Form::Body(_) | Form::Annotated => Some(frame.polarity),
-            Form::Predicate(_) | Form::Macro(..) => Some(Polarity::Neither),
+            Form::Predicate(_) | Form::Macro(_) => Some(Polarity::Neither),
             Form::Apply(operator) => Some(match operator {
                 Operator::Not => frame.polarity.flip(),
                 Operator::And | Operator::Or => frame.polarity,
@@ -93,11 +94,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a token that starts a term: a value, or a new frame.
-    fn start(
-        &mut self,
-        polarity: Polarity,
-        frames: &mut Vec<Frame<'a>>,
-    ) -> Result<Option<TermId>, ReadError> {
+    fn start(&mut self, polarity: Polarity, frames: &mut Vec<Frame<'a>>) -> Result<Option<Typed>, ReadError> {
         let start = self.at;
         match self.kind(start) {
             Some(Kind::Numeral(digits)) => {
@@ -105,7 +102,7 @@ impl<'a> Reader<'a> {
                 let value: Integer = digits
                     .parse()
                     .map_err(|_| self.error(start, "this is not a number", "write decimal digits"))?;
-                Ok(Some(self.terms.number(value)))
+                Ok(Some(Typed { term: self.terms.number(value), ty: Type::Int }))
             }
             Some(Kind::Symbol(name)) => {
                 self.at += 1;
@@ -126,16 +123,16 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn named(&mut self, at: usize, name: &str) -> Result<TermId, ReadError> {
+    fn named(&mut self, at: usize, name: &str) -> Result<Typed, ReadError> {
         match (self.names.get(name).and_then(|meanings| meanings.last()).cloned(), name) {
             (Some(Meaning::Term(term)), _) => Ok(term),
-            (Some(Meaning::Macro(parameters, body)), _) if parameters.is_empty() => Ok(body),
+            (Some(Meaning::Macro(defined)), _) if defined.parameters.is_empty() => Ok(defined.body),
             (Some(Meaning::Predicate(predicate)), _) => self.atom(at, predicate, Vec::new()),
-            (Some(Meaning::Macro(..)), _) => {
+            (Some(Meaning::Macro(_)), _) => {
                 Err(self.error(at, format!("{name} needs arguments"), "apply it to its arguments"))
             }
-            (None, "true") => Ok(Terms::TRUE),
-            (None, "false") => Ok(Terms::FALSE),
+            (None, "true") => Ok(Typed::bool(Terms::TRUE)),
+            (None, "false") => Ok(Typed::bool(Terms::FALSE)),
             (None, _) => {
                 Err(self.error(at, format!("{name} is not declared"), "declare it, or bind it by forall"))
             }
@@ -147,6 +144,9 @@ impl<'a> Reader<'a> {
         let at = self.at;
         let Some(Kind::Symbol(name)) = self.kind(at) else {
             let help = "write an operator, a predicate, let, forall or exists";
+            if let Some(form) = self.constant_array(at)? {
+                return Ok(Frame { end, start, polarity, form, parts: Vec::new() });
+            }
             return Err(match self.kind(at) {
                 Some(Kind::Open(_)) => self.unsupported(at, "an indexed or qualified operator", help),
                 _ => self.error(at, "an operator should stand here", help),
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
         self.at += 1;
         let form = match self.names.get(name).and_then(|meanings| meanings.last()).cloned() {
             Some(Meaning::Predicate(predicate)) => Form::Predicate(predicate),
-            Some(Meaning::Macro(parameters, body)) => Form::Macro(parameters, body),
+            Some(Meaning::Macro(defined)) => Form::Macro(defined),
             Some(Meaning::Term(_)) => {
                 return Err(self.error(
                     at,
@@ -173,10 +173,24 @@ impl<'a> Reader<'a> {
         Ok(Frame { end, start, polarity, form, parts: Vec::new() })
     }
 
+    /// `(as const sort)` as an operator.
+    fn constant_array(&mut self, at: usize) -> Result<Option<Form<'a>>, ReadError> {
+        let (Some(Kind::Open(end)), Some(Kind::Symbol("as")), Some(Kind::Symbol("const"))) =
+            (self.kind(at), self.kind(at + 1), self.kind(at + 2))
+        else {
+            return Ok(None);
+        };
+        self.at = at + 3;
+        let ty = self.sort()?;
+        self.close(end, "the sort of the constant array")?;
+        Ok(Some(Form::Apply(Operator::Constant(ty))))
+    }
+
     fn unknown_operator(&self, at: usize, name: &str) -> ReadError {
-        let help = "supported are the operators of linear integer arithmetic and of the core theory";
+        let help =
+            "supported are the operators of linear integer arithmetic, of arrays and of the core theory";
         match name {
-            "select" | "store" | "to_real" | "to_int" | "/" | "is_int" | "as" | "_" | "match" => {
+            "to_real" | "to_int" | "/" | "is_int" | "as" | "_" | "match" => {
                 self.unsupported(at, format_args!("operator {name}"), help)
             }
             _ => self.error(at, format!("{name} is neither declared nor an operator"), help),
@@ -220,7 +234,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A part of a frame is complete.
-    fn give(&mut self, frame: &mut Frame<'a>, value: TermId) -> Result<(), ReadError> {
+    fn give(&mut self, frame: &mut Frame<'a>, value: Typed) -> Result<(), ReadError> {
         frame.parts.push(value);
         match &frame.form {
             Form::Bindings(..) => {
@@ -244,7 +258,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A frame has all its parts: its value, or the next stage of a `let`.
-    fn finish(&mut self, frame: Frame<'a>, frames: &mut Vec<Frame<'a>>) -> Result<Option<TermId>, ReadError> {
+    fn finish(&mut self, frame: Frame<'a>, frames: &mut Vec<Frame<'a>>) -> Result<Option<Typed>, ReadError> {
         let Frame { end, start, polarity, form, parts } = frame;
         match form {
             Form::Bindings(names, list) => {
@@ -268,25 +282,24 @@ impl<'a> Reader<'a> {
                 self.at = end + 1;
                 self.atom(start, predicate, parts).map(Some)
             }
-            Form::Macro(parameters, body) => {
+            Form::Macro(Macro { parameters, body }) => {
                 self.at = end + 1;
-                let sorts: Vec<Sort> =
-                    parameters.iter().map(|symbol| self.terms.symbol(*symbol).sort).collect();
-                self.check_sorts(start, &sorts, &parts)?;
-                let pairs = parameters.into_iter().zip(parts);
-                Ok(Some(Substitution::new(pairs).apply(self.terms, body)))
+                let types: Vec<Type> = parameters.iter().map(|(_, ty)| *ty).collect();
+                self.check_sorts(start, &types, &parts)?;
+                let pairs = parameters.into_iter().zip(parts).map(|((symbol, _), part)| (symbol, part.term));
+                let term = Substitution::new(pairs).apply(self.terms, body.term);
+                Ok(Some(Typed { term, ty: body.ty }))
             }
             Form::Apply(operator) => {
                 self.at = end + 1;
-                operator
-                    .apply(self.terms, &parts)
+                self.apply(operator, &parts)
                     .map(Some)
                     .map_err(|(message, help)| self.error(start, message, help))
             }
         }
     }
 
-    fn single(&self, start: usize, parts: &[TermId]) -> Result<TermId, ReadError> {
+    fn single(&self, start: usize, parts: &[Typed]) -> Result<Typed, ReadError> {
         match parts {
             [one] => Ok(*one),
             _ => Err(self.error(start, "one term should be the body of this", "write exactly one term")),
@@ -297,26 +310,26 @@ impl<'a> Reader<'a> {
         &mut self,
         at: usize,
         predicate: crate::PredicateId,
-        arguments: Vec<TermId>,
-    ) -> Result<TermId, ReadError> {
-        let formals = &self.system.predicates[predicate].formals;
-        let sorts: Vec<Sort> = formals.iter().map(|symbol| self.terms.symbol(*symbol).sort).collect();
-        self.check_sorts(at, &sorts, &arguments)?;
+        arguments: Vec<Typed>,
+    ) -> Result<Typed, ReadError> {
+        self.check_sorts(at, &self.types[predicate], &arguments)?;
+        let arguments = arguments.into_iter().map(|argument| argument.term).collect();
         let symbol = self.terms.declare("atom", Sort::Bool, SymbolKind::Auxiliary);
         self.atoms.insert(symbol, Atom { predicate, arguments });
-        Ok(self.terms.of_symbol(symbol))
+        Ok(Typed::bool(self.terms.of_symbol(symbol)))
     }
 
-    fn check_sorts(&self, at: usize, sorts: &[Sort], parts: &[TermId]) -> Result<(), ReadError> {
+    fn check_sorts(&self, at: usize, sorts: &[Type], parts: &[Typed]) -> Result<(), ReadError> {
         if sorts.len() != parts.len() {
             let message = format!("{} arguments are given, {} are declared", parts.len(), sorts.len());
             return Err(self.error(at, message, "give as many arguments as are declared"));
         }
-        let wrong = sorts.iter().zip(parts).position(|(sort, part)| *sort != self.terms.sort(*part));
+        let wrong = sorts.iter().zip(parts).position(|(sort, part)| *sort != part.ty);
         match wrong {
             None => Ok(()),
             Some(index) => {
-                let message = format!("argument {} should be of sort {:?}", index + 1, sorts[index]);
+                let message =
+                    format!("argument {} should be of sort {}", index + 1, self.type_name(sorts[index]));
                 Err(self.error(at, message, "give a term of the declared sort"))
             }
         }

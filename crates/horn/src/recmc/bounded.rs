@@ -9,7 +9,7 @@
 
 use base::Budget;
 use smt::Answer;
-use smt::project::project_model;
+use smt::project::project_arrays;
 use term::{Cube, Evaluator, Model, SymbolId, TermId, Terms};
 
 use super::body::{Mode, Question};
@@ -168,7 +168,7 @@ impl Recmc<'_> {
     fn project(&mut self, formula: TermId, kept: &[SymbolId], model: &Model) -> Result<Cube, Reason> {
         let mut symbols = self.terms.symbols_of(formula);
         symbols.retain(|symbol| !kept.contains(symbol));
-        Ok(project_model(self.terms, formula, &symbols, model)?)
+        Ok(project_arrays(self.terms, formula, &symbols, model)?)
     }
 
     /// QUERY: what the last site that must be read as `O` has to derive.

@@ -31,7 +31,7 @@ fn solvable(terms: &mut Terms, part: &Part) -> Vec<(SymbolId, TermId)> {
         let inner = terms.symbols_of(value);
         if used.contains(&symbol)
             || defined.contains(&symbol)
-            || inner.iter().any(|other| defined.contains(other))
+            || inner.iter().any(|other| *other == symbol || defined.contains(other))
         {
             continue;
         }
@@ -55,6 +55,10 @@ fn definition(
             _ => None,
         },
         Node::Zero(sum) => solve_sum(terms, sum, taken),
+        Node::Same(a, b) => [(a, b), (b, a)].into_iter().find_map(|(side, value)| match terms.node(side) {
+            Node::Symbol(symbol) if !taken.contains(symbol) => Some((*symbol, value)),
+            _ => None,
+        }),
         Node::Ite(a, b, c) if terms.sort(b) == Sort::Bool && terms.not(b) == c => same(terms, a, b),
         _ => None,
     }
@@ -88,12 +92,17 @@ fn same(terms: &mut Terms, a: TermId, b: TermId) -> Option<(SymbolId, TermId)> {
     (symbol != other).then_some((symbol, value))
 }
 
-/// A symbol with coefficient one or minus one, and what it equals. Sums with choices or quotients inside are left alone.
+/// A symbol with coefficient one or minus one, and what it equals. Sums with choices or quotients inside are left
+/// alone, elements of arrays are not.
 fn solve_sum(terms: &mut Terms, sum: TermId, taken: &FxHashSet<SymbolId>) -> Option<(SymbolId, TermId)> {
     let form = terms.linear(sum);
     let mut found = None;
     for (term, coefficient) in form.terms() {
-        let Node::Symbol(symbol) = terms.node(*term) else { return None };
+        let symbol = match terms.node(*term) {
+            Node::Symbol(symbol) => symbol,
+            Node::Select(..) => continue,
+            _ => return None,
+        };
         if (coefficient.is_one() || *coefficient == -Integer::ONE) && !taken.contains(symbol) {
             found = Some((*symbol, *term, coefficient.clone()));
         }

@@ -3,6 +3,7 @@
 //! * Clauses that cannot be used and predicates that do not matter for false are dropped (`cone.rs`).
 //! * Predicates that do not occur in their own clauses are unfolded where that makes the system no larger (`unfold.rs`).
 //! * Equations of clauses are solved (`equations.rs`), and conjuncts that follow from others are dropped (`redundant.rs`).
+//! * Arguments of predicates that do not matter are dropped (`arguments.rs`).
 //!
 //! # Invariants
 //! * I1: the symbols of a part belong to it alone. A model of its clause makes one of the `origin`s of the part an application of original clauses.
@@ -10,6 +11,7 @@
 //!   circular: a predicate is not unfolded if its original clauses lead back to it through unfolded ones, even where the clauses that did so
 //!   have disappeared.
 
+mod arguments;
 mod cone;
 mod equations;
 mod redundant;
@@ -67,14 +69,21 @@ enum Fate {
 /// A smaller system and the way back.
 #[derive(Debug)]
 pub(crate) struct Simplified {
-    /// The smaller system; its predicates are those of the original, not all of which occur.
+    /// The smaller system; its predicates are those of the original, not all of which occur, perhaps with fewer arguments.
     pub(crate) system: System,
+    dropped: arguments::Dropped,
     origins: IndexVec<ClauseId, Choice>,
     fates: IndexVec<PredicateId, Fate>,
 }
 
 /// Simplifies a system. Predicates that must have a formula of their own in the end are kept.
-pub(crate) fn simplify(terms: &mut Terms, system: &System, keep: &dyn Fn(PredicateId) -> bool) -> Simplified {
+/// Those that are whole keep all their arguments.
+pub(crate) fn simplify(
+    terms: &mut Terms,
+    system: &System,
+    keep: &dyn Fn(PredicateId) -> bool,
+    is_whole: &dyn Fn(PredicateId) -> bool,
+) -> Simplified {
     let mut fates = IndexVec::filled(Fate::Kept, system.predicates.len());
     let mut parts: Vec<Part> = Vec::new();
     for (id, clause) in system.clauses.iter_enumerated() {
@@ -87,13 +96,9 @@ pub(crate) fn simplify(terms: &mut Terms, system: &System, keep: &dyn Fn(Predica
     unfold::unfold(terms, system, keep, &mut parts, &mut fates);
     parts.retain(|part| part.clause.constraint != Terms::FALSE);
     cone::cut(system, &mut parts, &mut fates);
-    let mut smaller = System { predicates: system.predicates.clone(), clauses: IndexVec::new() };
-    let mut origins = IndexVec::new();
-    for part in parts {
-        smaller.clauses.push(part.clause);
-        origins.push(part.origin);
-    }
-    Simplified { system: smaller, origins, fates }
+    let (smaller, dropped) = arguments::drop_arguments(terms, system, is_whole, &parts);
+    let origins = parts.into_iter().map(|part| part.origin).collect();
+    Simplified { system: smaller, dropped, origins, fates }
 }
 
 /// An original clause, with symbols of its own (I1).
@@ -162,10 +167,11 @@ impl Simplified {
         let mut steps: Vec<Step> = Vec::new();
         // Where the head of each step of the smaller derivation is derived.
         let mut places: Vec<usize> = Vec::new();
-        for step in &derivation.steps {
+        let models = self.dropped.values(terms, derivation);
+        for (step, values) in derivation.steps.iter().zip(&models) {
             let premises: Vec<usize> = step.premises.iter().map(|premise| places[*premise]).collect();
             let choice = &self.origins[step.clause];
-            places.push(expand(terms, choice, &step.values, &premises, &mut steps)?);
+            places.push(expand(terms, choice, values, &premises, &mut steps)?);
         }
         Ok(Derivation { steps })
     }

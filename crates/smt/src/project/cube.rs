@@ -17,7 +17,17 @@ pub fn project_model(
     model: &Model,
 ) -> Result<Cube, Failure> {
     let literals = terms.implicant(formula, model).ok_or(Failure::NotAModel)?;
-    let mut cube = terms.linear_cube(&literals, model);
+    project_literals(terms, &literals, symbols, model)
+}
+
+/// As [`project_model`], for literals without choices inside that hold in the model.
+pub(super) fn project_literals(
+    terms: &mut Terms,
+    literals: &[TermId],
+    symbols: &[SymbolId],
+    model: &Model,
+) -> Result<Cube, Failure> {
+    let mut cube = terms.linear_cube(literals, model);
     let mut symbols = symbols.to_vec();
     symbols.sort_unstable();
     symbols.dedup();

@@ -2,6 +2,7 @@
 //!
 //! * [`eliminate`] is exact: the result is equivalent to `∃ symbols. formula` over the integers.
 //! * [`project_model`] is one part of it: a conjunction that a given model satisfies.
+//! * [`project_arrays`] is the same for formulas with arrays.
 //! * [`maximise`] projects on a single value, to find its bound.
 //! * [`forget`] is cheap and implied by the formula, no more.
 //!
@@ -11,6 +12,7 @@
 //! is substituted as a fraction with the residue that `t` has in the model, so that only divisors that matter show up.
 //! Upper bounds are used where there are fewer of them, and the case "beyond all bounds" exists in both directions.
 
+mod arrays;
 mod beyond;
 mod choose;
 mod cube;
@@ -20,6 +22,7 @@ mod forget;
 mod maximise;
 mod names;
 
+pub use arrays::project_arrays;
 pub use cube::project_model;
 pub use eliminate::eliminate;
 pub use forget::forget;
