@@ -279,7 +279,7 @@ fn records_with_arrays_are_passed_by_address() {
          int f(int n) { struct B b; b.a[n] = 1; b = id(b); return id(b).a[0]; } int main(void) { return f(5); }",
         &expect![[r#"
             l0 -> l2 : begin b
-            l2 -> l3 : mem(i32, &b + (i64) n * 4:i64) := 1:i32
+            l2 -> l3 : mem(i32, &b + (i64) bounded(n, 40) * 4:i64) := 1:i32
             l3 -> l4 : call id(&%o0, &b)
             l4 -> l5 : copy(&b, &%o0, 160:u64)
             l5 -> l6 : call id(&%o1, &b)
