@@ -196,7 +196,7 @@ mod tests {
         let after = [terms.add(a, one), terms.add(b, difference), terms.add(i, two), terms.add(j, two)];
         let equal = |terms: &mut Terms, [a, b, i, j]: [TermId; 4]| {
             let successor = terms.add(i, one);
-            [terms.eq(a, b), terms.eq(j, successor), terms.eq(a, i), terms.eq(b, j), terms.le(a, one)]
+            [terms.eq(a, b), terms.eq(j, successor), terms.eq(a, i), terms.le(i, b), terms.le(a, one)]
         };
         let before = equal(terms, [a, b, i, j]);
         let after = equal(terms, after).map(|fact| terms.not(fact));

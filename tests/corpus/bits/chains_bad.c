@@ -1,6 +1,6 @@
 // As chains.c; an operand that occurs twice cancels out.
 // expect: unsafe
-// engines: gps gps-lite impact path-invariants
+// engines: gps gps-lite impact path-invariants bself bse kind bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 
