@@ -12,6 +12,8 @@
 //! # Invariants
 //! * I1: a solution of the cells is one of the system. A derivation is not: an atom of a body says less than the array did.
 
+use std::collections::BTreeMap;
+
 use base::IndexVec;
 use term::{Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
@@ -63,7 +65,7 @@ impl Cells {
                 }
             };
             let name = predicate.name.clone();
-            cells.system.predicates.push(Predicate { name, formals, represented: Default::default() });
+            cells.system.predicates.push(Predicate { name, formals, represented: BTreeMap::default() });
             cells.predicates.push(ghosts);
         }
         for clause in &system.clauses {

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 use term::{Node, Sort, SymbolId, TermId, Terms};
 
 use crate::system::Predicate;
@@ -89,10 +89,10 @@ impl Represented {
 
     /// Whether all that is said of these symbols can be said of what they stand for.
     fn check(&self, terms: &Terms, order: &[TermId]) -> Result<(), String> {
-        let mut sums: FxHashMap<TermId, ()> = FxHashMap::default();
+        let mut sums: FxHashSet<TermId> = FxHashSet::default();
         for term in order {
             if let (Node::Zero(sum), Some(_)) = (terms.node(*term), Self::sides(terms, *term)) {
-                sums.insert(*sum, ());
+                sums.insert(*sum);
             }
         }
         for term in order {
@@ -106,10 +106,10 @@ impl Represented {
                     !self.is_boolean_array(terms, *array) || matches!(terms.node(*array), Node::Symbol(_))
                 }
                 Node::Store(array, _, value) => {
-                    !self.is_boolean_array(terms, *array) || self.is_truth(terms, *value)
+                    !self.is_boolean_array(terms, *array) || is_truth(terms, *value)
                 }
                 Node::Ite(..) if terms.sort(*term) == Sort::Array => !self.is_boolean_array(terms, *term),
-                Node::Linear(_) if sums.contains_key(term) => true,
+                Node::Linear(_) if sums.contains(term) => true,
                 node => {
                     let mut is_free = true;
                     node.for_each_child(|child| is_free &= self.of_term(terms, child).is_none());
@@ -123,14 +123,15 @@ impl Represented {
         }
         Ok(())
     }
+}
 
-    /// Whether an element is 0 or 1.
-    fn is_truth(&self, terms: &Terms, value: TermId) -> bool {
-        let is_bit = |term: TermId| matches!(terms.node(term), Node::Number(value) if value.is_zero() || value.is_one());
-        match terms.node(value) {
-            Node::Ite(_, yes, no) => is_bit(*yes) && is_bit(*no),
-            _ => is_bit(value),
-        }
+/// Whether an element is 0 or 1.
+fn is_truth(terms: &Terms, value: TermId) -> bool {
+    let is_bit =
+        |term: TermId| matches!(terms.node(term), Node::Number(value) if value.is_zero() || value.is_one());
+    match terms.node(value) {
+        Node::Ite(_, yes, no) => is_bit(*yes) && is_bit(*no),
+        _ => is_bit(value),
     }
 }
 

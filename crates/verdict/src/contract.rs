@@ -81,10 +81,10 @@ pub fn read(text: &str, program: &Program, proc: ProcId) -> Option<Annotation> {
     let annotation: Annotation = rest.parse().ok()?;
     let known = |var: &VarId| vars.get(var.index()).copied().flatten();
     let named = renamed(&annotation, |symbol| match symbol {
-        Symbol::Variable(var) => known(var).map_or_else(|| nothing(var), Symbol::Variable),
-        Symbol::AtEntry(var) => known(var).map_or_else(|| nothing(var), Symbol::AtEntry),
+        Symbol::Variable(var) => known(var).map_or_else(|| nothing(*var), Symbol::Variable),
+        Symbol::AtEntry(var) => known(var).map_or_else(|| nothing(*var), Symbol::AtEntry),
         // No text has others.
-        _ => nothing(&VarId::new(0)),
+        _ => nothing(VarId::new(0)),
     });
     let placed = |((_, location), invariant): ((ProcId, Loc), Invariant)| {
         let location = absolute(procedure, location)?;
@@ -96,7 +96,7 @@ pub fn read(text: &str, program: &Program, proc: ProcId) -> Option<Annotation> {
 }
 
 /// I2.
-fn nothing(var: &VarId) -> Symbol {
+fn nothing(var: VarId) -> Symbol {
     let free = Free {
         number: var.index() as u32,
         sort: Sort::Int,

@@ -34,6 +34,9 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
             let length = rest.find(|character| !is_word(character)).unwrap_or(rest.len());
             let word = &rest[..length];
             found.push(match word.parse() {
+                Ok(_) if word.len() > 1 && first == '0' => {
+                    return Err(format!("`{word}` is octal in C: write a decimal number"));
+                }
                 Ok(number) => Token::Number(number),
                 Err(_) if first.is_numeric() => return Err(format!("`{word}` is no number")),
                 Err(_) => Token::Word(word.to_owned()),
@@ -102,7 +105,7 @@ impl Reader<'_> {
             let other = self.product(body)?;
             let (left, right) = common(body, value, other);
             let op = if sign == "+" { BinaryOp::Add } else { BinaryOp::Sub };
-            value = body.exprs().binary(op, left, right);
+            value = compute(body, op, left, right);
         }
         Ok(value)
     }
@@ -112,7 +115,7 @@ impl Reader<'_> {
         while self.take(&["*"]).is_some() {
             let other = self.operand(body)?;
             let (left, right) = common(body, value, other);
-            value = body.exprs().binary(BinaryOp::Mul, left, right);
+            value = compute(body, BinaryOp::Mul, left, right);
         }
         Ok(value)
     }
@@ -172,6 +175,29 @@ fn shown(token: &Token) -> String {
         Token::Number(number) => format!("`{number}`"),
         Token::Sign(sign) => format!("`{sign}`"),
     }
+}
+
+/// A sum, difference or product of two integers of one type. Values for which a signed one overflows are left out: it is the condition that has no meaning then, not the program
+/// that is wrong.
+fn compute(body: &mut Body<'_, '_>, op: BinaryOp, left: ExprId, right: ExprId) -> ExprId {
+    let ty = body.exprs().ty(left);
+    let (Ty::Int { width, signed: true }, Some((least, most))) = (ty, ty.range()) else {
+        return body.exprs().binary(op, left, right);
+    };
+    // Twice as wide nothing overflows, and unsigned operations are never checked for it.
+    let (wide, bits) = (Ty::signed(2 * width), Ty::unsigned(2 * width));
+    let [left, right] = [left, right].map(|operand| {
+        let operand = build::cast(body.exprs(), wide, operand);
+        build::cast(body.exprs(), bits, operand)
+    });
+    let value = body.exprs().binary(op, left, right);
+    let value = build::cast(body.exprs(), wide, value);
+    let (least, most) = (body.exprs().int(wide, least), body.exprs().int(wide, most));
+    let above = build::compare(body.exprs(), BinaryOp::Le, least, value);
+    let below = build::compare(body.exprs(), BinaryOp::Le, value, most);
+    let cond = build::and(body.exprs(), above, below);
+    body.emit(Op::Assume { cond });
+    build::cast(body.exprs(), ty, value)
 }
 
 /// Converts two integers to their common type.
@@ -254,5 +280,7 @@ mod tests {
         assert_eq!(tokens("n<= len( s->a ) -1"), Ok(expected));
         assert_eq!(tokens("a ? b"), Err("`?` is not expected".to_owned()));
         assert_eq!(tokens("0x10 < n"), Err("`0x10` is no number".to_owned()));
+        assert_eq!(tokens("n < 010"), Err("`010` is octal in C: write a decimal number".to_owned()));
+        assert_eq!(tokens("0"), Ok(vec![Token::Number(0)]));
     }
 }

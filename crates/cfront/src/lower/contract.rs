@@ -4,7 +4,7 @@
 //! the function (`ensures`, `assigns`) say nothing about its start and are skipped, and so is everything from the first `behavior` on, which depends on a case.
 //!
 //! # Invariants
-//! * K1: comments are those between the definition and the text before it that is no comment; each starts its line.
+//! * K1: comments are those between the definition and the text before it that is no comment; none has such text before it in its line.
 //! * K2: a clause is understood, is one of those that are skipped, or is an error with its place.
 
 use base::{Diagnostic, FileId, SourceMap, Span};
@@ -39,34 +39,55 @@ pub(super) fn required(
     Ok(found)
 }
 
-/// Where the contract comments above a place begin and end, without their marks, from the first one on (K1).
+/// Where the contract comments above a place begin and end, without their marks, from the first one on (K1). The text is read from its start: only so is it known what is a comment.
 fn comments(text: &[u8], place: usize) -> Vec<(usize, usize)> {
+    let text = &text[..place.min(text.len())];
     let mut found = Vec::new();
-    let mut end = place.min(text.len());
-    loop {
-        while end > 0 && text[end - 1].is_ascii_whitespace() {
-            end -= 1;
-        }
-        let line = text[..end].iter().rposition(|byte| *byte == b'\n').map_or(0, |position| position + 1);
-        let (start, inner_end) = if text[..end].ends_with(b"*/") {
-            let Some(start) = text[..end - 2].windows(2).rposition(|pair| pair == b"/*") else { break };
-            (start, end - 2)
+    let (mut at, mut is_code_before) = (0, false);
+    while let Some(byte) = text.get(at) {
+        let rest = &text[at..];
+        let (length, inner) = if rest.starts_with(b"//") {
+            let length = line_length(rest);
+            (length, Some(length))
+        } else if rest.starts_with(b"/*") {
+            let inner = rest[2..].windows(2).position(|pair| pair == b"*/").map(|end| end + 2);
+            (inner.map_or(rest.len(), |end| end + 2), inner)
         } else {
-            (line + text[line..end].iter().take_while(|byte| byte.is_ascii_whitespace()).count(), end)
+            (if matches!(byte, b'"' | b'\'') { literal_length(rest) } else { 1 }, None)
         };
-        let first = text[..start].iter().rposition(|byte| *byte == b'\n').map_or(0, |position| position + 1);
-        let starts_line = text[first..start].iter().all(u8::is_ascii_whitespace);
-        let mark = text.get(start..start + 2);
-        if !starts_line || start >= end || !(mark == Some(b"/*") || mark == Some(b"//")) {
-            break;
+        match inner {
+            Some(end) if rest.get(2) == Some(&b'@') && !is_code_before => found.push((at + 3, at + end)),
+            Some(_) => {}
+            None if *byte == b'\n' => is_code_before = false,
+            None if byte.is_ascii_whitespace() => {}
+            None => {
+                is_code_before = true;
+                found.clear();
+            }
         }
-        if text.get(start + 2) == Some(&b'@') && start + 3 <= inner_end {
-            found.push((start + 3, inner_end));
-        }
-        end = start;
+        at += length;
     }
-    found.reverse();
     found
+}
+
+/// The length of a comment up to the end of its line; a line that ends with a backslash goes on.
+fn line_length(text: &[u8]) -> usize {
+    let is_end = |(at, byte): (usize, &u8)| *byte == b'\n' && text[at - 1] != b'\\';
+    text.iter().enumerate().skip(1).position(is_end).map_or(text.len(), |end| end + 1)
+}
+
+/// The length of a string or of a character constant, which ends with its line at the latest.
+fn literal_length(text: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'\n' => return at,
+            b'\\' => at += 2,
+            byte if *byte == text[0] => return at + 1,
+            _ => at += 1,
+        }
+    }
+    text.len()
 }
 
 /// What comes after the clauses of a comment.
@@ -164,6 +185,11 @@ mod tests {
             ("/*@ requires 0 < n; behavior x: requires n < 2; */\n//@ requires 0 < m;\nint f", vec!["0 < n"]),
             ("/*@ */\n//@\nint f", vec![]),
             ("*/ int f", vec![]),
+            ("/*@ requires 0 < n; */ /*@ requires n < 3; */ int f", vec!["0 < n", "n < 3"]),
+            ("/*@ requires n < 3; */\nint g;\n// a word */\nint f", vec![]),
+            ("char *s = \"/*@ requires n < 3; \\\" */\";\nint f", vec![]),
+            ("// a line \\\n//@ requires n < 3;\nint f", vec![]),
+            ("#error don't\n//@ requires n < 3;\nint f", vec!["n < 3"]),
         ] {
             let expected: Vec<String> = expected.into_iter().map(str::to_owned).collect();
             assert_eq!(read(text), Ok(expected), "{text}");

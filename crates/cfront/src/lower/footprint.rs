@@ -13,7 +13,8 @@
 
 use std::collections::BTreeSet;
 
-use cfa::{Callee, Expr, ExprId, HaltReason, Op, Place, ProcId, Program, Ty, VarId};
+use base::Idx;
+use cfa::{Callee, Expr, ExprId, HaltReason, Loc, Op, Place, ProcId, Procedure, Program, Ty, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::hir::VariableId;
@@ -113,12 +114,17 @@ fn holds(types: &Types, outer: RecordId, inner: RecordId) -> bool {
 }
 
 /// How an execution may end in an evaluation.
+#[expect(clippy::struct_excessive_bools, reason = "independent ways to end")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Ends {
     /// In an error.
     pub in_error: bool,
     /// By `exit`, `abort` and the like.
     pub in_halt: bool,
+    /// In undefined behaviour, which is an error where it is checked.
+    pub in_check: bool,
+    /// Never: it may go on for ever.
+    pub in_loop: bool,
 }
 
 impl Footprint {
@@ -132,6 +138,8 @@ impl Footprint {
         self.writes_members.extend(&other.writes_members);
         self.ends.in_error |= other.ends.in_error;
         self.ends.in_halt |= other.ends.in_halt;
+        self.ends.in_check |= other.ends.in_check;
+        self.ends.in_loop |= other.ends.in_loop;
     }
     /// Whether anything is written.
     pub(super) fn has_writes(&self) -> bool {
@@ -175,11 +183,19 @@ impl<'a> Footprints<'a> {
                 }
                 let (own, callees) = &self.own[&next];
                 sum.add(own);
+                // A procedure that is met again may be recursive, unless it calls none.
+                let again = |callee: &ProcId| seen.contains(callee) && !self.calls_none(*callee);
+                sum.ends.in_loop |= callees.iter().any(again);
                 pending.extend(callees);
             }
             self.whole.insert(proc, sum);
         }
         &self.whole[&proc]
+    }
+
+    /// Whether a procedure is known to call no other.
+    fn calls_none(&self, proc: ProcId) -> bool {
+        self.own.get(&proc).is_some_and(|(_, callees)| callees.is_empty())
     }
 
     fn read(&self, proc: ProcId) -> (Footprint, Vec<ProcId>) {
@@ -223,6 +239,8 @@ impl<'a> Footprints<'a> {
             }
         }
         found.ends.in_error = self.program.procs[proc].error.is_some();
+        found.ends.in_check = true;
+        found.ends.in_loop = has_cycle(&self.program.procs[proc]);
         (found, callees)
     }
 
@@ -249,6 +267,28 @@ impl<'a> Footprints<'a> {
         }
         found
     }
+}
+
+/// Whether the control flow of a procedure has a cycle: locations without edges into them are taken away until none is left, or only cycles and what is behind them.
+fn has_cycle(proc: &Procedure) -> bool {
+    let mut incoming = vec![0_usize; proc.locations.len()];
+    for edge in proc.edges() {
+        incoming[edge.target.index()] += 1;
+    }
+    let mut free: Vec<Loc> =
+        proc.locations.ids().filter(|location| incoming[location.index()] == 0).collect();
+    let mut taken = 0;
+    while let Some(location) = free.pop() {
+        taken += 1;
+        for edge in proc.outgoing(location) {
+            let target = proc.edges()[*edge].target;
+            incoming[target.index()] -= 1;
+            if incoming[target.index()] == 0 {
+                free.push(target);
+            }
+        }
+    }
+    taken < proc.locations.len()
 }
 
 /// The hidden parameter with the address of a temporary object for the result.

@@ -201,6 +201,7 @@ impl Order<'_, '_> {
         let mut pending = operand.nodes.clone();
         while let Some(node) = pending.pop() {
             if let Node::Expr(expr) = node {
+                sum.ends.in_check |= self.may_be_undefined(expr);
                 match &hir.exprs[expr].kind {
                     ExprKind::Load(place) => self.read(*place, &mut sum),
                     ExprKind::Assign { place, .. } => self.write(*place, &mut sum),
@@ -234,6 +235,7 @@ impl Order<'_, '_> {
                         }
                     }
                     ExprKind::StatementExpr { body, value } => {
+                        (sum.ends.in_check, sum.ends.in_loop) = (true, true);
                         pending.extend(value.map(Node::Expr));
                         pending.extend(expressions(hir, body).into_iter().map(Node::Expr));
                     }
@@ -243,6 +245,27 @@ impl Order<'_, '_> {
             pending.extend(operands(hir, node));
         }
         sum
+    }
+
+    /// Whether an expression, its operands and calls apart, may be undefined. A read of a variable may only lack a value, whenever that is looked at.
+    fn may_be_undefined(&self, expr: ExprId) -> bool {
+        let is_plain = |place: PlaceId| {
+            let found = access(self.ctx.hir, place);
+            let is_field = |step: &Step| matches!(step, Step::Field { .. });
+            matches!(found.root, Root::Variable(_) | Root::Literal(_)) && found.steps.iter().all(is_field)
+        };
+        match self.ctx.hir.exprs[expr].kind {
+            ExprKind::Load(place) | ExprKind::Assign { place, .. } => !is_plain(place),
+            ExprKind::Arithmetic { .. }
+            | ExprKind::PointerOffset { .. }
+            | ExprKind::PointerDifference { .. }
+            | ExprKind::CompoundAssign { .. }
+            | ExprKind::PointerAssign { .. }
+            | ExprKind::Step { .. }
+            | ExprKind::VaArg(_)
+            | ExprKind::Builtin { .. } => true,
+            _ => false,
+        }
     }
 
     /// Whether the store of an assignment and a store within its operands meet, of which no sequence point says which one is the last.
@@ -397,6 +420,7 @@ impl Order<'_, '_> {
             Known::AssertFail => (found.ends.in_halt, found.ends.in_error) = (true, true),
             _ => {
                 found.reads_memory = ANY_SIZE;
+                found.ends.in_check = true;
                 if !writes_nothing(
                     self.ctx.hir,
                     &self.ctx.resolved,
@@ -413,8 +437,15 @@ impl Order<'_, '_> {
     fn is_conflict(&self, one: &Footprint, other: &Footprint) -> bool {
         self.changes(one, other)
             || self.changes(other, one)
-            || one.ends.in_halt && other.ends.in_error
-            || one.ends.in_error && other.ends.in_halt
+            || self.hides(one, other)
+            || self.hides(other, one)
+    }
+
+    /// Whether `one` may end an execution, or go on for ever, where `other` fails. Which loops end is not known, and few expressions have a call that fails by itself beside one with a
+    /// loop; but undefined behaviour is possible in most, so there loops are taken to end.
+    fn hides(&self, one: &Footprint, other: &Footprint) -> bool {
+        one.ends.in_halt && (other.ends.in_error || self.ctx.is_checked() && other.ends.in_check)
+            || one.ends.in_loop && other.ends.in_error
     }
 
     /// Whether `writer` may write what `user` reads or writes.

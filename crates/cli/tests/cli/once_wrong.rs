@@ -402,3 +402,55 @@ fn attributes_and_sizes_are_those_of_gcc_or_refused() {
         assert_eq!(found.code, code, "{name}: {found:?}");
     }
 }
+
+#[test]
+fn an_operand_that_ends_an_execution_hides_what_another_one_does() {
+    let head = "#include <assert.h>\n#include <stdlib.h>\nstatic int use(int x, int y) { return x; }\n";
+    let exits = "static int chk(int z) { if (z == 0) exit(1); return z; }\n";
+    for (name, text, words) in [
+        // gcc evaluates arguments from right to left.
+        (
+            "order-division",
+            "static int dv(int z) { return 4 / z; }\nint main(int c, char **v) { int z = c > 1; return use(chk(z), dv(z)); }\n",
+            [].as_slice(),
+        ),
+        ("order-pointer", "int main(int c, char **v) { int *p = 0; return use(chk(0), *p); }\n", &[]),
+        (
+            "order-loop",
+            "static int b(int n) { while (n) { } return 1; }\nstatic int a(void) { assert(0); return 1; }\nint main(void) { return use(b(1), a()); }\n",
+            &["--check", "none"],
+        ),
+        (
+            "order-block",
+            "static int a(int n) { assert(!n); return 1; }\nint main(void) { return use(({ while (1) { } 1; }), a(1)); }\n",
+            &["--check", "none"],
+        ),
+    ] {
+        let finished = checked(name, &[("a.c", &format!("{head}{exits}{text}"))], words);
+        assert_eq!(finished.code, UNKNOWN, "{name}: {finished:?}");
+    }
+    let harmless = "int main(int c, char **v) { int z = c > 1; return use(chk(z), z); }\n";
+    let finished = checked("order-harmless", &[("a.c", &format!("{head}{exits}{harmless}"))], &[]);
+    assert_eq!(finished.code, SAFE, "{finished:?}");
+}
+
+#[test]
+fn conditions_of_contracts_are_those_of_the_entry_and_no_part_of_the_program() {
+    let head = "#include <assert.h>\n";
+    let other = "/*@ requires n > 3; behavior pos: assumes n > 0; ensures \\result > 0; */\nint g(int n) { return n; }\n// see the comment above */\nint f(int n) { assert(n > 3); return 0; }\n";
+    let finished = checked("contract-other", &[("a.c", &format!("{head}{other}"))], &["--entry", "f"]);
+    assert_eq!(finished.code, UNSAFE, "{finished:?}");
+    let octal = "//@ requires n >= 010;\nint f(int n) { assert(n >= 10); return 0; }\n";
+    let finished = checked("contract-octal", &[("a.c", &format!("{head}{octal}"))], &["--entry", "f"]);
+    assert_eq!(finished.code, FRONT_END, "{finished:?}");
+    for (name, condition) in [
+        ("contract-product", "n * 2 < 10"),
+        ("contract-sum", "n + 2147483647 < 5"),
+        ("contract-wide", "n * 4611686018427387904 < 9223372036854775807"),
+    ] {
+        let text = format!("{head}//@ requires {condition};\nint f(int n) {{ assert(n < 5); return 0; }}\n");
+        let finished = checked(name, &[("a.c", &text)], &["--entry", "f"]);
+        assert_eq!(finished.code, SAFE, "{name}: {finished:?}");
+        assert!(finished.stdout.contains("SAFE: 1 check holds"), "{name}: {}", finished.stdout);
+    }
+}

@@ -94,6 +94,9 @@ enum Meaning {
     Macro(Macro),
 }
 
+/// Names that are bound, and their symbols with their types.
+type Binders<'a> = (Vec<&'a str>, Vec<(SymbolId, Type)>);
+
 /// A defined function: parameters and body.
 #[derive(Clone, Debug)]
 struct Macro {
@@ -285,7 +288,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads `((x Int) …)` and binds the names.
-    fn binders(&mut self) -> Result<(Vec<&'a str>, Vec<(SymbolId, Type)>), ReadError> {
+    fn binders(&mut self) -> Result<Binders<'a>, ReadError> {
         let end = self.open("a list of variables")?;
         let (mut bound, mut symbols) = (Vec::new(), Vec::new());
         while self.at < end {

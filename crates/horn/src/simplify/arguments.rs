@@ -8,6 +8,8 @@
 //! * I1: a derivation without these arguments has one with them: from premises to conclusions, an unused argument of a premise is what its step
 //!   derives, and every other symbol that is missing has its default. Uniform arguments are defaults by that, at all atoms.
 
+use std::collections::BTreeMap;
+
 use base::IndexVec;
 use rustc_hash::FxHashMap;
 use term::{Evaluator, Model, Node, SymbolId, TermId, Terms, Value};
@@ -58,10 +60,10 @@ pub(super) fn drop_arguments(
     let predicates = system.predicates.iter_enumerated().map(|(id, predicate)| Predicate {
         name: predicate.name.clone(),
         formals: select(&predicate.formals, &kept[id]),
-        represented: Default::default(),
+        represented: BTreeMap::default(),
     });
     (
-        System { predicates: predicates.collect(), clauses: smaller, reads: Default::default() },
+        System { predicates: predicates.collect(), clauses: smaller, reads: BTreeMap::default() },
         Dropped { clauses },
     )
 }

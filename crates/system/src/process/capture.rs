@@ -1,6 +1,7 @@
 //! The output of a program, kept up to a limit.
 
 use std::io::Read;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// How much of an output is kept. All of it is read in any case, so that nobody waits for a reader.
@@ -16,6 +17,7 @@ pub enum Keep {
 #[derive(Default)]
 pub(super) struct Capture {
     kept: Mutex<(Vec<u8>, Vec<u8>)>,
+    is_complete: AtomicBool,
 }
 
 impl Capture {
@@ -28,7 +30,10 @@ impl Capture {
         let mut is_full = false;
         loop {
             let count = match stream.read(&mut buffer) {
-                Ok(0) => return,
+                Ok(0) => {
+                    self.is_complete.store(true, Ordering::Release);
+                    return;
+                }
                 Ok(count) => count,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 // A broken pipe only shortens what is kept.
@@ -53,6 +58,11 @@ impl Capture {
                 }
             }
         }
+    }
+
+    /// Whether it was read to its end.
+    pub(super) fn is_complete(&self) -> bool {
+        self.is_complete.load(Ordering::Acquire)
     }
 
     /// What was kept so far.

@@ -40,6 +40,8 @@ const INTERVAL: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_millis(2500);
 /// How long the rest of an output may take after everybody has ended who should have written it.
 const LAST_OUTPUT: Duration = Duration::from_millis(500);
+/// The same where all of the output is needed: a part of it must not be taken for the whole, however busy the machine is.
+const WHOLE_OUTPUT: Duration = Duration::from_secs(30);
 /// More processes than this below one program are taken for a program that only multiplies.
 const MAX_PROCESSES: usize = 400;
 
@@ -353,8 +355,8 @@ pub fn run(
     let mut started = Started::new(command, limits, limits.time.min(left), stdin)?;
     let (sender, events) = channel();
     let process = started.child.id();
-    let [output, errors] = keep;
-    let output = capture(started.child.stdout.take(), output, &sender);
+    let [keep_output, errors] = keep;
+    let output = capture(started.child.stdout.take(), keep_output, &sender);
     let errors = capture(started.child.stderr.take(), errors, &sender);
     let stdin = started.child.stdin.take();
     let text = input.map(<[u8]>::to_vec);
@@ -370,7 +372,11 @@ pub fn run(
     });
     let halted = watch(&mut started, limits, &events, halt);
     let status = started.wait()?;
-    drain(&events);
+    let is_whole = matches!(keep_output, Keep::Whole(_)) && halted.is_none();
+    drain(&events, if is_whole { WHOLE_OUTPUT } else { LAST_OUTPUT });
+    if is_whole && !output.is_complete() {
+        return Err(io::Error::new(ErrorKind::TimedOut, "its output could not be read to the end"));
+    }
     let end = match (halted, status.code()) {
         (Some(halt), _) => End::Halted(halt),
         (None, Some(code)) => End::Code(code),
@@ -434,8 +440,8 @@ fn crowd(process: u32, memory: Option<u64>) -> Option<Halt> {
 }
 
 /// I1: waits for the rest of the outputs, but not for long.
-fn drain(events: &Receiver<Event>) {
-    let end = Instant::now() + LAST_OUTPUT;
+fn drain(events: &Receiver<Event>, most: Duration) {
+    let end = Instant::now() + most;
     loop {
         match events.recv_timeout(end.saturating_duration_since(Instant::now())) {
             Ok(_) => {}
