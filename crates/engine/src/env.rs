@@ -23,6 +23,7 @@ impl<'a> Env<'a> {
     }
 
     /// Another environment for a part of the work: formulas and solvers of its own, within a budget of its own.
+    #[must_use]
     pub fn share(&self, budget: Budget) -> Self {
         Self { logic: Logic::new(budget), events: self.events, contracts: self.contracts }
     }

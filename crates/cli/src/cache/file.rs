@@ -4,6 +4,7 @@
 //! * I1: what is no file of a cache is left alone, and no link is followed to write: the folder may be part of a project.
 //! * I2: a file is replaced as a whole, so two processes may use one folder. One of them may lose what the other has kept, but neither reads half of a file.
 
+use std::fmt::Write as _;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
@@ -95,7 +96,7 @@ fn body(text: &str) -> Result<&str, String> {
 pub(super) fn join(word: &str, parts: impl IntoIterator<Item = String>) -> String {
     let mut body = format!("{word}\n");
     for part in parts {
-        body += &format!("part {}\n{part}", part.len());
+        let _ = write!(body, "part {}\n{part}", part.len());
     }
     body
 }

@@ -146,6 +146,9 @@ const MCCARTHY: &str = "extern int __VERIFIER_nondet_int(void);\nextern void rea
     int main(void) { int n = __VERIFIER_nondet_int(); if (n < -1000 || n > 1000) return 0;\n\
     int r = mccarthy(n); if (n <= 101 && r != 91) reach_error(); return 0; }\n";
 
+/// A way to spoil a file.
+type Damage = fn(&str) -> String;
+
 #[test]
 fn files_that_cannot_be_used_are_ignored_with_one_message() {
     let folder = Folder::new("contracts-damaged");
@@ -154,7 +157,7 @@ fn files_that_cannot_be_used_are_ignored_with_one_message() {
     let files = contracts(&folder);
     assert!(files.len() > 1, "{files:?}");
     let good: Vec<String> = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
-    let damages: [(fn(&str) -> String, &str); 4] = [
+    let damages: [(Damage, &str); 4] = [
         (|text| text[..text.len() / 2].to_owned(), "it is damaged"),
         (|text| text.replacen(env!("CARGO_PKG_VERSION"), "0.0.1", 1), "it was made by version 0.0.1"),
         (|_| sealed("several\n"), "it has no contracts"),
@@ -217,7 +220,7 @@ fn mutated(text: &str, other: &str, numbers: &mut Numbers) -> String {
             let mut words: Vec<String> = lines[at].split(' ').map(str::to_owned).collect();
             let word = numbers.below(words.len());
             let values = ["0", "1", "-1", "7", "99999999999999999999999999", "4294967296", "le", ""];
-            words[word] = values[numbers.below(values.len())].to_owned();
+            values[numbers.below(values.len())].clone_into(&mut words[word]);
             lines[at] = words.join(" ");
         }
         4 => {
@@ -226,7 +229,8 @@ fn mutated(text: &str, other: &str, numbers: &mut Numbers) -> String {
             lines[at] = digits;
         }
         5 => {
-            lines[at] = other.lines().nth(numbers.below(other.lines().count())).unwrap_or_default().to_owned()
+            let line = other.lines().nth(numbers.below(other.lines().count())).unwrap_or_default();
+            line.clone_into(&mut lines[at]);
         }
         _ => lines.truncate(at),
     }

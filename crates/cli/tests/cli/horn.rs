@@ -104,7 +104,7 @@ int main(void) {{
         )
     };
     for (value, verdict, answer) in [(1, 0, "sat\n"), (2, 10, "unsat\n")] {
-        let program = folder.file(&format!("filled{value}.c"), &text(value));
+        let program = folder.file(&format!("filled{value}.c"), text(value));
         let clauses = folder.path().join(format!("filled{value}.smt2"));
         let (program, clauses) = (program.to_str().unwrap(), clauses.to_str().unwrap());
         let checked =

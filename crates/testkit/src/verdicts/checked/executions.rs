@@ -68,10 +68,11 @@ pub(super) fn observed(text: &str) -> Option<BTreeSet<i64>> {
     Some(values)
 }
 
-/// The check that an execution fails at, if it does.
-pub(super) fn failing(checks: &passes::Checks, run: &Run) -> Option<Option<CheckId>> {
-    match &run.outcome {
+/// The checks that executions fail at; nothing for a failure at no check.
+pub(super) fn failing(checks: &passes::Checks, runs: &[Run]) -> BTreeSet<Option<CheckId>> {
+    let failures = runs.iter().filter_map(|run| match &run.outcome {
         Outcome::Error { kind, site, .. } => Some(checks.at(*kind, *site)),
         _ => None,
-    }
+    });
+    failures.collect()
 }

@@ -218,8 +218,7 @@ fn judge(sample: &Sample, attempt: &Attempt) -> (Option<Kind>, Answer) {
         Attempt::Crashed(message) => return (Some(Kind::Crash), Answer::Crashed(message.clone())),
         Attempt::Hanging => return (Some(Kind::Hang), Answer::Hanging),
     };
-    let failing: Vec<Option<CheckId>> =
-        sample.runs.iter().filter_map(|run| failing(&audit.checks, run)).collect();
+    let failing = failing(&audit.checks, &sample.runs);
     if failing.contains(&None) {
         let message = "an execution fails at a place that is no check".to_owned();
         return (Some(Kind::Wrong), Answer::NotCertified(message));
