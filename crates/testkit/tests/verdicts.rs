@@ -33,7 +33,7 @@ fn settings(kind: Programs, count: u64, ticks: u64) -> Settings {
 fn decided(summary: &Summary) -> u64 {
     let runs: u64 = summary.counts.values().map(|counts| counts.runs).sum();
     let decided: u64 = summary.counts.values().map(|counts| counts.safe + counts.unsafe_).sum();
-    println!("{decided} of {runs} runs decided, {:?}", summary.counts);
+    eprintln!("{decided} of {runs} runs decided, {:?}", summary.counts);
     decided * 100 / runs.max(1)
 }
 

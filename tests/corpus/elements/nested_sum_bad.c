@@ -1,6 +1,6 @@
 // As nested_sum.c; the inner loop leaves out one element.
 // expect: unsafe
-// engines: gps gps-lite impact cra recmc path-invariants
+// engines: gps gps-lite impact cra recmc path-invariants bse kind bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

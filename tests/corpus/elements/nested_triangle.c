@@ -1,6 +1,6 @@
 // The inner loop has as many iterations as the index of the element says.
 // expect: safe
-// engines: gps gps-lite impact cra
+// engines: gps gps-lite impact cra bself bse kind
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

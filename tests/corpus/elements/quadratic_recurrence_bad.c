@@ -1,6 +1,6 @@
 // As quadratic_recurrence.c; the closed form is wrong from the third element on.
 // expect: unsafe
-// engines: gps gps-lite impact cra recmc path-invariants
+// engines: gps gps-lite impact cra recmc path-invariants bse kind bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // The loop that sums up starts where another one has written, and one element was changed in between.
 // expect: unsafe
-// engines: gps gps-lite impact cra recmc path-invariants
+// engines: gps gps-lite impact cra recmc path-invariants bse kind bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

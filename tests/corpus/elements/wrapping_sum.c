@@ -1,6 +1,6 @@
 // The sum of large elements wraps around.
 // expect: unsafe
-// engines: gps gps-lite impact cra recmc path-invariants
+// engines: gps gps-lite impact cra recmc path-invariants bse kind bmc
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // Two loops with one bound.
 // expect: safe
-// engines: gps gps-lite cra recmc path-invariants
+// engines: gps gps-lite cra recmc path-invariants bself kind
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

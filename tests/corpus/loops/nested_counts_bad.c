@@ -1,6 +1,6 @@
 // Seventeen iterations of the outer loop.
 // expect: unsafe
-// engines: none
+// engines: bse kind bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

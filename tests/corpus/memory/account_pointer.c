@@ -1,6 +1,6 @@
 // A transfer keeps the sum of the balances, and only covered amounts are moved.
 // expect: safe
-// engines: gps gps-lite impact cra recmc path-invariants
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

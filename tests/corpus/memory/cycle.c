@@ -1,6 +1,6 @@
 // Input: 2 (the last node is linked to the node in the middle, so the walk passes more nodes than there are).
 // expect: unsafe
-// engines: gps gps-lite impact cra recmc path-invariants
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc
 
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);

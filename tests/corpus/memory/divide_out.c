@@ -1,6 +1,6 @@
 // C defines a == (a / b) * b + a % b, and both results are stored.
 // expect: safe
-// engines: gps gps-lite impact cra recmc path-invariants
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // The highest byte of a little endian int holds its sign.
 // expect: safe
-// engines: gps gps-lite impact cra recmc path-invariants
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // A field behind a pointer.
 // expect: unsafe
-// engines: none
+// engines: bself bse kind bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

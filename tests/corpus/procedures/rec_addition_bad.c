@@ -1,6 +1,6 @@
 // The same with a mistake: at 9 one step is forgotten.
 // expect: unsafe
-// engines: gps gps-lite impact recmc
+// engines: gps gps-lite impact recmc bself bse kind bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

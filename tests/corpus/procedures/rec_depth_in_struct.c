@@ -1,6 +1,6 @@
 // A recursion that keeps its depth in a struct of the caller and restores it.
 // expect: safe
-// engines: gps gps-lite cra recmc
+// engines: gps gps-lite cra recmc path-invariants
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

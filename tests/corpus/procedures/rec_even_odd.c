@@ -1,6 +1,6 @@
 // Mutual tail recursion.
 // expect: safe
-// engines: gps gps-lite cra recmc path-invariants
+// engines: gps gps-lite cra recmc path-invariants bself
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

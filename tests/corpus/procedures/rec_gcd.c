@@ -1,6 +1,6 @@
 // Tail recursion whose arguments depend on each other.
 // expect: safe
-// engines: gps gps-lite impact cra recmc path-invariants
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // A loop calls a recursion that asks for inputs.
 // expect: unsafe
-// engines: none
+// engines: bse kind bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // Tail recursion that exchanges its arguments.
 // expect: safe
-// engines: gps impact recmc path-invariants
+// engines: gps impact recmc path-invariants bself
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // A recursion over two values that is known at 1, between values that are not.
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants
+// engines: gps gps-lite impact recmc bse kind bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

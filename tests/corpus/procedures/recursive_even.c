@@ -1,6 +1,6 @@
 // Recursion with an error behind it.
 // expect: unsafe
-// engines: none
+// engines: bself bse kind bmc
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

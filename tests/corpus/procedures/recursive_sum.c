@@ -1,6 +1,6 @@
 // Recursion.
 // expect: safe
-// engines: none
+// engines: bself bse kind
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

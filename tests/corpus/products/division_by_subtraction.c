@@ -1,6 +1,6 @@
 // The invariant q * y + r == x.
 // expect: safe
-// engines: gps gps-lite impact cra path-invariants
+// engines: gps gps-lite impact cra path-invariants bself kind
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // A combination that occurs.
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants
+// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // Prefix sums of constants.
 // expect: safe
-// engines: gps gps-lite impact cra
+// engines: gps gps-lite impact cra bself bse kind
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -214,6 +214,8 @@ impl Induction {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use base::Budget;
     use certify::certify;
     use engine::Recorder;
@@ -241,7 +243,7 @@ mod tests {
         let mut random = Random(seed);
         let mut body =
             format!("int x = {}, y = {}, n = __VERIFIER_nondet_int();", random.below(3), random.below(3));
-        for _ in 0..1 + random.below(2) {
+        for _ in 0..=random.below(2) {
             let bound = if random.below(2) == 0 { "n".to_owned() } else { random.below(5).to_string() };
             let steps = [
                 "x = x + 1;",
@@ -254,7 +256,7 @@ mod tests {
             let test = tests[random.below(5) as usize];
             let check =
                 if random.below(3) > 0 { format!("if ({test}) reach_error();") } else { String::new() };
-            body += &format!("while (x < {bound}) {{ {check} {step} }}");
+            let _ = write!(body, "while (x < {bound}) {{ {check} {step} }}");
         }
         if random.below(2) == 0 {
             body += "if (x < 0 || x == y + 3) reach_error();";
