@@ -126,6 +126,7 @@ fn together(
             }
         }
     }
+    let relations = chosen.len().min(MAX_CANDIDATES);
     let holding =
         conditions.iter().filter(|condition| at_start.apply(body.terms, **condition) == Terms::TRUE);
     chosen.extend(holding.copied());
@@ -136,5 +137,9 @@ fn together(
         candidates.push(Candidate { assumed: *condition, broken: body.terms.not(afterwards) });
     }
     let kept = survivors(body, &candidates)?;
+    // Conditions alone only repeat in other words what the phases of the loop say.
+    if kept.first().is_none_or(|at| *at >= relations) {
+        return Ok(Vec::new());
+    }
     Ok(kept.into_iter().map(|at| chosen[at]).collect())
 }
