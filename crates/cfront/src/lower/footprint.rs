@@ -123,7 +123,7 @@ pub(super) struct Ends {
     pub in_halt: bool,
     /// In undefined behaviour, which is an error where it is checked.
     pub in_check: bool,
-    /// Never: it may go on for ever.
+    /// Never: it has a loop, which may go on for ever. Recursion is taken to end.
     pub in_loop: bool,
 }
 
@@ -183,19 +183,11 @@ impl<'a> Footprints<'a> {
                 }
                 let (own, callees) = &self.own[&next];
                 sum.add(own);
-                // A procedure that is met again may be recursive, unless it calls none.
-                let again = |callee: &ProcId| seen.contains(callee) && !self.calls_none(*callee);
-                sum.ends.in_loop |= callees.iter().any(again);
                 pending.extend(callees);
             }
             self.whole.insert(proc, sum);
         }
         &self.whole[&proc]
-    }
-
-    /// Whether a procedure is known to call no other.
-    fn calls_none(&self, proc: ProcId) -> bool {
-        self.own.get(&proc).is_some_and(|(_, callees)| callees.is_empty())
     }
 
     fn read(&self, proc: ProcId) -> (Footprint, Vec<ProcId>) {
