@@ -454,3 +454,17 @@ fn conditions_of_contracts_are_those_of_the_entry_and_no_part_of_the_program() {
         assert!(finished.stdout.contains("SAFE: 1 check holds"), "{name}: {}", finished.stdout);
     }
 }
+
+#[test]
+fn a_local_of_an_earlier_iteration_is_dead_when_the_loop_is_unrolled() {
+    for kind in ["unsigned char", "int"] {
+        let text = format!(
+            "extern int __VERIFIER_nondet_int(void);\nint main(void) {{\n    int n = __VERIFIER_nondet_int(), s = 0;\n    {kind} *p = 0;\n    for (int i = 0; i < 3; i++) {{\n        {kind} x = n;\n        if (p) s ^= *p;\n        p = &x;\n    }}\n    return s;\n}}\n"
+        );
+        let files = [("a.c", &*text), ("memory.prp", MEMORY)];
+        for words in [&["--property", "memory.prp"][..], &["--check", "use-after-free", "--no-exec"]] {
+            let finished = checked("once-wrong-iterations", &files, words);
+            assert_eq!(finished.code, UNSAFE, "{kind} {words:?}: {finished:?}");
+        }
+    }
+}

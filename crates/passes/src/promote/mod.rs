@@ -163,14 +163,22 @@ fn consistent(objects: &Objects<'_>, pointers: &Pointers) -> Result<(), Changes>
         opaque.extend(pointers.exposed());
     }
     opaque.retain(|object| objects.is_followed(*object));
-    let mut many = Vec::new();
+    let mut starts: BTreeMap<ObjectId, Vec<(ProcId, &Edge)>> = BTreeMap::new();
     for (site, op) in objects.ops() {
         let Op::Begin { var } = op else { continue };
-        let Some(object) = objects.of_var(*var).filter(|object| !objects.is_many(*object)) else { continue };
-        let edge = &program.procs[site.proc].edges()[site.edge];
-        if program.procs[site.proc].loops().innermost(edge.source).is_some()
-            && may_be_stale(objects, pointers, object, site.proc, edge)
-        {
+        if let Some(object) = objects.of_var(*var).filter(|object| !objects.is_many(*object)) {
+            let edge = &program.procs[site.proc].edges()[site.edge];
+            starts.entry(object).or_default().push((site.proc, edge));
+        }
+    }
+    let mut many = Vec::new();
+    for (object, starts) in starts {
+        // A loop that is unrolled, or a jump, lets an object begin at several places.
+        let is_repeated = |(proc, edge): &(ProcId, &Edge)| {
+            starts.len() > 1 || program.procs[*proc].loops().innermost(edge.source).is_some()
+        };
+        let mut repeated = starts.iter().filter(|start| is_repeated(start));
+        if repeated.any(|(proc, edge)| may_be_stale(objects, pointers, object, *proc, edge)) {
             many.push(object);
         }
     }
@@ -193,7 +201,9 @@ fn may_be_stale(
     }
     let holders = pointers.holders(object);
     let is_own = |var: &VarId| objects.program.vars[*var].owner == Some(proc);
-    !holders.iter().all(is_own) || holders.iter().any(|var| objects.later[&proc].at(*var, edge.target))
+    let later = &objects.later[&proc];
+    let is_read = |var: &VarId| later.at(*var, edge.source) || later.at(*var, edge.target);
+    !holders.iter().all(is_own) || holders.iter().any(is_read)
 }
 
 /// The addresses that are accessed.
