@@ -5,6 +5,7 @@
 
 mod args;
 mod artifact;
+mod baseline;
 mod basis;
 mod batch;
 mod cache;

@@ -114,6 +114,10 @@ impl Kind {
                 let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
                 starts("::") && contains(first, b"title=Wayproof::")
             }
+            Self::Report(Format::Gitlab) => {
+                text == b"[]\n" || (starts("[") && has("\"check_name\": \"wayproof/"))
+            }
+            Self::Report(Format::Junit) => starts("<?xml") && has("<testsuites name=\"Wayproof\""),
             Self::Report(Format::Annotate) => starts("// wayproof: "),
             Self::Page => starts("<!DOCTYPE html>") && has("<span class=\"brand\">Wayproof</span>"),
             Self::Tree => starts(engine::TREE_HEAD),
@@ -144,11 +148,13 @@ mod tests {
     #[test]
     fn what_is_somebody_elses_is_not_ours() {
         let path = Path::new("somewhere/file");
-        let foreign: [(Kind, &str); 11] = [
+        let foreign: [(Kind, &str); 13] = [
             (Kind::Report(Format::Human), "SAFE: the key is under the mat\n"),
             (Kind::Report(Format::Json), "{\"verdict\": \"safe\"}"),
             (Kind::Report(Format::Sarif), "{\n  \"$schema\": \"x\", \"name\": \"Other\"}"),
             (Kind::Report(Format::Github), "::notice title=Other::SAFE"),
+            (Kind::Report(Format::Gitlab), "[\n  {\n    \"check_name\": \"other\"\n  }\n]"),
+            (Kind::Report(Format::Junit), "<?xml version=\"1.0\"?><testsuites name=\"Other\">"),
             (Kind::Report(Format::Human), "int main(void) { return 0; }\n"),
             (Kind::Report(Format::Annotate), "// my program\n"),
             (Kind::Page, "<!DOCTYPE html>\n<p>Wayproof</p>"),

@@ -196,6 +196,7 @@ fn inputs(args: &CheckArgs) -> Vec<PathBuf> {
 /// The files that all tasks of a command line read.
 pub(crate) fn given(args: &CheckArgs) -> Vec<PathBuf> {
     let mut inputs = args.property.iter().cloned().collect::<Vec<_>>();
+    inputs.extend(args.files.baseline.iter().cloned());
     inputs.extend(args.source.includes.iter().cloned());
     inputs.extend(args.source.compile_commands.as_deref().map(compile_commands::file));
     inputs.extend(settings_of(Path::new("wayproof.toml")));

@@ -7,10 +7,13 @@
 
 mod annotate;
 mod each;
+mod findings;
 mod github;
+mod gitlab;
 mod html;
 mod human;
 mod json;
+mod junit;
 mod path;
 mod printable;
 pub mod run;
@@ -22,6 +25,7 @@ use base::{Diagnostic, Region, SourceMap, Stop};
 use interp::CallStack;
 use verdict::Verdict;
 
+pub use findings::{Finding, Outcome, findings};
 pub use html::{Insight, Summaries, page, unfinished as page_unfinished};
 pub use human::{EXTERN_ADVICE, EXTERN_ERROR};
 pub use json::{CHECKED_BEFORE, JsonContract, Location, Tool, contracts, known as json_known, location};
@@ -43,6 +47,10 @@ pub enum Format {
     Sarif,
     /// Annotations of a GitHub workflow.
     Github,
+    /// A code-quality report of GitLab.
+    Gitlab,
+    /// JUnit XML: a test case for each check.
+    Junit,
     /// The source with the answer as comments.
     Annotate,
 }
@@ -85,6 +93,8 @@ pub fn render(run: &Run<'_>, format: Format, detail: Detail, color: Color) -> St
         Format::Json => json::render(run),
         Format::Sarif => sarif::render(run),
         Format::Github => github::render(run),
+        Format::Gitlab => gitlab::render(run),
+        Format::Junit => junit::render(run),
         Format::Annotate => annotate::render(run),
     }
 }
@@ -109,11 +119,14 @@ pub fn refused(
         Format::Json => json::error(diagnostics, sources),
         Format::Sarif => sarif::error(diagnostics, sources),
         Format::Github => github::error(diagnostics, sources),
+        Format::Gitlab => gitlab::error(diagnostics, sources),
+        Format::Junit => junit::error(diagnostics, sources),
     }
 }
 
 /// The report of a run that was ended from outside; what was asked, if that was known by then.
 pub fn unfinished(format: Format, stop: Stop, task: Option<&Task>) -> String {
+    let first = task.and_then(|task| task.files.first()).map_or("", String::as_str);
     match format {
         Format::Human => format!("UNKNOWN: {stop}\n"),
         Format::Annotate => format!("// wayproof: UNKNOWN: {stop}\n"),
@@ -121,6 +134,8 @@ pub fn unfinished(format: Format, stop: Stop, task: Option<&Task>) -> String {
         Format::Json => json::unfinished(stop, task),
         Format::Sarif => sarif::unfinished(stop),
         Format::Github => github::unfinished(stop),
+        Format::Gitlab => gitlab::unfinished(stop, first),
+        Format::Junit => junit::unfinished(stop, first),
     }
 }
 

@@ -185,6 +185,9 @@ pub(crate) struct FileArgs {
     /// Write the report in a format to a file, too; may be repeated
     #[arg(long = "output", value_name = "FORMAT=FILE", value_parser = output)]
     pub(crate) outputs: Vec<(Format, PathBuf)>,
+    /// Let only findings count that an earlier report does not have; write one with --output gitlab=FILE
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) baseline: Option<PathBuf>,
     /// Write a web page: source, execution, automata, search tree, figures
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
@@ -205,7 +208,7 @@ pub(crate) struct FileArgs {
 impl FileArgs {
     /// Whether nothing is asked for.
     pub(crate) fn is_empty(&self) -> bool {
-        let Self { outputs, report, witness, harness, testcase, no_exec: _ } = self;
+        let Self { outputs, baseline: _, report, witness, harness, testcase, no_exec: _ } = self;
         outputs.is_empty() && [report, witness, harness, testcase].iter().all(|path| path.is_none())
     }
 }

@@ -156,6 +156,10 @@ pub(crate) enum Format {
     Sarif,
     /// Annotations of a GitHub workflow.
     Github,
+    /// A code-quality report of GitLab.
+    Gitlab,
+    /// JUnit XML: a test case for each check.
+    Junit,
     /// The source with the answer as comments.
     Annotate,
 }
@@ -168,6 +172,8 @@ impl From<Format> for report::Format {
             Format::Json => Self::Json,
             Format::Sarif => Self::Sarif,
             Format::Github => Self::Github,
+            Format::Gitlab => Self::Gitlab,
+            Format::Junit => Self::Junit,
             Format::Annotate => Self::Annotate,
         }
     }

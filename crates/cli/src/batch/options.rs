@@ -73,10 +73,11 @@ fn refuse_display(display: &DisplayArgs) -> Result<(), Failure> {
 
 /// One file cannot hold what many tasks have to say.
 fn refuse_single_files(files: &FileArgs, record: &RecordArgs) -> Result<(), Failure> {
-    let FileArgs { outputs, report, witness, harness, testcase, no_exec: _ } = files;
+    let FileArgs { outputs, baseline, report, witness, harness, testcase, no_exec: _ } = files;
     let RecordArgs { tree, log_queries, profile, emit_chc, stats: _ } = record;
     let wanted = [
         ("--output", !outputs.is_empty()),
+        ("--baseline", baseline.is_some()),
         ("--report", report.is_some()),
         ("--witness", witness.is_some()),
         ("--harness", harness.is_some()),

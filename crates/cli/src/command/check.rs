@@ -19,6 +19,7 @@ use verdict::{Reason, Verdict};
 use super::audit;
 use crate::args::{CheckArgs, Format, TraceArg, passes_without};
 use crate::artifact;
+use crate::baseline::Baseline;
 use crate::basis;
 use crate::cache::{self, Cache, Contracts};
 use crate::console::Console;
@@ -123,6 +124,7 @@ fn decide(
 ) -> Result<ExitStatus, Ended> {
     let engine = create_engine(args)?;
     args.search.cache.as_deref().map_or(Ok(()), cache::check_folder)?;
+    let baseline = Baseline::read(args.files.baseline.as_deref())?;
     if let Some(folder) = &args.record.log_queries {
         super::queries::log_to(folder)?;
     }
@@ -137,7 +139,7 @@ fn decide(
         .into());
     }
     let task = request.task(args.search.engine(), String::new());
-    let mut query = Query { args, request: &request, task, console, session };
+    let mut query = Query { args, request: &request, task, baseline, console, session };
     if let Property::Unsupported { name } = &request.property {
         let feature = format!("the property {name} is not supported yet");
         let reason = Reason::Unsupported { feature, region: base::Region::NOWHERE };
@@ -197,6 +199,8 @@ struct Query<'a> {
     request: &'a Request,
     /// What was asked, for reports.
     task: report::Task,
+    /// What is known already.
+    baseline: Option<Baseline>,
     console: Console,
     session: &'a Session,
 }
@@ -497,7 +501,8 @@ impl Query<'_> {
             }
             _ => {}
         }
-        Failure::of_all(failures).map_or(Ok(verdict.into()), Err)
+        let status = self.baseline.as_ref().map_or(verdict.into(), |known| known.status(&run));
+        Failure::of_all(failures).map_or(Ok(status), Err)
     }
 }
 

@@ -13,6 +13,7 @@ mod commands;
 mod contract_cache;
 mod contracts;
 mod entry;
+mod findings;
 mod functions;
 mod guide;
 mod harness;

@@ -76,7 +76,7 @@ fn signal(name: &str, process: u32) {
 fn a_compiled_program_that_does_something_else_has_a_veto_in_every_format() {
     let folder = Folder::new("veto");
     let reason = "the compiled program does not end in the violation: it exits with 3";
-    for format in ["human", "json", "svcomp", "sarif", "github", "annotate"] {
+    for format in ["human", "json", "svcomp", "sarif", "github", "gitlab", "junit", "annotate"] {
         let finished = check(&folder, "exit 3", &["--format", format]);
         assert_eq!(finished.code, 5, "{format}: {finished:?}");
         assert!(finished.stdout.contains(reason) || format == "svcomp", "{format}: {finished:?}");
