@@ -1,6 +1,7 @@
 //! Lets the executable find Z3's library: a copy lies beside it, and it looks there first.
 //!
-//! The pair can be moved together; `lib/` beside the executable's directory is searched too, for packagers.
+//! The pair can be moved together; `lib/` beside the executable's directory is searched too, for packagers. The last place is the one that the build took the library from (the user's cache, or
+//! an installed Z3): there `cargo install`, which copies the executable alone, still finds it when the clone is gone.
 
 use std::env;
 use std::fs;
@@ -16,7 +17,10 @@ fn main() {
         Ok("macos") => "@executable_path",
         Ok(_) | Err(_) => "$ORIGIN",
     };
-    for place in [origin.to_owned(), format!("{origin}/../lib"), libraries.display().to_string()] {
+    let mut places = vec![origin.to_owned(), format!("{origin}/../lib"), libraries.display().to_string()];
+    println!("cargo:rerun-if-env-changed=DEP_Z3_ORIGIN");
+    places.extend(env::var("DEP_Z3_ORIGIN"));
+    for place in places {
         println!("cargo:rustc-link-arg-bins=-Wl,-rpath,{place}");
     }
     if let Err(error) = copy_beside_executable(&libraries) {

@@ -29,6 +29,8 @@ pub struct Finding {
     pub outcome: Outcome,
     /// What kind of check it is, by its code.
     pub kind: String,
+    /// The check in one line.
+    pub check: String,
     /// What is wrong, in one line.
     pub title: String,
     /// The inputs, or the reason.
@@ -70,6 +72,7 @@ fn of_checks(run: &Run<'_>, table: Table<'_>) -> Vec<Finding> {
         found.push(Finding {
             outcome: Outcome::Fails,
             kind: check.kind.code().to_owned(),
+            check: table::describe(check),
             title: title.to_owned(),
             details: details.trim_end().to_owned(),
             place: place(sources, table::place(&trace.violation, Some(check), sources)),
@@ -81,6 +84,7 @@ fn of_checks(run: &Run<'_>, table: Table<'_>) -> Vec<Finding> {
         found.push(Finding {
             outcome: Outcome::Open,
             kind: check.kind.code().to_owned(),
+            check: table::describe(check),
             title: format!("open: {}", table::describe(check)),
             details: reason.to_string(),
             place: place(sources, check.place),
@@ -102,6 +106,7 @@ fn of_verdict(run: &Run<'_>) -> Vec<Finding> {
     vec![Finding {
         outcome,
         kind: kind.to_owned(),
+        check: run.task.property.clone(),
         title: title.to_owned(),
         details: details.trim_end().to_owned(),
         place: place(run.sources, region),

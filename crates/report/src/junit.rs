@@ -33,7 +33,7 @@ pub(super) fn render(run: &Run<'_>) -> String {
     }
     for finding in &found {
         let (of, line) = finding.place.as_ref().map_or((file, 0), |(file, line, _)| (file.as_str(), *line));
-        suite.case(of, &format!("{} in line {line}", finding.kind), &Ending::Found(finding));
+        suite.case(of, &format!("{} in line {line}", finding.check), &Ending::Found(finding));
     }
     suite.finish()
 }

@@ -60,12 +60,16 @@ impl Artifacts {
         &self.library
     }
 
-    /// Tells cargo how to link. Direct dependents of z3-sys see the library's directory as `DEP_Z3_LIBDIR`.
+    /// Tells cargo how to link. Direct dependents of z3-sys see the library's directory as `DEP_Z3_LIBDIR`, and as `DEP_Z3_ORIGIN` the one that it was taken from, which outlives the clone.
     #[expect(clippy::print_stdout, reason = "cargo reads instructions from the output of a build script")]
     pub fn print_cargo_metadata(&self) {
         println!("cargo:rustc-link-search=native={}", self.library.display());
         println!("cargo:rustc-link-lib={}=z3", self.linkage);
         println!("cargo:libdir={}", self.library.display());
+        let origin = if self.origin.is_dir() { Some(self.origin.as_path()) } else { self.origin.parent() };
+        if let Some(origin) = origin {
+            println!("cargo:origin={}", origin.display());
+        }
         println!("cargo:rerun-if-changed={}", self.origin.display());
     }
 }

@@ -58,6 +58,12 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     /// Solve Horn clauses: exit code 0 sat, 10 unsat, 5 unknown
     Horn(HornArgs),
+    /// Serve an editor: a language server on standard input and output
+    Lsp {
+        /// What most editors say; there is no other way to talk
+        #[arg(long, hide = true)]
+        stdio: bool,
+    },
     /// List the engines
     Engines,
     /// Print a completion script for a shell

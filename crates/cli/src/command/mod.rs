@@ -4,6 +4,7 @@ mod audit;
 mod cfa;
 mod check;
 mod horn;
+mod lsp;
 mod parse;
 mod queries;
 mod run;
@@ -31,6 +32,7 @@ pub(crate) fn run(command: Command, console: Console) -> Result<ExitStatus, Fail
         Command::Queries(args) => queries::queries(&args),
         Command::Horn(args) => horn::horn(&args),
         Command::Validate(args) => validate::validate(args, console),
+        Command::Lsp { stdio: _ } => lsp::lsp(),
         Command::Engines => engines(),
         Command::Completions { shell } => completions(shell),
         Command::Man => man(),

@@ -49,7 +49,7 @@ fn junit_has_a_test_case_for_each_check() {
     let text = &finished.stdout;
     let cases = text.matches("<testcase ").count();
     assert!(cases >= 1 && text.contains(&format!("tests=\"{cases}\" failures=\"1\" errors=\"0\"")), "{text}");
-    assert!(text.contains("name=\"array-bounds in line 6\""), "{text}");
+    assert!(text.contains("name=\"array index out of bounds: `a[i]` in line 6\""), "{text}");
     assert!(text.contains("1. 4 for __VERIFIER_nondet_int()"), "{text}");
     // What a parser of XML would stumble over does not occur.
     assert!(!text.contains("a[i] < 0 &&"), "{text}");

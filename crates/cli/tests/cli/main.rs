@@ -21,6 +21,7 @@ mod horn;
 mod hostile;
 mod html;
 mod library;
+mod lsp;
 mod meaning;
 mod messages;
 mod models;
