@@ -7,6 +7,7 @@ use cfa::CheckKind;
 use serde_json::{Value, json};
 use verdict::{Trace, Verdict};
 
+use crate::findings::findings;
 use crate::steps::{Kind, Step};
 use crate::table::Table;
 use crate::{Color, Detail, Run, each, human, path, table};
@@ -20,7 +21,7 @@ pub(super) fn render(run: &Run<'_>) -> String {
         let entries = ledger.assumptions.iter().map(|assumption| Value::from(assumption.what.clone()));
         human::basis(run).into_iter().map(Value::from).chain(entries).collect::<Vec<Value>>()
     });
-    let (results, notifications) = match (run.table, run.certified.verdict()) {
+    let (mut results, notifications) = match (run.table, run.certified.verdict()) {
         (Some(table), _) => (each(run, table), vec![notification("note", &full, None)]),
         (None, Verdict::Unsafe(trace)) => {
             let place = trace.violation.region;
@@ -31,6 +32,13 @@ pub(super) fn render(run: &Run<'_>) -> String {
             (Vec::new(), vec![notification("warning", &full, location(sources, reason.region()))])
         }
     };
+    // Findings come first, in this order.
+    for (result, finding) in results.iter_mut().zip(findings(run)) {
+        if let Some(fields) = result.as_object_mut() {
+            let names = json!({ "wayproof/v1": finding.fingerprint });
+            fields.insert("partialFingerprints".to_owned(), names);
+        }
+    }
     let mut properties = json!({
         "verdict": match run.certified.verdict() {
             Verdict::Safe(_) => "safe",

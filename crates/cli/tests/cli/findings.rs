@@ -35,6 +35,10 @@ fn gitlab_gets_an_entry_for_each_finding_whose_name_survives_edits_elsewhere() {
     let moved = quality(&plainly(["check", "--no-exec", "--format", "gitlab", name]).stdout);
     assert_eq!(moved[0]["location"]["lines"]["begin"], 8);
     assert_eq!(moved[0]["fingerprint"], found[0]["fingerprint"]);
+    let sarif = plainly(["check", "--no-exec", "--format", "sarif", name]).stdout;
+    let sarif: Value = serde_json::from_str(&sarif).unwrap();
+    let named = sarif.pointer("/runs/0/results/0/partialFingerprints/wayproof~1v1");
+    assert_eq!(named, Some(&found[0]["fingerprint"]));
     fs::write(&file, BROKEN.replace("i > 4", "i > 3")).unwrap();
     let mended = plainly(["check", "--format", "gitlab", name]);
     assert_eq!((mended.code, mended.stdout.as_str()), (0, "[]\n"));
