@@ -35,20 +35,41 @@ impl std::error::Error for Stop {}
 
 /// A flag by which another thread (or Ctrl-C) ends the work.
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel(Arc<Flag>);
+
+#[derive(Debug, Default)]
+struct Flag {
+    is_raised: AtomicBool,
+    /// Also ends the work.
+    parent: Option<Cancel>,
+}
 
 impl Cancel {
     /// A flag that is not raised.
     pub fn new() -> Self {
         Self::default()
     }
+    /// A flag for a part of the work: it ends that part alone, and is raised with this one.
+    #[must_use]
+    pub fn child(&self) -> Self {
+        Self(Arc::new(Flag { is_raised: AtomicBool::new(false), parent: Some(self.clone()) }))
+    }
     /// Asks all holders to stop.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.is_raised.store(true, Ordering::Relaxed);
     }
     /// Whether somebody asked to stop.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        let mut flag = &self.0;
+        loop {
+            if flag.is_raised.load(Ordering::Relaxed) {
+                return true;
+            }
+            match &flag.parent {
+                Some(parent) => flag = &parent.0,
+                None => return false,
+            }
+        }
     }
 }
 
@@ -57,6 +78,8 @@ impl Cancel {
 pub struct Budget {
     ticks_left: u64,
     spent: u64,
+    /// So many steps of a test are one tick.
+    steps_of_a_tick: u64,
     deadline: Option<Instant>,
     cancel: Cancel,
 }
@@ -71,7 +94,7 @@ impl Budget {
     }
     /// A budget of `ticks` steps.
     pub fn ticks(ticks: u64) -> Self {
-        Self { ticks_left: ticks, spent: 0, deadline: None, cancel: Cancel::new() }
+        Self { ticks_left: ticks, spent: 0, steps_of_a_tick: 1, deadline: None, cancel: Cancel::new() }
     }
     /// The same budget, ended at `deadline`.
     #[must_use]
@@ -97,6 +120,10 @@ impl Budget {
     pub fn is_spent(&self) -> bool {
         self.ticks_left == 0
     }
+    /// Ticks that are left.
+    pub fn left(&self) -> u64 {
+        self.ticks_left
+    }
     /// Ticks spent so far.
     pub fn spent(&self) -> u64 {
         self.spent
@@ -107,6 +134,7 @@ impl Budget {
         Self {
             ticks_left: ticks.min(self.ticks_left),
             spent: 0,
+            steps_of_a_tick: self.steps_of_a_tick,
             deadline: self.deadline,
             cancel: self.cancel.clone(),
         }
@@ -115,6 +143,24 @@ impl Budget {
     pub fn absorb(&mut self, child: &Self) {
         self.spent += child.spent;
         self.ticks_left = self.ticks_left.saturating_sub(child.spent);
+    }
+    /// The same budget, in which so many steps of a test count as one tick: a tick is mostly one of the solver, which takes much longer.
+    #[must_use]
+    pub fn with_steps_of_a_tick(mut self, steps: std::num::NonZero<u64>) -> Self {
+        self.steps_of_a_tick = steps.get();
+        self
+    }
+    /// A budget for at most `steps` steps of a test, the same deadline and flag. [`Budget::absorb_steps`] charges it back.
+    #[must_use]
+    pub fn steps(&self, steps: u64) -> Self {
+        let affordable = self.ticks_left.saturating_mul(self.steps_of_a_tick);
+        Self { ticks_left: steps.min(affordable), ..self.child(0) }
+    }
+    /// Charges the steps of a test.
+    pub fn absorb_steps(&mut self, steps: &Self) {
+        let ticks = steps.spent.div_ceil(self.steps_of_a_tick);
+        self.spent += ticks;
+        self.ticks_left = self.ticks_left.saturating_sub(ticks);
     }
     /// One step of work.
     #[inline]
@@ -163,6 +209,28 @@ mod tests {
         budget.cancel_flag().cancel();
         let stopped = (0..=POLL_INTERVAL).any(|_| budget.tick() == Err(Stop::Cancelled));
         assert!(stopped);
+    }
+
+    #[test]
+    fn a_part_of_the_work_is_ended_alone_or_with_all_of_it() {
+        let all = Cancel::new();
+        let (one, other) = (all.child(), all.child());
+        one.cancel();
+        assert!(one.is_cancelled() && !other.is_cancelled() && !all.is_cancelled());
+        all.cancel();
+        assert!(other.child().is_cancelled());
+    }
+
+    #[test]
+    fn steps_of_a_test_may_cost_less_than_ticks() {
+        for (weight, expected) in [(1, 3), (100, 300)] {
+            let weight = std::num::NonZero::new(weight).unwrap();
+            let mut budget = Budget::ticks(3).with_steps_of_a_tick(weight);
+            let mut test = budget.child(u64::MAX).steps(1_000);
+            assert_eq!((0..1_000).take_while(|_| test.tick().is_ok()).count(), expected);
+            budget.absorb_steps(&test);
+            assert_eq!((budget.spent(), budget.left()), (3, 0));
+        }
     }
 
     #[test]

@@ -32,9 +32,10 @@ pub fn solve_contained(engine: Box<dyn Engine>, task: &Prepared<'_>, env: &mut E
             }
         }));
     });
-    SAID.set(Some(String::new()));
+    // An engine may contain others.
+    let outer = SAID.replace(Some(String::new()));
     let solved = catch_unwind(AssertUnwindSafe(|| engine.solve(task, env)));
-    let said = SAID.take().unwrap_or_default();
+    let said = SAID.replace(outer).unwrap_or_default();
     solved.unwrap_or_else(|payload| {
         let message = if said.is_empty() { text(&*payload).to_owned() } else { said };
         Verdict::Unknown(Reason::Crashed { message })

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::tree::SearchTree;
+use crate::work::{Attempt, Work};
 
 /// What is counted. The order is that of reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,13 +69,17 @@ pub enum Counter {
     FoldQuestions,
     /// The number of arcs of the longest paths that k-induction looked at.
     Depth,
+    /// Clauses that engines have told each other.
+    FactsTold,
+    /// Clauses of others that an engine has proved and used.
+    FactsUsed,
     /// Solver queries.
     SolverQueries,
 }
 
 impl Counter {
     /// All counters, in the order of reports.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 33] = [
         Self::LoopsSummarised,
         Self::ExactSummaries,
         Self::PhaseSplits,
@@ -105,6 +110,8 @@ impl Counter {
         Self::FoldsGivenUp,
         Self::FoldQuestions,
         Self::Depth,
+        Self::FactsTold,
+        Self::FactsUsed,
         Self::SolverQueries,
     ];
 
@@ -141,6 +148,8 @@ impl Counter {
             Self::FoldsGivenUp => "foldings given up",
             Self::FoldQuestions => "questions of foldings",
             Self::Depth => "depth of induction",
+            Self::FactsTold => "facts told",
+            Self::FactsUsed => "facts of others used",
             Self::SolverQueries => "solver queries",
         }
     }
@@ -156,6 +165,10 @@ pub trait Events: Sync {
     fn tree_wanted(&self) -> TreeWanted;
     /// The search tree at the end.
     fn tree(&self, tree: SearchTree);
+    /// One of several engines begins to work, in a round.
+    fn works(&self, engine: &'static str, round: u32);
+    /// What the attempt of one of several engines has come to. It counts, even if there is a restart.
+    fn attempted(&self, attempt: Attempt);
 }
 
 /// Whether the search tree is wanted.
@@ -174,6 +187,10 @@ pub struct Recorder {
     totals: [AtomicU64; Counter::ALL.len()],
     wanted: TreeWanted,
     tree: Mutex<Option<SearchTree>>,
+    /// Which of several engines works.
+    working: Mutex<Option<(&'static str, u32)>>,
+    /// What each of several engines has done.
+    work: Mutex<Work>,
 }
 
 const NOTHING: u64 = u64::MAX;
@@ -185,7 +202,26 @@ impl Recorder {
             totals: [const { AtomicU64::new(NOTHING) }; Counter::ALL.len()],
             wanted,
             tree: Mutex::new(None),
+            working: Mutex::new(None),
+            work: Mutex::new(Work::default()),
         }
+    }
+
+    /// Repeats to a listener the totals and the tree.
+    pub fn repeat(&self, listener: &dyn Events) {
+        for counter in Counter::ALL {
+            if let Some(value) = self.told(counter) {
+                listener.total(counter, value);
+            }
+        }
+        if let Some(tree) = self.search_tree() {
+            listener.tree(tree);
+        }
+    }
+
+    /// What each of several engines has done.
+    pub fn work(&self) -> Work {
+        self.work.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The total of a counter, zero if nothing was reported.
@@ -210,13 +246,18 @@ impl Recorder {
 
     /// One line for people about a search in progress; empty before there is something to say.
     pub fn progress_line(&self) -> String {
+        let working = *self.working.lock().unwrap_or_else(PoisonError::into_inner);
+        let who = working.map(|(engine, round)| format!("{engine}, round {}", round + 1)).unwrap_or_default();
         let nodes = self.get(Counter::TreeNodes);
         if nodes == 0 {
-            return String::new();
+            return who;
         }
+        let separator = if who.is_empty() { "" } else { ": " };
         let [tests, dead_ends, queries] =
             [Counter::Tests, Counter::DeadEnds, Counter::SolverQueries].map(|counter| self.get(counter));
-        format!("{tests} tests, {nodes} tree nodes, {dead_ends} dead ends, {queries} solver calls")
+        format!(
+            "{who}{separator}{tests} tests, {nodes} tree nodes, {dead_ends} dead ends, {queries} solver calls"
+        )
     }
 }
 
@@ -241,6 +282,12 @@ impl Events for Recorder {
     }
     fn tree(&self, tree: SearchTree) {
         *self.tree.lock().unwrap_or_else(PoisonError::into_inner) = Some(tree);
+    }
+    fn works(&self, engine: &'static str, round: u32) {
+        *self.working.lock().unwrap_or_else(PoisonError::into_inner) = Some((engine, round));
+    }
+    fn attempted(&self, attempt: Attempt) {
+        self.work.lock().unwrap_or_else(PoisonError::into_inner).add(attempt);
     }
 }
 

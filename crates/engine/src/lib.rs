@@ -9,8 +9,10 @@ mod contain;
 mod contracts;
 mod env;
 mod events;
+mod exchange;
 mod settings;
 mod tree;
+mod work;
 
 use passes::Prepared;
 use verdict::Verdict;
@@ -19,8 +21,10 @@ pub use contain::solve_contained;
 pub use contracts::{ContractStore, Identity, Version};
 pub use env::Env;
 pub use events::{Counter, Events, Recorder, TreeWanted};
+pub use exchange::{Exchange, Fact};
 pub use settings::{Executions, Part, Settings, SettingsError};
 pub use tree::{NodeState, SearchTree, TREE_HEAD, TreeNode};
+pub use work::{Attempt, Decided, Outcome, Share, Work};
 
 /// A way to decide whether the error can be reached.
 pub trait Engine {

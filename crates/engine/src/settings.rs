@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::num::NonZero;
 
 /// A part of an engine that can be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,6 +13,8 @@ pub enum Part {
     Summaries,
     /// Congruences in summaries of loops.
     Congruences,
+    /// Facts that engines tell each other.
+    Exchange,
 }
 
 impl Part {
@@ -21,15 +24,23 @@ impl Part {
             Self::Gas => "--no-gas",
             Self::Summaries => "--no-summaries",
             Self::Congruences => "--no-congruences",
+            Self::Exchange => "--no-exchange",
         }
     }
 }
 
-/// The parts that are left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The parts that are left out, and how many threads there are.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     without: BTreeSet<Part>,
     executions: Executions,
+    threads: NonZero<usize>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { without: BTreeSet::new(), executions: Executions::First, threads: NonZero::<usize>::MIN }
+    }
 }
 
 /// Whether the executions of a program are tried before an engine works.
@@ -45,12 +56,27 @@ pub enum Executions {
 impl Settings {
     /// Settings that leave out these parts.
     pub fn leaving_out(parts: impl IntoIterator<Item = Part>) -> Self {
-        Self { without: parts.into_iter().collect(), executions: Executions::First }
+        Self { without: parts.into_iter().collect(), ..Self::default() }
+    }
+    /// The same with so many threads. They change how long an engine takes, and nothing else.
+    #[must_use]
+    pub fn with_threads(self, threads: NonZero<usize>) -> Self {
+        Self { threads, ..self }
+    }
+    /// The same for an engine that has these parts only.
+    #[must_use]
+    pub fn limited_to(&self, parts: &[Part]) -> Self {
+        let without = self.without.iter().copied().filter(|part| parts.contains(part)).collect();
+        Self { without, ..self.clone() }
     }
     /// The same for an engine that works alone.
     #[must_use]
     pub fn without_executions(&self) -> Self {
         Self { executions: Executions::Never, ..self.clone() }
+    }
+    /// How many threads an engine may use.
+    pub fn threads(&self) -> NonZero<usize> {
+        self.threads
     }
     /// Whether executions are tried.
     pub fn executions(&self) -> Executions {

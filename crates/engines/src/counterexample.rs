@@ -46,13 +46,13 @@ impl Tests for TestsAlongPaths<'_> {
     fn test(&mut self, points: &[PointId], script: Script, logic: &mut Logic) -> Result<Test, Reason> {
         self.tests += 1;
         let mut execution = self.runner.start(self.program, points[0], points.len(), &self.stops);
-        let mut allowance = logic.budget.child(self.ticks);
+        let mut allowance = logic.budget.steps(self.ticks);
         let halt = execution.follow(points, script, &mut allowance);
         // A path ends at the error, which is a point as any other: the error itself is one step further.
         let is_there = points.last() == Some(&execution.at());
         let halt = halt.or_else(|| if is_there { execution.advance(&mut allowance) } else { None });
         let halt = halt.unwrap_or(Halt::End);
-        logic.budget.absorb(&allowance);
+        logic.budget.absorb_steps(&allowance);
         logic.budget.poll().map_err(Reason::Stopped)?;
         Ok(execution.finish(halt))
     }

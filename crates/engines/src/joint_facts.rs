@@ -4,15 +4,16 @@
 //! [Houdini01]: candidates at all points are dropped until every arc preserves what is left ([`summary::joint`]).
 //!
 //! Candidates of a head are the conditions that any arc tests, their negations, bounds that are weaker by one, and sums and differences of two variables with the values that they
-//! have when the loop is entered.
+//! have when the loop is entered; then what other engines have told ([`crate::facts_of_others`]), together with what was kept.
 //!
 //! # Invariants
 //! * H1: with the facts of the points, what is returned is inductive: it holds whenever a point is reached.
 //!
 //! # Cost
-//! For each arc at most a question for each candidate of its target, in each round; at most [`EFFORT`] ticks in all, then nothing is returned.
+//! For each arc at most a question for each candidate of its target, in each round; at most [`EFFORT`] ticks for one's own candidates, and as many for those of others: then these are dropped.
 
 use base::{IndexVec, Stop};
+use engine::Env;
 use graph::cut::{ENTRY, PointId};
 use paths::Space;
 use smt::{Logic, Solver};
@@ -21,7 +22,12 @@ use summary::starts::{Start, starts};
 use term::{Integer, Node, Sort, SymbolId, TermId, Terms};
 use verdict::Reason;
 
-/// Ticks for all facts.
+use crate::facts_of_others::Heard;
+
+/// Facts by point.
+pub(crate) type Facts = IndexVec<PointId, Vec<TermId>>;
+
+/// Ticks for all facts of one origin.
 const EFFORT: u64 = 20_000;
 /// Candidates of one head.
 const MAX_CANDIDATES: usize = 96;
@@ -29,17 +35,48 @@ const MAX_CANDIDATES: usize = 96;
 const MAX_RELATED: usize = 8;
 
 /// Facts for each point.
-pub(crate) fn joint_facts(
-    space: Space<'_>,
-    logic: &mut Logic,
-) -> Result<IndexVec<PointId, Vec<TermId>>, Reason> {
-    let graph = space.graph;
-    let mut facts: IndexVec<PointId, Vec<TermId>> = IndexVec::filled(Vec::new(), graph.points.len());
+pub(crate) fn joint_facts(space: Space<'_>, heard: &Heard, env: &mut Env<'_>) -> Result<Facts, Reason> {
+    let (graph, logic) = (space.graph, &mut env.logic);
+    let mut own = none(space);
     for (point, content) in graph.points.iter_enumerated() {
         if content.body.is_some() && point != ENTRY {
-            facts[point] = candidates(space, point, &mut logic.terms);
+            own[point] = candidates(space, point, &mut logic.terms);
         }
     }
+    let own = kept(space, own, logic)?.unwrap_or_else(|| none(space));
+    facts_with(space, own, heard, env)
+}
+
+/// Facts that others have told and that hold together with facts at hand.
+pub(crate) fn facts_with(
+    space: Space<'_>,
+    known: Facts,
+    heard: &Heard,
+    env: &mut Env<'_>,
+) -> Result<Facts, Reason> {
+    let new = heard.besides(&known);
+    if new.iter().all(Vec::is_empty) {
+        return Ok(known);
+    }
+    let mut all = known.clone();
+    all.iter_mut().zip(&new).for_each(|(known, new)| known.extend(new));
+    let Some(facts) = kept(space, all, &mut env.logic)? else { return Ok(known) };
+    let mut used = new;
+    for (point, used) in space.graph.points.ids().zip(used.iter_mut()) {
+        used.retain(|clause| facts[point].contains(clause));
+    }
+    heard.credit(&used, env);
+    Ok(facts)
+}
+
+/// No facts.
+pub(crate) fn none(space: Space<'_>) -> Facts {
+    IndexVec::filled(Vec::new(), space.graph.points.len())
+}
+
+/// The candidates that are inductive together; nothing if that takes too long.
+fn kept(space: Space<'_>, mut facts: Facts, logic: &mut Logic) -> Result<Option<Facts>, Reason> {
+    let graph = space.graph;
     let mut child = logic.budget.child(EFFORT);
     std::mem::swap(&mut logic.budget, &mut child);
     let settled = settle(graph, &mut facts, |arc, facts| {
@@ -64,10 +101,10 @@ pub(crate) fn joint_facts(
     std::mem::swap(&mut logic.budget, &mut child);
     logic.budget.absorb(&child);
     match settled {
-        Ok(()) => Ok(facts),
+        Ok(()) => Ok(Some(facts)),
         Err(Stop::Ticks) => {
             logic.budget.poll().map_err(Reason::Stopped)?;
-            Ok(IndexVec::filled(Vec::new(), graph.points.len()))
+            Ok(None)
         }
         Err(stop) => Err(Reason::Stopped(stop)),
     }

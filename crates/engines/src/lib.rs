@@ -11,6 +11,7 @@ mod counterexample;
 mod cra;
 mod draw;
 mod explicit;
+mod facts_of_others;
 mod gps;
 mod guide;
 mod impact;
@@ -20,6 +21,7 @@ mod path_invariants;
 mod problem;
 mod recmc;
 mod rounded;
+mod rounds;
 mod run_first;
 mod sample;
 
@@ -35,6 +37,7 @@ use gps::{Gps, Strategies};
 use guide::Guidance;
 use kind::{Bounded, Steps};
 use path_invariants::PathInvariants;
+use rounds::Rounds;
 use run_first::RunFirst;
 
 pub use recmc::{CLAUSES_HEAD, clauses_text};
@@ -42,6 +45,13 @@ pub use run_first::{Tried, try_executions};
 
 /// All engines; the first is the default.
 pub static ENGINES: &[EngineSpec] = &[
+    EngineSpec {
+        name: "auto",
+        purpose: "the engines below in turn, in rounds whose budgets double; they tell each other what they find out",
+        paper: "",
+        parts: &[Part::Gas, Part::Summaries, Part::Congruences, Part::Exchange],
+        configure: |settings| after_run(|settings| Box::new(Rounds::new(settings)), settings),
+    },
     EngineSpec {
         name: "gps",
         purpose: "runs tests that path summaries guide to the error; dead ends prove that there is none",
@@ -174,7 +184,7 @@ mod tests {
     #[test]
     fn an_engine_refuses_to_leave_out_what_it_does_not_have() {
         for spec in ENGINES {
-            for part in [Part::Gas, Part::Summaries, Part::Congruences] {
+            for part in [Part::Gas, Part::Summaries, Part::Congruences, Part::Exchange] {
                 let created = spec.create(&Settings::leaving_out([part]));
                 assert_eq!(created.is_ok(), spec.parts.contains(&part), "{} {part:?}", spec.name);
             }

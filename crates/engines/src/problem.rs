@@ -10,16 +10,20 @@ use std::sync::Arc;
 use base::timeline;
 use cfa::Loc;
 use encode::Skolem;
+use engine::Env;
 use graph::cells::add_cells;
 use graph::cut::{Graph, Point, PointId, Target};
 use graph::elements::Elements;
 use passes::{KeptCall, KeptReason, Prepared};
+use paths::Space;
 use smt::Logic;
 use summary::elements::add_elements;
 use term::{Substitution, SymbolId, TermId, Terms};
 use verdict::{Annotation, Claim, Proof, Reason};
 
+use crate::facts_of_others::Heard;
 use crate::guide::Guide;
+use crate::joint_facts::{facts_with, none};
 
 /// A program ready for search.
 pub(crate) struct Problem {
@@ -60,6 +64,23 @@ impl Problem {
         let mut graph = encoded(task, logic)?;
         add_cells(&mut graph, task.program(), &mut logic.terms);
         Ok(Self { graph })
+    }
+
+    /// Adds to what is known at points what other engines have told, as far as it is inductive together.
+    pub(crate) fn learn(&mut self, task: &Prepared<'_>, env: &mut Env<'_>) -> Result<(), Reason> {
+        let heard = Heard::of(task, &mut self.graph, env);
+        if heard.is_empty() {
+            return Ok(());
+        }
+        let space = Space { program: task.program(), graph: &self.graph };
+        let facts = facts_with(space, none(space), &heard, env)?;
+        let terms = &mut env.logic.terms;
+        for (content, facts) in self.graph.points.iter_mut().zip(&facts) {
+            let known = terms.and(facts.iter().copied());
+            content.cases = terms.and([content.cases, known]);
+            content.facts = terms.and([content.facts, known]);
+        }
+        Ok(())
     }
 
     /// The instances of an invariant: those at hand, with elements in the place of cells, and for edges to the error also those whose ghosts are the indices that the edge reads.

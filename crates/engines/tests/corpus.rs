@@ -80,7 +80,8 @@ fn check(path: &Path) -> Vec<String> {
     let named = header(&text, "engines", path);
     let mut complaints = Vec::new();
     let mut decided = Vec::new();
-    for spec in ENGINES {
+    // What `auto` decides is what its members decide, and with the budgets of a test the first of them alone.
+    for spec in ENGINES.iter().filter(|spec| spec.name != "auto") {
         let verdict = decide(spec.name, path);
         if verdict == expected {
             decided.push(spec.name);

@@ -66,6 +66,12 @@ pub(super) fn render(run: &Run<'_>, detail: Detail, color: Color) -> String {
         }
         Verdict::Unknown(reason) => {
             writer.source_line(reason.region(), "  ");
+            for line in contradiction(reason) {
+                writer.line(&line);
+            }
+            if let Some(tried) = run.work.in_vain() {
+                writer.line(&printable(&tried));
+            }
             if let Some(advice) = advice(reason, run.extras.opinion.as_ref()) {
                 writer.line(&format!("what may help: {advice}"));
             }
@@ -93,9 +99,29 @@ fn resting(writer: &mut Writer<'_>, run: &Run<'_>) {
     }
 }
 
+/// The evidence of two engines that contradict each other.
+fn contradiction(reason: &Reason) -> Vec<String> {
+    let Reason::Contradiction { safe, violated } = reason else { return Vec::new() };
+    let claims = [("the proof", safe), ("the inputs", violated)];
+    let lines = claims.into_iter().flat_map(|(what, claimed)| {
+        let head = format!("{what} of engine `{}`:", claimed.engine);
+        [head].into_iter().chain(claimed.evidence.lines().map(|line| format!("  {}", printable(line))))
+    });
+    lines.collect()
+}
+
 /// How much work was done, if somebody wants to know.
 pub(super) fn statistics(writer: &mut Writer<'_>, run: &Run<'_>) {
     let Some(statistics) = run.statistics else { return };
+    if let Some(decided) = &run.work.decided {
+        writer.line(&format!("decided by {decided}"));
+    }
+    if !run.work.shares.is_empty() {
+        writer.line("engines:");
+        for share in &run.work.shares {
+            writer.line(&format!("  {}", printable(&share.to_string())));
+        }
+    }
     writer.line("statistics:");
     for (name, value) in statistics {
         let digits = if value.fract() == 0.0 { 0 } else { 6 };

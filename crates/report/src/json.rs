@@ -1,6 +1,7 @@
 //! The report for programs. docs/json.md describes it; a change that readers can notice raises [`VERSION`].
 
 mod step;
+mod work;
 
 use base::{Diagnostic, Region, Severity, SourceMap, Stop};
 use certify::Check;
@@ -13,6 +14,7 @@ use witness::format::InvariantKind;
 use witness::judge::Opinion;
 
 use self::step::{JsonStep, json_step};
+use self::work::{DecidedBy, JsonClaim, JsonShare, claims, decided_by, share};
 use crate::run::{Extras, Task as Asked};
 use crate::table::Table;
 use crate::{Run, benchexec, human};
@@ -48,6 +50,10 @@ struct Document {
     checks: Option<JsonChecks>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ledger: Option<Vec<Entry>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decided_by: Option<DecidedBy>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    engines: Vec<JsonShare>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<JsonDiagnostic>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,6 +96,8 @@ struct Task {
 struct JsonReason {
     code: &'static str,
     message: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    claims: Vec<JsonClaim>,
     #[serde(skip_serializing_if = "Option::is_none")]
     location: Option<Location>,
 }
@@ -265,6 +273,8 @@ impl Document {
             compiled_program: None,
             checks: None,
             ledger: None,
+            decided_by: None,
+            engines: Vec::new(),
             diagnostics: Vec::new(),
             statistics: None,
         }
@@ -316,6 +326,8 @@ pub(super) fn render(run: &Run<'_>) -> String {
     document.compiled_program = run.extras.opinion.as_ref().map(execution_of);
     document.checks = run.table.map(|table| checks(run, table));
     document.ledger = ledger(run, sources);
+    document.decided_by = run.work.decided.as_ref().map(decided_by);
+    document.engines = run.statistics.iter().flat_map(|_| &run.work.shares).map(share).collect();
     document.statistics = run.statistics.map(|statistics| {
         statistics.iter().map(|(name, value)| ((*name).to_owned(), serde_json::Value::from(*value))).collect()
     });
@@ -462,7 +474,7 @@ pub fn known(asked: &Asked) -> String {
     let mut document = Document::new("unknown", "unknown");
     document.task = Some(task(asked));
     let message = "an earlier run has checked the same program with the same options".to_owned();
-    document.reason = Some(JsonReason { code: CHECKED_BEFORE, message, location: None });
+    document.reason = Some(JsonReason { code: CHECKED_BEFORE, message, claims: Vec::new(), location: None });
     document.text()
 }
 
@@ -499,6 +511,7 @@ fn reason(reason: &Reason, sources: &SourceMap) -> JsonReason {
     JsonReason {
         code: reason.code(),
         message: reason.to_string(),
+        claims: claims(reason),
         location: location(sources, reason.region()),
     }
 }

@@ -3,6 +3,7 @@
 use base::SourceMap;
 use certify::Certified;
 use cfa::{DataModel, Program, SignedOverflow};
+use engine::Work;
 use explain::{Contract, ForAll};
 use verdict::Verdict;
 use witness::correctness::Readable;
@@ -32,6 +33,8 @@ pub struct Run<'a> {
     pub told: Option<Selection>,
     /// How much work was done, if the user wants to know: name, value.
     pub statistics: Option<&'a [(&'static str, f64)]>,
+    /// What each of several engines has done; empty if there was one.
+    pub work: &'a Work,
 }
 
 impl Run<'_> {

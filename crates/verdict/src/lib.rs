@@ -15,5 +15,5 @@ mod verdict;
 pub use annotation::{Annotation, Instance, Invariant, LogicName};
 pub use formula::{Claim, Formula, Imported, Misfit, import, import_into};
 pub use ledger::{Assumption, Ledger};
-pub use reason::{Reason, Rounded};
+pub use reason::{Claimed, Reason, Rounded};
 pub use verdict::{End, Proof, Trace, Verdict, Violation};

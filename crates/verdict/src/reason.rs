@@ -53,6 +53,13 @@ pub enum Reason {
         /// What is wrong with it.
         why: String,
     },
+    /// Two engines contradict each other: a defect of one of them, or of what both rest on.
+    Contradiction {
+        /// Who has a proof.
+        safe: Claimed,
+        /// Who has a violation.
+        violated: Claimed,
+    },
     /// The program lacks behaviour of its source, so safe cannot be claimed.
     Underapproximated {
         /// What is missing.
@@ -67,6 +74,15 @@ pub enum Reason {
         /// Where.
         region: Region,
     },
+}
+
+/// What an engine claims, with its evidence as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claimed {
+    /// The engine.
+    pub engine: &'static str,
+    /// The invariants, or the inputs.
+    pub evidence: String,
 }
 
 /// A value that the encoding over-approximates.
@@ -98,6 +114,7 @@ impl Reason {
             Self::NoInterpolant { .. } | Self::NotInterpolated => "no-interpolant",
             Self::Crashed { .. } => "crashed",
             Self::NotCertified { .. } => "not-certified",
+            Self::Contradiction { .. } => "contradiction",
             Self::Underapproximated { .. } => "under-approximated",
             Self::Overapproximated { .. } => "over-approximated",
         }
@@ -121,7 +138,8 @@ impl Reason {
             | Self::NoInterpolant { .. }
             | Self::NotInterpolated
             | Self::Crashed { .. }
-            | Self::NotCertified { .. } => Region::NOWHERE,
+            | Self::NotCertified { .. }
+            | Self::Contradiction { .. } => Region::NOWHERE,
         }
     }
 
@@ -150,6 +168,7 @@ impl Reason {
             Self::NotInterpolated => Some("an infeasible path depends on nonlinear arithmetic or on arrays"),
             Self::Crashed { .. } => Some("an engine broke one of its invariants"),
             Self::NotCertified { .. } => Some("an engine gave evidence that the independent check rejects"),
+            Self::Contradiction { .. } => Some("one of the two is wrong"),
         }
     }
 
@@ -179,7 +198,7 @@ impl Reason {
             Self::NoInterpolant { .. } | Self::NotInterpolated => {
                 Some("another engine, or an assertion in the loop that states what the proof needs")
             }
-            Self::Crashed { .. } | Self::NotCertified { .. } => {
+            Self::Crashed { .. } | Self::NotCertified { .. } | Self::Contradiction { .. } => {
                 Some("nothing on your side: this is a defect of Wayproof, please report it with the program")
             }
         }
@@ -207,6 +226,11 @@ impl fmt::Display for Reason {
             }
             Self::Crashed { message } => write!(f, "the engine crashed: {message}"),
             Self::NotCertified { why } => write!(f, "the evidence did not pass its check: {why}"),
+            Self::Contradiction { safe, violated } => write!(
+                f,
+                "engine `{}` has a proof, and engine `{}` a violation",
+                safe.engine, violated.engine
+            ),
             Self::Underapproximated { what, .. } => write!(f, "part of the program is left out: {what}"),
             Self::Overapproximated { what, .. } => {
                 write!(f, "the program over-approximates its source: {what}")

@@ -98,7 +98,7 @@ impl DisplayArgs {
 #[expect(clippy::struct_excessive_bools, reason = "independent switches of a command line")]
 #[derive(Args, Debug, Default)]
 pub(crate) struct SearchArgs {
-    /// The engine; `wayproof engines` lists them [default: gps]
+    /// The engine; `wayproof engines` lists them [default: auto]
     #[arg(long, value_name = "NAME")]
     pub(crate) engine: Option<String>,
     /// Do not count loop iterations in the summaries that guide tests
@@ -110,6 +110,9 @@ pub(crate) struct SearchArgs {
     /// Leave congruences out of the summaries of loops
     #[arg(long)]
     pub(crate) no_congruences: bool,
+    /// Let the engines of `auto` tell each other nothing
+    #[arg(long)]
+    pub(crate) no_exchange: bool,
     /// Do not make loops of recursion: leave out passes that prepare the program; may be repeated
     #[arg(long, value_enum, value_name = "PASS")]
     pub(crate) without_pass: Vec<PassArg>,
@@ -155,7 +158,8 @@ pub(crate) struct RecordArgs {
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Many tasks")]
 pub(crate) struct ListArgs {
-    /// Check this many tasks at a time [default: one for each processor]
+    /// Check this many tasks at a time [default: one for each processor]; for one task, let the engine `auto` use so many
+    /// threads [default: 1], which changes neither verdict nor evidence
     #[arg(long, value_name = "NUMBER")]
     pub(crate) jobs: Option<NonZero<usize>>,
     /// Write a table of the tasks; it is kept up to date, also after Ctrl-C

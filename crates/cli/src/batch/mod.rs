@@ -48,8 +48,7 @@ const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 /// Whether a command line is about a list of tasks.
 pub(crate) fn is_wanted(args: &CheckArgs) -> bool {
     let list = &args.list;
-    let has_option = list.jobs.is_some()
-        || list.csv.is_some()
+    let has_option = list.csv.is_some()
         || list.resume.is_some()
         || list.since.is_some()
         || list.logs.is_some()

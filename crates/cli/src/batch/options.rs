@@ -185,6 +185,7 @@ impl Arguments {
             no_gas,
             no_summaries,
             no_congruences,
+            no_exchange,
             without_pass,
             no_shrink,
             timeout: _,
@@ -200,6 +201,7 @@ impl Arguments {
             ("--no-gas", *no_gas),
             ("--no-summaries", *no_summaries),
             ("--no-congruences", *no_congruences),
+            ("--no-exchange", *no_exchange),
             ("--no-shrink", *no_shrink),
         ]);
     }

@@ -160,9 +160,10 @@ fn key(args: &CheckArgs, program: &Program) -> String {
 
 /// The options that decide how a program is searched.
 fn options(args: &CheckArgs) -> String {
-    let SearchArgs { no_gas, no_summaries, no_congruences, no_shrink, without_pass, .. } = &args.search;
+    let SearchArgs { no_gas, no_summaries, no_congruences, no_exchange, no_shrink, without_pass, .. } =
+        &args.search;
     let engine = args.search.engine();
-    format!("{engine} {no_gas} {no_summaries} {no_congruences} {no_shrink} {without_pass:?}\n")
+    format!("{engine} {no_gas} {no_summaries} {no_congruences} {no_exchange} {no_shrink} {without_pass:?}\n")
 }
 
 /// What two runs must have in common so that the verdict of the one is that of the other: the program with its places, what is asked of it,

@@ -1,5 +1,6 @@
 //! `wayproof check`: from a file to a certified verdict.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -9,7 +10,8 @@ use certify::Certified;
 use cfa::Program;
 use cfront::Parsed;
 use engine::{
-    ContractStore, Engine, EngineSpec, Env, Part, Recorder, SearchTree, Settings, TreeWanted, solve_contained,
+    ContractStore, Engine, EngineSpec, Env, Part, Recorder, SearchTree, Settings, TreeWanted, Work,
+    solve_contained,
 };
 use explain::Shrinking;
 use passes::Prepared;
@@ -264,6 +266,7 @@ impl Query<'_> {
             statistics,
             budget: env.logic.budget,
             tree: recorder.search_tree(),
+            work: recorder.work(),
         };
         Ok(self.conclude(answer)?)
     }
@@ -433,6 +436,8 @@ struct Answer<'a> {
     /// What is left of the time.
     budget: Budget,
     tree: Option<SearchTree>,
+    /// What each of several engines has done.
+    work: Work,
 }
 
 impl Answer<'_> {
@@ -449,6 +454,7 @@ impl Answer<'_> {
             statistics: Vec::new(),
             budget: session.budget(),
             tree: None,
+            work: Work::default(),
         }
     }
 }
@@ -469,6 +475,7 @@ impl Query<'_> {
             table: answer.audited.as_ref().map(audit::Finished::table),
             told: args.display.trace.map(selection),
             statistics: args.record.stats.then_some(answer.statistics.as_slice()),
+            work: &answer.work,
         };
         let detail = if args.display.quiet { Detail::Verdict } else { Detail::Full };
         let text = report::render(&run, args.display.format().into(), detail, console.color_stdout);
@@ -565,8 +572,10 @@ pub(super) fn settings(args: &CheckArgs) -> Settings {
         (search.no_gas, Part::Gas),
         (search.no_summaries, Part::Summaries),
         (search.no_congruences, Part::Congruences),
+        (search.no_exchange, Part::Exchange),
     ];
-    Settings::leaving_out(off.into_iter().filter(|(is_off, _)| *is_off).map(|(_, part)| part))
+    let settings = Settings::leaving_out(off.into_iter().filter(|(is_off, _)| *is_off).map(|(_, part)| part));
+    settings.with_threads(args.list.jobs.unwrap_or(NonZero::<usize>::MIN))
 }
 
 pub(super) fn find_engine(name: &str) -> Result<&'static EngineSpec, Failure> {

@@ -119,7 +119,7 @@ fn a_verdict_that_rests_on_nothing_says_so() {
     assert_eq!(json(&folder, &["idle.c"])["nothing_to_check"], true);
     let svcomp = check(&folder, &["idle.c", "--format", "svcomp"]);
     assert!(svcomp.stdout.ends_with("RESULT: true\n"), "{}", svcomp.stdout);
-    let list = check(&folder, &["idle.c", "--jobs", "1"]);
+    let list = check(&folder, &["idle.c", "--memory", "4096"]);
     assert!(list.stdout.contains("nothing to check"), "{}", list.stdout);
     // Overflow is something to check, too.
     folder.file("sum.c", "int main(int argc, char **argv) { return argc + 1; }\n");

@@ -114,7 +114,7 @@ fn json_is_one_document() {
             "entry": "main",
             "data_model": "LP64",
             "signed_overflow": "undefined",
-            "engine": "gps",
+            "engine": "auto",
             "key": "KEY"
           },
           "verdict": "unsafe",
@@ -421,7 +421,7 @@ fn version_help_completions_and_manual() {
     let manual = wayproof(["man"]);
     assert!(manual.code == 0 && manual.stdout.contains(".TH") && manual.stdout.contains("signed\\-overflow"));
     let engines = wayproof(["engines"]);
-    assert!(engines.code == 0 && engines.stdout.starts_with("gps "));
+    assert!(engines.code == 0 && engines.stdout.starts_with("auto "));
 }
 
 #[test]

@@ -33,6 +33,7 @@ mod projects;
 mod protect;
 mod queries;
 mod resume;
+mod rounds;
 mod settings;
 mod stale;
 mod summarize;

@@ -57,7 +57,7 @@ fn a_build_is_one_program_or_a_list_of_those_with_a_main() {
     assert!(single.stdout.contains("src/main.c:3:18"), "{}", single.stdout);
     let named = check(&folder, &["-p", "build", "src/main.c", "src/twice.c", "--program"]);
     assert_eq!(named.code, 0, "{named:?}");
-    let list = check(&folder, &["-p", "build", "--jobs", "1", "--no-exec"]);
+    let list = check(&folder, &["-p", "build", "--memory", "4096", "--no-exec"]);
     assert!(list.stdout.contains("1 task: 1 unsafe"), "{list:?}");
 }
 

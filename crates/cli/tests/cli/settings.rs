@@ -121,7 +121,7 @@ fn settings_write_nowhere_but_in_their_own_folder() {
         );
         assert!(finished.stderr.contains("--trust-settings"), "{cache}: {}", finished.stderr);
         assert_eq!(run(&["--no-settings"]).code, 10);
-        let listed = run(&["--jobs", "1"]);
+        let listed = run(&["--memory", "4096"]);
         assert_eq!(listed.code, 2, "{cache}: {listed:?}");
         assert_eq!(std::fs::read_dir(outer.path().join("outside")).unwrap().count(), 0, "{cache}");
         assert_eq!(std::fs::read_dir(outer.path()).unwrap().count(), 2, "{cache}");

@@ -262,6 +262,15 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
+    /// The invariants that were found or are known from elsewhere.
+    pub(crate) fn invariants(&self) -> IndexVec<PointId, Vec<TermId>> {
+        let mut invariants = IndexVec::filled(Vec::new(), self.space.graph.points.len());
+        for point in self.space.graph.points.ids() {
+            invariants[point] = self.store.invariants(point);
+        }
+        invariants
+    }
+
     /// What is proved at the points when the search has closed, for the annotation.
     pub(crate) fn labels(&mut self) -> BTreeMap<PointId, Vec<Vec<TermId>>> {
         let labels = self.store.labels(&mut self.logic.terms);

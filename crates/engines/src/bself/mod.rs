@@ -29,19 +29,18 @@ mod overapproximate;
 mod relations;
 mod valid;
 
-use base::{IndexVec, timeline};
+use base::timeline;
 use engine::{Counter, Engine, Env};
-use graph::cut::PointId;
 use passes::Prepared;
 use paths::Space;
-use term::TermId;
 use verdict::{Reason, Verdict};
 
 pub(crate) use bse::{Ending, Folding, Search};
 pub(crate) use obligation::Subsumption;
 
+use crate::facts_of_others::{Heard, tell};
 use crate::guide::Guidance;
-use crate::joint_facts::joint_facts;
+use crate::joint_facts::{Facts, joint_facts, none};
 use crate::problem::Problem;
 
 /// The engines.
@@ -54,11 +53,12 @@ impl Engine for Backward {
 }
 
 fn solve(task: &Prepared<'_>, folding: Folding, env: &mut Env<'_>) -> Result<Verdict, Reason> {
-    let problem = Problem::new(task, &mut env.logic)?;
+    let mut problem = Problem::new(task, &mut env.logic)?;
+    let heard = Heard::of(task, &mut problem.graph, env);
     let space = Space { program: task.program(), graph: &problem.graph };
     let facts = match folding {
-        Folding::On => joint_facts(space, &mut env.logic)?,
-        Folding::Off => IndexVec::filled(Vec::new(), problem.graph.points.len()),
+        Folding::On => joint_facts(space, &heard, env)?,
+        Folding::Off => none(space),
     };
     decide(task, problem, folding, &facts, env)
 }
@@ -68,18 +68,22 @@ fn decide(
     task: &Prepared<'_>,
     problem: Problem,
     folding: Folding,
-    facts: &IndexVec<PointId, Vec<TermId>>,
+    facts: &Facts,
     env: &mut Env<'_>,
 ) -> Result<Verdict, Reason> {
     let space = Space { program: task.program(), graph: &problem.graph };
-    let (ending, labels) = {
+    let (ending, invariants, labels) = {
         let _stage = timeline::stage("search");
         let mut search = Search::new(task, space, folding, Subsumption::On, &mut env.logic);
         search.assume(facts);
         let ending = search.run(env.events);
         search.report(env.events);
-        (ending?, search.labels())
+        (ending, search.invariants(), search.labels())
     };
+    if ending.is_err() {
+        tell(&problem.graph, &invariants, env);
+    }
+    let ending = ending?;
     if let Ending::Error(trace, arcs) = ending {
         env.events.total(Counter::Depth, u64::from(arcs));
         return Ok(Verdict::Unsafe(*trace));
@@ -90,7 +94,7 @@ fn decide(
 
 #[cfg(test)]
 mod tests {
-    use base::Budget;
+    use base::{Budget, IndexVec};
     use certify::certify;
     use engine::Recorder;
 

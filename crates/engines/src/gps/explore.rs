@@ -245,10 +245,10 @@ impl Tests for Tester<'_> {
         let mut guided = GuidedTest { execution, gas: Gas::new(self.gas), commitment };
         let mut run =
             Run { program: self.program, guided: &mut self.guided, hits: &mut self.hits, logic: &mut *logic };
-        let mut allowance = run.logic.budget.child(self.ticks);
+        let mut allowance = run.logic.budget.steps(self.ticks);
         let followed = guided.execution.follow(points, script, &mut allowance);
         let halt = followed.unwrap_or_else(|| run.explore(&mut guided, &mut allowance));
-        logic.budget.absorb(&allowance);
+        logic.budget.absorb_steps(&allowance);
         logic.budget.poll().map_err(Reason::Stopped)?;
         Ok(guided.execution.finish(halt))
     }

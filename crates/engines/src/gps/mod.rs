@@ -35,7 +35,7 @@ pub(crate) mod try_cover;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use base::timeline;
+use base::{IndexVec, timeline};
 use encode::Skolem;
 use engine::{Counter, Engine, Env, Events, TreeWanted};
 use graph::cut::{ArcId, ENTRY, Graph, PointId};
@@ -50,6 +50,7 @@ use verdict::{Reason, Verdict};
 use self::explore::{Tester, Testing};
 use self::try_cover::Cover;
 use crate::draw;
+use crate::facts_of_others::tell;
 use crate::guide::{Guidance, Guide};
 use crate::problem::Problem;
 use crate::rounded::rounded;
@@ -74,18 +75,22 @@ impl Engine for Gps {
 }
 
 fn solve(task: &Prepared<'_>, strategies: &Strategies, env: &mut Env<'_>) -> Result<Verdict, Reason> {
-    let problem = Problem::new(task, &mut env.logic)?;
+    let mut problem = Problem::new(task, &mut env.logic)?;
+    problem.learn(task, env)?;
     let guide = strategies.guidance.guide(&problem.graph, env)?;
-    let (outcome, labels) = {
+    let (outcome, labels, clauses) = {
         let mut search = Search::new(task, &problem.graph, &*guide, strategies, &mut env.logic);
         let outcome = search.run(env.events);
         search.report(env.events);
         if env.events.tree_wanted() == TreeWanted::Yes {
             env.events.tree(draw::tree(search.space, &search.tree, &search.logic.terms));
         }
-        (outcome?, search.labels())
+        (outcome, search.labels(), search.clauses())
     };
-    Ok(match outcome {
+    if outcome.is_err() {
+        tell(&problem.graph, &clauses, env);
+    }
+    Ok(match outcome? {
         Some(verdict) => verdict,
         None => Verdict::Safe(problem.annotation(&*guide, &labels, &mut env.logic)),
     })
@@ -241,6 +246,16 @@ impl<'a> Search<'a> {
             }
         }
         labels
+    }
+
+    /// The clauses of all labels, by point: each holds on some path.
+    fn clauses(&self) -> IndexVec<PointId, Vec<TermId>> {
+        let mut clauses: IndexVec<PointId, Vec<TermId>> =
+            IndexVec::filled(Vec::new(), self.space.graph.points.len());
+        for (_, node) in self.tree.nodes() {
+            clauses[node.point].extend(&node.label);
+        }
+        clauses
     }
 
     fn report(&self, events: &dyn Events) {

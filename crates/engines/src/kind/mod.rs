@@ -20,7 +20,7 @@ mod unroll;
 
 use std::collections::BTreeMap;
 
-use base::{IndexVec, timeline};
+use base::timeline;
 use engine::{Counter, Engine, Env, Events};
 use graph::cut::{ENTRY, PointId};
 use passes::Prepared;
@@ -30,7 +30,8 @@ use smt::{Answer, Logic, Solver, Z3Solver};
 use verdict::{Reason, Trace, Verdict};
 
 use crate::counterexample::{TestsAlongPaths, execution_along};
-use crate::joint_facts::joint_facts;
+use crate::facts_of_others::{Heard, tell};
+use crate::joint_facts::{joint_facts, none};
 use crate::problem::Problem;
 use crate::rounded::rounded;
 use evidence::Bad;
@@ -58,18 +59,22 @@ impl Engine for Bounded {
 }
 
 fn solve(task: &Prepared<'_>, steps: Steps, env: &mut Env<'_>) -> Result<Verdict, Reason> {
-    let problem = Problem::new(task, &mut env.logic)?;
+    let mut problem = Problem::new(task, &mut env.logic)?;
+    let heard = Heard::of(task, &mut problem.graph, env);
     let space = Space { program: task.program(), graph: &problem.graph };
     let facts = match steps {
-        Steps::Base => IndexVec::filled(Vec::new(), problem.graph.points.len()),
-        Steps::Induction => joint_facts(space, &mut env.logic)?,
+        Steps::Base => none(space),
+        Steps::Induction => joint_facts(space, &heard, env)?,
     };
     let unrolling = Unrolling::new(space, &facts);
     let outcome = {
         let _stage = timeline::stage("search");
-        run(task, &unrolling, steps, usize::MAX, env.events, &mut env.logic)?
+        run(task, &unrolling, steps, usize::MAX, env.events, &mut env.logic)
     };
-    let k = match outcome {
+    if outcome.is_err() {
+        tell(space.graph, &facts, env);
+    }
+    let k = match outcome? {
         Outcome::Error(trace, arcs) => {
             env.events.total(Counter::Depth, arcs as u64);
             return Ok(Verdict::Unsafe(*trace));
@@ -216,7 +221,7 @@ impl Induction {
 mod tests {
     use std::fmt::Write as _;
 
-    use base::Budget;
+    use base::{Budget, IndexVec};
     use certify::certify;
     use engine::Recorder;
 

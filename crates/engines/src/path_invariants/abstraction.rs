@@ -52,6 +52,11 @@ impl<'a> Abstraction<'a> {
         }
     }
 
+    /// The predicates of each point.
+    pub(super) fn precision(&self) -> &IndexVec<PointId, Vec<TermId>> {
+        &self.precision
+    }
+
     /// The number of predicates of all points.
     pub(super) fn len(&self) -> usize {
         self.precision.iter().map(Vec::len).sum()

@@ -20,7 +20,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::timeline;
+use base::{IndexVec, timeline};
 use engine::{Counter, Events};
 use graph::cut::{ArcId, ENTRY, Graph, PointId};
 use graph::tree::{NodeId, Status, Tree};
@@ -186,6 +186,11 @@ impl<'a> Cegar<'a> {
     fn restart(&mut self) {
         self.tree = Tree::new(self.space.graph.points.len());
         self.open = BTreeSet::from([(0, Tree::ROOT)]);
+    }
+
+    /// The predicates of the abstraction, by point.
+    pub(super) fn predicates(&self) -> &IndexVec<PointId, Vec<TermId>> {
+        self.abstraction.precision()
     }
 
     fn arcs_to(&self, node: NodeId) -> Vec<ArcId> {

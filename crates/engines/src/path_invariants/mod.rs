@@ -36,6 +36,7 @@ use summary::StarOptions;
 use verdict::{Reason, Verdict};
 
 use crate::draw;
+use crate::facts_of_others::tell;
 use crate::guide::Guidance;
 use crate::problem::Problem;
 use cegar::Cegar;
@@ -55,7 +56,7 @@ impl Engine for PathInvariants {
 fn solve(task: &Prepared<'_>, summaries: Option<StarOptions>, env: &mut Env<'_>) -> Result<Verdict, Reason> {
     // Facts about all elements of arrays are what path invariants are for.
     let problem = Problem::without_element_facts(task, &mut env.logic)?;
-    let (outcome, labels) = {
+    let (outcome, labels, predicates) = {
         let _stage = timeline::stage("search");
         let mut cegar = Cegar::new(task, &problem.graph, summaries, &mut env.logic);
         let outcome = cegar.run(env.events);
@@ -63,8 +64,12 @@ fn solve(task: &Prepared<'_>, summaries: Option<StarOptions>, env: &mut Env<'_>)
         if env.events.tree_wanted() == TreeWanted::Yes {
             env.events.tree(draw::tree(cegar.space, &cegar.tree, &cegar.logic.terms));
         }
-        (outcome?, cegar.labels())
+        (outcome, cegar.labels(), cegar.predicates().clone())
     };
+    if outcome.is_err() {
+        tell(&problem.graph, &predicates, env);
+    }
+    let outcome = outcome?;
     if let Some(verdict) = outcome {
         return Ok(verdict);
     }

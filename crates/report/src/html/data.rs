@@ -263,6 +263,13 @@ fn facts(run: &Run<'_>, command: &[String]) -> Vec<(&'static str, String)> {
         let count = annotation.locations().count();
         facts.push(("Proof", format!("invariants at {count} locations exclude the error")));
     }
+    if let Some(decided) = &run.work.decided {
+        facts.push(("Decided by", decided.to_string()));
+    }
+    if run.work.shares.len() > 1 {
+        let shares: Vec<String> = run.work.shares.iter().map(|share| printable(&share.to_string())).collect();
+        facts.push(("Engines", shares.join("; ")));
+    }
     if let Some(expected) = task.expected {
         let word = if expected { "safe" } else { "unsafe" };
         facts.push(("Expected", format!("{word} (task definition)")));

@@ -64,6 +64,15 @@ pub fn keep_contexts() {
     KEEPS_CONTEXTS.store(true, Ordering::Relaxed);
 }
 
+thread_local! {
+    static FREES_CONTEXT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The context of this thread ends with the thread, whatever [`keep_contexts`] says: for a thread that ends long before the process.
+pub fn free_context_with_thread() {
+    FREES_CONTEXT.set(true);
+}
+
 /// Which of Z3's two solvers for linear integer arithmetic is used.
 ///
 /// Measured on queries of quantifier elimination (docs/decisions/011-solver-and-elimination.md): the older one is faster by
@@ -122,7 +131,7 @@ impl Guarded {
     fn new() -> Self {
         leave_out_the_unused();
         let context = Context::thread_local();
-        if KEEPS_CONTEXTS.load(Ordering::Relaxed) {
+        if KEEPS_CONTEXTS.load(Ordering::Relaxed) && !FREES_CONTEXT.get() {
             std::mem::forget(context.clone());
         }
         Self { watchdog: Watchdog::new(&context), _context: context }
