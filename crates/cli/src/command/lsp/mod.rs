@@ -146,7 +146,7 @@ impl Server {
         match notification.method.as_str() {
             "textDocument/didOpen" => {
                 let text = params.pointer("/textDocument/text").and_then(Value::as_str).unwrap_or_default();
-                self.documents().entry(uri.clone()).or_default().text = text.to_owned();
+                text.clone_into(&mut self.documents().entry(uri.clone()).or_default().text);
                 self.check(&uri, None);
             }
             "textDocument/didChange" => {
