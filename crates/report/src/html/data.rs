@@ -267,7 +267,8 @@ fn facts(run: &Run<'_>, command: &[String]) -> Vec<(&'static str, String)> {
         facts.push(("Decided by", decided.to_string()));
     }
     if run.work.shares.len() > 1 {
-        let shares: Vec<String> = run.work.shares.iter().map(|share| printable(&share.to_string())).collect();
+        let shares: Vec<String> =
+            run.work.shares.iter().map(|share| printable(&share.to_string()).into_owned()).collect();
         facts.push(("Engines", shares.join("; ")));
     }
     if let Some(expected) = task.expected {
