@@ -1,7 +1,7 @@
 //! The user's models: C files that say what functions without body do. Here is decided which of them a program needs.
 //!
 //! # Invariants
-//! * I1: a file is taken if it defines a function that the program, or a file that is taken, uses and does not define, and for no other reason.
+//! * I1: a file is taken if it defines a function that the program, or a file that is taken, uses and does not define, and for no other reason. Functions whose call is the error need no body.
 //! * I2: no function has two definitions: neither the program and a file that is taken, nor two of these files define the same one.
 //!
 //! Cost: program and models are parsed and checked once more than without models.
@@ -49,7 +49,8 @@ fn choose_in(
         offered.push(Names::read(&[*model], options, sources)?);
     }
     let mut supplies: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
-    let mut waiting: Vec<String> = missing.into_iter().rev().collect();
+    let is_error = |name: &str| options.lower.error_functions.iter().any(|error| error == name);
+    let mut waiting: Vec<String> = missing.into_iter().rev().filter(|name| !is_error(name)).collect();
     while let Some(function) = waiting.pop() {
         let offers = |number: &usize| offered[*number].defined.contains_key(&function);
         let Some(model) = (0..offered.len()).find(offers) else { continue };
@@ -61,8 +62,8 @@ fn choose_in(
                     return Err(defined_twice(name, *span, other));
                 }
             }
-            waiting
-                .extend(offered[model].missing.iter().filter(|name| !defined.contains_key(*name)).cloned());
+            let is_missing = |name: &&String| !defined.contains_key(*name) && !is_error(name);
+            waiting.extend(offered[model].missing.iter().filter(is_missing).cloned());
         }
     }
     // I2: which of two models a function has would depend on the names of their files.
@@ -164,6 +165,14 @@ mod tests {
         let program = "char *getenv(const char *); int f(void); int (*p)(void) = f; int main(void) { return !getenv(\"A\"); }";
         let models = ["char *getenv(const char *name) { return 0; }", "int f(void) { return 2; }"];
         assert_eq!(chosen(program, &models), Ok(vec!["0: getenv".to_owned(), "1: f".to_owned()]));
+    }
+
+    #[test]
+    fn a_function_whose_call_is_the_error_needs_no_model() {
+        let program =
+            "void reach_error(void); int f(void); int main(void) { if (f()) reach_error(); return 0; }";
+        let models = ["void reach_error(void) { }", "void reach_error(void); int f(void) { return 2; }"];
+        assert_eq!(chosen(program, &models), Ok(vec!["1: f".to_owned()]));
     }
 
     #[test]

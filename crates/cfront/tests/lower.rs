@@ -481,8 +481,29 @@ fn an_open_order_of_evaluation_matters_where_evaluations_may_meet() {
     for (body, expected) in [
         // A structure and a member of another one that is no part of it.
         ("void f(struct stack *s, struct pair p) { s->data[s->n++] = p; }", 0),
-        // A structure and its own member.
-        ("int f(struct stack *s, struct pair *p) { return use(s->top, p->b++); }", 1),
+        // A structure and its own member; parameters lead to objects of their own.
+        ("int f(struct stack *s, struct pair *p) { return use(s->top, p->b++); }", 0),
+        (
+            "int f(struct stack *s, int n) { struct pair *p = n ? &s->top : s->data; return use(s->top, p->b++); }",
+            1,
+        ),
+        // Stores to one place, or to two objects that the types do not tell apart.
+        (
+            "int pop(struct stack *s, int *out) { *out = --s->n; return 1; } int f(struct stack *s) { return pop(s, &s->n); }",
+            1,
+        ),
+        (
+            "int pop(struct stack *s, int *out) { *out = --s->n; return 1; } int f(struct stack *s) { int n; return pop(s, &n); }",
+            0,
+        ),
+        (
+            "void *malloc(unsigned long); int f(void) { struct stack *s = malloc(sizeof *s); int *p = malloc(4); s->n = 1; *p = --s->n; return *p; }",
+            1,
+        ),
+        ("int f(int n) { int x = 1, y = 2, *p = &x, *q = n ? &y : &x; return (*p)++ + *q; }", 1),
+        ("int f(int n) { int x = 1, y = 2, *p = &x, *q = &y; if (n) q++; return (*p)++ + *q; }", 0),
+        ("int f(int n) { int x = 1, y = 2, *p = &x, **q = &p; if (n) *q = &y; return y + (*p)++; }", 1),
+        ("int f(long n) { int x = 1, y = 2, *p = &x; n = (long)&y; p = (int *)n; return y + (*p)++; }", 1),
         ("void f(struct stack *s, struct pair *p) { s->data[p->b++] = *p; }", 1),
         // The result of a call is a temporary object.
         ("int f(struct stack *s) { return add(s->top, get(s)); }", 0),

@@ -23,7 +23,7 @@ use engine::{EngineSpec, Settings};
 use passes::{CheckId, Checks, PipelineConfig, Prepared};
 use verdict::{Reason, Verdict};
 
-pub use reach::{Unreached, unreached};
+pub use reach::{Unreached, never_called, unreached};
 pub use rounds::audit;
 
 /// When the search ends.

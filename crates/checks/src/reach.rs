@@ -1,16 +1,21 @@
 //! Code that no execution gets to, and assertions that hold for lack of executions.
 //!
-//! Both are found by control flow and the analysis of values, so much is missed; what is found is certain.
+//! Both are found by control flow and the analysis of values, so much is missed; what is found is certain. That no values satisfy the conditions of a start elsewhere than in
+//! `main` is asked of the engine, within few ticks.
 //!
 //! # Invariants
-//! * U1: no execution of the program reaches a place that is named here.
+//! * U1: no execution of the program reaches a place that is named here; of a start without executions that is certified.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Budget, Region, Stop};
 use cfa::pointsto::{PointsTo, Punning};
-use cfa::{CheckKind, Loc, LocationRole, ProcId, Procedure, Program};
-use passes::{Checks, InlineConfig, inline, resolve_calls};
+use cfa::{CheckKind, CheckKinds, Loc, LocationRole, Op, ProcId, Procedure, Program, SignedOverflow};
+use engine::{Env, solve_contained};
+use passes::{Checks, InlineConfig, Prepared, inline, resolve_calls};
+use verdict::Verdict;
+
+use crate::Plan;
 
 /// What no execution gets to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,6 +24,47 @@ pub struct Unreached {
     pub statements: Vec<Region>,
     /// Assertions in such code.
     pub assertions: Vec<Region>,
+}
+
+/// Ticks for the question whether the start has executions.
+const START: u64 = 1 << 14;
+
+/// The function that the start calls, if its conditions contradict each other: then everything holds for lack of executions.
+pub fn never_called(program: &Program, plan: &Plan<'_>, env: &mut Env<'_>) -> Option<Region> {
+    let (question, called) = start_question(program)?;
+    let task = Prepared::with(&question, plan.passes.clone());
+    let mut slice = env.share(env.logic.budget.child(START));
+    let verdict = solve_contained((plan.engine.configure)(plan.settings), &task, &mut slice);
+    env.logic.budget.absorb(&slice.logic.budget);
+    let certified = certify::certify(&task, verdict, &mut env.logic.budget);
+    matches!(certified.verdict(), Verdict::Safe(_)).then_some(called)
+}
+
+/// The program in which the call of the user's function is the error, and nothing else is; only if the start has conditions.
+fn start_question(program: &Program) -> Option<(Program, Region)> {
+    let start = &program.procs[program.entry];
+    let ops =
+        || start.edges().iter_enumerated().flat_map(|(id, edge)| edge.ops.iter().map(move |op| (id, op)));
+    if !ops().any(|(_, op)| matches!(op, Op::Assume { .. })) {
+        return None;
+    }
+    let (call, called) = ops().filter_map(|(id, op)| Some((id, *op.call_targets().first()?))).last()?;
+    let region = program.procs[called].region;
+    if !program.sources.is_users(region) {
+        return None;
+    }
+    let mut question = program.clone();
+    question.checks = CheckKinds::NONE;
+    if question.signed_overflow == SignedOverflow::Error {
+        question.signed_overflow = SignedOverflow::Undefined;
+    }
+    let procedure = &mut question.procs[program.entry];
+    let error = procedure.error_location(region);
+    let edge = procedure.edge_mut(call);
+    let before = edge.ops.iter().position(|op| !op.call_targets().is_empty())?;
+    edge.ops.truncate(before);
+    edge.target = error;
+    Some((question, region))
 }
 
 /// Looks for what no execution of a program gets to.
@@ -93,7 +139,7 @@ impl Reached {
         while let Some(proc) = pending.pop() {
             if reached.unknown.insert(proc) {
                 let ops = program.procs[proc].edges().iter().flat_map(|edge| &edge.ops);
-                pending.extend(ops.flat_map(cfa::Op::call_targets));
+                pending.extend(ops.flat_map(Op::call_targets));
             }
         }
         let entry = &new.procs[new.entry];

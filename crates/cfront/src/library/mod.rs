@@ -100,7 +100,7 @@ fn need(name: &str, is_needed: &mut [bool], waiting: &mut Vec<usize>) {
 }
 
 /// Whether a symbol is that of a function of the C library.
-pub(crate) fn is_known(symbol: &str) -> bool {
+pub fn is_known(symbol: &str) -> bool {
     is_executed(symbol) || effects::describe(symbol).is_some()
 }
 

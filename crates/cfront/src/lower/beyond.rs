@@ -123,8 +123,12 @@ impl<'p> State<'p> {
 impl State<'_> {
     /// Whether two pointers, neither of which is null, may lead to one object.
     pub(super) fn may_meet(&self, one: ExprId, other: ExprId) -> bool {
-        let (one, other) = (self.of(one), self.of(other));
-        one.elsewhere && other.elsewhere || one.objects.keys().any(|var| other.objects.contains_key(var))
+        self.of(one).meets(self.of(other))
+    }
+
+    /// Where the pointers may lead that a variable holds, unless it lies in memory.
+    pub(super) fn held(&self, var: VarId) -> Option<&Targets> {
+        matches!(self.program.vars[var].storage, Storage::Scalar(Ty::Ptr)).then(|| &self.vars[var])
     }
 
     fn of(&self, expr: ExprId) -> &Targets {

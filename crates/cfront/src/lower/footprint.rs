@@ -3,10 +3,11 @@
 //! # Invariants
 //! * P1: a footprint contains every variable and every class of memory that an evaluation may read or write, local variables of called
 //!   procedures and the temporary objects for their results apart: nobody else sees those.
-//! * P2: memory that is reached through pointers is told apart by the size of the access only; an access to single bytes may be to
+//! * P2: memory that is reached through pointers is told apart by the size of the access; an access to single bytes may be to
 //!   anything. Accesses of different sizes to one object are taken for accesses to different ones, as C's rules about aliasing allow. So are
 //!   different members of structures, of one type or of two, unless they are reached through a union, and a structure as a whole and members of
-//!   structures that are no part of it.
+//!   structures that are no part of it. Where that is not enough, pointers that are computed from variables are told apart by the objects that
+//!   these may lead to (module `beyond`).
 //!
 //! # Cost
 //! A procedure is read once; what it calls is collected once for each procedure that an expression with an effect calls.
@@ -55,16 +56,37 @@ pub(super) struct Footprint {
     pub reads: BTreeSet<VariableId>,
     /// Variables that are written by name.
     pub writes: BTreeSet<VariableId>,
-    /// Memory that is read through pointers.
+    /// Memory that is read through pointers, by calls.
     pub reads_memory: Sizes,
-    /// Memory that is written through pointers.
+    /// Memory that is written through pointers, by calls.
     pub writes_memory: Sizes,
-    /// Members of structures that are read through pointers.
-    pub reads_members: BTreeSet<Member>,
-    /// Members of structures that are written through pointers.
-    pub writes_members: BTreeSet<Member>,
+    /// What the expression itself reads through pointers.
+    pub reads_behind: BTreeSet<Behind>,
+    /// What the expression itself writes through pointers.
+    pub writes_behind: BTreeSet<Behind>,
     /// Whether the execution may end there, in an error or otherwise.
     pub ends: Ends,
+}
+
+/// An access through a pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Behind {
+    /// The variable from which the pointer is computed.
+    pub pointer: Option<VariableId>,
+    /// The part of a structure that is accessed.
+    pub member: Option<Member>,
+    /// How it is accessed.
+    pub sizes: Sizes,
+}
+
+impl Behind {
+    /// Whether the types of two accesses allow that they are to the same memory.
+    pub(super) fn meets(self, other: Self, types: &Types) -> bool {
+        match (self.member, other.member) {
+            (Some(one), Some(two)) => one.meets(two, types),
+            _ => self.sizes & other.sizes != 0,
+        }
+    }
 }
 
 /// A scalar in the innermost structure around it, or a whole structure.
@@ -74,13 +96,11 @@ pub(super) struct Member {
     pub record: RecordId,
     /// The number of the member; `None` is all of them.
     pub field: Option<u32>,
-    /// How it is accessed.
-    pub sizes: Sizes,
 }
 
 impl Member {
     /// Whether two accesses may be to the same memory. Where two structures overlap, one is a part of the other.
-    pub(super) fn meets(self, other: Self, types: &Types) -> bool {
+    fn meets(self, other: Self, types: &Types) -> bool {
         match (self.field, other.field) {
             (Some(one), Some(two)) => (self.record, one) == (other.record, two),
             (None, Some(_)) => holds(types, self.record, other.record),
@@ -134,8 +154,8 @@ impl Footprint {
         self.writes.extend(&other.writes);
         self.reads_memory |= other.reads_memory;
         self.writes_memory |= other.writes_memory;
-        self.reads_members.extend(&other.reads_members);
-        self.writes_members.extend(&other.writes_members);
+        self.reads_behind.extend(&other.reads_behind);
+        self.writes_behind.extend(&other.writes_behind);
         self.ends.in_error |= other.ends.in_error;
         self.ends.in_halt |= other.ends.in_halt;
         self.ends.in_check |= other.ends.in_check;
@@ -143,7 +163,7 @@ impl Footprint {
     }
     /// Whether anything is written.
     pub(super) fn has_writes(&self) -> bool {
-        !self.writes.is_empty() || self.writes_memory != 0 || !self.writes_members.is_empty()
+        !self.writes.is_empty() || self.writes_memory != 0 || !self.writes_behind.is_empty()
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Operands of an operator, arguments of a call and values of an initialiser are lowered from left to right. A compiler may choose another
 //! order. If one of them may write what another one reads or writes, or may end an execution that another one takes to the error, then
-//! the program has executions that are not looked at: `safe` is capped.
+//! the program has executions that are not looked at: `safe` is capped. Memory is told apart by its type first; if that is not enough, by where pointers may lead.
 //!
 //! # Invariants
 //! * O1: two evaluations without conflict give the same in every order and interleaving. Arbitrary values are no conflict: each may be any
@@ -18,8 +18,10 @@ use crate::hir::{
 };
 use crate::library::{self, Known};
 use crate::lower::access::{Access, Root, Step, access};
+use crate::lower::beyond::State;
 use crate::lower::effects::{Node, operands};
-use crate::lower::footprint::{ANY_SIZE, Footprint, Footprints, Member, Sizes, sizes_of};
+use crate::lower::footprint::{ANY_SIZE, Behind, Footprint, Footprints, Member, Sizes, sizes_of};
+use crate::lower::targets::Targets;
 use crate::lower::{Context, writes_nothing};
 use crate::types::TypeId;
 
@@ -31,22 +33,34 @@ pub(super) fn conflicts(ctx: &mut Context<'_>) -> Vec<Span> {
     let candidates = candidates(ctx);
     let is_errno = |variable: &VariableId| &*ctx.hir.variables[*variable].name == library::ERRNO;
     let errno = ctx.hir.statics.iter().copied().find(is_errno);
-    let mut order = Order { ctx, errno, footprints: Footprints::new(&ctx.program, &ctx.variable_of, errno) };
-    let mut found = Vec::new();
-    for (nodes, span) in candidates {
-        let footprints: Vec<Footprint> = nodes.iter().map(|nodes| order.evaluate(nodes)).collect();
-        let conflicts = |(number, one): (usize, &Footprint)| {
-            footprints[number + 1..].iter().any(|other| order.is_conflict(one, other))
-        };
-        if footprints.iter().enumerate().any(conflicts) {
-            found.push(span);
-        }
-    }
-    let assignments = ctx.usage.exprs.iter().copied().filter(|expr| order.stores_conflict(*expr));
-    found.extend(assignments.map(|expr| ctx.hir.exprs[expr].span));
+    let footprints = Footprints::new(&ctx.program, &ctx.variable_of, errno);
+    let mut order = Order { ctx, errno, footprints, pointers: None };
+    let assignments = ctx.usage.exprs.iter().copied().collect();
+    let mut suspects = order.suspects(Suspects { operands: candidates, assignments });
     let reached = reached(&ctx.program);
-    found.retain(|span| is_executed(ctx, *span, &reached));
-    found
+    suspects.operands.retain(|(_, span)| is_executed(ctx, *span, &reached));
+    suspects.assignments.retain(|expr| is_executed(ctx, ctx.hir.exprs[*expr].span, &reached));
+    // Where pointers lead is asked only if it may help.
+    if !suspects.is_empty() {
+        order.pointers = State::of_program(&ctx.program, &ctx.indices, &ctx.start_objects);
+        suspects = order.suspects(suspects);
+    }
+    let operands = suspects.operands.into_iter().map(|(_, span)| span);
+    operands.chain(suspects.assignments.iter().map(|expr| ctx.hir.exprs[*expr].span)).collect()
+}
+
+/// What may depend on the order of evaluation.
+struct Suspects {
+    /// Operands in an open order.
+    operands: Vec<(Vec<Operand>, Span)>,
+    /// Assignments whose store may meet one within their operands.
+    assignments: Vec<ExprId>,
+}
+
+impl Suspects {
+    fn is_empty(&self) -> bool {
+        self.operands.is_empty() && self.assignments.is_empty()
+    }
 }
 
 /// The procedures that calls may reach. Those whose address is taken, but that nobody may call, are no part of them.
@@ -189,9 +203,25 @@ struct Order<'a, 'c> {
     ctx: &'a Context<'c>,
     errno: Option<VariableId>,
     footprints: Footprints<'a>,
+    /// Where pointers lead, once it is known.
+    pointers: Option<State<'a>>,
 }
 
 impl Order<'_, '_> {
+    /// Those that still may depend on the order.
+    fn suspects(&mut self, suspects: Suspects) -> Suspects {
+        let Suspects { mut operands, mut assignments } = suspects;
+        operands.retain(|(operands, _)| {
+            let footprints: Vec<Footprint> = operands.iter().map(|operand| self.evaluate(operand)).collect();
+            let conflicts = |(number, one): (usize, &Footprint)| {
+                footprints[number + 1..].iter().any(|other| self.is_conflict(one, other))
+            };
+            footprints.iter().enumerate().any(conflicts)
+        });
+        assignments.retain(|expr| self.stores_conflict(*expr));
+        Suspects { operands, assignments }
+    }
+
     fn evaluate(&mut self, operand: &Operand) -> Footprint {
         let hir = self.ctx.hir;
         let mut sum = Footprint::default();
@@ -331,19 +361,38 @@ impl Order<'_, '_> {
                 sum.reads.insert(variable);
             }
             Root::Pointer(pointer) if self.is_address_of_errno(pointer) => sum.reads.extend(self.errno),
-            Root::Pointer(_) => {
-                let sizes = self.sizes(self.ctx.hir.places[place].ty);
-                match self.member(&found, place, sizes) {
-                    Some(member) => drop(sum.reads_members.insert(member)),
-                    None => sum.reads_memory |= sizes,
-                }
+            Root::Pointer(pointer) => {
+                sum.reads_behind.insert(self.behind(&found, place, pointer));
             }
             Root::String(_) | Root::Value(_) => {}
         }
     }
 
+    fn behind(&self, found: &Access, place: PlaceId, pointer: ExprId) -> Behind {
+        let sizes = self.sizes(self.ctx.hir.places[place].ty);
+        Behind { pointer: self.pointer(pointer), member: self.member(found, place), sizes }
+    }
+
+    /// The variable from which a pointer is computed: both lead to the same object.
+    fn pointer(&self, mut expr: ExprId) -> Option<VariableId> {
+        let hir = self.ctx.hir;
+        loop {
+            match hir.exprs[expr].kind {
+                ExprKind::PointerOffset { pointer, .. } => expr = pointer,
+                ExprKind::Load(place) | ExprKind::Step { place, .. } => {
+                    let found = access(hir, place);
+                    return match found.root {
+                        Root::Variable(variable) if found.steps.is_empty() => Some(variable),
+                        _ => None,
+                    };
+                }
+                _ => return None,
+            }
+        }
+    }
+
     /// The structure that an access is to, or the innermost member in which it lies, if no union is on the way.
-    fn member(&self, found: &Access, place: PlaceId, sizes: Sizes) -> Option<Member> {
+    fn member(&self, found: &Access, place: PlaceId) -> Option<Member> {
         let types = &self.ctx.hir.types;
         let mut innermost = None;
         for step in &found.steps {
@@ -351,11 +400,11 @@ impl Order<'_, '_> {
             if types.records[record].is_union {
                 return None;
             }
-            innermost = Some(Member { record, field: Some(field), sizes });
+            innermost = Some(Member { record, field: Some(field) });
         }
         match types.record(self.ctx.hir.places[place].ty) {
             Some(record) if types.records[record].is_union => None,
-            Some(record) => Some(Member { record, field: None, sizes }),
+            Some(record) => Some(Member { record, field: None }),
             None => innermost,
         }
     }
@@ -367,12 +416,8 @@ impl Order<'_, '_> {
                 sum.writes.insert(variable);
             }
             Root::Pointer(pointer) if self.is_address_of_errno(pointer) => sum.writes.extend(self.errno),
-            Root::Pointer(_) => {
-                let sizes = self.sizes(self.ctx.hir.places[place].ty);
-                match self.member(&found, place, sizes) {
-                    Some(member) => drop(sum.writes_members.insert(member)),
-                    None => sum.writes_memory |= sizes,
-                }
+            Root::Pointer(pointer) => {
+                sum.writes_behind.insert(self.behind(&found, place, pointer));
             }
             Root::String(_) | Root::Value(_) => {}
         }
@@ -450,39 +495,65 @@ impl Order<'_, '_> {
 
     /// Whether `writer` may write what `user` reads or writes.
     fn changes(&self, writer: &Footprint, user: &Footprint) -> bool {
-        let members: Vec<Member> = user.reads_members.union(&user.writes_members).copied().collect();
-        let all =
-            |members: &mut dyn Iterator<Item = Member>| members.fold(0, |sizes, member| sizes | member.sizes);
-        let plain = user.reads_memory | user.writes_memory;
-        let memory = plain | all(&mut members.iter().copied());
-        let own = writer.writes_memory | all(&mut writer.writes_members.iter().copied());
+        let used: Vec<Behind> = user.reads_behind.union(&user.writes_behind).copied().collect();
+        let called = user.reads_memory | user.writes_memory;
+        let sizes = |all: &mut dyn Iterator<Item = Behind>| all.fold(0, |sizes, one| sizes | one.sizes);
+        let memory = called | sizes(&mut used.iter().copied());
+        let own = writer.writes_memory | sizes(&mut writer.writes_behind.iter().copied());
         let by_name = |variable: &VariableId| {
             let is_written = user.writes.contains(variable) && !self.is_errno(*variable);
             (user.reads.contains(variable) || is_written) && !self.is_table(*variable)
         };
+        let behind = |one: Behind| used.iter().any(|other| self.is_shared(one, *other));
+        let named = || user.reads.union(&user.writes).copied();
         writer.writes.iter().any(by_name)
             || writer.writes_memory & memory != 0
-            || own & plain != 0
-            || writer
-                .writes_members
-                .iter()
-                .any(|one| members.iter().any(|other| one.meets(*other, &self.ctx.hir.types)))
-            || self.meets(&writer.writes, memory)
-            || self.meets(&user.reads, own)
-            || self.meets(&user.writes, own)
+            || own & called != 0
+            || writer.writes_behind.iter().copied().any(behind)
+            || writer.writes.iter().any(|variable| {
+                self.is_in(*variable, called) || used.iter().any(|one| self.is_behind(*variable, *one))
+            })
+            || named().any(|variable| {
+                self.is_in(variable, writer.writes_memory)
+                    || writer.writes_behind.iter().any(|one| self.is_behind(variable, *one))
+            })
     }
 
-    /// Whether pointers may lead to one of the variables.
-    fn meets(&self, variables: &BTreeSet<VariableId>, memory: Sizes) -> bool {
+    /// Whether two accesses through pointers may be to the same memory.
+    fn is_shared(&self, one: Behind, other: Behind) -> bool {
+        one.meets(other, &self.ctx.hir.types)
+            && match (self.targets(one), self.targets(other)) {
+                (Some(one), Some(other)) => one.meets(other),
+                _ => true,
+            }
+    }
+
+    /// Whether an access through a pointer may be to a variable.
+    fn is_behind(&self, variable: VariableId, access: Behind) -> bool {
+        let is_target = |targets: &Targets| {
+            let mut objects = targets.objects.keys().filter_map(|var| self.ctx.variable_of.get(var));
+            objects.any(|object| *object == variable)
+        };
+        self.is_in(variable, access.sizes) && self.targets(access).is_none_or(is_target)
+    }
+
+    /// The objects that the pointer of an access may lead to, if they are known.
+    fn targets(&self, access: Behind) -> Option<&Targets> {
+        let (state, pointer) = (self.pointers.as_ref()?, access.pointer?);
+        let mut vars = self.ctx.program.vars.ids();
+        let var = vars.find(|var| self.ctx.variable_of.get(var) == Some(&pointer))?;
+        state.held(var)
+    }
+
+    /// Whether pointers may lead to a variable.
+    fn is_in(&self, variable: VariableId, memory: Sizes) -> bool {
+        let declared = &self.ctx.hir.variables[variable];
         memory != 0
-            && variables.iter().any(|variable| {
-                let declared = &self.ctx.hir.variables[*variable];
-                self.ctx.usage.addressed.contains(variable)
-                    && !declared.is_const
-                    && !self.is_errno(*variable)
-                    && !self.is_table(*variable)
-                    && self.sizes(declared.ty) & memory != 0
-            })
+            && self.ctx.usage.addressed.contains(&variable)
+            && !declared.is_const
+            && !self.is_errno(variable)
+            && !self.is_table(variable)
+            && self.sizes(declared.ty) & memory != 0
     }
 
     fn is_errno(&self, variable: VariableId) -> bool {

@@ -50,6 +50,11 @@ impl Targets {
         Self { objects, elsewhere: self.elsewhere }
     }
 
+    /// Whether both may lead to one object.
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        self.elsewhere && other.elsewhere || self.objects.keys().any(|var| other.objects.contains_key(var))
+    }
+
     pub(super) fn anywhere(&self) -> Self {
         self.plus(None)
     }

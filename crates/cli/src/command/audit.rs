@@ -69,18 +69,27 @@ impl Work<'_> {
             checks::audit(task.given(), &plan, &mut Parts { texts: earlier }, export, env)
         };
         drop(stage);
-        let budget = &mut env.logic.budget;
         let unreached = match request.answer {
-            Answer::Checks(Unreachable::Reported) => {
-                checks::unreached(task.given(), &audit.checks, budget).unwrap_or_default()
-            }
+            Answer::Checks(Unreachable::Reported) => self.unreached(&audit, &plan, env),
             Answer::Checks(Unreachable::Ignored) | Answer::Property => Unreached::default(),
         };
+        let budget = &mut env.logic.budget;
         let certified = verdict(task, &audit, budget);
         let (ticks, shrinking) = (audit.certification, audit.shrinking);
         let outcome = Outcome { certified, solved_at: Instant::now(), ticks, shrinking };
         let found = export.take_found();
         Ok((outcome, Audited { audit, found, unreached }))
+    }
+
+    /// What no execution gets to. Where a check fails or is open, the start has executions, or nobody is misled.
+    fn unreached(&self, audit: &Audit, plan: &Plan<'_>, env: &mut Env<'_>) -> Unreached {
+        let given = self.task.given();
+        let mut unreached =
+            checks::unreached(given, &audit.checks, &mut env.logic.budget).unwrap_or_default();
+        if audit.violations.is_empty() && audit.first_open().is_none() {
+            unreached.statements.extend(checks::never_called(given, plan, env));
+        }
+        unreached
     }
 }
 

@@ -416,3 +416,20 @@ fn contract_comments_say_what_callers_pass() {
     // The program as a whole is not about callers of one function.
     assert_eq!(check(&folder, &["a.c", "--check", "none"]).code, 0);
 }
+
+#[test]
+fn conditions_that_contradict_each_other_are_told() {
+    let folder = Folder::new("entry-vacuous");
+    folder.file("a.c", "int a[4];\nint f(int n, int m)\n{\n    return a[n - m];\n}\n");
+    let told = |conditions: &[&str]| {
+        let words: Vec<&str> = conditions.iter().flat_map(|condition| ["--assume", *condition]).collect();
+        let mut command = command();
+        command.current_dir(folder.path()).args(["check", "a.c", "--entry", "f"]).args(words);
+        let finished: Finished = command.output().unwrap().into();
+        (finished.code, finished.stdout.contains("never executed: the code at a.c:2:1"))
+    };
+    assert_eq!(told(&["n > 10", "n < 5"]), (0, true));
+    assert_eq!(told(&["n > m", "m > n"]), (0, true));
+    assert_eq!(told(&["n > m", "m >= 0", "n < 4"]), (0, false));
+    assert_eq!(told(&["n > m"]), (10, false));
+}

@@ -228,3 +228,18 @@ fn what_cannot_be_written_is_an_error_after_the_verdict_is_known() {
     let full = wayproof(["check", &program.display().to_string(), "--output=json=/dev/full"]);
     assert_eq!(full.code, 6, "{full:?}");
 }
+
+#[test]
+fn a_function_of_the_library_that_the_program_defines_is_no_builtin_of_the_harness() {
+    let folder = Folder::new("harness-builtin");
+    let text = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n\
+                int abs(int x) { return x < 0 ? 1 - x : x; }\n\
+                int main(void) {\n    int v = __VERIFIER_nondet_int();\n    \
+                if (v < 0 && v > -1000 && abs(v) == 8) reach_error();\n    return 0;\n}\n";
+    let program = folder.file("a.c", text);
+    let finished = wayproof(["check", program.to_str().unwrap()]);
+    assert_eq!(finished.code, 10, "{finished:?}");
+    if std::process::Command::new("cc").arg("--version").output().is_ok() {
+        assert!(finished.stdout.contains("checked: compiled and executed"), "{}", finished.stdout);
+    }
+}

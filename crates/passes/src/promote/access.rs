@@ -87,7 +87,8 @@ impl Translator<'_> {
             // An array of fixed length knows its bounds.
             let is_bounded = |group: &Group| self.has_bounds(*object, group.segment);
             let is_guarded = is_clipped && !(groups.len() == 1 && groups.values().all(is_bounded));
-            ways.may_fail |= is_guarded;
+            // Beyond a length that is computed an access leads nowhere, too.
+            ways.may_fail |= is_guarded || size.is_none();
             let is_only = groups.len() == 1 && !is_guarded;
             for group in groups.into_values() {
                 let cond = if is_only { this } else { self.belongs(this, address, *object, &group) };

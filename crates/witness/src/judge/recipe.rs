@@ -1,5 +1,6 @@
 //! How a harness is built so that the compiler gives the program the meaning that the verdict is about.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use cfa::{CheckKind, DataModel, SignedOverflow};
@@ -36,6 +37,7 @@ impl Recipe {
         if lower.signed_overflow == SignedOverflow::Wrap {
             flags.push("-fwrapv".to_owned());
         }
+        flags.extend(replaced(question));
         flags.extend(preprocessing(question));
         Self { flags, violated }
     }
@@ -53,6 +55,14 @@ impl Recipe {
 pub fn compiler() -> String {
     let compiler = std::env::var("CC").ok().filter(|name| !name.trim().is_empty());
     compiler.unwrap_or_else(|| "cc".to_owned())
+}
+
+/// Functions of the C library that the program defines are no builtins: the compiler would put its own in their place.
+fn replaced(question: &Question) -> Vec<String> {
+    let defined = question.texts.iter().flat_map(|text| &text.syntax.defined);
+    let names: BTreeSet<&str> =
+        defined.map(|name| &**name).filter(|name| cfront::library::is_known(name)).collect();
+    names.into_iter().map(|name| format!("-fno-builtin-{name}")).collect()
 }
 
 /// The options of the preprocessor, with absolute paths: harnesses are built elsewhere.
