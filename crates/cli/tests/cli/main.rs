@@ -30,6 +30,7 @@ mod programs;
 mod projects;
 mod protect;
 mod queries;
+mod recursion;
 mod resume;
 mod settings;
 mod stale;
