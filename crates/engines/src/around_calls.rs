@@ -55,7 +55,11 @@ impl Engine for AroundCalls {
         if self.contracts == Contracts::Learned {
             env.events.restart();
             match Box::new(Recmc).solve(task, env) {
-                Verdict::Unknown(reason) if !matches!(reason, Reason::Stopped(_)) => {}
+                // These say more than that a call stays.
+                said @ Verdict::Unknown(Reason::Stopped(_) | Reason::LongCounterexample { .. }) => {
+                    return said;
+                }
+                Verdict::Unknown(_) => {}
                 decided => return decided,
             }
         }

@@ -1,15 +1,17 @@
-//! Tries some executions with arbitrary elements before an engine works on a program with arrays.
+//! Tries some executions before an engine works on a program with arrays, or with calls that stay.
 //!
 //! Tests choose the inputs of a step by a model and repeat them ([Gps25] §4): all elements of a long array that is filled with inputs get the same value. Most programs whose error needs elements
 //! that differ fail for nearly all contents, so a few runs with different ones find what the search would have to find element by element.
 //!
+//! Where calls stay, small inputs are tried: activations are many, and an execution carries them out faster than contracts describe them.
+//!
 //! # Invariants
 //! * A1: nothing here is trusted: a violation is a trace of the program as given, which is replayed as every other.
 //! * A2: the sequences of values are fixed, so the same program has the same runs.
-//! * A3: a program without arrays is not run.
+//! * A3: a program without arrays and without calls that stay is not run.
 //!
 //! # Cost
-//! [`RUNS`] and two runs of at most [`TICKS`] ticks: hundredths of a second each.
+//! [`RUNS`] and two runs of at most [`TICKS`] ticks: hundredths of a second each. Those with small inputs have [`SMALL_TICKS`] each.
 
 use base::{Budget, timeline};
 use cfa::{CheckKind, Program, Storage};
@@ -25,9 +27,28 @@ const STEPS_OF_A_TICK: u64 = 1 << 15;
 const FIRST: i128 = 8;
 /// Ticks of one run.
 const TICKS: u64 = 1 << 22;
+/// Ticks of one run with small inputs.
+const SMALL_TICKS: u64 = 1 << 21;
+/// Small inputs.
+const SMALL: std::ops::Range<i128> = 0..9;
 
-/// A violation in one of a few executions of a program with arrays.
+/// A violation in one of a few executions of a program with arrays or calls that stay.
 pub(crate) fn sample(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
+    small(task, budget).or_else(|| contents(task, budget))
+}
+
+/// All inputs are the same small number.
+fn small(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
+    task.kept_call()?;
+    let _stage = timeline::stage("samples");
+    SMALL.into_iter().find_map(|value| {
+        budget.poll().ok()?;
+        violation(task.given(), &Inputs::Counting { next: value, step: 0 }, SMALL_TICKS, budget)
+    })
+}
+
+/// The elements of arrays differ.
+fn contents(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
     let is_array = |storage: &Storage| matches!(storage, Storage::Array { .. });
     if !task.program().vars.iter().any(|var| is_array(&var.storage)) {
         return None;
@@ -37,7 +58,7 @@ pub(crate) fn sample(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> 
     let random = (0..RUNS).map(|seed| Inputs::Random(Seed::new(seed)));
     orders.into_iter().chain(random).find_map(|inputs| {
         budget.poll().ok()?;
-        violation(task.given(), &inputs, budget)
+        violation(task.given(), &inputs, TICKS, budget)
     })
 }
 
@@ -63,11 +84,11 @@ impl Oracle for Inputs {
     }
 }
 
-/// The violation in the run with some inputs. That it does not depend on uninitialised values is better, where these are no violation.
-fn violation(program: &Program, inputs: &Inputs, budget: &mut Budget) -> Option<Trace> {
+/// The violation in the run with some inputs and so many ticks. That it does not depend on uninitialised values is better, where these are no violation.
+fn violation(program: &Program, inputs: &Inputs, ticks: u64, budget: &mut Budget) -> Option<Trace> {
     let mut run = |mode: Uninitialised| -> Run {
         let cancel = budget.cancel_flag().clone();
-        let mut allowance = Budget::ticks(TICKS).with_deadline(budget.deadline()).with_cancel(cancel);
+        let mut allowance = Budget::ticks(ticks).with_deadline(budget.deadline()).with_cancel(cancel);
         let mut oracle = inputs.clone();
         let run = interp::run(program, mode, &mut oracle, &mut std::io::sink(), &mut allowance);
         // If no tick is left, whoever asks for the next one is told.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::Budget;
 use certify::certify;
-use cfa::{ProcId, Program};
+use cfa::{ProcId, Program, SignedOverflow};
 use engine::{Counter, Env, Recorder, Settings};
 use passes::Prepared;
 use verdict::formula::{FormulaNode, Operator, Symbol};
@@ -16,9 +16,14 @@ const PRELUDE: &str = "extern int __VERIFIER_nondet_int(void);\nextern void reac
 const TICKS: u64 = 1 << 26;
 
 fn compile(body: &str) -> Program {
+    compile_with(body, SignedOverflow::Undefined)
+}
+
+fn compile_with(body: &str, signed_overflow: SignedOverflow) -> Program {
     let text = format!("{PRELUDE}{body}").into_bytes().into();
     let input = cfront::Input::Text { name: "test.c".to_owned(), text };
-    let options = cfront::Options::new(cfa::DataModel::Lp64);
+    let mut options = cfront::Options::new(cfa::DataModel::Lp64);
+    options.lower.signed_overflow = signed_overflow;
     cfront::compile(&[input], &options).expect("the program should compile").program
 }
 
@@ -46,10 +51,10 @@ fn chain(levels: usize) -> String {
     lines.join("\n")
 }
 
-/// [Recmc14] theorem 3, with an `int` for the Boolean.
+/// [Recmc14] theorem 3, with an `int` for the Boolean. Up to five levels all calls are inlined; `bench/chain` measures other numbers.
 #[test]
 fn a_chain_of_procedures_costs_linearly_many_queries() {
-    for levels in [24, 50, 100] {
+    for levels in [4, 6, 8, 12, 16, 24, 50, 100] {
         let program = compile(&chain(levels));
         let recorder = Recorder::default();
         let verdict = solve_with(&program, "recmc", &recorder);
@@ -155,6 +160,69 @@ fn a_contract_that_says_too_little_or_too_much_is_rejected() {
     without.invariants.remove(&(called, exit));
     let verdict = checked(&program, without);
     assert!(matches!(verdict, Verdict::Unknown(Reason::NotCertified { .. })), "{verdict:?}");
+}
+
+/// What is claimed of a location in the place of its invariant, and what is said about it.
+#[test]
+fn each_obligation_rejects_a_proof_that_the_others_accept() {
+    let program = compile(MCCARTHY);
+    let (annotation, called) = proof_of_mccarthy(&program);
+    let task = Prepared::of(&program);
+    let (entry, procs) = (task.program().entry, &task.program().procs);
+    let error = procs[entry].error.expect("there should be an error");
+    let nothing = || claim(Formula::leaf(Operator::True));
+    let anything = || claim(Formula::leaf(Operator::False));
+    let mutants = [
+        // C1: the start of the program is claimed to be unreachable, so nothing has to be shown of what follows.
+        ((entry, procs[entry].entry), nothing(), "does not hold initially"),
+        // C2: the same of the function.
+        ((called, procs[called].entry), nothing(), "does not hold initially"),
+        // C3 and C5: calls are claimed never to return. Where the function calls nothing, it returns.
+        ((called, procs[called].exit), nothing(), "is not preserved"),
+        // C6: anything may hold at the error.
+        ((entry, error), anything(), "does not exclude it"),
+    ];
+    for (place, mutant, what) in mutants {
+        let mut changed = annotation.clone();
+        assert!(changed.invariants.insert(place, mutant).is_some(), "{place:?}");
+        let Verdict::Unknown(Reason::NotCertified { why }) = checked(&program, changed) else {
+            panic!("{place:?} should be rejected")
+        };
+        assert!(why.contains(what), "{place:?}: {why}");
+    }
+}
+
+/// The clauses know of a product of variables what is not known of a product of what calls leave behind.
+#[test]
+fn a_proof_with_products_behind_calls_passes_its_check() {
+    let body = "int s; static unsigned char g(int, int);
+         static unsigned f(int d) { return g(d, d); }
+         static unsigned char g(int d, int q) { if (d) return 1; unsigned char r = f(1); f(1); if (q) s = 1; return r; }
+         int main(void) { f(IN() & 1023); if (!(s * s <= 0)) reach_error(); return 0; }";
+    let verdict = solve(&compile_with(body, SignedOverflow::Wrap), "recmc");
+    assert!(matches!(verdict, Verdict::Safe(_)), "{verdict:?}");
+}
+
+/// A derivation is a graph; the execution that it describes is a tree, which is walked and never built.
+#[test]
+fn an_execution_of_many_calls_is_replayed() {
+    // A choice at each level makes facts that differ, so no small number is right everywhere.
+    let level = |level: usize| {
+        let next = level - 1;
+        format!(
+            "void level{level}(void) {{ if (IN() == {level}) {{ level{next}(); level{next}(); }} else g = 0; }}"
+        )
+    };
+    let program = |levels: usize| {
+        let mut lines = vec!["int g = 1; void level0(void) { if (IN() != 7) g = 0; }".to_owned()];
+        lines.extend((1..=levels).map(level));
+        lines.push(format!("int main(void) {{ level{levels}(); if (g) reach_error(); return 0; }}"));
+        compile(&lines.join("\n"))
+    };
+    let verdict = solve(&program(14), "recmc");
+    assert!(matches!(verdict, Verdict::Unsafe(_)), "{verdict:?}");
+    let long = solve(&program(40), "recmc");
+    assert!(matches!(long, Verdict::Unknown(Reason::LongCounterexample { .. })), "{long:?}");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! Every call of a procedure that is not recursive, direct or through a pointer with known targets (a case
 //! split on the pointer). If the program would grow beyond the limit, calls of the procedures that are
 //! largest when everything in them is inlined stay calls: the threshold is halved until the program fits.
+//! A call that stays for its size is not copied: a procedure that makes one is inlined only where it is called once.
 //! What stays is listed with the reason.
 //!
 //! # Meaning
@@ -159,20 +160,32 @@ impl Plan {
     /// Fills in the plan for a threshold: the size of the result, and the largest size that was inlined.
     fn try_threshold(&mut self, program: &Program, calls: &CallGraph, threshold: u64) -> (u64, u64) {
         let mut sizes: IndexVec<ProcId, u64> = IndexVec::filled(0, program.procs.len());
+        let mut keeps: IndexVec<ProcId, bool> = IndexVec::filled(false, program.procs.len());
+        let mut sites: IndexVec<ProcId, u64> = IndexVec::filled(0, program.procs.len());
+        for site in calls.order.iter().flat_map(|proc| &calls.sites[*proc]) {
+            for target in site.op(program).call_targets() {
+                sites[*target] += 1;
+            }
+        }
         let mut largest = 0;
         for proc in calls.order.iter().rev() {
             let mut size = program.procs[*proc].edges().len() as u64;
             for site in &calls.sites[*proc] {
                 let targets = site.op(program).call_targets();
-                if self.reason(targets).is_none() {
-                    for target in targets {
-                        size = size.saturating_add(sizes[*target]).saturating_add(2);
+                match self.reason(targets) {
+                    None => {
+                        for target in targets {
+                            size = size.saturating_add(sizes[*target]).saturating_add(2);
+                            keeps[*proc] |= keeps[*target];
+                        }
                     }
+                    Some(reason) => keeps[*proc] |= reason == KeptReason::Size,
                 }
             }
             sizes[*proc] = size;
-            self.inlined[*proc] =
-                *proc != program.entry && !self.recursive[*proc] && !self.stays[*proc] && size <= threshold;
+            let is_allowed = *proc != program.entry && !self.recursive[*proc] && !self.stays[*proc];
+            let is_copied = threshold < u64::MAX && keeps[*proc] && sites[*proc] > 1;
+            self.inlined[*proc] = is_allowed && !is_copied && size <= threshold;
             if self.inlined[*proc] {
                 largest = largest.max(size);
             }

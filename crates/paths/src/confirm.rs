@@ -54,7 +54,7 @@ pub fn confirm(
         let test = tests.test(points, script(graph, path, &model, &logic.terms), logic)?;
         match test.ending {
             Ending::Error(choices) => {
-                if let Some(trace) = on_original(task, &choices, &mut logic.budget) {
+                if let Ok(trace) = on_original(task, &choices, &mut logic.budget) {
                     return Ok(Confirmation::Confirmed(trace));
                 }
             }

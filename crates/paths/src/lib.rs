@@ -20,7 +20,7 @@ pub use execution::{Ending, Execution, Halt, Plan, Runner, Script, Test, plan_of
 pub use formula::PathFormula;
 pub use interpolate::{Interpolator, Space};
 pub use preimage::{Exactness, Preimage, preimage, readable};
-pub use replay::on_original;
+pub use replay::{NotReplayed, on_original};
 
 /// The solver's failure as a reason.
 pub fn gave_up(why: Why) -> Reason {

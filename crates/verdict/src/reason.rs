@@ -31,10 +31,10 @@ pub enum Reason {
         /// What the encoding rounds up on the way to the error.
         rounded: Vec<Rounded>,
     },
-    /// A counterexample describes an execution that is too long to be carried out.
+    /// An execution that may reach the error makes too many calls to be carried out, or they are nested too deeply.
     LongCounterexample {
-        /// It has more steps between calls than this.
-        steps: usize,
+        /// A call that it makes; may be nowhere.
+        region: Region,
     },
     /// Interpolation of an infeasible path did not come to an end.
     NoInterpolant {
@@ -124,6 +124,7 @@ impl Reason {
     pub fn region(&self) -> Region {
         match self {
             Self::Unsupported { region, .. }
+            | Self::LongCounterexample { region }
             | Self::Underapproximated { region, .. }
             | Self::Overapproximated { region, .. } => *region,
             Self::Spurious { rounded } => match rounded.as_slice() {
@@ -134,7 +135,6 @@ impl Reason {
             | Self::SolverGaveUp { .. }
             | Self::NotProgressing
             | Self::WeakSummary
-            | Self::LongCounterexample { .. }
             | Self::NoInterpolant { .. }
             | Self::NotInterpolated
             | Self::Crashed { .. }
@@ -159,9 +159,9 @@ impl Reason {
             Self::Spurious { .. } => {
                 Some("the encoding over-approximates a value that the path to the error depends on")
             }
-            Self::LongCounterexample { .. } => {
-                Some("procedures call each other so often that no execution ends in reasonable time")
-            }
+            Self::LongCounterexample { .. } => Some(
+                "procedures call each other so often, or so deeply, that no such execution ends in reasonable time",
+            ),
             Self::NoInterpolant { .. } => {
                 Some("the states that an infeasible path excludes have no short description")
             }
@@ -217,8 +217,8 @@ impl fmt::Display for Reason {
                 f.write_str("spurious counterexample: feasible in the encoding, but it does not replay")?;
                 named(rounded, f)
             }
-            Self::LongCounterexample { steps } => {
-                write!(f, "a counterexample has more than {steps} steps, too many to be replayed")
+            Self::LongCounterexample { .. } => {
+                f.write_str("an execution that may reach the error makes more calls than can be carried out")
             }
             Self::NoInterpolant { cubes } => write!(f, "interpolation gave up after {cubes} cubes"),
             Self::NotInterpolated => {

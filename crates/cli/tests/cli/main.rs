@@ -32,6 +32,7 @@ mod programs;
 mod projects;
 mod protect;
 mod queries;
+mod recursion;
 mod resume;
 mod rounds;
 mod settings;

@@ -29,8 +29,8 @@ use graph::cut::{Graph, PointId};
 use graph::tree::NodeId;
 use passes::Prepared;
 use paths::{
-    Confirmation, Ending, Execution, Halt, PathFormula, Runner, Script, Test, Tests, confirm, on_original,
-    script,
+    Confirmation, Ending, Execution, Halt, NotReplayed, PathFormula, Runner, Script, Test, Tests, confirm,
+    on_original, script,
 };
 use smt::{Logic, Solver};
 use summary::StarOptions;
@@ -97,12 +97,17 @@ impl Testing for Explore {
         let test = tester.test(&points, script, search.logic)?;
         match test.ending {
             Ending::Error(choices) => {
-                if let Some(trace) = on_original(search.task, &choices, &mut search.logic.budget) {
-                    return Ok(Some(Verdict::Unsafe(trace)));
+                match on_original(search.task, &choices, &mut search.logic.budget) {
+                    Ok(trace) => return Ok(Some(Verdict::Unsafe(trace))),
+                    Err(NotReplayed::TooDeep) => search.is_deep = true,
+                    Err(NotReplayed::Otherwise) => {}
                 }
                 search.note_spurious();
             }
-            Ending::TooLong => tester.allow_longer(),
+            Ending::TooLong => {
+                tester.allow_longer();
+                search.is_deep = true;
+            }
             Ending::NoError => {}
         }
         let is_along = test.points.len() > points.len() && test.points.starts_with(&points);

@@ -35,7 +35,9 @@ pub(crate) mod try_cover;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use base::{IndexVec, timeline};
+use base::{IndexVec, Region, Stop, timeline};
+use cfa::watch::recursive_procedures;
+use cfa::{Op, Procedure, Program};
 use encode::Skolem;
 use engine::{Counter, Engine, Env, Events, TreeWanted};
 use graph::cut::{ArcId, ENTRY, Graph, PointId};
@@ -80,7 +82,7 @@ fn solve(task: &Prepared<'_>, strategies: &Strategies, env: &mut Env<'_>) -> Res
     let guide = strategies.guidance.guide(&problem.graph, env)?;
     let (outcome, labels, clauses) = {
         let mut search = Search::new(task, &problem.graph, &*guide, strategies, &mut env.logic);
-        let outcome = search.run(env.events);
+        let outcome = search.run(env.events).map_err(|reason| search.explained(reason));
         search.report(env.events);
         if env.events.tree_wanted() == TreeWanted::Yes {
             env.events.tree(draw::tree(search.space, &search.tree, &search.logic.terms));
@@ -122,6 +124,8 @@ pub(crate) struct Search<'a> {
     uncovered: u64,
     /// Why the search cannot end with a proof any more.
     obstacle: Option<Reason>,
+    /// Whether an execution that may reach the error was too long to be carried out, or its calls were nested too deeply.
+    is_deep: bool,
 }
 
 impl<'a> Search<'a> {
@@ -151,6 +155,7 @@ impl<'a> Search<'a> {
             covers: 0,
             uncovered: 0,
             obstacle: None,
+            is_deep: false,
             logic,
         }
     }
@@ -174,6 +179,17 @@ impl<'a> Search<'a> {
         match self.obstacle.take() {
             Some(reason) => Err(reason),
             None => Ok(None),
+        }
+    }
+
+    /// What is in the way if the budget ends the search: where recursion has become a loop, calls that are nested too deeply say more than that.
+    fn explained(&self, reason: Reason) -> Reason {
+        let call = recursive_call(self.task.given()).filter(|_| self.is_deep);
+        match (&reason, call) {
+            (Reason::Stopped(Stop::Deadline | Stop::Ticks), Some(region)) => {
+                Reason::LongCounterexample { region }
+            }
+            _ => reason,
         }
     }
 
@@ -277,4 +293,12 @@ impl<'a> Search<'a> {
             events.total(counter, total);
         }
     }
+}
+
+/// Where a program calls a procedure that may call itself.
+fn recursive_call(program: &Program) -> Option<Region> {
+    let recursive = recursive_procedures(program);
+    let mut edges = program.procs.iter().flat_map(Procedure::edges);
+    let enters = |op: &Op| op.call_targets().iter().any(|target| recursive[*target]);
+    edges.find(|edge| edge.ops.iter().any(enters)).map(|edge| edge.origin.region)
 }

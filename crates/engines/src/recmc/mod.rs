@@ -16,7 +16,7 @@ mod clauses;
 mod recall;
 mod replay;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use base::{IndexVec, timeline};
@@ -25,7 +25,7 @@ use engine::{Counter, Engine, Env, Events};
 use horn::{Answer, Solution};
 use passes::Prepared;
 use smt::Logic;
-use term::Terms;
+use term::{SymbolId, Terms};
 use verdict::{Annotation, Claim, Proof, Reason, Verdict};
 
 use crate::problem::stays;
@@ -51,13 +51,14 @@ fn decide(task: &Prepared<'_>, env: &mut Env<'_>) -> Result<Verdict, Reason> {
         let _stage = timeline::stage("encoding");
         clauses(task, Variables::Scalars, &mut logic.terms, &mut logic.budget).map_err(Reason::Stopped)?
     };
+    let annotated = annotated(task, &clauses, &logic.terms);
     let mut kept = IndexVec::filled(false, clauses.system.predicates.len());
-    for ((proc, location), point) in &clauses.points {
-        kept[point.predicate] = is_annotated(task, *proc, *location);
+    for (place, point) in &clauses.points {
+        kept[point.predicate] = annotated.contains(place);
     }
     let mut candidates = {
         let _stage = timeline::stage("activations");
-        let is_kept = |proc, location| is_annotated(task, proc, location);
+        let is_kept = |proc, location| annotated.contains(&(proc, location));
         activations::candidates(task.program(), &clauses, is_kept, &mut logic.budget)
     };
     let recalled = env
@@ -78,7 +79,7 @@ fn decide(task: &Prepared<'_>, env: &mut Env<'_>) -> Result<Verdict, Reason> {
                 recalled.report(&solution, logic, env.events);
                 recalled.learn(task, &clauses, &solution, store, &mut logic.terms);
             }
-            Ok(Verdict::Safe(proof(task, &clauses, &solution, &mut logic.terms)))
+            Ok(Verdict::Safe(proof(task, &clauses, &annotated, &solution, &mut logic.terms)))
         }
         Answer::Unsat(derivation) => {
             replay::replay(task, &clauses, &derivation, &mut logic.budget).map(Verdict::Unsafe)
@@ -125,11 +126,16 @@ fn unknown(reason: horn::Reason) -> Reason {
 }
 
 /// A solution as invariants of loop heads and contracts of procedures.
-fn proof(task: &Prepared<'_>, clauses: &Clauses, solution: &Solution, terms: &mut Terms) -> Proof {
+fn proof(
+    task: &Prepared<'_>,
+    clauses: &Clauses,
+    annotated: &BTreeSet<(ProcId, Loc)>,
+    solution: &Solution,
+    terms: &mut Terms,
+) -> Proof {
     let program = task.program();
     let mut claims = BTreeMap::new();
-    let annotated = clauses.known.iter().filter(|((proc, at), _)| is_annotated(task, *proc, *at));
-    for ((proc, location), known) in annotated {
+    for ((proc, location), known) in clauses.known.iter().filter(|(place, _)| annotated.contains(place)) {
         let procedure = &program.procs[*proc];
         let is_error = Some(*location) == procedure.error;
         let is_exit = *location == procedure.exit && *proc != program.entry;
@@ -150,11 +156,24 @@ fn proof(task: &Prepared<'_>, clauses: &Clauses, solution: &Solution, terms: &mu
     Proof::Annotation(Arc::new(Annotation::of_all(terms, &clauses.vocabulary, &claims, &BTreeMap::new())))
 }
 
-/// Whether a proof speaks of a location: an end of a procedure, or the head of a loop. Where calls begin and end, contracts say all that is needed.
-fn is_annotated(task: &Prepared<'_>, proc: ProcId, location: Loc) -> bool {
-    let procedure = &task.program().procs[proc];
-    location == procedure.entry
-        || location == procedure.exit
-        || Some(location) == procedure.error
-        || task.loops(proc).is_header(location)
+/// The locations that a proof speaks of: ends of procedures, heads of loops, and those after which products of variables matter. Where calls begin and end, contracts mostly say
+/// all that is needed. But what is known of a product of variables is not known of a product of results: within one piece, less would be proved than the clauses say.
+fn annotated(task: &Prepared<'_>, clauses: &Clauses, terms: &Terms) -> BTreeSet<(ProcId, Loc)> {
+    let is_product = |symbol: &SymbolId| clauses.vocabulary.factors(*symbol).is_some();
+    let mut multiplying = IndexVec::filled(false, clauses.system.predicates.len());
+    for clause in &clauses.system.clauses {
+        if let Some(from) = clause.body.first() {
+            multiplying[from.predicate] |= terms.symbols_of(clause.constraint).iter().any(is_product);
+        }
+    }
+    let is_annotated = |place: &(ProcId, Loc)| {
+        let (proc, location) = *place;
+        let procedure = &task.program().procs[proc];
+        location == procedure.entry
+            || location == procedure.exit
+            || Some(location) == procedure.error
+            || task.loops(proc).is_header(location)
+            || clauses.points.get(place).is_some_and(|point| multiplying[point.predicate])
+    };
+    clauses.known.keys().copied().filter(is_annotated).collect()
 }
