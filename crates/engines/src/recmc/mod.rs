@@ -1,7 +1,7 @@
 //! Recursion and procedures: bounded safety by summary facts and reachability facts.
 //!
 //! # Paper
-//! [Recmc14]. The rules are in [`horn::recmc`], on Horn clauses: figure 5 is its main loop, figure 6 its rules SUM, REACH and QUERY. Here a program becomes clauses ([`clauses`]), a solution
+//! [Recmc14]. The rules are in [`horn::recmc`], on Horn clauses: figures 1 and 5 are its main loop, figure 6 its rules SUM, REACH and QUERY. Here a program becomes clauses ([`clauses`]), a solution
 //! becomes contracts and invariants, and a derivation of false becomes inputs.
 //!
 //! # Invariants
