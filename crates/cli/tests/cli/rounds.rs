@@ -19,7 +19,7 @@ fn programs() -> Vec<String> {
 
 /// The report of a run, without what depends on the clock.
 fn report(file: &str, folder: &Folder, more: &[&str]) -> Value {
-    let words = ["check", "--check", "none", "--no-exec", "--format", "json", "--stats", file];
+    let words = ["check", "--engine", "auto", "--check", "none", "--no-exec", "--format", "json", "--stats", file];
     let output = command().current_dir(folder.path()).args(words).args(more).output().unwrap();
     let mut report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let statistics = report["statistics"].as_object_mut().unwrap();
@@ -48,7 +48,7 @@ fn reports_say_who_has_decided() {
     assert_eq!(report["task"]["engine"], "auto");
     assert_eq!(report["decided_by"], serde_json::json!({ "engine": "gps", "round": 1, "facts_used": [] }));
     assert_eq!(report["engines"][0]["decided"], 1);
-    let words = ["check", "--check", "none", "--no-exec", "--stats", "a.c"];
+    let words = ["check", "--engine", "auto", "--check", "none", "--no-exec", "--stats", "a.c"];
     let output = command().current_dir(folder.path()).args(words).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
