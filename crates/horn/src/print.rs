@@ -25,10 +25,28 @@ pub fn system(terms: &Terms, system: &System) -> String {
     }
     for clause in &system.clauses {
         let bound = binders(terms, &clause.symbols(terms));
-        let implication = implication(terms, system, clause);
+        let implication = implication(terms, system, clause, "false");
         line(&mut text, format_args!("(assert {})", quantified(&bound, implication)));
     }
     text.push_str("(check-sat)\n");
+    text
+}
+
+/// The relation that stands for false in the text of [`rules`].
+pub const ERROR: &str = "wayproof!error";
+
+/// A system as relations and rules of Z3's fixed-point engines; false is the relation [`ERROR`].
+pub fn rules(terms: &Terms, system: &System) -> String {
+    let mut text = format!("(declare-rel {} ())\n", quoted(ERROR));
+    for predicate in &system.predicates {
+        let sorts: Vec<&str> = predicate.formals.iter().map(|formal| sort_name(terms, *formal)).collect();
+        line(&mut text, format_args!("(declare-rel {} ({}))", quoted(&predicate.name), sorts.join(" ")));
+    }
+    for clause in &system.clauses {
+        let bound = binders(terms, &clause.symbols(terms));
+        let implication = implication(terms, system, clause, &quoted(ERROR));
+        line(&mut text, format_args!("(rule {})", quantified(&bound, implication)));
+    }
     text
 }
 
@@ -154,13 +172,13 @@ fn declarations(terms: &Terms, symbols: &[SymbolId], represented: &Represented) 
     symbols.iter().map(binder).collect::<Vec<_>>().join(" ")
 }
 
-fn implication(terms: &Terms, system: &System, clause: &Clause) -> String {
+fn implication(terms: &Terms, system: &System, clause: &Clause, falsity: &str) -> String {
     let mut writer = Writer::new(terms, &clause.terms());
     let lets = writer.lets(&clause.terms());
     let mut premises: Vec<String> =
         clause.body.iter().map(|atom| application(system, &writer, atom)).collect();
     premises.push(writer.expression(clause.constraint));
-    let head = clause.head.as_ref().map_or("false".to_owned(), |atom| application(system, &writer, atom));
+    let head = clause.head.as_ref().map_or(falsity.to_owned(), |atom| application(system, &writer, atom));
     let close = ")".repeat(lets.len());
     format!("{}(=> (and {}) {head}){close}", lets.concat(), premises.join(" "))
 }

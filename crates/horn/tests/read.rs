@@ -42,6 +42,7 @@ fn what_is_printed_is_read_as_the_same_system() {
         system.clauses.iter().map(|clause| (clause.body.len(), clause.head.is_some())).collect::<Vec<_>>()
     };
     assert_eq!(bodies(&again), bodies(&system));
+    assert!(print::rules(&terms, &system).contains("(declare-rel |P q| (Int Bool))"));
 }
 
 #[test]

@@ -19,6 +19,6 @@ pub use log::{log_all_queries, query_log_failure};
 pub use logic::Logic;
 pub use solver::{Solver, SolverFactory, check_formula, minimise};
 pub use z3::{
-    Arithmetic, SpacerAnswer, Z3, Z3Settings, Z3Solver, free_context_with_thread, keep_contexts,
-    limit_memory, spacer, z3_version,
+    Arithmetic, Derivable, Z3, Z3Settings, Z3Solver, free_context_with_thread, keep_contexts, limit_memory,
+    spacer, z3_version,
 };

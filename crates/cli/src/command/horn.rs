@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use base::{Diagnostic, SourceFile, SourceMap, Span, Stop};
 use horn::{Answer, ReadError, System};
-use smt::{SpacerAnswer, Z3, Z3Settings};
+use smt::{Derivable, Z3, Z3Settings};
 use term::Terms;
 
 use crate::args::HornArgs;
@@ -21,8 +21,7 @@ use crate::session::{Progress, Session};
 pub(crate) fn horn(args: &HornArgs) -> Result<ExitStatus, Failure> {
     let session = Session::start(args.timeout, Box::new(abandon));
     let mut terms = Terms::new();
-    let file = read(&args.file)?;
-    let system = horn::read(&mut terms, &file).map_err(|error| refuse(&args.file, &file, &error))?;
+    let system = read(&mut terms, &args.file)?;
     let progress = Progress::start("solving", Arc::default());
     let z3 = Z3::new(Z3Settings::default());
     let mut budget = session.budget();
@@ -42,7 +41,7 @@ pub(crate) fn horn(args: &HornArgs) -> Result<ExitStatus, Failure> {
     }
     Output::new().write(&text)?;
     if args.against.is_some() {
-        compare(&file, args, &answer)?;
+        compare(&terms, &system, args, &answer)?;
     }
     Ok(match answer {
         Answer::Sat(_) => ExitStatus::Success,
@@ -56,17 +55,17 @@ fn abandon(stop: Stop) {
     let _ = Output::new().write(&format!("unknown\n; {stop}\n"));
 }
 
-/// The text of a file.
-fn read(path: &Path) -> Result<String, Failure> {
+fn read(terms: &mut Terms, path: &Path) -> Result<System, Failure> {
     let bytes = input::read(path)?;
-    match std::str::from_utf8(&bytes) {
-        Ok(text) => Ok(text.to_owned()),
+    let text = match std::str::from_utf8(&bytes) {
+        Ok(text) => text,
         Err(error) => {
             let message = format!("{}: byte {} is not UTF-8", path.display(), error.valid_up_to() + 1);
             let diagnostic = Diagnostic::global(message).with_help("SMT-LIB files are text");
-            Err(Failure::global(ExitStatus::FrontEnd, diagnostic))
+            return Err(Failure::global(ExitStatus::FrontEnd, diagnostic));
         }
-    }
+    };
+    horn::read(terms, text).map_err(|error| refuse(path, text, &error))
 }
 
 fn refuse(path: &Path, text: &str, error: &ReadError) -> Failure {
@@ -94,13 +93,14 @@ fn text(terms: &mut Terms, system: &System, args: &HornArgs, answer: &Answer) ->
     }
 }
 
-/// Asks Spacer about the text as it is; a contradiction is a defect of one of the two.
-fn compare(text: &str, args: &HornArgs, answer: &Answer) -> Result<(), Failure> {
-    let other = smt::spacer(text, args.timeout.map(Duration::from_secs_f64));
-    let (word, contradicts) = match &other {
-        SpacerAnswer::Sat => ("sat".to_owned(), matches!(answer, Answer::Unsat(_))),
-        SpacerAnswer::Unsat => ("unsat".to_owned(), matches!(answer, Answer::Sat(_))),
-        SpacerAnswer::Unknown(why) => (format!("unknown ({why})"), false),
+/// Asks Spacer; a contradiction is a defect of one of the two.
+fn compare(terms: &Terms, system: &System, args: &HornArgs, answer: &Answer) -> Result<(), Failure> {
+    let rules = horn::print::rules(terms, system);
+    let other = smt::spacer(&rules, horn::print::ERROR, args.timeout.map(Duration::from_secs_f64));
+    let (word, contradicts) = match (&other, answer) {
+        (Derivable::Yes, answer) => ("unsat".to_owned(), matches!(answer, Answer::Sat(_))),
+        (Derivable::No, answer) => ("sat".to_owned(), matches!(answer, Answer::Unsat(_))),
+        (Derivable::Unknown(why), _) => (format!("unknown ({why})"), false),
     };
     Output::new().write(&format!("; Spacer: {word}\n"))?;
     if !contradicts {

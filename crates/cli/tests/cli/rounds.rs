@@ -19,7 +19,8 @@ fn programs() -> Vec<String> {
 
 /// The report of a run, without what depends on the clock.
 fn report(file: &str, folder: &Folder, more: &[&str]) -> Value {
-    let words = ["check", "--engine", "auto", "--check", "none", "--no-exec", "--format", "json", "--stats", file];
+    let words =
+        ["check", "--engine", "auto", "--check", "none", "--no-exec", "--format", "json", "--stats", file];
     let output = command().current_dir(folder.path()).args(words).args(more).output().unwrap();
     let mut report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let statistics = report["statistics"].as_object_mut().unwrap();

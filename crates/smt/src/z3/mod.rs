@@ -30,7 +30,7 @@ use crate::effort::{UNITS_PER_TICK, charge, ticks_left};
 use crate::log::QueryLog;
 use crate::{Answer, Core, Solver, SolverFactory, Statistics, Why};
 use contain::contain;
-pub use spacer::{SpacerAnswer, spacer};
+pub use spacer::{Derivable, spacer};
 use translate::Translator;
 use watchdog::Watchdog;
 
