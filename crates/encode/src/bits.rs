@@ -36,6 +36,10 @@ pub(crate) struct Chains {
 }
 
 impl Chains {
+    /// The operation and the operands of a chain that is rounded up.
+    pub(crate) fn parts(&self, value: TermId) -> Option<(BinaryOp, Vec<TermId>)> {
+        self.parts.get(&value).map(|(op, parts)| (*op, parts.iter().copied().collect()))
+    }
     /// The value of a chain that was met before, or of one of at most one operand.
     fn known(&self, terms: &mut Terms, op: BinaryOp, parts: &BTreeSet<TermId>) -> Option<TermId> {
         match parts.len() {

@@ -20,6 +20,7 @@ use term::{Sort, Substitution, SymbolKind, TermId, Terms};
 use crate::Vocabulary;
 use crate::arithmetic::bounds;
 use crate::bits::Chains;
+use crate::fold::Codes;
 use crate::footprint::written;
 use crate::origin::{Origin, Rounding, Site, Skolem};
 use crate::product::Others;
@@ -59,6 +60,8 @@ pub struct Encoder<'a> {
     pub(crate) others: Others,
     /// Bitwise operations that are rounded up.
     pub(crate) chains: Chains,
+    /// Codes of values that are folded.
+    pub(crate) codes: Codes,
     /// Numbers that the program stores into arrays.
     pub(crate) stored: FxHashMap<VarId, Vec<i128>>,
     /// What is known of procedures that are called.
@@ -80,6 +83,7 @@ impl<'a> Encoder<'a> {
             facts: Vec::new(),
             others: Others::default(),
             chains: Chains::default(),
+            codes: Codes::default(),
             stored: FxHashMap::default(),
             contracts: None,
             calls: Vec::new(),

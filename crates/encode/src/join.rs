@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use term::{Sort, SymbolId, SymbolKind, TermId, Terms};
+use term::{Linear, Node, Sort, SymbolId, SymbolKind, TermId, Terms};
 
 /// How two guards differ.
 struct Fork {
@@ -43,6 +43,26 @@ pub fn either(terms: &mut Terms, left: TermId, right: TermId) -> Either {
     let (left, right) = (terms.and(left), terms.and(right));
     let rest = terms.ite(condition, left, right);
     Either { guard: terms.and(common.into_iter().chain([rest])), condition, choice }
+}
+
+/// One of two values. Choices that both are sums of are taken out: what several branches add to is a sum of choices, of the size of the code, and whatever the order of the branches the same.
+pub fn choose(terms: &mut Terms, condition: TermId, [left, right]: [TermId; 2]) -> TermId {
+    let is_sum = |terms: &Terms, value: TermId| matches!(terms.node(value), Node::Linear(_) | Node::Ite(..));
+    if left == right || terms.sort(left) != Sort::Int || !is_sum(terms, left) || !is_sum(terms, right) {
+        return terms.ite(condition, left, right);
+    }
+    let (left_form, right_form) = (terms.linear(left), terms.linear(right));
+    let mut common = Linear::constant(0);
+    for (part, factor) in left_form.terms() {
+        if matches!(terms.node(*part), Node::Ite(..)) && right_form.coefficient(*part) == *factor {
+            common = common.add(&Linear::monomial(*part, factor.clone()));
+        }
+    }
+    let (left_rest, right_rest) = (left_form.sub(&common), right_form.sub(&common));
+    let rest = [terms.of_linear(&left_rest), terms.of_linear(&right_rest)];
+    let chosen = terms.ite(condition, rest[0], rest[1]);
+    let common = terms.of_linear(&common);
+    terms.add(common, chosen)
 }
 
 fn fork(terms: &mut Terms, left: TermId, right: TermId) -> Fork {
@@ -88,6 +108,22 @@ mod tests {
             let zero = terms.int(0);
             terms.le(x, zero)
         })
+    }
+
+    #[test]
+    fn what_branches_add_to_is_a_sum_of_choices() {
+        let mut terms = Terms::new();
+        let [a, b, _] = atoms(&mut terms);
+        let (one, minus_one) = (terms.int(1), terms.int(-1));
+        let count = |terms: &mut Terms, conditions: [TermId; 2]| {
+            let mut value = terms.int(0);
+            for condition in conditions {
+                let steps = [terms.add(value, one), terms.add(value, minus_one)];
+                value = choose(terms, condition, steps);
+            }
+            value
+        };
+        assert_eq!(count(&mut terms, [a, b]), count(&mut terms, [b, a]));
     }
 
     #[test]

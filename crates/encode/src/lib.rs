@@ -12,6 +12,7 @@ mod elements;
 mod encoder;
 mod expression;
 pub mod facts;
+mod fold;
 pub mod footprint;
 pub mod join;
 mod origin;

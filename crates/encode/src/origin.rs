@@ -59,6 +59,8 @@ pub enum Rounding {
     FollowedProduct,
     /// A sum of elements that is followed as a symbol.
     Sum,
+    /// The code of what is folded.
+    Code,
     /// A product of two variables.
     Product,
     /// A quotient with a variable divisor.
@@ -81,7 +83,7 @@ pub enum Rounding {
 
 impl Rounding {
     /// All of them.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Memory,
         Self::LocalAddress,
         Self::Allocation,
@@ -92,6 +94,7 @@ impl Rounding {
         Self::Elements,
         Self::FollowedProduct,
         Self::Sum,
+        Self::Code,
         Self::Product,
         Self::Quotient,
         Self::Remainder,
@@ -117,6 +120,7 @@ impl fmt::Display for Rounding {
             Self::Elements => "elements that are copied or filled together",
             Self::FollowedProduct => "product of variables",
             Self::Sum => "sum of elements",
+            Self::Code => "code of an element that is folded",
             Self::Product => "product of two variables",
             Self::Quotient => "quotient of a division by a variable",
             Self::Remainder => "remainder of a division by a variable",

@@ -34,7 +34,7 @@ pub struct Piece {
     pub source: Loc,
     /// Where they end.
     pub target: Loc,
-    /// What the paths do, products and sums included, over the values at the source and the Skolem constants.
+    /// What the paths do, products, sums and codes included, over the values at the source and the Skolem constants.
     pub transition: Transition,
     /// The Skolem constants that occur.
     pub skolems: Vec<Skolem>,
@@ -124,6 +124,8 @@ impl<'a> Pieces<'a> {
                 encoder.compare_products(&mut transition, &products);
             }
             transition.update.extend(products);
+            let codes = encoder.codes(&mut transition);
+            transition.update.extend(codes);
             let sums = encoder.sums(&mut transition, known_at_start);
             transition.update.extend(sums);
             pieces.push(Piece { source: start, target, transition, skolems: Vec::new(), known });

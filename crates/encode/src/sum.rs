@@ -14,7 +14,6 @@
 //! # Cost
 //! For each sum terms linear in the stores of a piece.
 
-use cfa::VarId;
 use term::{Integer, Node, Sort, SymbolId, SymbolKind, TermId};
 use values::state::State;
 use values::sums::{Bound, Sum};
@@ -35,13 +34,18 @@ struct Known {
     is_natural: bool,
 }
 
+/// Whether two sums differ in their bounds alone.
+fn is_alike(one: &Sum, other: &Sum) -> bool {
+    one.array == other.array && one.of == other.of
+}
+
 impl Encoder<'_> {
     /// The sums that may have changed, at the end of a piece. What is known of those at its start is added to the guard.
     pub(crate) fn sums(&mut self, transition: &mut Transition, start: &State) -> Vec<(SymbolId, TermId)> {
         let all: Vec<(SymbolId, Sum)> = self.vocabulary.sums().collect();
         let mut values = Vec::new();
         for (symbol, sum) in &all {
-            let Some(array) = self.vocabulary.symbol(sum.array) else { continue };
+            let Some(array) = self.vocabulary.summed(sum) else { continue };
             let own = self.bound(&sum.bound);
             let bound = match *self.terms.node(own) {
                 Node::Symbol(symbol) => transition.value(self.terms, symbol),
@@ -52,7 +56,7 @@ impl Encoder<'_> {
             if is_same {
                 continue;
             }
-            let known = self.known_sums(sum.array, &all, start);
+            let known = self.known_sums(sum, &all, start);
             let mut steps = MOST_STEPS;
             let value = self.sum(array, contents, bound, &known, &mut steps);
             values.push((*symbol, value.unwrap_or_else(|| self.unknown_sum())));
@@ -71,10 +75,10 @@ impl Encoder<'_> {
         }
     }
 
-    fn known_sums(&mut self, array: VarId, all: &[(SymbolId, Sum)], start: &State) -> Vec<Known> {
+    fn known_sums(&mut self, of: &Sum, all: &[(SymbolId, Sum)], start: &State) -> Vec<Known> {
         let zero = self.terms.int(0);
         let mut known = vec![Known { bound: zero, value: zero, is_natural: true }];
-        for (symbol, sum) in all.iter().filter(|(_, sum)| sum.array == array) {
+        for (symbol, sum) in all.iter().filter(|(_, sum)| is_alike(sum, of)) {
             let is_natural = match sum.bound {
                 Bound::Number(number) => number >= 0,
                 Bound::Variable(var) => start.get(var).is_some_and(|value| value.low() >= 0),
@@ -179,7 +183,7 @@ impl Encoder<'_> {
     /// U2: sums of one array with equal bounds are equal.
     fn equal_sums(&mut self, transition: &mut Transition, all: &[(SymbolId, Sum)]) {
         for (number, (symbol, sum)) in all.iter().enumerate() {
-            for (other, _) in all[..number].iter().filter(|(_, other)| other.array == sum.array) {
+            for (other, _) in all[..number].iter().filter(|(_, other)| is_alike(other, sum)) {
                 let bounds = [self.bound(&sum.bound), self.bound_of(*other, all)];
                 if self.are_apart(transition.guard, bounds) {
                     continue;

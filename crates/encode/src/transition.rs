@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use term::{Substitution, SymbolId, TermId, Terms};
 
-use crate::join::{Either, either};
+use crate::join::{Either, choose, either};
 
 /// A guard and a parallel update.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl Transition {
         let mut update = BTreeMap::new();
         for symbol in changed {
             let (left, right) = (self.value(terms, symbol), other.value(terms, symbol));
-            update.insert(symbol, terms.ite(condition, left, right));
+            update.insert(symbol, choose(terms, condition, [left, right]));
         }
         (Self { guard, update }, choice)
     }

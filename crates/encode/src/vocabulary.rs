@@ -11,12 +11,13 @@ use term::{Node, Sort, SymbolId, SymbolKind, TermId, Terms};
 use crate::arithmetic::bounds;
 use crate::polynomial::product_links;
 use crate::product::product_facts;
+use values::folds::{Coded, Folds, folds};
 use values::monomials::{Monomial, Products};
-use values::sums::{Bound, Sum, sums};
+use values::sums::{Bound, Sum, Summand, sums};
 
 /// The symbols of one procedure: one for every scalar and array variable that it may use, an integer, or a map from integers to integers. Memory
 /// objects and variables of other procedures have none. And one for every product of variables that is followed ([`Products`]),
-/// and for every sum of elements ([`sums`]).
+/// for every sum of elements ([`sums`]), and for the codes of what is folded ([`folds`]).
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
     symbols: IndexVec<VarId, Option<SymbolId>>,
@@ -25,6 +26,7 @@ pub struct Vocabulary {
     factors: BTreeMap<SymbolId, Monomial>,
     compared: BTreeSet<VarId>,
     sums: BTreeMap<Sum, SymbolId>,
+    codes: BTreeMap<(VarId, Coded), SymbolId>,
     addresses: FxHashMap<ExprId, SymbolId>,
     at_entry: BTreeMap<VarId, SymbolId>,
 }
@@ -72,16 +74,26 @@ impl Vocabulary {
             products.insert(monomial, symbol);
         }
         let factors = products.iter().map(|(monomial, symbol)| (*symbol, monomial.clone())).collect();
-        let mut followed_sums = BTreeMap::new();
+        let (mut followed_sums, mut codes) = (BTreeMap::new(), BTreeMap::new());
         for proc in procs {
-            for sum in sums(program, &program.procs[*proc]) {
+            let Folds { vars, sums: sums_of_codes } = folds(program, &program.procs[*proc]);
+            for (var, coded) in vars {
+                let (word, sort) = match coded {
+                    Coded::Elements => ("code", Sort::Array),
+                    Coded::Counts(_) => ("count", Sort::Array),
+                    Coded::Element | Coded::Fold(_) => ("code", Sort::Int),
+                };
+                let name = format!("{word}({})", program.vars[var].name);
+                codes.entry((var, coded)).or_insert_with(|| terms.declare(name, sort, SymbolKind::Variable));
+            }
+            for sum in sums(program, &program.procs[*proc]).into_iter().chain(sums_of_codes) {
                 let name = sum_name(program, &sum);
                 let declare = || terms.declare(name, Sort::Int, SymbolKind::Variable);
                 followed_sums.entry(sum).or_insert_with(declare);
             }
         }
         let (addresses, at_entry) = (FxHashMap::default(), BTreeMap::new());
-        Self { symbols, vars, products, factors, compared, sums: followed_sums, addresses, at_entry }
+        Self { symbols, vars, products, factors, compared, sums: followed_sums, codes, addresses, at_entry }
     }
     /// The symbol of a sum of elements; `None` if it is not followed.
     pub fn sum(&self, sum: &Sum) -> Option<SymbolId> {
@@ -94,6 +106,26 @@ impl Vocabulary {
     /// The sums of elements that are followed.
     pub fn sums(&self) -> impl Iterator<Item = (SymbolId, Sum)> {
         self.sums.iter().map(|(sum, symbol)| (*symbol, *sum))
+    }
+    /// The array whose elements a sum adds up.
+    pub fn summed(&self, sum: &Sum) -> Option<SymbolId> {
+        match sum.of {
+            Summand::Elements => self.symbol(sum.array),
+            Summand::Codes => self.code(sum.array, Coded::Elements),
+            Summand::Counts(count) => self.code(sum.array, Coded::Counts(count)),
+        }
+    }
+    /// The symbol of a code of a variable; `None` if it is not followed in that way.
+    pub fn code(&self, var: VarId, coded: Coded) -> Option<SymbolId> {
+        self.codes.get(&(var, coded)).copied()
+    }
+    /// The variable whose code a symbol stands for, and what the code is of.
+    pub fn code_of(&self, symbol: SymbolId) -> Option<(VarId, Coded)> {
+        self.codes().find(|(known, ..)| *known == symbol).map(|(_, var, coded)| (var, coded))
+    }
+    /// The codes that are followed.
+    pub fn codes(&self) -> impl Iterator<Item = (SymbolId, VarId, Coded)> {
+        self.codes.iter().map(|((var, coded), symbol)| (*symbol, *var, *coded))
     }
     /// The symbol of the value that a variable has where its procedure, or that at hand, is entered, made if there is none yet. Only integers have one.
     pub fn declare_at_entry(&mut self, program: &Program, terms: &mut Terms, var: VarId) -> Option<SymbolId> {
@@ -142,11 +174,12 @@ impl Vocabulary {
     pub fn var(&self, symbol: SymbolId) -> Option<VarId> {
         self.vars.get(&symbol).copied()
     }
-    /// Whether a symbol stands for nothing of the program: not for a variable, now or at the entry, an address, a product or a sum, which have the values that they have.
+    /// Whether a symbol stands for nothing of the program: not for a variable, now or at the entry, an address, a product, a sum or a code, which have the values that they have.
     pub fn is_free(&self, symbol: SymbolId) -> bool {
         self.var(symbol).is_none()
             && self.factors(symbol).is_none()
             && self.sum_of(symbol).is_none()
+            && self.code_of(symbol).is_none()
             && self.address_of(symbol).is_none()
             && self.at_entry(symbol).is_none()
     }
@@ -170,7 +203,12 @@ impl Vocabulary {
 
 /// What a sum is called in formulas.
 fn sum_name(program: &Program, sum: &Sum) -> String {
-    let array = &program.vars[sum.array].name;
+    let name = &program.vars[sum.array].name;
+    let array = match sum.of {
+        Summand::Elements => name.to_string(),
+        Summand::Codes => format!("code({name})"),
+        Summand::Counts(_) => format!("count({name})"),
+    };
     match sum.bound {
         Bound::Variable(var) => format!("sum({array}, {})", program.vars[var].name),
         Bound::Number(number) => format!("sum({array}, {number})"),

@@ -129,7 +129,9 @@ impl Demand {
             .points
             .iter()
             .flat_map(|point| point.live.iter().copied())
-            .filter(|symbol| graph.vocabulary.var(*symbol).is_some())
+            .filter(|symbol| {
+                graph.vocabulary.var(*symbol).is_some() || graph.vocabulary.code_of(*symbol).is_some()
+            })
             .collect();
         Self { arrays, changing, ghosts: Vec::new(), wanted: Vec::new() }
     }
@@ -210,7 +212,7 @@ impl Demand {
             let mut after = arc.formula.substitution();
             for (symbol, value) in &arc.formula.update {
                 let Some(sum) = graph.vocabulary.sum_of(*symbol) else { continue };
-                let array = graph.vocabulary.symbol(sum.array);
+                let array = graph.vocabulary.summed(&sum);
                 let reads = self.reads(terms, *value);
                 let own: Vec<TermId> =
                     reads.iter().filter(|(read, _)| Some(*read) == array).map(|(_, index)| *index).collect();

@@ -178,9 +178,13 @@ impl Known<'_> {
             |sum: &Sum| is_live(&sum.array) && !matches!(sum.bound, Bound::Variable(var) if !is_live(&var));
         let sums = vocabulary.sums().filter(|(_, sum)| is_sum_live(sum));
         let sums: Vec<SymbolId> = sums.map(|(symbol, _)| symbol).collect();
+        let codes = vocabulary.codes().filter(|(_, var, _)| is_live(var));
+        let codes: Vec<SymbolId> = codes.map(|(symbol, ..)| symbol).collect();
         let mut live: Vec<SymbolId> = live.into_iter().filter_map(|var| vocabulary.symbol(var)).collect();
         live.extend(products);
         live.extend(sums);
+        live.extend(codes);
+        live.sort_unstable();
         Point { location, known, facts, cases, live, outgoing: Vec::new(), body: None }
     }
 }
@@ -262,12 +266,15 @@ impl Graph {
         Ok(())
     }
 
-    /// What a guard says of other symbols than sums that do not matter at its source: nothing is known of these.
+    /// What a guard says of other symbols than sums and codes that do not matter at its source: nothing is known of these.
     fn without_dead_sums(&self, source: PointId, terms: &mut Terms, guard: TermId) -> TermId {
         let live = &self.points[source].live;
         let is_dead = |symbol: SymbolId| live.binary_search(&symbol).is_err();
-        let dead = self.vocabulary.sums().map(|(symbol, _)| symbol).filter(|symbol| is_dead(*symbol));
-        let dead: Vec<SymbolId> = dead.collect();
+        let sums = self.vocabulary.sums().map(|(symbol, _)| symbol);
+        let codes = self.vocabulary.codes().map(|(symbol, ..)| symbol);
+        let dead = sums.chain(codes).filter(|symbol| is_dead(*symbol));
+        let mut dead: Vec<SymbolId> = dead.collect();
+        dead.sort_unstable();
         if dead.is_empty() {
             return guard;
         }

@@ -16,6 +16,7 @@
 mod arithmetic;
 pub mod cases;
 mod entries;
+pub mod folds;
 pub mod liveness;
 pub mod monomials;
 pub mod representatives;

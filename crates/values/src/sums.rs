@@ -14,7 +14,7 @@ use crate::monomials::{Increment, increment, is_at, plain_variable};
 use crate::state::operands_first;
 
 /// More symbols than this cost more than they tell.
-const MAX_SUMS: usize = 8;
+pub(crate) const MAX_SUMS: usize = 8;
 
 /// Where a sum of elements ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,13 +25,84 @@ pub enum Bound {
     Number(i64),
 }
 
-/// The sum of the elements of an array from the first one up to a bound; 0 if the bound is not positive.
+/// A condition on an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Test {
+    /// It is at most a number.
+    AtMost(i64),
+    /// It is a number.
+    Is(i64),
+    /// Its remainder is 0.
+    Multiple(i64),
+}
+
+/// What an element counts: a number if a condition holds, else another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Count {
+    /// The condition.
+    pub test: Test,
+    /// What it counts if the condition holds.
+    pub yes: i64,
+    /// What it counts else.
+    pub no: i64,
+}
+
+/// What is summed up of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Summand {
+    /// The element itself.
+    Elements,
+    /// Its code ([`crate::folds`]).
+    Codes,
+    /// What it counts.
+    Counts(Count),
+}
+
+/// The sum of the elements of an array, or of their codes, from the first one up to a bound; 0 if the bound is not positive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sum {
+    /// What is summed up.
+    pub of: Summand,
     /// The array.
     pub array: VarId,
     /// The first element that does not count.
     pub bound: Bound,
+}
+
+/// The variables that a loop writes, and those of them that move by a constant.
+pub(crate) struct Counters {
+    written: BTreeSet<VarId>,
+    counters: BTreeSet<VarId>,
+}
+
+impl Counters {
+    /// The counters of a loop with these operations.
+    pub(crate) fn of(program: &Program, inside: &[&Op]) -> Self {
+        let mut writes: BTreeMap<VarId, Vec<Option<ExprId>>> = BTreeMap::new();
+        for op in inside {
+            for place in op.places() {
+                if let Some(var) = place.var() {
+                    let value = if let Op::Assign { value, .. } = op { Some(*value) } else { None };
+                    writes.entry(var).or_default().push(value);
+                }
+            }
+        }
+        let is_counter = |(var, values): &(&VarId, &Vec<Option<ExprId>>)| match values.as_slice() {
+            [Some(value)] => matches!(increment(program, **var, *value), Some(Increment::Constant)),
+            _ => false,
+        };
+        let counters = writes.iter().filter(is_counter).map(|(var, _)| *var).collect();
+        Self { written: writes.into_keys().collect(), counters }
+    }
+    /// Whether a variable moves by a constant.
+    pub(crate) fn contains(&self, var: VarId) -> bool {
+        self.counters.contains(&var)
+    }
+    /// Where sums up to a counter end: at the counter, and at what it is compared with and the loop does not change.
+    pub(crate) fn bounds(&self, counter: VarId, compared: impl Iterator<Item = Bound>) -> BTreeSet<Bound> {
+        let is_fixed = |bound: &Bound| !matches!(bound, Bound::Variable(var) if self.written.contains(var));
+        compared.filter(is_fixed).chain([Bound::Variable(counter)]).collect()
+    }
 }
 
 /// The sums that matter in a procedure.
@@ -51,54 +122,45 @@ pub fn sums(program: &Program, procedure: &Procedure) -> BTreeSet<Sum> {
     let unknown = unknown_contents(program, procedure);
     let mut chosen = BTreeSet::new();
     for (array, bounds) in found.into_iter().filter(|(array, _)| unknown.contains(array)) {
-        chosen.extend(bounds.into_iter().map(|bound| Sum { array, bound }));
+        chosen.extend(bounds.into_iter().map(|bound| Sum { array, bound, of: Summand::Elements }));
     }
     if chosen.len() > MAX_SUMS { BTreeSet::new() } else { chosen }
 }
 
 /// The arrays whose elements a loop adds up, each with the bounds of the sums.
 fn summed(program: &Program, inside: &[&Op]) -> Vec<(VarId, BTreeSet<Bound>)> {
-    let mut writes: BTreeMap<VarId, Vec<Option<ExprId>>> = BTreeMap::new();
-    for op in inside {
-        for place in op.places() {
-            if let Some(var) = place.var() {
-                let value = if let Op::Assign { value, .. } = op { Some(*value) } else { None };
-                writes.entry(var).or_default().push(value);
-            }
-        }
-    }
-    let is_counter = |var: VarId| match writes.get(&var).map(Vec::as_slice) {
-        Some([Some(value)]) => matches!(increment(program, var, *value), Some(Increment::Constant)),
-        _ => false,
-    };
+    let counters = Counters::of(program, inside);
     let mut found: Vec<(VarId, BTreeSet<Bound>)> = Vec::new();
     for op in inside {
         let Op::Assign { place, value } = op else { continue };
+        let is_fold = matches!(
+            *program.exprs.get(*value),
+            Expr::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, .. }
+        );
         let parts = operands_first(program, [*value]);
-        if !parts.iter().any(|part| is_at(program, *part, place)) {
+        if is_fold || !parts.iter().any(|part| is_at(program, *part, place)) {
             continue;
         }
         for part in parts {
             let Expr::Elem { array, index, ty: Ty::Int { .. } } = *program.exprs.get(part) else { continue };
-            let Some(counter) = plain_variable(program, index).filter(|var| is_counter(*var)) else {
+            let Some(counter) = plain_variable(program, index).filter(|var| counters.contains(*var)) else {
                 continue;
             };
             if Some(array) == place.var() || found.iter().any(|(known, _)| *known == array) {
                 continue;
             }
-            let mut bounds = BTreeSet::from([Bound::Variable(counter)]);
-            bounds.extend(
-                compared(program, inside, counter)
-                    .filter(|bound| !matches!(bound, Bound::Variable(var) if writes.contains_key(var))),
-            );
-            found.push((array, bounds));
+            found.push((array, counters.bounds(counter, compared(program, inside, counter))));
         }
     }
     found
 }
 
 /// What the conditions of a loop compare a counter with.
-fn compared<'a>(program: &'a Program, inside: &'a [&Op], counter: VarId) -> impl Iterator<Item = Bound> + 'a {
+pub(crate) fn compared<'a>(
+    program: &'a Program,
+    inside: &'a [&Op],
+    counter: VarId,
+) -> impl Iterator<Item = Bound> + 'a {
     let conditions = inside.iter().filter_map(|op| match op {
         Op::Assume { cond } => Some(*cond),
         _ => None,
@@ -128,8 +190,63 @@ fn bound(program: &Program, expr: ExprId) -> Option<Bound> {
     }
 }
 
-/// The arrays whose contents the program does not compute: inputs, what is never written, and what is made of such elements.
-fn unknown_contents(program: &Program, procedure: &Procedure) -> BTreeSet<VarId> {
+/// The arrays that are given something else than their own elements.
+fn given_others(program: &Program, procedure: &Procedure) -> BTreeSet<VarId> {
+    let ops = || procedure.edges().iter().flat_map(|edge| &edge.ops);
+    let is_element = |value: ExprId| matches!(*program.exprs.get(value), Expr::Elem { .. });
+    // Variables that elements are kept in.
+    let mut kept: BTreeMap<VarId, bool> = BTreeMap::new();
+    for op in ops() {
+        for place in op.places() {
+            if let Place::Var(var) = place {
+                let is_kept = match op {
+                    Op::Assign { value, .. } => leaves(program, *value).into_iter().all(is_element),
+                    _ => false,
+                };
+                *kept.entry(*var).or_insert(true) &= is_kept;
+            }
+        }
+    }
+    let is_moved = |own: VarId, value: ExprId| match *program.exprs.get(value) {
+        Expr::Var { var, .. } => kept.get(&var) == Some(&true),
+        Expr::Elem { array, .. } => array == own,
+        Expr::Undefined { .. } => true,
+        _ => false,
+    };
+    let mut given = BTreeSet::new();
+    for op in ops() {
+        for place in op.places() {
+            let Place::Elem { array, .. } = place else { continue };
+            let values = match op {
+                Op::Assign { value, .. } => leaves(program, *value),
+                _ => Vec::new(),
+            };
+            if values.is_empty() || !values.into_iter().all(|value| is_moved(*array, value)) {
+                given.insert(*array);
+            }
+        }
+    }
+    given
+}
+
+/// What an expression may be, without conversions of integers.
+fn leaves(program: &Program, value: ExprId) -> Vec<ExprId> {
+    let (mut found, mut seen, mut pending) = (Vec::new(), BTreeSet::new(), vec![value]);
+    while let Some(next) = pending.pop() {
+        if !seen.insert(next) {
+            continue;
+        }
+        match *program.exprs.get(next) {
+            Expr::Cast { ty: Ty::Int { .. }, arg } => pending.push(arg),
+            Expr::Ite { then, other, .. } => pending.extend([then, other]),
+            _ => found.push(next),
+        }
+    }
+    found
+}
+
+/// The arrays whose contents the program does not compute: inputs, what is never written, and what is made of such elements or moved.
+pub(crate) fn unknown_contents(program: &Program, procedure: &Procedure) -> BTreeSet<VarId> {
     let mut unknown: BTreeSet<VarId> = BTreeSet::new();
     let mut inputs: BTreeSet<VarId> = BTreeSet::new();
     let mut written: BTreeSet<VarId> = BTreeSet::new();
@@ -159,6 +276,8 @@ fn unknown_contents(program: &Program, procedure: &Procedure) -> BTreeSet<VarId>
     }
     let arrays = program.vars.ids().filter(|var| program.vars[*var].scalar().is_none());
     unknown.extend(arrays.filter(|array| !written.contains(array)));
+    let given = given_others(program, procedure);
+    unknown.extend(written.difference(&given));
     loop {
         let is_made = |(array, made_of): &(&VarId, &BTreeSet<VarId>)| {
             !unknown.contains(array)

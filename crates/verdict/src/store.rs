@@ -17,8 +17,9 @@ use cfa::{EdgeId, ExprId, Loc, ProcId, VarId};
 use encode::{Rounding, Site};
 use rustc_hash::FxHashMap;
 use term::{Integer, Sort, SymbolKind};
+use values::folds::{Coded, FoldOp};
 use values::state::State;
-use values::sums::{Bound, Sum};
+use values::sums::{Bound, Count, Sum, Summand, Test};
 use values::value::Value;
 
 use crate::annotation::{Annotation, Instance, Invariant, LogicName};
@@ -98,6 +99,15 @@ impl fmt::Display for Annotation {
 
 const LOGICS: [(LogicName, &str); 2] = [(LogicName::Integers, "integers"), (LogicName::Bits, "bits")];
 const SORTS: [(Sort, &str); 3] = [(Sort::Bool, "bool"), (Sort::Int, "int"), (Sort::Array, "array")];
+const CODES: [(Coded, &str); 7] = [
+    (Coded::Elements, "elements"),
+    (Coded::Element, "element"),
+    (Coded::Fold(FoldOp::And), "and"),
+    (Coded::Fold(FoldOp::Or), "or"),
+    (Coded::Fold(FoldOp::Xor), "xor"),
+    (Coded::Fold(FoldOp::Max), "max"),
+    (Coded::Fold(FoldOp::Min), "min"),
+];
 const KINDS: [(SymbolKind, &str); 8] = [
     (SymbolKind::Variable, "variable"),
     (SymbolKind::Primed, "primed"),
@@ -159,12 +169,23 @@ fn write_symbol(f: &mut fmt::Formatter<'_>, symbol: &Symbol) -> fmt::Result {
             f.write_str("multiplied")?;
             factors.iter().try_for_each(|factor| write!(f, " {}", factor.index()))
         }
-        Symbol::Sum(Sum { array, bound: Bound::Variable(var) }) => {
-            write!(f, "summed {} variable {}", array.index(), var.index())
+        Symbol::Sum(Sum { array, bound, of }) => {
+            write!(f, "summed {} ", array.index())?;
+            match bound {
+                Bound::Variable(var) => write!(f, "variable {}", var.index())?,
+                Bound::Number(number) => write!(f, "number {number}")?,
+            }
+            match of {
+                Summand::Elements => Ok(()),
+                Summand::Codes => f.write_str(" codes"),
+                Summand::Counts(count) => write_count(f, count),
+            }
         }
-        Symbol::Sum(Sum { array, bound: Bound::Number(number) }) => {
-            write!(f, "summed {} number {number}", array.index())
+        Symbol::Code(var, Coded::Counts(count)) => {
+            write!(f, "code {}", var.index())?;
+            write_count(f, count)
         }
+        Symbol::Code(var, coded) => write!(f, "code {} {}", var.index(), word_of(&CODES, coded)),
         Symbol::Address(expr) => write!(f, "address {}", expr.index()),
         Symbol::Chosen(Chosen { start: (proc, location), site, kind, number, sort }) => {
             write!(f, "chosen {} {} ", proc.index(), location.index())?;
@@ -251,6 +272,25 @@ fn read_node(words: &mut Words<'_>) -> Option<FormulaNode> {
     Some(FormulaNode { operator, operands: operands?.into() })
 }
 
+fn write_count(f: &mut fmt::Formatter<'_>, Count { test, yes, no }: &Count) -> fmt::Result {
+    let (word, number) = match test {
+        Test::AtMost(limit) => ("most", limit),
+        Test::Is(value) => ("is", value),
+        Test::Multiple(divisor) => ("multiple", divisor),
+    };
+    write!(f, " counts {word} {number} {yes} {no}")
+}
+
+fn read_count(words: &mut Words<'_>) -> Option<Count> {
+    let of_number = match words.next()? {
+        "most" => Test::AtMost,
+        "is" => Test::Is,
+        "multiple" => Test::Multiple,
+        _ => return None,
+    };
+    Some(Count { test: of_number(number(words)?), yes: number(words)?, no: number(words)? })
+}
+
 fn read_symbol(word: &str, words: &mut Words<'_>) -> Option<Symbol> {
     Some(match word {
         "variable" => Symbol::Variable(id(words)?),
@@ -259,6 +299,14 @@ fn read_symbol(word: &str, words: &mut Words<'_>) -> Option<Symbol> {
             let factors: Option<Vec<VarId>> = words.map(|word| word.parse().ok().map(VarId)).collect();
             Symbol::Product(factors?.into())
         }
+        "code" => {
+            let var = id(words)?;
+            let coded = match words.next()? {
+                "counts" => Coded::Counts(read_count(words)?),
+                word => meaning_of(&CODES, word)?,
+            };
+            Symbol::Code(var, coded)
+        }
         "summed" => {
             let array = id(words)?;
             let bound = match words.next()? {
@@ -266,7 +314,13 @@ fn read_symbol(word: &str, words: &mut Words<'_>) -> Option<Symbol> {
                 "number" => Bound::Number(number(words)?),
                 _ => return None,
             };
-            Symbol::Sum(Sum { array, bound })
+            let of = match words.next() {
+                None => Summand::Elements,
+                Some("codes") => Summand::Codes,
+                Some("counts") => Summand::Counts(read_count(words)?),
+                Some(_) => return None,
+            };
+            Symbol::Sum(Sum { array, bound, of })
         }
         "address" => Symbol::Address(id::<ExprId>(words)?),
         "chosen" => {

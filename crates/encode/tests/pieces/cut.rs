@@ -10,7 +10,7 @@ use interp::{
 };
 use passes::Prepared;
 use smt::{Answer, Z3, Z3Settings, Z3Solver, check_formula};
-use term::{Integer, Substitution, SymbolId, TermId, Terms};
+use term::{Integer, Model, Substitution, SymbolId, TermId, Terms};
 
 /// Values of symbols.
 pub(super) type Values = BTreeMap<SymbolId, Integer>;
@@ -67,6 +67,16 @@ impl<'a> Cut<'a> {
         (before, after): (&Values, &Values),
         conditions: Vec<TermId>,
     ) -> bool {
+        self.model(piece, (before, after), conditions).is_some()
+    }
+
+    /// A model of that.
+    pub(super) fn model(
+        &mut self,
+        piece: &Piece,
+        (before, after): (&Values, &Values),
+        conditions: Vec<TermId>,
+    ) -> Option<Model> {
         let mut parts = conditions;
         parts.push(piece.transition.guard);
         for (symbol, value) in after {
@@ -79,8 +89,11 @@ impl<'a> Cut<'a> {
             before.iter().map(|(symbol, value)| (*symbol, self.terms.number(value.clone()))).collect();
         let formula = Substitution::new(pairs).apply(&mut self.terms, formula);
         let answer = check_formula(&mut self.solver, &self.terms, formula, &mut Budget::ticks(20_000));
-        assert!(!matches!(answer, Answer::Unknown(_)), "values should decide a piece: {answer:?}");
-        answer.is_sat()
+        match answer {
+            Answer::Sat(model) => Some(model),
+            Answer::Unsat(_) => None,
+            Answer::Unknown(_) => panic!("values should decide a piece: {answer:?}"),
+        }
     }
 
     /// The states of one execution at cut locations, at most so many. The error has none.

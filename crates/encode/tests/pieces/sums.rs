@@ -90,7 +90,7 @@ fn state(program: &Program, vocabulary: &Vocabulary, view: &View<'_>) -> State {
                 Bound::Number(number) => Some(i128::from(number)),
                 Bound::Variable(var) => view.scalar(var).map(interp::Value::as_int),
             };
-            let elements = vocabulary.symbol(sum.array).and_then(|array| state.elements.get(&array));
+            let elements = vocabulary.summed(&sum).and_then(|array| state.elements.get(&array));
             let value = bound.zip(elements).and_then(|(bound, elements)| {
                 let mut indices = 0..bound.max(0);
                 indices.try_fold(Integer::ZERO, |total, index| Some(total + elements.get(&index)?.clone()))

@@ -392,8 +392,14 @@ impl<'a> Rewriter<'a> {
 
     pub(super) fn write_always(&mut self, writes: Vec<Write>) {
         let foreign = self.translator.out.exprs.bool(true);
-        let ways =
-            Ways { cases: Vec::new(), foreign, source: Source::Rounded, behind: NONE, may_fail: false };
+        let ways = Ways {
+            cases: Vec::new(),
+            foreign,
+            source: Source::Rounded,
+            behind: NONE,
+            may_fail: false,
+            may_pass_end: false,
+        };
         self.write_all(writes, &ways);
     }
 
@@ -403,7 +409,7 @@ impl<'a> Rewriter<'a> {
         for case in &ways.cases {
             covered = self.translator.or(covered, case.cond);
         }
-        if !ways.may_fail && !ways.cases.is_empty() {
+        if !ways.may_fail && !ways.may_pass_end && !ways.cases.is_empty() {
             covered = self.translator.out.exprs.bool(true);
         }
         if writes.is_empty() {
@@ -448,10 +454,12 @@ impl<'a> Rewriter<'a> {
             value
         } else {
             let kept = translator.read(var, index, ty);
+            let undefined = translator.out.exprs.add(Expr::Undefined { ty });
             let other = if translator.truth(covered) == Some(true) {
                 kept
+            } else if covered == cond {
+                undefined
             } else {
-                let undefined = translator.out.exprs.add(Expr::Undefined { ty });
                 translator.ite(covered, kept, undefined)
             };
             translator.ite(cond, value, other)

@@ -103,6 +103,8 @@ fn name_symbols(
             Symbol::Product(factors.into())
         } else if let Some(sum) = vocabulary.sum_of(symbol) {
             Symbol::Sum(sum)
+        } else if let Some((var, coded)) = vocabulary.code_of(symbol) {
+            Symbol::Code(var, coded)
         } else if let Some(expr) = vocabulary.address_of(symbol) {
             Symbol::Address(expr)
         } else if let Some(var) = vocabulary.at_entry(symbol) {

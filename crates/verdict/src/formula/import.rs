@@ -147,6 +147,7 @@ impl Importer<'_> {
             }
             Symbol::Product(factors) => self.vocabulary.product(factors).ok_or_else(unknown),
             Symbol::Sum(sum) => self.vocabulary.sum(sum).ok_or_else(unknown),
+            Symbol::Code(var, coded) => self.vocabulary.code(*var, *coded).ok_or_else(unknown),
             Symbol::Address(expr) if expr.index() < self.program.exprs.len() => {
                 let name = match *self.program.exprs.get(*expr) {
                     Expr::Address { var } => self.program.vars[var].name.to_string(),

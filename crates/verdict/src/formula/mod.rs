@@ -20,6 +20,7 @@ use cfa::{ExprId, Loc, ProcId, VarId};
 use encode::{Origin, Rounding, Site, Skolem};
 use rustc_hash::FxHashSet;
 use term::{Integer, Sort, SymbolId, SymbolKind, Terms};
+use values::folds::Coded;
 use values::sums::Sum;
 
 pub use export::Claim;
@@ -100,6 +101,8 @@ pub enum Symbol {
     Product(Box<[VarId]>),
     /// The sum of the elements of an array up to a bound.
     Sum(Sum),
+    /// The code of what is folded into a variable, or of its elements.
+    Code(VarId, Coded),
     /// The address that an expression has, of an object or a function.
     Address(ExprId),
     /// A value that an execution chooses on the way from one annotated location to the next.
