@@ -35,8 +35,6 @@ pub(super) struct Ways {
     pub(super) behind: ObjectId,
     /// Whether it may go nowhere: then it is undefined.
     pub(super) may_fail: bool,
-    /// Whether it may go beyond the end of an object whose size is not a number. A store that does is undefined; a load is let through, which only adds executions.
-    pub(super) may_pass_end: bool,
 }
 
 /// A value that is written if a condition holds.
@@ -68,7 +66,6 @@ impl Translator<'_> {
             source: Source::Outside,
             behind: if others.foreign { FOREIGN } else { GARBAGE },
             may_fail: others.null || others.number,
-            may_pass_end: false,
         };
         for (object, offsets) in &pointee.objects {
             let this = self.object_is(address, pointee, *object);
@@ -78,7 +75,6 @@ impl Translator<'_> {
                 continue;
             }
             let size = self.objects.get(*object).size;
-            ways.may_pass_end |= size.is_none();
             let mut groups: BTreeMap<(usize, i64), Group> = BTreeMap::new();
             let mut is_clipped = false;
             for at in offsets.iter() {

@@ -392,14 +392,8 @@ impl<'a> Rewriter<'a> {
 
     pub(super) fn write_always(&mut self, writes: Vec<Write>) {
         let foreign = self.translator.out.exprs.bool(true);
-        let ways = Ways {
-            cases: Vec::new(),
-            foreign,
-            source: Source::Rounded,
-            behind: NONE,
-            may_fail: false,
-            may_pass_end: false,
-        };
+        let ways =
+            Ways { cases: Vec::new(), foreign, source: Source::Rounded, behind: NONE, may_fail: false };
         self.write_all(writes, &ways);
     }
 
@@ -409,7 +403,7 @@ impl<'a> Rewriter<'a> {
         for case in &ways.cases {
             covered = self.translator.or(covered, case.cond);
         }
-        if !ways.may_fail && !ways.may_pass_end && !ways.cases.is_empty() {
+        if !ways.may_fail && !ways.cases.is_empty() {
             covered = self.translator.out.exprs.bool(true);
         }
         if writes.is_empty() {
