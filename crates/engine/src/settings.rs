@@ -12,6 +12,10 @@ pub enum Part {
     Summaries,
     /// Congruences in summaries of loops.
     Congruences,
+    /// Reasoning about machine values as integers.
+    Integers,
+    /// Reasoning about machine values as bit-vectors.
+    Bits,
 }
 
 impl Part {
@@ -21,6 +25,8 @@ impl Part {
             Self::Gas => "--no-gas",
             Self::Summaries => "--no-summaries",
             Self::Congruences => "--no-congruences",
+            Self::Integers => "--logic bits",
+            Self::Bits => "--logic integers",
         }
     }
 }

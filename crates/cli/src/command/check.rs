@@ -17,7 +17,7 @@ use report::{Basis, Color, Destination, Detail, Extras, Insight, Run, Scope, Sel
 use verdict::{Reason, Verdict};
 
 use super::audit;
-use crate::args::{CheckArgs, Format, TraceArg, passes_without};
+use crate::args::{CheckArgs, Format, LogicArg, TraceArg, passes_without};
 use crate::artifact;
 use crate::basis;
 use crate::cache::{self, Cache, Contracts};
@@ -561,7 +561,15 @@ pub(super) fn settings(args: &CheckArgs) -> Settings {
         (search.no_summaries, Part::Summaries),
         (search.no_congruences, Part::Congruences),
     ];
-    Settings::leaving_out(off.into_iter().filter(|(is_off, _)| *is_off).map(|(_, part)| part))
+    // Every engine but those that know bits reasons in integers alone.
+    let has_bits = engines::find(search.engine()).is_some_and(|spec| spec.parts.contains(&Part::Bits));
+    let logic = match search.logic {
+        LogicArg::Auto => None,
+        LogicArg::Integers => has_bits.then_some(Part::Bits),
+        LogicArg::Bits => Some(Part::Integers),
+    };
+    let off = off.into_iter().filter(|(is_off, _)| *is_off).map(|(_, part)| part);
+    Settings::leaving_out(off.chain(logic))
 }
 
 pub(super) fn find_engine(name: &str) -> Result<&'static EngineSpec, Failure> {
