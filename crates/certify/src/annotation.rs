@@ -117,19 +117,29 @@ fn contracts(
 
 /// Whether the check gives an annotation of the program a meaning at all.
 fn is_supported(task: &Prepared<'_>, annotation: &Annotation) -> Result<(), Reason> {
-    let unsupported =
-        |feature: &str| Reason::Unsupported { feature: feature.to_owned(), region: Region::NOWHERE };
+    if annotation.logic == LogicName::Bits {
+        return Err(unsupported("a proof about bit-vectors"));
+    }
+    let annotated: BTreeSet<ProcId> = annotation.locations().map(|(proc, _)| proc).collect();
+    is_about_reachability(task, |proc| annotated.contains(&proc))
+}
+
+fn unsupported(feature: &str) -> Reason {
+    Reason::Unsupported { feature: feature.to_owned(), region: Region::NOWHERE }
+}
+
+/// Whether every violation is an error location that a proof is about: in the entry procedure, or in one that the proof knows.
+pub(crate) fn is_about_reachability(
+    task: &Prepared<'_>,
+    is_known: impl Fn(ProcId) -> bool,
+) -> Result<(), Reason> {
     // The encoding follows an execution up to an overflow. Where that is the violation, the passes have made it an error location.
     if task.program().signed_overflow == SignedOverflow::Error {
         return Err(unsupported("a proof about a program whose overflows are no error locations"));
     }
-    if annotation.logic == LogicName::Bits {
-        return Err(unsupported("a proof about bit-vectors"));
-    }
     // A call is encoded as any change of the global variables that it may write and any results, up to its contract. That includes all that it may do, but for an error inside of
-    // it: procedures that are not annotated must have none.
-    let annotated: BTreeSet<ProcId> = annotation.locations().map(|(proc, _)| proc).collect();
-    match task.failing_call(|proc| annotated.contains(&proc)) {
+    // it: procedures that a proof does not know must have none.
+    match task.failing_call(is_known) {
         Some(call) => Err(stays(task, call)),
         None => Ok(()),
     }

@@ -12,9 +12,9 @@ use passes::Prepared;
 
 use verdict::{End, Ledger, Proof, Reason, Trace, Verdict};
 
-use crate::annotation;
 use crate::execution::{Execution, execute};
 use crate::exhaust::{Exhaustion, exhaust};
+use crate::{annotation, bounded};
 
 /// The most places of undefined behaviour that the ledger names for a set of executions.
 const MOST_UNDEFINED: usize = 8;
@@ -40,7 +40,7 @@ pub enum Check {
         /// Work that it took.
         ticks: u64,
     },
-    /// The solver proved the invariants to be initial, inductive and sufficient.
+    /// The solver proved the invariants to be initial, inductive and sufficient; or, of a bounded program, that no way leads to the error.
     Proved {
         /// How many proofs that took.
         obligations: u64,
@@ -103,6 +103,10 @@ fn check_proof(
         Proof::Annotation(annotation) => {
             ledger.add_undefined(program);
             annotation::check(task, annotation, budget).map(|obligations| Check::Proved { obligations })
+        }
+        Proof::Bounded(proof) => {
+            ledger.add_undefined(program);
+            bounded::check(task, *proof, budget).map(|obligations| Check::Proved { obligations })
         }
         Proof::Execution(end) => check_execution(program, end, ledger, budget),
         Proof::Executions(count) => check_executions(program, *count, ledger, budget),

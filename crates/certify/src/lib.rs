@@ -7,6 +7,7 @@
 //! All of this crate, which stays below a thousand lines: each file decides about some kind of evidence.
 //! * crates/certify/src/certified.rs: which check belongs to which evidence, and which approximations of a program forbid which verdict.
 //! * crates/certify/src/annotation.rs: which obligations make invariants a proof.
+//! * crates/certify/src/bounded.rs: that a program whose executions are bounded is safe if none of them reaches the error.
 //! * crates/certify/src/execution.rs and exhaust.rs: that the executions which were carried out stand for all others.
 //!
 //! And what these call: the standard passes (crate passes), the encoding of operations (encode, term, values), the solver (smt) and the interpreter (interp).
@@ -15,6 +16,7 @@
 //! Knows no engine, no summaries and no search.
 
 mod annotation;
+mod bounded;
 mod certified;
 mod execution;
 mod exhaust;

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use cfa::{Expr, ExprId, Length, Op, Place, Program, Storage, Ty, VarId};
-use term::{Node, Sort, SymbolKind, TermId};
+use term::{Node, SymbolKind, TermId};
 
 use crate::encoder::Encoder;
 use crate::origin::{Origin, Rounding, Skolem};
@@ -79,7 +79,7 @@ impl Encoder<'_> {
     }
 
     /// A constant number of elements that is small.
-    fn few(&self, count: ExprId) -> Option<u128> {
+    pub(crate) fn few(&self, count: ExprId) -> Option<u128> {
         match *self.program.exprs.get(count) {
             Expr::Const { bits, .. } if bits <= MAX_STORES => Some(bits),
             _ => None,
@@ -87,7 +87,7 @@ impl Encoder<'_> {
     }
 
     /// Whether these are all elements of an array.
-    fn is_whole(&self, array: VarId, at: ExprId, count: ExprId) -> bool {
+    pub(crate) fn is_whole(&self, array: VarId, at: ExprId, count: ExprId) -> bool {
         let Storage::Array { length: Length::Fixed(length), .. } = self.program.vars[array].storage else {
             return false;
         };
@@ -109,9 +109,9 @@ impl Encoder<'_> {
     }
 
     /// An arbitrary array, which every later element is taken from.
-    fn round_array(&mut self, transition: &mut Transition, var: VarId) {
+    pub(crate) fn round_array(&mut self, transition: &mut Transition, var: VarId) {
         let name = self.program.vars[var].name.clone();
-        let symbol = self.terms.fresh(&name, Sort::Array, SymbolKind::Skolem);
+        let symbol = self.terms.fresh(&name, self.array_sort(var), SymbolKind::Skolem);
         let origin = Origin::Rounded(Rounding::Elements);
         self.add_skolem(Skolem { symbol, ty: None, site: self.site, origin });
         let array = self.terms.of_symbol(symbol);

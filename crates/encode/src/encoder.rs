@@ -15,9 +15,8 @@ use std::collections::BTreeMap;
 
 use cfa::{Callee, EdgeId, ExprId, InitKind, Op, Place, ProcId, Program, Source, Storage, Ty, VarId};
 use rustc_hash::FxHashMap;
-use term::{Sort, Substitution, SymbolKind, TermId, Terms};
+use term::{BvOp, Sort, Substitution, SymbolKind, TermId, Terms};
 
-use crate::Vocabulary;
 use crate::arithmetic::bounds;
 use crate::bits::Chains;
 use crate::fold::Codes;
@@ -25,6 +24,7 @@ use crate::footprint::written;
 use crate::origin::{Origin, Rounding, Site, Skolem};
 use crate::product::Others;
 use crate::transition::Transition;
+use crate::vocabulary::{LogicName, Vocabulary};
 use values::state::{Abstract, State};
 
 /// What holds whenever a procedure returns: a formula over the values of its parameters and of global variables at its entry ([`Vocabulary::at_entry`]), and over those of its results and of
@@ -121,13 +121,11 @@ impl<'a> Encoder<'a> {
     fn apply(&mut self, transition: &mut Transition, op: &Op) {
         match op {
             Op::Assign { place, value } => {
-                let coded = self.expression(transition, *value);
-                let value = self.as_int(coded);
+                let value = self.value(transition, *value);
                 self.write(transition, *place, value);
             }
             Op::Assume { cond } => {
-                let coded = self.expression(transition, *cond);
-                let cond = self.as_bool(coded);
+                let cond = self.condition(transition, *cond);
                 self.require(transition, cond);
             }
             Op::Havoc { place, source, at } => {
@@ -138,10 +136,8 @@ impl<'a> Encoder<'a> {
             }
             Op::Init { var, contents } => self.initialize(transition, *var, *contents),
             Op::Allocate { var, length } => {
-                let coded = self.expression(transition, *length);
-                let length = self.as_int(coded);
-                let zero = self.terms.int(0);
-                let possible = self.terms.ge(length, zero);
+                let value = self.value(transition, *length);
+                let possible = self.is_natural(*length, value);
                 self.require(transition, possible);
                 self.initialize(transition, *var, InitKind::Uninitialised);
             }
@@ -160,11 +156,19 @@ impl<'a> Encoder<'a> {
             Op::Write { to, .. } => self.evaluate(transition, &[*to]),
             Op::CopyElems { to, at, from, start, count } => {
                 self.evaluate(transition, &[*at, *start, *count]);
-                self.copy_elements(transition, (*to, *at), (*from, *start), *count);
+                match self.vocabulary.logic() {
+                    LogicName::Integers => {
+                        self.copy_elements(transition, (*to, *at), (*from, *start), *count);
+                    }
+                    LogicName::Bits => self.copy_vectors(transition, (*to, *at), (*from, *start), *count),
+                }
             }
             Op::FillElems { to, at, value, count } => {
                 self.evaluate(transition, &[*at, *value, *count]);
-                self.fill_elements(transition, (*to, *at), *value, *count);
+                match self.vocabulary.logic() {
+                    LogicName::Integers => self.fill_elements(transition, (*to, *at), *value, *count),
+                    LogicName::Bits => self.fill_vectors(transition, (*to, *at), *value, *count),
+                }
             }
             Op::Begin { .. } | Op::End { .. } => {}
             Op::Call { callee, args, results } => self.call(transition, callee, args, results),
@@ -192,8 +196,7 @@ impl<'a> Encoder<'a> {
     ) {
         let mut values = Vec::with_capacity(args.len());
         for arg in args {
-            let coded = self.expression(transition, *arg);
-            values.push(self.as_int(coded));
+            values.push(self.value(transition, *arg));
         }
         let (target, targets) = match callee {
             Callee::Direct(target) => (Some(*target), std::slice::from_ref(target)),
@@ -286,17 +289,25 @@ impl<'a> Encoder<'a> {
     fn fresh_address(&mut self, transition: &mut Transition, place: Place, name: &str) {
         let what = Origin::Rounded(Rounding::Allocation);
         let address = self.skolem(transition, name, Ty::Ptr, what);
-        let zero = self.terms.int(0);
-        let not_null = self.terms.gt(address, zero);
+        let not_null = match self.vocabulary.logic() {
+            LogicName::Integers => {
+                let zero = self.terms.int(0);
+                self.terms.gt(address, zero)
+            }
+            LogicName::Bits => self.is_not_zero(address),
+        };
         self.require(transition, not_null);
         self.write(transition, place, address);
     }
 
     fn initialize(&mut self, transition: &mut Transition, var: VarId, contents: InitKind) {
-        let Storage::Array { .. } = self.program.vars[var].storage else { return };
+        let Storage::Array { elem, .. } = self.program.vars[var].storage else { return };
         let array = match contents {
             InitKind::Zero => {
-                let zero = self.terms.int(0);
+                let zero = match self.vocabulary.logic() {
+                    LogicName::Integers => self.terms.int(0),
+                    LogicName::Bits => self.terms.bv_number(self.width(elem), 0),
+                };
                 self.terms.const_array(zero)
             }
             InitKind::Uninitialised | InitKind::Arbitrary => {
@@ -305,7 +316,7 @@ impl<'a> Encoder<'a> {
                     _ => Source::Uninitialised,
                 };
                 let name = self.program.vars[var].name.clone();
-                let symbol = self.terms.fresh(&name, Sort::Array, SymbolKind::Skolem);
+                let symbol = self.terms.fresh(&name, self.array_sort(var), SymbolKind::Skolem);
                 let origin = Origin::Input(source, self.program.vars[var].declared);
                 self.skolems.push(Skolem { symbol, ty: None, site: self.site, origin });
                 self.terms.of_symbol(symbol)
@@ -317,7 +328,60 @@ impl<'a> Encoder<'a> {
     /// Evaluates for the sake of definedness alone.
     fn evaluate(&mut self, transition: &mut Transition, exprs: &[ExprId]) {
         for expr in exprs {
-            self.expression(transition, *expr);
+            self.value(transition, *expr);
+        }
+    }
+
+    /// The value of an expression; that it is defined is added to the guard.
+    fn value(&mut self, transition: &mut Transition, expr: ExprId) -> TermId {
+        match self.vocabulary.logic() {
+            LogicName::Integers => {
+                let coded = self.expression(transition, expr);
+                self.as_int(coded)
+            }
+            LogicName::Bits => {
+                let coded = self.vector_expression(transition, expr);
+                self.as_vector(coded)
+            }
+        }
+    }
+
+    /// Whether a condition holds; that it is defined is added to the guard.
+    fn condition(&mut self, transition: &mut Transition, expr: ExprId) -> TermId {
+        match self.vocabulary.logic() {
+            LogicName::Integers => {
+                let coded = self.expression(transition, expr);
+                self.as_bool(coded)
+            }
+            LogicName::Bits => {
+                let coded = self.vector_expression(transition, expr);
+                self.as_truth(coded)
+            }
+        }
+    }
+
+    /// That a value of an expression's type is not negative.
+    fn is_natural(&mut self, expr: ExprId, value: TermId) -> TermId {
+        match self.vocabulary.logic() {
+            LogicName::Integers => {
+                let zero = self.terms.int(0);
+                self.terms.ge(value, zero)
+            }
+            LogicName::Bits if self.program.exprs.ty(expr).is_signed() => {
+                let zero = self.terms.bv_number(self.terms.bit_width(value), 0);
+                self.terms.bv(BvOp::Sle, &[zero, value])
+            }
+            LogicName::Bits => Terms::TRUE,
+        }
+    }
+
+    /// The sort of an array variable.
+    pub(crate) fn array_sort(&self, var: VarId) -> Sort {
+        match self.program.vars[var].storage {
+            Storage::Array { elem: ty, .. } | Storage::Scalar(ty) => {
+                self.vocabulary.logic().array_sort(self.program, ty)
+            }
+            Storage::Object { .. } => Sort::Array,
         }
     }
 
@@ -346,10 +410,13 @@ impl<'a> Encoder<'a> {
         ty: Ty,
         origin: Origin,
     ) -> TermId {
-        let symbol = self.terms.fresh(name, Sort::Int, SymbolKind::Skolem);
+        let logic = self.vocabulary.logic();
+        let symbol = self.terms.fresh(name, logic.sort(self.program, ty), SymbolKind::Skolem);
         self.skolems.push(Skolem { symbol, ty: Some(ty), site: self.site, origin });
         let term = self.terms.of_symbol(symbol);
-        if let Some((low, high)) = bounds(ty, self.program.data_model) {
+        if let Some((low, high)) = bounds(ty, self.program.data_model)
+            && logic == LogicName::Integers
+        {
             let (low, high) = (self.terms.number(low), self.terms.number(high));
             let above = self.terms.le(low, term);
             let below = self.terms.le(term, high);
@@ -375,7 +442,10 @@ impl<'a> Encoder<'a> {
                 self.set(transition, var, value);
             }
             Place::Elem { array, index } => {
-                let index = self.index(transition, array, index);
+                let index = match self.vocabulary.logic() {
+                    LogicName::Integers => self.index(transition, array, index),
+                    LogicName::Bits => self.vector_index(transition, array, index),
+                };
                 let old = self.array(transition, array);
                 let new = self.terms.store(old, index, value);
                 self.set(transition, array, new);

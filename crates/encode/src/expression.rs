@@ -265,7 +265,7 @@ impl Encoder<'_> {
     }
 
     fn address(&mut self, transition: &mut Transition, expr: ExprId, name: &str) -> TermId {
-        let address = self.vocabulary.address(self.terms, expr, name);
+        let address = self.vocabulary.address(self.program, self.terms, expr, name);
         let zero = self.terms.int(0);
         let not_null = self.terms.gt(address, zero);
         let within = self.within_type(address, Ty::Ptr);

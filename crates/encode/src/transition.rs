@@ -81,14 +81,19 @@ impl Transition {
         if other.is_empty() {
             return (self.clone(), None);
         }
-        let Either { guard, condition, choice } = either(terms, self.guard, other.guard);
+        let (union, Either { choice, .. }) = self.joined(terms, other);
+        (union, choice)
+    }
+    /// Either this or `other`, of which none is empty, and how they are told apart.
+    pub fn joined(&self, terms: &mut Terms, other: &Self) -> (Self, Either) {
+        let either @ Either { guard, condition, .. } = either(terms, self.guard, other.guard);
         let changed: BTreeSet<SymbolId> = self.update.keys().chain(other.update.keys()).copied().collect();
         let mut update = BTreeMap::new();
         for symbol in changed {
             let (left, right) = (self.value(terms, symbol), other.value(terms, symbol));
             update.insert(symbol, choose(terms, condition, [left, right]));
         }
-        (Self { guard, update }, choice)
+        (Self { guard, update }, either)
     }
     /// What a variable holds afterwards.
     pub fn value(&self, terms: &mut Terms, symbol: SymbolId) -> TermId {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::IndexVec;
-use cfa::{ExprId, ProcId, Program, Storage, VarId};
+use cfa::{ExprId, ProcId, Program, Storage, Ty, VarId};
 
 use rustc_hash::FxHashMap;
 use term::{Node, Sort, SymbolId, SymbolKind, TermId, Terms};
@@ -15,11 +15,39 @@ use values::folds::{Coded, Folds, folds};
 use values::monomials::{Monomial, Products};
 use values::sums::{Bound, Sum, Summand, sums};
 
+/// How formulas model machine values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogicName {
+    /// As mathematical integers within the ranges of their types.
+    #[default]
+    Integers,
+    /// As bit-vectors.
+    Bits,
+}
+
+impl LogicName {
+    /// The sort of the values of a type.
+    pub fn sort(self, program: &Program, ty: Ty) -> Sort {
+        match self {
+            Self::Integers => Sort::Int,
+            Self::Bits => Sort::BitVec(u32::from(ty.width(program.data_model))),
+        }
+    }
+    /// The sort of arrays of values of a type.
+    pub fn array_sort(self, program: &Program, elem: Ty) -> Sort {
+        match self {
+            Self::Integers => Sort::Array,
+            Self::Bits => Sort::BitArray(u32::from(elem.width(program.data_model))),
+        }
+    }
+}
+
 /// The symbols of one procedure: one for every scalar and array variable that it may use, an integer, or a map from integers to integers. Memory
 /// objects and variables of other procedures have none. And one for every product of variables that is followed ([`Products`]),
-/// for every sum of elements ([`sums`]), and for the codes of what is folded ([`folds`]).
+/// for every sum of elements ([`sums`]), and for the codes of what is folded ([`folds`]). In the logic of bits, values are bit-vectors, and neither products nor sums nor codes have symbols.
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
+    logic: LogicName,
     symbols: IndexVec<VarId, Option<SymbolId>>,
     vars: FxHashMap<SymbolId, VarId>,
     products: BTreeMap<Monomial, SymbolId>,
@@ -38,6 +66,10 @@ impl Vocabulary {
     }
     /// Declares the symbols of several procedures.
     pub fn of_all(program: &Program, procs: &[ProcId], terms: &mut Terms) -> Self {
+        Self::in_logic(LogicName::Integers, program, procs, terms)
+    }
+    /// Declares the symbols of several procedures in a logic.
+    pub fn in_logic(logic: LogicName, program: &Program, procs: &[ProcId], terms: &mut Terms) -> Self {
         let mut uses: FxHashMap<&str, u32> = FxHashMap::default();
         let mut symbols = IndexVec::new();
         let mut vars = FxHashMap::default();
@@ -47,8 +79,8 @@ impl Vocabulary {
                 continue;
             }
             let sort = match info.storage {
-                Storage::Scalar(_) => Sort::Int,
-                Storage::Array { .. } => Sort::Array,
+                Storage::Scalar(ty) => logic.sort(program, ty),
+                Storage::Array { elem, .. } => logic.array_sort(program, elem),
                 Storage::Object { .. } => {
                     symbols.push(None);
                     continue;
@@ -63,7 +95,8 @@ impl Vocabulary {
         }
         let (mut products, mut compared) = (BTreeMap::new(), BTreeSet::new());
         let mut followed = BTreeSet::new();
-        for proc in procs {
+        let with_products = if logic == LogicName::Integers { procs } else { &[] };
+        for proc in with_products {
             let chosen = Products::of(program, &program.procs[*proc]);
             followed.extend(chosen.followed);
             compared.extend(chosen.compared);
@@ -75,7 +108,7 @@ impl Vocabulary {
         }
         let factors = products.iter().map(|(monomial, symbol)| (*symbol, monomial.clone())).collect();
         let (mut followed_sums, mut codes) = (BTreeMap::new(), BTreeMap::new());
-        for proc in procs {
+        for proc in with_products {
             let Folds { vars, sums: sums_of_codes } = folds(program, &program.procs[*proc]);
             for (var, coded) in vars {
                 let (word, sort) = match coded {
@@ -93,7 +126,22 @@ impl Vocabulary {
             }
         }
         let (addresses, at_entry) = (FxHashMap::default(), BTreeMap::new());
-        Self { symbols, vars, products, factors, compared, sums: followed_sums, codes, addresses, at_entry }
+        Self {
+            logic,
+            symbols,
+            vars,
+            products,
+            factors,
+            compared,
+            sums: followed_sums,
+            codes,
+            addresses,
+            at_entry,
+        }
+    }
+    /// How values are modelled.
+    pub fn logic(&self) -> LogicName {
+        self.logic
     }
     /// The symbol of a sum of elements; `None` if it is not followed.
     pub fn sum(&self, sum: &Sum) -> Option<SymbolId> {
@@ -129,9 +177,9 @@ impl Vocabulary {
     }
     /// The symbol of the value that a variable has where its procedure, or that at hand, is entered, made if there is none yet. Only integers have one.
     pub fn declare_at_entry(&mut self, program: &Program, terms: &mut Terms, var: VarId) -> Option<SymbolId> {
-        program.vars[var].scalar()?;
+        let sort = self.logic.sort(program, program.vars[var].scalar()?);
         let declare =
-            || terms.declare(format!("{}@entry", program.vars[var].name), Sort::Int, SymbolKind::Variable);
+            || terms.declare(format!("{}@entry", program.vars[var].name), sort, SymbolKind::Variable);
         Some(*self.at_entry.entry(var).or_insert_with(declare))
     }
     /// The symbol of the value that a variable has at the entry, if it is declared.
@@ -188,15 +236,28 @@ impl Vocabulary {
         self.addresses.iter().find(|(_, known)| **known == symbol).map(|(expr, _)| *expr)
     }
     /// The symbol of an address, made if there is none yet.
-    pub fn declare_address(&mut self, terms: &mut Terms, expr: ExprId, name: &str) -> SymbolId {
+    pub fn declare_address(
+        &mut self,
+        program: &Program,
+        terms: &mut Terms,
+        expr: ExprId,
+        name: &str,
+    ) -> SymbolId {
+        let sort = self.logic.sort(program, Ty::Ptr);
         *self
             .addresses
             .entry(expr)
-            .or_insert_with(|| terms.declare(format!("&{name}"), Sort::Int, SymbolKind::Address))
+            .or_insert_with(|| terms.declare(format!("&{name}"), sort, SymbolKind::Address))
     }
     /// The symbol that stands for an address that never changes: that of an object or procedure.
-    pub(crate) fn address(&mut self, terms: &mut Terms, expr: ExprId, name: &str) -> TermId {
-        let symbol = self.declare_address(terms, expr, name);
+    pub(crate) fn address(
+        &mut self,
+        program: &Program,
+        terms: &mut Terms,
+        expr: ExprId,
+        name: &str,
+    ) -> TermId {
+        let symbol = self.declare_address(program, terms, expr, name);
         terms.of_symbol(symbol)
     }
 }
@@ -215,8 +276,11 @@ fn sum_name(program: &Program, sum: &Sum) -> String {
     }
 }
 
-/// That all variables that a formula mentions have values of their types, and products the signs of products and the values of equal ones.
+/// That all variables that a formula mentions have values of their types, and products the signs of products and the values of equal ones. Bit-vectors have by their sorts.
 pub fn typing(program: &Program, terms: &mut Terms, vocabulary: &Vocabulary, formula: TermId) -> TermId {
+    if vocabulary.logic == LogicName::Bits {
+        return Terms::TRUE;
+    }
     let ranges = typing_of(program, terms, vocabulary, &[formula]);
     let products = product_typing(terms, vocabulary, formula);
     let elements = element_typing(program, terms, vocabulary, formula);
@@ -232,6 +296,9 @@ pub fn typing_of(
     mentioned: &[TermId],
 ) -> TermId {
     let mut conjuncts = Vec::new();
+    if vocabulary.logic == LogicName::Bits {
+        return Terms::TRUE;
+    }
     for symbol in terms.symbols_of_all(mentioned) {
         let var = vocabulary.var(symbol).or_else(|| vocabulary.at_entry(symbol));
         let Some(ty) = var.and_then(|var| program.vars[var].scalar()) else { continue };

@@ -15,6 +15,10 @@ pub enum Part {
     Congruences,
     /// Facts that engines tell each other.
     Exchange,
+    /// Reasoning about machine values as integers.
+    Integers,
+    /// Reasoning about machine values as bit-vectors.
+    Bits,
 }
 
 impl Part {
@@ -25,6 +29,8 @@ impl Part {
             Self::Summaries => "--no-summaries",
             Self::Congruences => "--no-congruences",
             Self::Exchange => "--no-exchange",
+            Self::Integers => "--logic bits",
+            Self::Bits => "--logic integers",
         }
     }
 }

@@ -10,10 +10,12 @@ mod bself;
 mod counterexample;
 mod cra;
 mod draw;
+mod exact_bits;
 mod explicit;
 mod facts_of_others;
 mod gps;
 mod guide;
+mod heaviest;
 mod impact;
 mod joint_facts;
 mod kind;
@@ -24,21 +26,25 @@ mod rounded;
 mod rounds;
 mod run_first;
 mod sample;
+mod unwinding;
 
+use encode::LogicName;
 use engine::{Engine, EngineSpec, Executions, Part, Settings};
 use summary::StarOptions;
 
 use around_calls::{AroundCalls, Contracts};
 use bself::{Backward, Folding};
+use exact_bits::ExactBits;
 use gps::explore::{Explore, TestGuide};
 use gps::lite::NoCover;
 use gps::try_cover::{Cover, TryCover};
 use gps::{Gps, Strategies};
 use guide::Guidance;
-use kind::{Bounded, Steps};
+use kind::Kind;
 use path_invariants::PathInvariants;
 use rounds::Rounds;
 use run_first::RunFirst;
+use unwinding::{Chosen, Unwinding};
 
 pub use recmc::{CLAUSES_HEAD, clauses_text};
 pub use run_first::{Tried, try_executions};
@@ -49,16 +55,29 @@ pub static ENGINES: &[EngineSpec] = &[
         name: "auto",
         purpose: "the engines below in turn, in rounds whose budgets double; they tell each other what they find out",
         paper: "",
-        parts: &[Part::Gas, Part::Summaries, Part::Congruences, Part::Exchange],
-        configure: |settings| after_run(|settings| Box::new(Rounds::new(settings)), settings),
+        parts: &[
+            Part::Gas,
+            Part::Summaries,
+            Part::Congruences,
+            Part::Exchange,
+            Part::Integers,
+            Part::Bits,
+        ],
+        configure: |settings| match settings.has(Part::Integers) {
+            true => after_run(|settings| Box::new(Rounds::new(settings)), settings),
+            // Of the members only one does without integers.
+            false => after_run(|_| Box::new(Unwinding(Chosen::Always(LogicName::Bits))), settings),
+        },
     },
     EngineSpec {
         name: "gps",
         purpose: "runs tests that path summaries guide to the error; dead ends prove that there is none",
         paper: "Gps25",
-        parts: &[Part::Gas, Part::Summaries, Part::Congruences],
-        configure: |settings| {
-            after_run(|settings| around(gps(settings, &TryCover), Contracts::Learned), settings)
+        parts: &[Part::Gas, Part::Summaries, Part::Congruences, Part::Integers, Part::Bits],
+        configure: |settings| match (settings.has(Part::Integers), settings.has(Part::Bits)) {
+            (true, true) => after_run(|settings| exactly(in_integers, settings), settings),
+            (true, false) => after_run(in_integers, settings),
+            (false, _) => after_run(|_| Box::new(Unwinding(Chosen::Always(LogicName::Bits))), settings),
         },
     },
     EngineSpec {
@@ -121,14 +140,20 @@ pub static ENGINES: &[EngineSpec] = &[
         purpose: "k-induction over loop heads, with facts that hold together",
         paper: "Sheeran00",
         parts: &[],
-        configure: |settings| after_run(|_| around(Bounded(Steps::Induction), Contracts::Never), settings),
+        configure: |settings| after_run(|_| around(Kind, Contracts::Never), settings),
     },
     EngineSpec {
         name: "bmc",
-        purpose: "bounded model checking: all paths of 1, 2, 3, ... arcs; proves programs whose paths are bounded",
+        purpose: "bounded model checking: loops unwound 1, 2, 3, 5, 9, ... times; proves programs whose loops are bounded",
         paper: "Sheeran00",
-        parts: &[],
-        configure: |settings| after_run(|_| around(Bounded(Steps::Base), Contracts::Never), settings),
+        parts: &[Part::Integers, Part::Bits],
+        configure: |settings| match (settings.has(Part::Integers), settings.has(Part::Bits)) {
+            (true, true) => after_run(|_| Box::new(Unwinding(Chosen::ByProgram)), settings),
+            (true, false) => {
+                after_run(|_| Box::new(Unwinding(Chosen::Always(LogicName::Integers))), settings)
+            }
+            (false, _) => after_run(|_| Box::new(Unwinding(Chosen::Always(LogicName::Bits))), settings),
+        },
     },
     EngineSpec {
         name: "explicit",
@@ -155,6 +180,16 @@ fn after_run(configure: fn(&Settings) -> Box<dyn Engine>, settings: &Settings) -
 /// An engine that knows one procedure, with what is done where calls stay.
 fn around(search: impl Engine + 'static, contracts: Contracts) -> Box<dyn Engine> {
     Box::new(AroundCalls { search: Box::new(search), contracts })
+}
+
+/// The default engine over integers.
+fn in_integers(settings: &Settings) -> Box<dyn Engine> {
+    around(gps(settings, &TryCover), Contracts::Learned)
+}
+
+/// An engine over integers, with bits in turn where integers are rounded up.
+fn exactly(configure: fn(&Settings) -> Box<dyn Engine>, settings: &Settings) -> Box<dyn Engine> {
+    Box::new(ExactBits { configure, settings: settings.clone() })
 }
 
 fn star(settings: &Settings) -> StarOptions {

@@ -36,12 +36,17 @@ pub(crate) fn stays(task: &Prepared<'_>, call: &KeptCall) -> Reason {
     Reason::Unsupported { feature: task.describe(call), region: task.region(call) }
 }
 
+/// What in a program is beyond engines that know one procedure. What a recursive call does is rounded up; a program that is too large to inline its calls is too large for that, too.
+pub(crate) fn refused(task: &Prepared<'_>) -> Option<Reason> {
+    let is_refused = |call: &&KeptCall| call.reason != KeptReason::Recursive;
+    let call = task.failing_call(|_| false).or(task.kept_call().filter(is_refused))?;
+    Some(stays(task, call))
+}
+
 /// The graph of a program, or what in it is beyond engines that know one procedure.
 fn encoded(task: &Prepared<'_>, logic: &mut Logic) -> Result<Graph, Reason> {
-    // What a recursive call does is rounded up; a program that is too large to inline its calls is too large for that, too.
-    let is_refused = |call: &&KeptCall| call.reason != KeptReason::Recursive;
-    if let Some(call) = task.failing_call(|_| false).or(task.kept_call().filter(is_refused)) {
-        return Err(stays(task, call));
+    if let Some(reason) = refused(task) {
+        return Err(reason);
     }
     let (program, proc) = (task.program(), task.program().entry);
     let _stage = timeline::stage("encoding");

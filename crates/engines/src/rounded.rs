@@ -1,7 +1,7 @@
 //! What the encoding rounds up on the way to the error: possible causes of a spurious counterexample.
 
 use base::{Idx, Region};
-use cfa::{BinaryOp, Expr, ExprId, Program};
+use cfa::{BinaryOp, Expr, ExprId, ProcId, Program};
 use encode::{Rounding, Site};
 use graph::cut::Graph;
 use passes::Prepared;
@@ -13,7 +13,7 @@ pub(crate) fn rounded(task: &Prepared<'_>, graph: &Graph) -> Vec<Rounded> {
     let values = skolems.filter_map(|skolem| Some((skolem.rounding()?, skolem.site)));
     let mut found: Vec<Rounded> = Vec::new();
     for (what, site) in values.chain(compared_addresses(task.program(), graph)) {
-        let rounded = Rounded { what, region: place(task, graph, site) };
+        let rounded = Rounded { what, region: place(task, graph.procedure, site) };
         if !found.contains(&rounded) {
             found.push(rounded);
         }
@@ -21,9 +21,10 @@ pub(crate) fn rounded(task: &Prepared<'_>, graph: &Graph) -> Vec<Rounded> {
     found
 }
 
-fn place(task: &Prepared<'_>, graph: &Graph, site: Site) -> Region {
+/// Where an operation of a procedure stands in the given program.
+pub(crate) fn place(task: &Prepared<'_>, proc: ProcId, site: Site) -> Region {
     let Site::Operation { edge, op } = site else { return Region::NOWHERE };
-    match task.back().edge(graph.procedure, edge).op(op) {
+    match task.back().edge(proc, edge).op(op) {
         Some((step, _)) => task.given().procs[step.proc].edges()[step.edge].origin.region,
         None => Region::NOWHERE,
     }

@@ -147,7 +147,7 @@ fn quoted(name: &str) -> String {
 fn sort_name(terms: &Terms, symbol: SymbolId) -> &'static str {
     match terms.symbol(symbol).sort {
         Sort::Bool => "Bool",
-        Sort::Array => "(Array Int Int)",
+        Sort::Array | Sort::BitArray(_) => "(Array Int Int)",
         Sort::Int | Sort::BitVec(_) => "Int",
     }
 }

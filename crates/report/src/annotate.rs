@@ -44,7 +44,9 @@ pub(super) fn render(run: &Run<'_>) -> String {
             invariants(run, sources, &mut comments);
         }
         Verdict::Safe(Proof::Annotation(_)) => invariants(run, sources, &mut comments),
-        Verdict::Safe(Proof::Execution(_) | Proof::Executions(_) | Proof::UnwoundExecutions(_)) => {}
+        Verdict::Safe(
+            Proof::Execution(_) | Proof::Executions(_) | Proof::UnwoundExecutions(_) | Proof::Bounded(_),
+        ) => {}
         Verdict::Unsafe(trace) => violation(trace, &mut comments),
         Verdict::Unknown(reason) => comments.at(reason.region(), format!("not decided: {reason}")),
     }

@@ -97,14 +97,15 @@ fn proofs(writer: &mut Writer<'_>, run: &Run<'_>, table: Table<'_>) {
                 };
                 writer.line(&format!("invariants at {count} locations exclude the errors{share}"));
             }
+            Verdict::Safe(Proof::Bounded(proof)) => {
+                writer.line(&format!("{}, and none violates what holds", human::unwound(*proof)));
+            }
             Verdict::Unsafe(_) | Verdict::Unknown(_) => {}
         }
         let own = certified.check().map(|check| match check {
             Evidence::Replayed { .. } => "checked: replayed from the start".to_owned(),
             Evidence::Reexecuted { .. } => "checked: executed again, with the same outcome".to_owned(),
-            Evidence::Proved { obligations } => {
-                format!("checked: the invariants were proved again ({obligations} obligations)")
-            }
+            Evidence::Proved { obligations } => human::proved(certified.verdict(), obligations),
         });
         if audit.proofs.len() == 1 {
             writer.invariants(run.extras);

@@ -6,7 +6,7 @@ use base::{Region, SourceMap};
 use certify::Check;
 use cfa::{ApproximationKind, SignedOverflow, Source};
 use interp::{CallStack, Chosen, Held, HeldObject};
-use verdict::{Assumption, End, Ledger, Proof, Reason, Trace, Verdict};
+use verdict::{Assumption, Bounded, End, Ledger, LogicName, Proof, Reason, Trace, Verdict};
 
 use witness::judge::Opinion;
 
@@ -57,6 +57,9 @@ pub(super) fn render(run: &Run<'_>, detail: Detail, color: Color) -> String {
             let count = annotation.locations().count();
             writer.line(&format!("invariants at {count} locations exclude the error"));
             writer.invariants(run.extras);
+        }
+        Verdict::Safe(Proof::Bounded(proof)) => {
+            writer.line(&format!("{}, and none reaches the error", unwound(*proof)));
         }
         Verdict::Unsafe(trace) => {
             writer.trace(trace);
@@ -153,6 +156,27 @@ pub(super) fn word(word: Word, color: Color) -> String {
 /// That evidence is from the cache.
 pub(super) const CACHED: &str = "from the cache: found by an earlier run, checked again by this one";
 
+/// How far a program was unwound, and in which logic.
+pub(super) fn unwound(proof: Bounded) -> String {
+    let logic = match proof.logic {
+        LogicName::Integers => "integers",
+        LogicName::Bits => "bit-vectors",
+    };
+    format!("all executions end when loops are unwound {} times (in {logic})", proof.iterations)
+}
+
+/// That a proof by the solver was repeated.
+pub(super) fn proved(verdict: &Verdict, obligations: u64) -> String {
+    match verdict {
+        Verdict::Safe(Proof::Bounded(_)) => {
+            format!(
+                "checked: unwound and refuted again ({obligations} ways to the error or beyond the bound)"
+            )
+        }
+        _ => format!("checked: the invariants were proved again ({obligations} obligations)"),
+    }
+}
+
 /// Who has checked the evidence, and with what result.
 pub(super) fn checks(run: &Run<'_>) -> Vec<String> {
     let own = run.certified.check().map(|check| match check {
@@ -163,9 +187,7 @@ pub(super) fn checks(run: &Run<'_>) -> Vec<String> {
             }
             _ => "checked: executed a second time, with the same outcome".to_owned(),
         },
-        Check::Proved { obligations } => {
-            format!("checked: the invariants were proved again ({obligations} obligations)")
-        }
+        Check::Proved { obligations } => proved(run.certified.verdict(), obligations),
     });
     let cached = run.extras.is_cached.then(|| CACHED.to_owned());
     own.into_iter().chain(cached).chain(run.extras.opinion.as_ref().and_then(opinion)).collect()

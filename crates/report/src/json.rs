@@ -9,7 +9,7 @@ use cfa::{ApproximationKind, SignedOverflow, Source};
 use checks::State;
 use interp::{CallStack, Chosen};
 use serde::Serialize;
-use verdict::{End, Proof, Reason, Trace, Verdict};
+use verdict::{End, LogicName, Proof, Reason, Trace, Verdict};
 use witness::format::InvariantKind;
 use witness::judge::Opinion;
 
@@ -154,6 +154,10 @@ enum Evidence {
     },
     Executions {
         count: u64,
+    },
+    Bounded {
+        logic: &'static str,
+        iterations: u32,
     },
     Trace {
         property: &'static str,
@@ -302,6 +306,13 @@ pub(super) fn render(run: &Run<'_>) -> String {
         Verdict::Safe(Proof::Execution(end)) => document.evidence = Some(execution(end, sources)),
         Verdict::Safe(Proof::Executions(count) | Proof::UnwoundExecutions(count)) => {
             document.evidence = Some(Evidence::Executions { count: *count });
+        }
+        Verdict::Safe(Proof::Bounded(proof)) => {
+            let logic = match proof.logic {
+                LogicName::Integers => "integers",
+                LogicName::Bits => "bits",
+            };
+            document.evidence = Some(Evidence::Bounded { logic, iterations: proof.iterations });
         }
         Verdict::Safe(Proof::Annotation(annotation)) => {
             document.evidence = Some(Evidence::Annotation {

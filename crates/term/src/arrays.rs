@@ -1,31 +1,35 @@
-//! Constructors of array terms.
+//! Constructors of array terms: maps from integers to integers, and from bit-vectors to bit-vectors.
 
 use crate::{Node, Sort, TermId, Terms};
+
+/// The width of the indices of arrays of bit-vectors.
+pub const INDEX_WIDTH: u32 = 128;
 
 impl Terms {
     /// The element of an array at an index. Elements stored at indices that surely differ are passed over.
     pub fn select(&mut self, array: TermId, index: TermId) -> TermId {
-        self.assert_array(array);
-        assert_eq!(self.sort(index), Sort::Int, "an index should be an integer");
+        let (index_sort, element_sort) = self.parts_of_array(array);
+        assert_eq!(self.sort(index), index_sort, "an index should have the array's sort of indices");
         let mut array = array;
         loop {
             match *self.node(array) {
                 Node::Store(_, at, value) if at == index => return value,
                 Node::Store(before, at, _) if self.surely_differ(at, index) => array = before,
                 Node::ConstArray(value) => return value,
-                _ => return self.intern(Node::Select(array, index), Sort::Int),
+                _ => return self.intern(Node::Select(array, index), element_sort),
             }
         }
     }
 
     /// The array with another element at an index.
     pub fn store(&mut self, array: TermId, index: TermId, value: TermId) -> TermId {
-        self.assert_array(array);
+        let (index_sort, element_sort) = self.parts_of_array(array);
         assert_eq!(
             [self.sort(index), self.sort(value)],
-            [Sort::Int; 2],
-            "index and element should be integers"
+            [index_sort, element_sort],
+            "index and element should have the array's sorts"
         );
+        let sort = self.sort(array);
         if self.find(&Node::Select(array, index)) == Some(value) {
             return array;
         }
@@ -33,20 +37,33 @@ impl Terms {
             Node::Store(before, at, _) if at == index => before,
             _ => array,
         };
-        self.intern(Node::Store(array, index, value), Sort::Array)
+        self.intern(Node::Store(array, index, value), sort)
     }
 
     /// The array with one element everywhere.
     pub fn const_array(&mut self, value: TermId) -> TermId {
-        assert_eq!(self.sort(value), Sort::Int, "an element should be an integer");
-        self.intern(Node::ConstArray(value), Sort::Array)
+        let sort = match self.sort(value) {
+            Sort::Int => Sort::Array,
+            Sort::BitVec(width) => Sort::BitArray(width),
+            other => panic!("an element should not be of sort {other:?}"),
+        };
+        self.intern(Node::ConstArray(value), sort)
     }
 
-    fn assert_array(&self, array: TermId) {
-        assert_eq!(self.sort(array), Sort::Array, "an access should be to an array");
+    /// The sorts of the indices and of the elements of an array.
+    fn parts_of_array(&self, array: TermId) -> (Sort, Sort) {
+        match self.sort(array) {
+            Sort::Array => (Sort::Int, Sort::Int),
+            Sort::BitArray(width) => (Sort::BitVec(INDEX_WIDTH), Sort::BitVec(width)),
+            other => panic!("an access should not be to a term of sort {other:?}"),
+        }
     }
 
     fn surely_differ(&self, a: TermId, b: TermId) -> bool {
+        if let Sort::BitVec(_) = self.sort(a) {
+            return a != b
+                && matches!((self.node(a), self.node(b)), (Node::BvNumber(..), Node::BvNumber(..)));
+        }
         self.linear(a).sub(&self.linear(b)).as_constant().is_some_and(|difference| !difference.is_zero())
     }
 }

@@ -1,6 +1,6 @@
 //! Operations on bit-vectors, with the meaning that SMT-LIB gives them.
 
-use crate::{Integer, Node, Sort, TermId, Terms, Value};
+use crate::{FloatFormat, FloatOp, Integer, Node, Sort, TermId, Terms, Value};
 
 /// An operation on bit-vectors. Where nothing else is said, operands and result have one width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,10 +56,14 @@ pub enum BvOp {
     Slt,
     /// Signed at most.
     Sle,
+    /// Whether the product of two signed numbers has their width.
+    SmulFits,
     /// The unsigned value as an integer.
     ToInt,
     /// An integer modulo `2^width`.
     FromInt(u32),
+    /// An operation on encodings of floating-point numbers.
+    Float(FloatFormat, FloatOp),
 }
 
 impl BvOp {
@@ -70,13 +74,15 @@ impl BvOp {
             Self::SignExtend(_) | Self::ToInt | Self::FromInt(_) => 1,
             Self::Add | Self::Sub | Self::Mul | Self::Udiv | Self::Urem | Self::Sdiv | Self::Srem => 2,
             Self::And | Self::Or | Self::Xor | Self::Shl | Self::Lshr | Self::Ashr | Self::Concat => 2,
-            Self::Ult | Self::Ule | Self::Slt | Self::Sle => 2,
+            Self::Ult | Self::Ule | Self::Slt | Self::Sle | Self::SmulFits => 2,
+            Self::Float(_, op) => op.arity(),
         }
     }
 
     /// The sort of the result, or nothing if the operands do not fit.
     fn result(self, operands: &[Sort]) -> Option<Sort> {
         match (self, operands) {
+            (Self::Float(format, op), _) => op.result(format, operands),
             (Self::FromInt(width), [Sort::Int]) if width > 0 => Some(Sort::BitVec(width)),
             (Self::ToInt, [Sort::BitVec(_)]) => Some(Sort::Int),
             (Self::Not | Self::Neg, [sort @ Sort::BitVec(_)]) => Some(*sort),
@@ -87,9 +93,10 @@ impl BvOp {
                 Some(Sort::BitVec(width + by))
             }
             (Self::Concat, [Sort::BitVec(a), Sort::BitVec(b)]) => Some(Sort::BitVec(a + b)),
-            (Self::Ult | Self::Ule | Self::Slt | Self::Sle, [Sort::BitVec(a), Sort::BitVec(b)]) if a == b => {
-                Some(Sort::Bool)
-            }
+            (
+                Self::Ult | Self::Ule | Self::Slt | Self::Sle | Self::SmulFits,
+                [Sort::BitVec(a), Sort::BitVec(b)],
+            ) if a == b => Some(Sort::Bool),
             (_, [Sort::BitVec(a), Sort::BitVec(b)]) if self.arity() == 2 && a == b => Some(Sort::BitVec(*a)),
             _ => None,
         }
@@ -98,6 +105,7 @@ impl BvOp {
     /// The result on values; nothing if the operands do not fit.
     pub(crate) fn apply(self, operands: &[&Value]) -> Option<Value> {
         match (self, operands) {
+            (Self::Float(format, op), _) => op.apply(format, operands),
             (Self::FromInt(width), [Value::Int(value)]) => Some(wrap(width, value)),
             (Self::ToInt, [Value::BitVec(_, value)]) => Some(Value::Int(value.clone())),
             (_, [Value::BitVec(width, value)]) => self.apply_unary(*width, value),
@@ -150,6 +158,10 @@ impl BvOp {
             Self::Ule => return Some(Value::Bool(a <= b)),
             Self::Slt => return Some(Value::Bool(sa < sb)),
             Self::Sle => return Some(Value::Bool(sa <= sb)),
+            Self::SmulFits => {
+                let (product, half) = (sa * sb, Integer::power_of_two(width - 1));
+                return Some(Value::Bool(-&half <= product && product < half));
+            }
             _ => return None,
         };
         Some(wrap(width, &value))
@@ -182,6 +194,14 @@ impl Terms {
         assert!(width > 0, "a bit-vector should have a bit");
         let value = value.into().modulo(&Integer::power_of_two(width));
         self.intern(Node::BvNumber(width, value), Sort::BitVec(width))
+    }
+
+    /// The width of a bit-vector.
+    pub fn bit_width(&self, term: TermId) -> u32 {
+        match self.sort(term) {
+            Sort::BitVec(width) => width,
+            other => panic!("a bit-vector should not be of sort {other:?}"),
+        }
     }
 
     /// An operation on bit-vectors; folded if all operands are numbers.

@@ -145,7 +145,7 @@ impl Terms {
                 let form = self.linear(a).sub(&self.linear(b));
                 self.eq_zero(&form)
             }
-            Sort::Array | Sort::BitVec(_) => self.same(a, b),
+            Sort::Array | Sort::BitVec(_) | Sort::BitArray(_) => self.same(a, b),
         }
     }
 

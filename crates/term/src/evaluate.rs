@@ -27,7 +27,7 @@ impl<'a> Evaluator<'a> {
 
     /// The value of a term.
     pub fn value(&mut self, term: TermId) -> Value {
-        if self.terms.sort(term) == Sort::Array {
+        if self.is_array(term) {
             let order = self.terms.reachable_except(&[term], &self.memo);
             self.evaluate_all(&order);
             return Value::Array(self.array(term));
@@ -52,11 +52,15 @@ impl<'a> Evaluator<'a> {
     fn evaluate_all(&mut self, order: &[TermId]) {
         self.memo.reserve(order.len());
         for term in order {
-            if self.terms.sort(*term) != Sort::Array && !self.memo.contains_key(term) {
+            if !self.is_array(*term) && !self.memo.contains_key(term) {
                 let value = self.compute(*term);
                 self.memo.insert(*term, value);
             }
         }
+    }
+
+    fn is_array(&self, term: TermId) -> bool {
+        matches!(self.terms.sort(term), Sort::Array | Sort::BitArray(_))
     }
 
     fn known_bool(&self, term: TermId) -> bool {
@@ -65,6 +69,14 @@ impl<'a> Evaluator<'a> {
 
     fn known_int(&self, term: TermId) -> &Integer {
         self.memo[&term].as_int().expect("I1: the subterm should be an evaluated integer")
+    }
+
+    /// The number of an index or an element: of a bit-vector, the unsigned one.
+    fn known_number(&self, term: TermId) -> &Integer {
+        match &self.memo[&term] {
+            Value::Int(value) | Value::BitVec(_, value) => value,
+            other => unreachable!("I1: an index or element should not be {other:?}"),
+        }
     }
 
     fn compute(&self, term: TermId) -> Value {
@@ -82,7 +94,7 @@ impl<'a> Evaluator<'a> {
             Node::Zero(a) => Value::Bool(self.known_int(*a).is_zero()),
             Node::Divides(divisor, a) => Value::Bool(divisor.divides(self.known_int(*a))),
             Node::Same(a, b) => Value::Bool(match self.terms.sort(*a) {
-                Sort::Array => self.array(*a) == self.array(*b),
+                Sort::Array | Sort::BitArray(_) => self.array(*a) == self.array(*b),
                 Sort::Bool | Sort::Int | Sort::BitVec(_) => self.memo[a] == self.memo[b],
             }),
             Node::Number(value) => Value::Int(value.clone()),
@@ -101,7 +113,13 @@ impl<'a> Evaluator<'a> {
             Node::Ite(condition, yes, no) => {
                 self.memo[if self.known_bool(*condition) { yes } else { no }].clone()
             }
-            Node::Select(array, index) => Value::Int(self.element(*array, self.known_int(*index))),
+            Node::Select(array, index) => {
+                let element = self.element(*array, self.known_number(*index));
+                match self.terms.sort(term) {
+                    Sort::BitVec(width) => Value::BitVec(width, element),
+                    _ => Value::Int(element),
+                }
+            }
             Node::BvNumber(width, value) => Value::BitVec(*width, value.clone()),
             Node::Bv(op, operands) => {
                 let operands: Vec<&Value> = operands.iter().map(|operand| &self.memo[operand]).collect();
@@ -117,12 +135,12 @@ impl<'a> Evaluator<'a> {
         let mut array = array;
         loop {
             match self.terms.node(array) {
-                Node::Store(_, at, value) if self.known_int(*at) == index => {
-                    return self.known_int(*value).clone();
+                Node::Store(_, at, value) if self.known_number(*at) == index => {
+                    return self.known_number(*value).clone();
                 }
                 Node::Store(before, ..) => array = *before,
                 Node::Ite(condition, yes, no) => array = if self.known_bool(*condition) { *yes } else { *no },
-                Node::ConstArray(value) => return self.known_int(*value).clone(),
+                Node::ConstArray(value) => return self.known_number(*value).clone(),
                 Node::Symbol(symbol) => {
                     return match self.model.get(*symbol) {
                         Some(Value::Array(value)) => value.get(index).clone(),
@@ -140,14 +158,14 @@ impl<'a> Evaluator<'a> {
         let mut value = loop {
             match self.terms.node(array) {
                 Node::Store(before, at, value) => {
-                    let at = self.known_int(*at);
+                    let at = self.known_number(*at);
                     if seen.insert(at) {
-                        stored.push((at.clone(), self.known_int(*value).clone()));
+                        stored.push((at.clone(), self.known_number(*value).clone()));
                     }
                     array = *before;
                 }
                 Node::Ite(condition, yes, no) => array = if self.known_bool(*condition) { *yes } else { *no },
-                Node::ConstArray(value) => break ArrayValue::new(self.known_int(*value).clone()),
+                Node::ConstArray(value) => break ArrayValue::new(self.known_number(*value).clone()),
                 Node::Symbol(symbol) => {
                     break match self.model.get(*symbol) {
                         Some(Value::Array(value)) => value.clone(),

@@ -114,7 +114,7 @@ impl Scaled<'_> {
                     let (yes, no) = (self.scaled(terms, yes), self.scaled(terms, no));
                     terms.ite(self.plain(condition), yes, no)
                 }
-                Sort::Array | Sort::BitVec(_) => return None,
+                Sort::Array | Sort::BitVec(_) | Sort::BitArray(_) => return None,
             },
             Node::Same(..) | Node::Product(_) | Node::Select(..) | Node::Store(..) => return None,
             Node::ConstArray(_) | Node::Bv(..) => return None,

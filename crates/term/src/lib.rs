@@ -1,4 +1,4 @@
-//! Terms of logic: booleans, integers, arrays, bit-vectors. Hash-consed, canonical, independent of any solver.
+//! Terms of logic: booleans, integers, bit-vectors with floating-point operations, arrays. Hash-consed, canonical, independent of any solver.
 //!
 //! [`Terms`] is the arena; a [`TermId`] means something only together with it. Constructors normalise: equal sums
 //! are one term, `x < y` and `¬(y ≤ x)` are one atom. Everything that walks over terms does so without recursion,
@@ -12,6 +12,7 @@ mod bitvec;
 mod boolean;
 mod cube;
 mod evaluate;
+mod float;
 mod fraction;
 mod implicant;
 mod integer;
@@ -25,9 +26,11 @@ mod sums;
 mod traverse;
 
 pub use arena::Terms;
+pub use arrays::INDEX_WIDTH;
 pub use bitvec::BvOp;
 pub use cube::{Constraint, Cube};
 pub use evaluate::Evaluator;
+pub use float::{FloatFormat, FloatOp};
 pub use fraction::Fraction;
 pub use integer::{Integer, ParseIntegerError};
 pub use linear::Linear;

@@ -47,7 +47,7 @@ pub enum Value {
     Int(Integer),
     /// Of sort [`Sort::BitVec`]: width and unsigned value.
     BitVec(u32, Integer),
-    /// Of sort [`Sort::Array`].
+    /// Of sort [`Sort::Array`], or of sort [`Sort::BitArray`] with unsigned indices and elements.
     Array(ArrayValue),
 }
 
@@ -58,7 +58,7 @@ impl Value {
             Sort::Bool => Self::Bool(false),
             Sort::Int => Self::Int(Integer::ZERO),
             Sort::BitVec(width) => Self::BitVec(width, Integer::ZERO),
-            Sort::Array => Self::Array(ArrayValue::new(Integer::ZERO)),
+            Sort::Array | Sort::BitArray(_) => Self::Array(ArrayValue::new(Integer::ZERO)),
         }
     }
 

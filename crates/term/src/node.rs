@@ -27,6 +27,8 @@ pub enum Sort {
     Array,
     /// Bit-vectors of a width above zero.
     BitVec(u32),
+    /// Total maps from bit-vectors of [`INDEX_WIDTH`](crate::INDEX_WIDTH) bits to bit-vectors of a width.
+    BitArray(u32),
 }
 
 /// What a symbol stands for.
@@ -89,7 +91,7 @@ pub enum Node {
     Zero(TermId),
     /// The number, which is above one, divides the integer term.
     Divides(Integer, TermId),
-    /// Two arrays or two bit-vectors are equal; the ids ascend.
+    /// Two arrays, of integers or of bit-vectors, or two bit-vectors are equal; the ids ascend.
     Same(TermId, TermId),
     /// An integer.
     Number(Integer),

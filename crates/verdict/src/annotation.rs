@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 
 use cfa::{Loc, ProcId};
+use encode::LogicName;
 use values::state::State;
 
 use crate::formula::{Formula, Symbol};
@@ -20,15 +21,6 @@ pub struct Annotation {
     pub logic: LogicName,
     /// What is claimed of each location.
     pub invariants: BTreeMap<(ProcId, Loc), Invariant>,
-}
-
-/// How a proof models machine values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogicName {
-    /// As mathematical integers within the ranges of their types.
-    Integers,
-    /// As bit-vectors. No engine makes such proofs yet, and the check refuses them.
-    Bits,
 }
 
 /// What is claimed of a location: `facts ∧ ∀Z. ¬never`, where Z are the symbols of `never` that stand for nothing of the program's state.

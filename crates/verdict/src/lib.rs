@@ -12,8 +12,9 @@ mod reason;
 pub mod store;
 mod verdict;
 
-pub use annotation::{Annotation, Instance, Invariant, LogicName};
+pub use annotation::{Annotation, Instance, Invariant};
+pub use encode::LogicName;
 pub use formula::{Claim, Formula, Imported, Misfit, import, import_into};
 pub use ledger::{Assumption, Ledger};
 pub use reason::{Claimed, Reason, Rounded};
-pub use verdict::{End, Proof, Trace, Verdict, Violation};
+pub use verdict::{Bounded, End, Proof, Trace, Verdict, Violation};

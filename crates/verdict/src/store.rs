@@ -1,4 +1,4 @@
-//! The text form of annotations, to be read back by a later run about the same program.
+//! The text form of annotations and of bounded proofs, to be read back by a later run about the same program.
 //!
 //! One line for each thing: the logic, the nodes of all formulas (operands first), and the invariants with their facts and instances, which name
 //! nodes by their numbers. Variables, expressions and operations are named by their numbers in the prepared program. Nothing that is read is trusted: it becomes
@@ -14,7 +14,7 @@ use std::str::{FromStr, SplitWhitespace};
 
 use base::Idx;
 use cfa::{EdgeId, ExprId, Loc, ProcId, VarId};
-use encode::{Rounding, Site};
+use encode::{LogicName, Rounding, Site};
 use rustc_hash::FxHashMap;
 use term::{Integer, Sort, SymbolKind};
 use values::folds::{Coded, FoldOp};
@@ -22,8 +22,9 @@ use values::state::State;
 use values::sums::{Bound, Count, Sum, Summand, Test};
 use values::value::Value;
 
-use crate::annotation::{Annotation, Instance, Invariant, LogicName};
+use crate::annotation::{Annotation, Instance, Invariant};
 use crate::formula::{ChoiceKind, Chosen, Formula, FormulaNode, Free, Operator, Symbol};
+use crate::verdict::Bounded;
 
 /// The nodes of several formulas in one list, each once.
 #[derive(Default)]
@@ -94,6 +95,25 @@ impl fmt::Display for Annotation {
             }
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Bounded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "logic {} iterations {}", word_of(&LOGICS, &self.logic), self.iterations)
+    }
+}
+
+impl FromStr for Bounded {
+    type Err = NotAnAnnotation;
+    fn from_str(text: &str) -> Result<Self, NotAnAnnotation> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let ["logic", logic, "iterations", iterations] = words.as_slice() else {
+            return Err(NotAnAnnotation);
+        };
+        let logic = meaning_of(&LOGICS, logic).ok_or(NotAnAnnotation)?;
+        let iterations = iterations.parse().map_err(|_| NotAnAnnotation)?;
+        Ok(Self { logic, iterations })
     }
 }
 
@@ -206,7 +226,7 @@ fn write_symbol(f: &mut fmt::Formatter<'_>, symbol: &Symbol) -> fmt::Result {
     }
 }
 
-/// The text is not that of an annotation.
+/// The text is not that of an annotation or of a bounded proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotAnAnnotation;
 

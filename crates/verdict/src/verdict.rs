@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use base::Region;
 use cfa::{CheckKind, CheckSite};
+use encode::LogicName;
 use interp::{CallStack, Chosen, Outcome, Run, UndefinedKind};
 
 use crate::annotation::Annotation;
@@ -31,6 +32,17 @@ pub enum Proof {
     UnwoundExecutions(u64),
     /// Invariants of locations that are initial, inductive, and exclude the error.
     Annotation(Arc<Annotation>),
+    /// All ways are bounded, and none leads to the error.
+    Bounded(Bounded),
+}
+
+/// How far the loops of a program are to be unwound so that nothing is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounded {
+    /// How machine values are modelled.
+    pub logic: LogicName,
+    /// The most iterations of a loop each time that it is entered, but for those that numbers alone decide.
+    pub iterations: u32,
 }
 
 /// How an execution ends without reaching the error.

@@ -93,7 +93,7 @@ fn failing_check(block: &Piece, check_function: &str, terms: &mut Terms) -> Term
             let any = others.iter().filter_map(|symbol| match terms.symbol(*symbol).sort {
                 Sort::Int => Some((*symbol, number)),
                 Sort::Bool => Some((*symbol, truth)),
-                Sort::Array | Sort::BitVec(_) => None,
+                Sort::Array | Sort::BitVec(_) | Sort::BitArray(_) => None,
             });
             let any: Vec<(SymbolId, TermId)> = any.collect();
             let fails = Substitution::new(any).apply(terms, fails);

@@ -173,7 +173,7 @@ fn choose(terms: &Terms, symbols: &[SymbolId], model: &mut Model, random: &mut R
         match terms.symbol(*symbol).sort {
             Sort::Bool => model.set(*symbol, term::Value::Bool(random.below(2) == 0)),
             Sort::Int => model.set_int(*symbol, near(random, -100, 100)),
-            Sort::Array | Sort::BitVec(_) => {}
+            Sort::Array | Sort::BitVec(_) | Sort::BitArray(_) => {}
         }
     }
 }

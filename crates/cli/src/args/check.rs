@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::SourceArgs;
-use super::values::{Format, PassArg, TraceArg, output, seconds};
+use super::values::{Format, LogicArg, PassArg, TraceArg, output, seconds};
 use crate::compile_commands::Grouping;
 use crate::settings::Lookup;
 
@@ -113,6 +113,9 @@ pub(crate) struct SearchArgs {
     /// Let the engines of `auto` tell each other nothing
     #[arg(long)]
     pub(crate) no_exchange: bool,
+    /// How machine values are modelled
+    #[arg(long, value_enum, value_name = "LOGIC", default_value_t)]
+    pub(crate) logic: LogicArg,
     /// Do not make loops of recursion: leave out passes that prepare the program; may be repeated
     #[arg(long, value_enum, value_name = "PASS")]
     pub(crate) without_pass: Vec<PassArg>,

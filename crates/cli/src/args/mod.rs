@@ -16,8 +16,8 @@ pub(crate) use check::{CheckArgs, DisplayArgs, FileArgs, RecordArgs, SearchArgs}
 pub(crate) use checked::{CheckArg, Checked, Unreachable};
 pub(crate) use values::{
     ColorChoice, DataModelArg, EntryAliases, EntryElements, EntryGlobals, EntryPointers, ExternPolicy,
-    Format, HornSolverArg, PassArg, SignedOverflowArg, SolverArg, SummaryFormat, TraceArg, passes_without,
-    seconds,
+    Format, HornSolverArg, LogicArg, PassArg, SignedOverflowArg, SolverArg, SummaryFormat, TraceArg,
+    passes_without, seconds,
 };
 
 /// A software model checker for C: can the error be reached?

@@ -79,6 +79,18 @@ impl fmt::Display for EntryElements {
     }
 }
 
+/// How machine values are modelled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogicArg {
+    /// as integers, and as bit-vectors where integers are not exact
+    #[default]
+    Auto,
+    /// as integers alone
+    Integers,
+    /// as bit-vectors alone
+    Bits,
+}
+
 /// A pass that prepares programs and can be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PassArg {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
-use crate::args::{CheckArgs, DisplayArgs, FileArgs, Format, RecordArgs, SearchArgs, SourceArgs};
+use crate::args::{CheckArgs, DisplayArgs, FileArgs, Format, LogicArg, RecordArgs, SearchArgs, SourceArgs};
 use crate::failure::Failure;
 
 /// Options for children.
@@ -186,6 +186,7 @@ impl Arguments {
             no_summaries,
             no_congruences,
             no_exchange,
+            logic,
             without_pass,
             no_shrink,
             timeout: _,
@@ -193,6 +194,9 @@ impl Arguments {
         } = search;
         if let Some(engine) = engine {
             self.option("--engine", engine);
+        }
+        if let Some(value) = logic.to_possible_value().filter(|_| *logic != LogicArg::default()) {
+            self.option("--logic", value.get_name());
         }
         for value in without_pass.iter().filter_map(ValueEnum::to_possible_value) {
             self.option("--without-pass", value.get_name());

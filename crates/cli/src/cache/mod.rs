@@ -160,10 +160,13 @@ fn key(args: &CheckArgs, program: &Program) -> String {
 
 /// The options that decide how a program is searched.
 fn options(args: &CheckArgs) -> String {
-    let SearchArgs { no_gas, no_summaries, no_congruences, no_exchange, no_shrink, without_pass, .. } =
-        &args.search;
+    let SearchArgs {
+        no_gas, no_summaries, no_congruences, no_exchange, no_shrink, without_pass, logic, ..
+    } = &args.search;
     let engine = args.search.engine();
-    format!("{engine} {no_gas} {no_summaries} {no_congruences} {no_exchange} {no_shrink} {without_pass:?}\n")
+    format!(
+        "{engine} {no_gas} {no_summaries} {no_congruences} {no_exchange} {no_shrink} {without_pass:?} {logic:?}\n"
+    )
 }
 
 /// What two runs must have in common so that the verdict of the one is that of the other: the program with its places, what is asked of it,
@@ -189,6 +192,7 @@ fn evidence(verdict: &Verdict) -> Option<String> {
         Verdict::Safe(Proof::Executions(_)) => Some("safe executions\n".to_owned()),
         Verdict::Safe(Proof::UnwoundExecutions(_)) => Some("safe unwound executions\n".to_owned()),
         Verdict::Safe(Proof::Annotation(annotation)) => Some(format!("safe annotation\n{annotation}")),
+        Verdict::Safe(Proof::Bounded(proof)) => Some(format!("safe bounded\n{proof}\n")),
         Verdict::Unsafe(trace) => {
             let chooses = trace.choices.iter().any(|chosen| chosen.source == Source::Uninitialised);
             let mut text = format!("unsafe {}\n", if chooses { "choose" } else { "report" });
@@ -207,7 +211,11 @@ const ANOTHER: &str = "its evidence is not about this program";
 
 /// What the check of a text may take: executions are carried out twice, first to find out where they end.
 fn max_ticks(body: &str) -> u64 {
-    if body.starts_with("safe annotation\n") { 2 * MAX_PROOF_TICKS } else { 2 * MAX_EXECUTION_TICKS + 1024 }
+    if body.starts_with("safe annotation\n") || body.starts_with("safe bounded\n") {
+        2 * MAX_PROOF_TICKS
+    } else {
+        2 * MAX_EXECUTION_TICKS + 1024
+    }
 }
 
 /// The verdict of a text, as an engine would give it; otherwise why there is none.
@@ -236,6 +244,7 @@ fn verdict(body: &str, task: &Prepared<'_>, budget: &mut Budget) -> Result<Verdi
             let annotation: Option<Annotation> = rest.parse().ok();
             annotation.map(|annotation| Verdict::Safe(Proof::Annotation(annotation.into())))
         }
+        "safe bounded" => rest.trim().parse().ok().map(|proof| Verdict::Safe(Proof::Bounded(proof))),
         "unsafe choose" => replay(rest, Uninitialised::Choose, program, budget)?,
         "unsafe report" => replay(rest, Uninitialised::Report, program, budget)?,
         _ => None,

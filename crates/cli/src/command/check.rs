@@ -19,7 +19,7 @@ use report::{Basis, Color, Destination, Detail, Extras, Insight, Run, Scope, Sel
 use verdict::{Reason, Verdict};
 
 use super::audit;
-use crate::args::{CheckArgs, Format, TraceArg, passes_without};
+use crate::args::{CheckArgs, Format, LogicArg, TraceArg, passes_without};
 use crate::artifact;
 use crate::baseline::Baseline;
 use crate::basis;
@@ -574,7 +574,15 @@ pub(super) fn settings(args: &CheckArgs) -> Settings {
         (search.no_congruences, Part::Congruences),
         (search.no_exchange, Part::Exchange),
     ];
-    let settings = Settings::leaving_out(off.into_iter().filter(|(is_off, _)| *is_off).map(|(_, part)| part));
+    // Every engine but those that know bits reasons in integers alone.
+    let has_bits = engines::find(search.engine()).is_some_and(|spec| spec.parts.contains(&Part::Bits));
+    let logic = match search.logic {
+        LogicArg::Auto => None,
+        LogicArg::Integers => has_bits.then_some(Part::Bits),
+        LogicArg::Bits => Some(Part::Integers),
+    };
+    let off = off.into_iter().filter(|(is_off, _)| *is_off).map(|(_, part)| part);
+    let settings = Settings::leaving_out(off.chain(logic));
     settings.with_threads(args.list.jobs.unwrap_or(NonZero::<usize>::MIN))
 }
 

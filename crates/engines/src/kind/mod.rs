@@ -1,4 +1,4 @@
-//! Bounded model checking and k-induction over cut points: engines `bmc` and `kind`.
+//! K-induction over cut points: engine `kind`.
 //!
 //! # Paper
 //! [Sheeran00], and Algorithm 2 of [Bself21] for control-flow paths; its theorems 2 and 3 relate it to backward symbolic execution, which a test here checks.
@@ -40,36 +40,24 @@ use unroll::{Position, Unrolling};
 /// Proofs with longer paths are too large to be checked.
 const MAX_DEPTH: usize = 24;
 
-/// What is tried beyond the base case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Steps {
-    /// Only paths from the entry: bounded model checking. Safe if no path is longer.
-    Base,
-    /// Paths from anywhere as well: k-induction.
-    Induction,
-}
+/// The engine.
+pub(crate) struct Kind;
 
-/// The engines.
-pub(crate) struct Bounded(pub(crate) Steps);
-
-impl Engine for Bounded {
+impl Engine for Kind {
     fn solve(self: Box<Self>, task: &Prepared<'_>, env: &mut Env<'_>) -> Verdict {
-        solve(task, self.0, env).unwrap_or_else(Verdict::Unknown)
+        solve(task, env).unwrap_or_else(Verdict::Unknown)
     }
 }
 
-fn solve(task: &Prepared<'_>, steps: Steps, env: &mut Env<'_>) -> Result<Verdict, Reason> {
+fn solve(task: &Prepared<'_>, env: &mut Env<'_>) -> Result<Verdict, Reason> {
     let mut problem = Problem::new(task, &mut env.logic)?;
     let heard = Heard::of(task, &mut problem.graph, env);
     let space = Space { program: task.program(), graph: &problem.graph };
-    let facts = match steps {
-        Steps::Base => none(space),
-        Steps::Induction => joint_facts(space, &heard, env)?,
-    };
+    let facts = joint_facts(space, &heard, env)?;
     let unrolling = Unrolling::new(space, &facts);
     let outcome = {
         let _stage = timeline::stage("search");
-        run(task, &unrolling, steps, usize::MAX, env.events, &mut env.logic)
+        run(task, &unrolling, usize::MAX, env.events, &mut env.logic)
     };
     if outcome.is_err() {
         tell(space.graph, &facts, env);
@@ -98,7 +86,6 @@ pub(crate) enum Outcome {
 fn run(
     task: &Prepared<'_>,
     unrolling: &Unrolling<'_>,
-    steps: Steps,
     most: usize,
     events: &dyn Events,
     logic: &mut Logic,
@@ -121,8 +108,7 @@ fn run(
             Found::NoError => false,
             Found::NoPath => true,
         };
-        let is_tried = steps == Steps::Induction || is_longest;
-        if is_tried && k <= MAX_DEPTH && induction.is_proved(unrolling, k, logic)? {
+        if k <= MAX_DEPTH && induction.is_proved(unrolling, k, logic)? {
             return Ok(Outcome::Proved(k));
         }
         if is_longest {
@@ -289,7 +275,7 @@ mod tests {
         let space = Space { program: task.program(), graph: &problem.graph };
         let nothing = IndexVec::filled(Vec::new(), problem.graph.points.len());
         let unrolling = Unrolling::new(space, &nothing);
-        let by_induction = run(task, &unrolling, Steps::Induction, LONGEST, env.events, &mut env.logic);
+        let by_induction = run(task, &unrolling, LONGEST, env.events, &mut env.logic);
         let mut search = Search::new(task, space, Folding::Off, Subsumption::Off, &mut env.logic);
         search.give_up_beyond(LONGEST as u32);
         let backwards = search.run(&recorder);
@@ -322,11 +308,11 @@ mod tests {
         assert!(proved >= 8 && refuted >= 8, "{proved} proved, {refuted} refuted");
     }
 
-    fn verdict(text: &str, steps: Steps) -> Verdict {
+    fn verdict(text: &str) -> Verdict {
         let program = program(text);
         let task = Prepared::of(&program);
         let recorder = Recorder::default();
-        let verdict = Box::new(Bounded(steps)).solve(&task, &mut env(&recorder, 20_000));
+        let verdict = Box::new(Kind).solve(&task, &mut env(&recorder, 20_000));
         certify(&task, verdict, &mut Budget::unlimited()).verdict().clone()
     }
 
@@ -339,19 +325,7 @@ mod tests {
         let text = format!(
             "{HEAD} int a = 1, b = 2, c = 3; while (__VERIFIER_nondet_int()) {{ if (a == b) reach_error(); int t = a; a = b; b = c; c = t; }} }}"
         );
-        let verdict = verdict(&text, Steps::Induction);
+        let verdict = verdict(&text);
         assert!(matches!(verdict, Verdict::Safe(_)), "{verdict:?}");
-    }
-
-    #[test]
-    fn bounded_model_checking_proves_programs_without_loops_and_finds_errors_in_loops() {
-        let straight = format!(
-            "{HEAD} int x = __VERIFIER_nondet_int(); if (x > 3 && x < 3) reach_error(); return 0; }}"
-        );
-        assert!(matches!(verdict(&straight, Steps::Base), Verdict::Safe(_)));
-        let looping = format!(
-            "{HEAD} int x = 0, n = __VERIFIER_nondet_int(); while (x < n) {{ x = x + 1; if (x == 4) reach_error(); }} return 0; }}"
-        );
-        assert!(matches!(verdict(&looping, Steps::Base), Verdict::Unsafe(_)));
     }
 }

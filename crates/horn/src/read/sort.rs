@@ -42,7 +42,7 @@ impl Type {
     pub(super) fn of(sort: Sort) -> Self {
         match sort {
             Sort::Bool => Self::Bool,
-            Sort::Array => Self::Integers,
+            Sort::Array | Sort::BitArray(_) => Self::Integers,
             Sort::Int | Sort::BitVec(_) => Self::Int,
         }
     }

@@ -393,7 +393,7 @@ impl Elimination<'_> {
             match self.terms.sort(term) {
                 Sort::Int => {}
                 Sort::Bool => pairs.push((*symbol, Evaluator::new(self.terms, model).holds(term))),
-                Sort::Array | Sort::BitVec(_) => return Err(Failure::NotLinear(term)),
+                Sort::Array | Sort::BitVec(_) | Sort::BitArray(_) => return Err(Failure::NotLinear(term)),
             }
         }
         let pairs: Vec<_> =

@@ -7,6 +7,7 @@
 //! * I3: after a failure inside of Z3 nothing is asked any more: every answer is unknown.
 
 mod contain;
+mod float;
 mod model;
 mod spacer;
 mod translate;
@@ -22,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use base::Budget;
 use base::timeline::{self, Detail};
 use rustc_hash::FxHashSet;
-use term::{Evaluator, Node, TermId, Terms};
+use term::{BvOp, Evaluator, Node, Sort, TermId, Terms};
 use z3::ast::Bool;
 use z3::{Context, Params, SatResult, StatisticsValue};
 
@@ -178,11 +179,30 @@ impl Z3 {
     /// A solver without assertions.
     pub fn z3_solver(&self) -> Z3Solver {
         let arithmetic = self.shared.settings.arithmetic;
+        self.new_solver(|parameters| {
+            parameters.set_u32("arith.solver", arithmetic.number());
+            z3::Solver::new()
+        })
+    }
+
+    /// A solver for one query about a formula of bit-vectors: it is simplified, made propositional and given to a SAT solver, which is much faster than the incremental solver and
+    /// keeps nothing from one query to the next. Formulas with arrays of bit-vectors, or with integers, are for the incremental one.
+    pub fn bit_solver(&self, terms: &Terms, formula: TermId) -> Z3Solver {
+        let order = terms.reachable(&[formula]);
+        let is_other =
+            |term: &TermId| matches!(terms.sort(*term), Sort::Int | Sort::Array | Sort::BitArray(_));
+        if order.iter().any(is_other) {
+            return self.z3_solver();
+        }
+        let has_floats = order.iter().any(|term| matches!(terms.node(*term), Node::Bv(BvOp::Float(..), _)));
+        self.new_solver(|_| z3::Tactic::new(if has_floats { "qffp" } else { "qfbv" }).solver())
+    }
+
+    fn new_solver(&self, make: impl FnOnce(&mut Params) -> z3::Solver) -> Z3Solver {
         self.shared.guarded.get_or_init(Guarded::new);
         let made = contain(|| {
-            let solver = z3::Solver::new();
             let mut parameters = Params::new();
-            parameters.set_u32("arith.solver", arithmetic.number());
+            let solver = make(&mut parameters);
             // Ctrl-C is for the process, which has its own way to end: Z3 would take it for the end of one query.
             parameters.set_bool("ctrl_c", false);
             solver.set_params(&parameters);

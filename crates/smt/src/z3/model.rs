@@ -103,5 +103,8 @@ fn array(model: &z3::Model, value: &Array) -> Option<ArrayValue> {
 }
 
 fn dynamic(value: &Dynamic) -> Option<Integer> {
-    integer(&value.as_int()?)
+    match value.as_int() {
+        Some(value) => integer(&value),
+        None => bits(&value.as_bv()?),
+    }
 }

@@ -10,8 +10,10 @@ use std::collections::BTreeMap;
 
 use base::Idx;
 use rustc_hash::FxHashMap;
-use term::{BvOp, Integer, Linear, Node, Sort, SymbolId, TermId, Terms};
+use term::{BvOp, INDEX_WIDTH, Integer, Linear, Node, Sort, SymbolId, TermId, Terms};
 use z3::ast::{Array, BV, Bool, Int};
+
+use super::float;
 
 const DEPTH_LIMIT: u32 = 400;
 
@@ -138,7 +140,21 @@ impl Translator {
                     Node::ConstArray(value) => Array::const_array(&z3::Sort::int(), self.int(*value)),
                     other => unreachable!("an array should not be {other:?}"),
                 }),
+                Sort::BitArray(_) => Translated::Array(match node {
+                    Node::Store(array, index, value) => {
+                        self.array(*array).store(self.bits(*index), self.bits(*value))
+                    }
+                    Node::ConstArray(value) => {
+                        Array::const_array(&z3::Sort::bitvector(INDEX_WIDTH), self.bits(*value))
+                    }
+                    other => unreachable!("an array should not be {other:?}"),
+                }),
                 Sort::BitVec(_) => Translated::BitVec(match node {
+                    Node::Select(array, index) => self
+                        .array(*array)
+                        .select(self.bits(*index))
+                        .as_bv()
+                        .expect("an element should be a bit-vector"),
                     Node::BvNumber(width, value) => {
                         BV::from_str(*width, &value.to_string()).expect("a bit-vector should be a numeral")
                     }
@@ -247,6 +263,14 @@ impl Translator {
             BvOp::Slt => return Translated::Bool(a().bvslt(b())),
             BvOp::Sle => return Translated::Bool(a().bvsle(b())),
             BvOp::ToInt => return Translated::Int(a().to_int(false)),
+            BvOp::SmulFits => {
+                let parts = [a().bvmul_no_overflow(b(), true), a().bvmul_no_underflow(b())];
+                return Translated::Bool(Bool::and(&parts));
+            }
+            BvOp::Float(format, op) => {
+                let operands: Vec<&BV> = operands.iter().map(|operand| self.bits(*operand)).collect();
+                return float::operation(format, op, &operands);
+            }
         })
     }
 }
@@ -257,6 +281,11 @@ fn constant(name: &str, sort: Sort) -> Translated {
         Sort::Int => Translated::Int(Int::new_const(name)),
         Sort::Array => Translated::Array(Array::new_const(name, &z3::Sort::int(), &z3::Sort::int())),
         Sort::BitVec(width) => Translated::BitVec(BV::new_const(name, width)),
+        Sort::BitArray(width) => Translated::Array(Array::new_const(
+            name,
+            &z3::Sort::bitvector(INDEX_WIDTH),
+            &z3::Sort::bitvector(width),
+        )),
     }
 }
 

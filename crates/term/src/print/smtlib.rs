@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 use rustc_hash::FxHashMap;
 
-use crate::{BvOp, Integer, Linear, Node, Sort, SymbolId, TermId, Terms};
+use crate::{BvOp, FloatFormat, FloatOp, INDEX_WIDTH, Integer, Linear, Node, Sort, SymbolId, TermId, Terms};
 
 /// Deeper expressions are split by definitions.
 const DEPTH_LIMIT: u32 = 40;
@@ -57,6 +57,7 @@ fn sort_name(sort: Sort) -> String {
         Sort::Int => "Int".to_owned(),
         Sort::Array => "(Array Int Int)".to_owned(),
         Sort::BitVec(width) => format!("(_ BitVec {width})"),
+        Sort::BitArray(width) => format!("(Array (_ BitVec {INDEX_WIDTH}) (_ BitVec {width}))"),
     }
 }
 
@@ -64,11 +65,15 @@ fn sort_name(sort: Sort) -> String {
 fn logic(terms: &Terms, order: &[TermId]) -> &'static str {
     let any = |is_wanted: fn(&Node) -> bool| order.iter().any(|term| is_wanted(terms.node(*term)));
     let bits = any(|node| matches!(node, Node::BvNumber(..) | Node::Bv(..)));
-    let arrays = order.iter().any(|term| terms.sort(*term) == Sort::Array);
+    let is_array = |term: &TermId| matches!(terms.sort(*term), Sort::Array | Sort::BitArray(_));
+    let arrays = order.iter().any(is_array);
+    let floats = any(|node| matches!(node, Node::Bv(BvOp::Float(..), _)));
     let integers = order.iter().any(|term| terms.sort(*term) == Sort::Int);
     let products = any(|node| matches!(node, Node::Product(_)));
     match (bits, arrays, products) {
+        (true, false, _) if !integers && floats => "QF_BVFP",
         (true, false, _) if !integers => "QF_BV",
+        (true, true, _) if !integers && !floats => "QF_ABV",
         (true, ..) => "ALL",
         (false, true, true) => "QF_ANIA",
         (false, true, false) => "QF_ALIA",
@@ -143,8 +148,12 @@ impl Writer<'_> {
             Node::Ite(a, b, c) => self.apply("ite", &[*a, *b, *c]),
             Node::Select(a, b) => self.apply("select", &[*a, *b]),
             Node::Store(a, b, c) => self.apply("store", &[*a, *b, *c]),
-            Node::ConstArray(a) => format!("((as const (Array Int Int)) {})", of(a)),
+            Node::ConstArray(a) => format!("((as const {}) {})", sort_name(self.terms.sort(term)), of(a)),
             Node::BvNumber(width, value) => format!("(_ bv{value} {width})"),
+            Node::Bv(BvOp::SmulFits, operands) => format!("(not {})", self.apply("bvsmulo", operands)),
+            Node::Bv(BvOp::Float(format, op), operands) => {
+                float_operation(*format, *op, &operands.iter().map(of).collect::<Vec<_>>())
+            }
             Node::Bv(op, operands) => self.apply(&operator_name(*op), operands),
         }
     }
@@ -188,6 +197,7 @@ fn operator_name(op: BvOp) -> String {
         BvOp::Ule => "bvule",
         BvOp::Slt => "bvslt",
         BvOp::Sle => "bvsle",
+        BvOp::SmulFits | BvOp::Float(..) => unreachable!("no operators of SMT-LIB"),
         BvOp::ToInt => "bv2nat",
         BvOp::Extract { high, low } => return format!("(_ extract {high} {low})"),
         BvOp::ZeroExtend(by) => return format!("(_ zero_extend {by})"),
@@ -195,4 +205,33 @@ fn operator_name(op: BvOp) -> String {
         BvOp::FromInt(width) => return format!("(_ int2bv {width})"),
     };
     name.to_owned()
+}
+
+/// An operation on encodings: they are decoded, and the result is encoded again. `fp.to_ieee_bv` is an extension of SMT-LIB that solvers share; it leaves the encoding of NaN open.
+fn float_operation(format: FloatFormat, op: FloatOp, operands: &[&str]) -> String {
+    let to_fp = |format: FloatFormat| format!("(_ to_fp {} {})", format.exponent(), format.precision());
+    let other = match format {
+        FloatFormat::Single => FloatFormat::Double,
+        FloatFormat::Double => FloatFormat::Single,
+    };
+    let number = |index: usize| format!("({} {})", to_fp(format), operands[index]);
+    let both = |operator: &str| format!("({operator} {} {})", number(0), number(1));
+    let result = match op {
+        FloatOp::Add => both("fp.add RNE"),
+        FloatOp::Sub => both("fp.sub RNE"),
+        FloatOp::Mul => both("fp.mul RNE"),
+        FloatOp::Div => both("fp.div RNE"),
+        FloatOp::Eq => return both("fp.eq"),
+        FloatOp::Lt => return both("fp.lt"),
+        FloatOp::Le => return both("fp.leq"),
+        FloatOp::FromSigned => format!("({} RNE {})", to_fp(format), operands[0]),
+        FloatOp::FromUnsigned => {
+            format!("((_ to_fp_unsigned {} {}) RNE {})", format.exponent(), format.precision(), operands[0])
+        }
+        FloatOp::FromOther => format!("({} RNE ({} {}))", to_fp(format), to_fp(other), operands[0]),
+        FloatOp::ToSigned(width) => return format!("((_ fp.to_sbv {width}) RTZ {})", number(0)),
+        FloatOp::ToUnsigned(width) => return format!("((_ fp.to_ubv {width}) RTZ {})", number(0)),
+    };
+    let nan = format!("(_ bv{} {})", format.default_nan(), format.width());
+    format!("(let ((r {result})) (ite (fp.isNaN r) {nan} (fp.to_ieee_bv r)))")
 }

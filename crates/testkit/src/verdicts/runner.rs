@@ -106,11 +106,12 @@ impl Configuration {
 }
 
 /// All configurations; the first sees every program.
-pub const CONFIGURATIONS: [Configuration; 16] = [
+pub const CONFIGURATIONS: [Configuration; 19] = [
     Configuration::alone("gps", "gps", &[]),
     Configuration::alone("gps --no-gas", "gps", &[Part::Gas]),
     Configuration::alone("gps --no-summaries", "gps", &[Part::Summaries]),
     Configuration::alone("gps --no-congruences", "gps", &[Part::Congruences]),
+    Configuration::alone("gps --logic integers", "gps", &[Part::Bits]),
     Configuration::alone("gps-lite", "gps-lite", &[]),
     Configuration::alone("recmc", "recmc", &[]),
     Configuration::alone("impact", "impact", &[]),
@@ -121,6 +122,8 @@ pub const CONFIGURATIONS: [Configuration; 16] = [
     Configuration::alone("bse", "bse", &[]),
     Configuration::alone("kind", "kind", &[]),
     Configuration::alone("bmc", "bmc", &[]),
+    Configuration::alone("bmc --logic integers", "bmc", &[Part::Bits]),
+    Configuration::alone("bmc --logic bits", "bmc", &[Part::Integers]),
     Configuration::alone("explicit", "explicit", &[]),
     Configuration { name: "executions, gps", engine: "gps", without: &[], executions: Executions::First },
 ];

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cfa::{Loc, ProcId};
-use encode::{Skolem, Vocabulary};
+use encode::{LogicName, Skolem, Vocabulary};
 use rustc_hash::FxHashMap;
 use term::{Node, SymbolId, TermId, Terms};
 use values::state::State;
 
 use super::{Formula, FormulaNode, Free, Operator, Symbol, name_choices, one_line};
-use crate::annotation::{Annotation, Instance, Invariant, LogicName};
+use crate::annotation::{Annotation, Instance, Invariant};
 
 /// An invariant in the terms of an arena: what engines compute and what checks import. See [`Invariant`].
 #[derive(Clone, Debug)]

@@ -154,7 +154,7 @@ impl Importer<'_> {
                     Expr::Function { proc } => self.program.procs[proc].name.to_string(),
                     _ => return Err(unknown()),
                 };
-                Ok(self.vocabulary.declare_address(self.terms, *expr, &name))
+                Ok(self.vocabulary.declare_address(self.program, self.terms, *expr, &name))
             }
             Symbol::Variable(_) | Symbol::AtEntry(_) | Symbol::Address(_) => Err(unknown()),
             Symbol::Chosen(chosen) => self.declare(symbol, "chosen", chosen.sort, SymbolKind::Skolem),
