@@ -55,14 +55,7 @@ pub static ENGINES: &[EngineSpec] = &[
         name: "auto",
         purpose: "the engines below in turn, in rounds whose budgets double; they tell each other what they find out",
         paper: "",
-        parts: &[
-            Part::Gas,
-            Part::Summaries,
-            Part::Congruences,
-            Part::Exchange,
-            Part::Integers,
-            Part::Bits,
-        ],
+        parts: &[Part::Gas, Part::Summaries, Part::Congruences, Part::Exchange, Part::Integers, Part::Bits],
         configure: |settings| match settings.has(Part::Integers) {
             true => after_run(|settings| Box::new(Rounds::new(settings)), settings),
             // Of the members only one does without integers.

@@ -165,7 +165,7 @@ impl Attempt<'_> {
         let run = run_with(program, choose, config, &mut oracle, &mut std::io::sink(), &mut allowance);
         logic.budget.absorb(&allowance);
         let trace = match run.outcome {
-            Outcome::Error { .. } => on_original(self.task, &run.choices, &mut logic.budget),
+            Outcome::Error { .. } => on_original(self.task, &run.choices, &mut logic.budget).ok(),
             _ => None,
         };
         trace.ok_or_else(|| Reason::Spurious { rounded: self.rounded(&steps) })

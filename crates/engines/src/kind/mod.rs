@@ -31,7 +31,7 @@ use verdict::{Reason, Trace, Verdict};
 
 use crate::counterexample::{TestsAlongPaths, execution_along};
 use crate::facts_of_others::{Heard, tell};
-use crate::joint_facts::{joint_facts, none};
+use crate::joint_facts::joint_facts;
 use crate::problem::Problem;
 use crate::rounded::rounded;
 use evidence::Bad;
