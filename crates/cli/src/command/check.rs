@@ -250,8 +250,7 @@ impl Query<'_> {
         };
         let mut failures = exported.write(console);
         keep((cache.filter(|_| !is_cached), contracts.as_ref()), audited.as_ref(), &certified, outcome.ticks);
-        let is_earlier = audited.as_ref().is_some_and(|audited| audited.audit.is_earlier);
-        exported.extras.is_cached = is_cached || is_earlier;
+        exported.extras.is_cached = is_cached || audited.as_ref().is_some_and(|found| found.audit.is_earlier);
         let extras = self.with_steps(exported.extras, program, &certified, &env.logic.budget);
         let audited = audited.map(|audited| audited.finish(program, &extras, scope(args), &env.logic.budget));
         failures.extend(drawn.err().into_iter().chain(super::queries::log_failure()));

@@ -1,3 +1,5 @@
+//! Rounds with engines that crash, lie or tell, beside real ones.
+
 use base::Budget;
 use certify::certify;
 use engine::Recorder;
