@@ -396,11 +396,9 @@ fn an_interrupt_ends_a_search_with_a_report() {
         let start = Instant::now();
         signal(name, child.id());
         let finished: Finished = child.wait_with_output().unwrap().into();
-        assert_eq!(
-            (finished.code, finished.stdout.as_str()),
-            (5, "UNKNOWN: interrupted\n"),
-            "{name}: {finished:?}"
-        );
+        // Which engines were tried follows.
+        let is_told = finished.stdout.starts_with("UNKNOWN: interrupted\n");
+        assert!(finished.code == 5 && is_told, "{name}: {finished:?}");
         assert!(start.elapsed() < Duration::from_secs(10), "{name}");
     }
 }
