@@ -1,6 +1,6 @@
 // As squares.c; one element was changed in between.
 // expect: unsafe
-// engines: gps gps-lite impact cra recmc path-invariants
+// engines: gps gps-lite impact cra recmc path-invariants bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // Floating-point values: rounded up by the integer encoding.
 // expect: safe
-// engines: gps gps-lite impact cra recmc path-invariants
+// engines: gps gps-lite impact cra recmc path-invariants bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

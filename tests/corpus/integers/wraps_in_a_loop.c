@@ -1,6 +1,6 @@
 // An even counter of eight bits stays even.
 // expect: safe
-// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

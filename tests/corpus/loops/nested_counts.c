@@ -1,6 +1,6 @@
 // A nest whose inner loop has a constant bound.
 // expect: safe
-// engines: bself
+// engines: bself bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

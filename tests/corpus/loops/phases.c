@@ -1,6 +1,6 @@
 // Two phases.
 // expect: safe
-// engines: gps gps-lite impact cra recmc path-invariants bse explicit
+// engines: gps gps-lite impact cra recmc path-invariants bse bmc explicit
 extern void reach_error(void);
 
 int main(void) {

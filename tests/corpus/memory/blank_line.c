@@ -1,6 +1,6 @@
 // Memset writes 8 blanks, one of them is then replaced by the input.
 // expect: safe
-// engines: none
+// engines: bmc
 extern void *memcpy(void *, const void *, unsigned long);
 extern void *memset(void *, int, unsigned long);
 

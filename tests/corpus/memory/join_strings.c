@@ -1,6 +1,6 @@
 // The length of the joined text is the sum of the lengths, and 4 + 5 + 1 fits into 12.
 // expect: safe
-// engines: gps gps-lite impact cra recmc path-invariants
+// engines: gps gps-lite impact cra recmc path-invariants bmc
 extern unsigned long strlen(const char *);
 extern char *strcpy(char *, const char *);
 extern int strcmp(const char *, const char *);

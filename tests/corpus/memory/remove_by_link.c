@@ -1,6 +1,6 @@
 // After removal no node with the value is left, whatever the values are.
 // expect: safe
-// engines: gps gps-lite impact recmc path-invariants
+// engines: gps gps-lite impact recmc path-invariants bmc
 extern void *malloc(unsigned long);
 extern void free(void *);
 

@@ -1,6 +1,6 @@
 // Reversing a list of three nodes visits them in the opposite order.
 // expect: safe
-// engines: gps gps-lite impact recmc path-invariants bse
+// engines: gps gps-lite impact recmc path-invariants bse bmc
 
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);

@@ -1,6 +1,6 @@
 // A recursion that is not linear and counts in a global variable; the number is that of a linear recursion.
 // expect: safe
-// engines: none
+// engines: bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // The number of moves is at least the number of discs.
 // expect: safe
-// engines: gps gps-lite impact cra recmc path-invariants bself bse kind
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // Recursion.
 // expect: safe
-// engines: bself bse kind
+// engines: bself bse kind bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

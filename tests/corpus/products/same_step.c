@@ -1,6 +1,6 @@
 // Two loops with one step.
 // expect: safe
-// engines: gps gps-lite cra
+// engines: gps gps-lite cra bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // The last element is not the first one that was.
 // expect: unsafe
-// engines: gps gps-lite impact cra recmc path-invariants bse
+// engines: gps gps-lite impact cra recmc path-invariants bse bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

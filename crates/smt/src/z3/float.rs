@@ -43,6 +43,7 @@ pub(super) fn operation(format: FloatFormat, op: FloatOp, operands: &[&BV]) -> T
     Translated::BitVec(encoded(&result, format))
 }
 
+#[derive(Clone, Copy)]
 enum Signedness {
     Signed,
     Unsigned,

@@ -1,0 +1,14 @@
+// Two bytes have the same remainder by another polynomial.
+// expect: unsafe
+extern unsigned char __VERIFIER_nondet_uchar(void);
+extern void reach_error(void);
+
+static unsigned char crc(unsigned char x) {
+    for (int i = 0; i < 8; i++) x = (unsigned char)((x << 1) ^ ((x & 0x80) ? 0x06 : 0));
+    return x;
+}
+int main(void) {
+    unsigned char x = __VERIFIER_nondet_uchar(), y = __VERIFIER_nondet_uchar();
+    if (x != y && crc(x) == crc(y)) reach_error();
+    return 0;
+}
