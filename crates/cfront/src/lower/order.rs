@@ -35,7 +35,7 @@ pub(super) fn conflicts(ctx: &mut Context<'_>) -> Vec<Span> {
     let errno = ctx.hir.statics.iter().copied().find(is_errno);
     let footprints = Footprints::new(&ctx.program, &ctx.variable_of, errno);
     let mut order = Order { ctx, errno, footprints, pointers: None };
-    let assignments = ctx.usage.exprs.iter().copied().collect();
+    let assignments = ctx.usage.exprs.clone();
     let mut suspects = order.suspects(Suspects { operands: candidates, assignments });
     let reached = reached(&ctx.program);
     suspects.operands.retain(|(_, span)| is_executed(ctx, *span, &reached));

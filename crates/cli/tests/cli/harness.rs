@@ -239,7 +239,7 @@ fn a_function_of_the_library_that_the_program_defines_is_no_builtin_of_the_harne
     let program = folder.file("a.c", text);
     let finished = wayproof(["check", program.to_str().unwrap()]);
     assert_eq!(finished.code, 10, "{finished:?}");
-    if std::process::Command::new("cc").arg("--version").output().is_ok() {
+    if Command::new("cc").arg("--version").output().is_ok() {
         assert!(finished.stdout.contains("checked: compiled and executed"), "{}", finished.stdout);
     }
 }
