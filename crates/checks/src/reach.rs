@@ -48,7 +48,7 @@ fn start_question(program: &Program) -> Option<(Program, Region)> {
     if !ops().any(|(_, op)| matches!(op, Op::Assume { .. })) {
         return None;
     }
-    let (call, called) = ops().filter_map(|(id, op)| Some((id, *op.call_targets().first()?))).last()?;
+    let (call, called) = ops().filter_map(|(id, op)| Some((id, *op.call_targets().first()?))).next_back()?;
     let region = program.procs[called].region;
     if !program.sources.is_users(region) {
         return None;
