@@ -302,7 +302,9 @@ fn compare(case: &Case, encoded: &mut Encoded, values: &BTreeMap<VarId, u128>, t
     let terms = &mut encoded.terms;
     if encoded.skolems.is_empty() {
         let mut model = Model::new();
-        known.into_iter().for_each(|(symbol, value)| model.set(symbol, value));
+        for (symbol, value) in known {
+            model.set(symbol, value);
+        }
         let mut evaluator = Evaluator::new(terms, &model);
         let found = (evaluator.holds(encoded.guard), evaluator.value(encoded.value));
         assert!(evaluator.holds(agrees), "{found:?}: {}", context());

@@ -56,10 +56,13 @@ pub static ENGINES: &[EngineSpec] = &[
         purpose: "the engines below in turn, in rounds whose budgets double; they tell each other what they find out",
         paper: "",
         parts: &[Part::Gas, Part::Summaries, Part::Congruences, Part::Exchange, Part::Integers, Part::Bits],
-        configure: |settings| match settings.has(Part::Integers) {
-            true => after_run(|settings| Box::new(Rounds::new(settings)), settings),
-            // Of the members only one does without integers.
-            false => after_run(|_| Box::new(Unwinding(Chosen::Always(LogicName::Bits))), settings),
+        configure: |settings| {
+            if settings.has(Part::Integers) {
+                after_run(|settings| Box::new(Rounds::new(settings)), settings)
+            } else {
+                // Of the members only one does without integers.
+                after_run(|_| Box::new(Unwinding(Chosen::Always(LogicName::Bits))), settings)
+            }
         },
     },
     EngineSpec {
