@@ -352,7 +352,7 @@ mod tests {
         assert!(error("timeout = 0\n").contains("above 0"));
         assert!(error("signed-overflow = 3").contains("one of \"undefined\", \"wrap\", \"error\""));
         assert!(error("defines = [3]").contains("a list of macros"));
-        assert!(error("engine = \"none\"").contains("the name of an engine: gps"));
+        assert!(error("engine = \"none\"").contains("the name of an engine: auto, gps"));
         assert!(error("a = = b").contains("not TOML"));
     }
 }

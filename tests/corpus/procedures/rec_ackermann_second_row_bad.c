@@ -1,6 +1,6 @@
 // The second row of Ackermann's function, off by one.
 // expect: unsafe
-// engines: gps gps-lite recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite recmc path-invariants bself bse kind
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

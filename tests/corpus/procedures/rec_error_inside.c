@@ -1,6 +1,6 @@
 // The error is in the recursion, behind a call that returns.
 // expect: unsafe
-// engines: gps gps-lite impact recmc bself bse kind bmc
+// engines: gps gps-lite impact recmc bself bse bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

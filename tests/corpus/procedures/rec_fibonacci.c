@@ -1,6 +1,6 @@
 // A recursion that is not linear.
 // expect: safe
-// engines: gps impact recmc
+// engines: gps impact recmc bse
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 
