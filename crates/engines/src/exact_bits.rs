@@ -5,8 +5,9 @@
 //!   engine   SEARCH ticks
 //!   bits     SECOND ticks
 //!   engine   what is left
-//!   bits     what is left
 //! ```
+//!
+//! Bits have two shares and no more: where they do not decide by then, more of them rarely helps, and a run without limits should end. `--logic bits` goes on.
 //!
 //! Programs all of whose operations are exact in integers are for the engine alone: they lose nothing.
 //!
@@ -26,7 +27,7 @@ const FIRST: u64 = 1 << 11;
 /// Ticks of the engine's first attempt: a few seconds.
 const SEARCH: u64 = 1 << 13;
 /// Ticks of the second attempt in bits.
-const SECOND: u64 = 1 << 15;
+const SECOND: u64 = 1 << 14;
 
 /// An engine over integers, with bits in turn.
 pub(crate) struct ExactBits {
@@ -43,12 +44,11 @@ impl Engine for ExactBits {
             return engine().solve(task, env);
         }
         let bits = || Box::new(Unwinding(Chosen::Always(LogicName::Bits)));
-        let turns: [(Option<u64>, Box<dyn Engine>); 5] = [
+        let turns: [(Option<u64>, Box<dyn Engine>); 4] = [
             (Some(FIRST), bits()),
             (Some(SEARCH), engine()),
             (Some(SECOND), bits()),
             (None, engine()),
-            (None, bits()),
         ];
         let mut why = Reason::NotProgressing;
         for (ticks, job) in turns {
