@@ -107,24 +107,7 @@ impl Vocabulary {
             products.insert(monomial, symbol);
         }
         let factors = products.iter().map(|(monomial, symbol)| (*symbol, monomial.clone())).collect();
-        let (mut followed_sums, mut codes) = (BTreeMap::new(), BTreeMap::new());
-        for proc in with_products {
-            let Folds { vars, sums: sums_of_codes } = folds(program, &program.procs[*proc]);
-            for (var, coded) in vars {
-                let (word, sort) = match coded {
-                    Coded::Elements => ("code", Sort::Array),
-                    Coded::Counts(_) => ("count", Sort::Array),
-                    Coded::Element | Coded::Fold(_) => ("code", Sort::Int),
-                };
-                let name = format!("{word}({})", program.vars[var].name);
-                codes.entry((var, coded)).or_insert_with(|| terms.declare(name, sort, SymbolKind::Variable));
-            }
-            for sum in sums(program, &program.procs[*proc]).into_iter().chain(sums_of_codes) {
-                let name = sum_name(program, &sum);
-                let declare = || terms.declare(name, Sort::Int, SymbolKind::Variable);
-                followed_sums.entry(sum).or_insert_with(declare);
-            }
-        }
+        let (followed_sums, codes) = followed_sums(program, with_products, terms);
         let (addresses, at_entry) = (FxHashMap::default(), BTreeMap::new());
         Self {
             logic,
@@ -260,6 +243,31 @@ impl Vocabulary {
         let symbol = self.declare_address(program, terms, expr, name);
         terms.of_symbol(symbol)
     }
+}
+
+/// The symbols of sums of elements, and of the codes of what is folded.
+type Followed = (BTreeMap<Sum, SymbolId>, BTreeMap<(VarId, Coded), SymbolId>);
+
+fn followed_sums(program: &Program, procs: &[ProcId], terms: &mut Terms) -> Followed {
+    let (mut followed_sums, mut codes) = (BTreeMap::new(), BTreeMap::new());
+    for proc in procs {
+        let Folds { vars, sums: sums_of_codes } = folds(program, &program.procs[*proc]);
+        for (var, coded) in vars {
+            let (word, sort) = match coded {
+                Coded::Elements => ("code", Sort::Array),
+                Coded::Counts(_) => ("count", Sort::Array),
+                Coded::Element | Coded::Fold(_) => ("code", Sort::Int),
+            };
+            let name = format!("{word}({})", program.vars[var].name);
+            codes.entry((var, coded)).or_insert_with(|| terms.declare(name, sort, SymbolKind::Variable));
+        }
+        for sum in sums(program, &program.procs[*proc]).into_iter().chain(sums_of_codes) {
+            let name = sum_name(program, &sum);
+            let declare = || terms.declare(name, Sort::Int, SymbolKind::Variable);
+            followed_sums.entry(sum).or_insert_with(declare);
+        }
+    }
+    (followed_sums, codes)
 }
 
 /// What a sum is called in formulas.

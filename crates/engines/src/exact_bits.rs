@@ -44,12 +44,8 @@ impl Engine for ExactBits {
             return engine().solve(task, env);
         }
         let bits = || Box::new(Unwinding(Chosen::Always(LogicName::Bits)));
-        let turns: [(Option<u64>, Box<dyn Engine>); 4] = [
-            (Some(FIRST), bits()),
-            (Some(SEARCH), engine()),
-            (Some(SECOND), bits()),
-            (None, engine()),
-        ];
+        let turns: [(Option<u64>, Box<dyn Engine>); 4] =
+            [(Some(FIRST), bits()), (Some(SEARCH), engine()), (Some(SECOND), bits()), (None, engine())];
         let mut why = Reason::NotProgressing;
         for (ticks, job) in turns {
             match within(ticks, job, task, env) {

@@ -30,8 +30,7 @@ pub(super) fn render(run: &Run<'_>, detail: Detail, color: Color) -> String {
     if let Some(table) = run.table {
         return each::render(run, table, detail, color);
     }
-    let sources = run.sources;
-    let mut writer = Writer::new(sources);
+    let mut writer = Writer::new(run.sources);
     writer.headline(run, color);
     if detail == Detail::Verdict {
         return writer.text;
@@ -64,7 +63,7 @@ pub(super) fn render(run: &Run<'_>, detail: Detail, color: Color) -> String {
         Verdict::Unsafe(trace) => {
             writer.trace(trace);
             if let Some(selection) = run.told {
-                writer.text += &crate::path::render(&run.extras.steps, selection, sources);
+                writer.text += &crate::path::render(&run.extras.steps, selection, run.sources);
             }
         }
         Verdict::Unknown(reason) => {

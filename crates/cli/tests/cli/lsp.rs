@@ -155,7 +155,7 @@ fn an_editor_sees_invariants_and_bad_input() {
     let place = |line: u64| json!({ "line": line, "character": 0 });
     let all = json!({ "textDocument": document, "range": { "start": place(0), "end": place(20) }, "context": { "diagnostics": [] } });
     let hints = client.ask("textDocument/inlayHint", &all);
-    assert!(hints[0]["label"].as_str().is_some_and(|label| label.contains("i <= n")), "{hints}");
+    assert!(hints[0]["label"].as_str().is_some_and(|label| label.contains("n >= i")), "{hints}");
     assert_eq!(hints[0]["position"]["line"], 5);
     let hover = client.ask("textDocument/hover", &json!({ "textDocument": document, "position": place(8) }));
     assert!(hover["contents"]["value"].as_str().is_some_and(|text| text.contains("holds")), "{hover}");

@@ -10,7 +10,8 @@ extern void reach_error(void);
 fn check(name: &str, text: &str, seconds: &str) -> Finished {
     let folder = Folder::new(&format!("recursion-{name}"));
     let file = folder.file("a.c", format!("{HEAD}{text}"));
-    wayproof(["check", "--check", "none", "--no-exec", "--timeout", seconds, file.to_str().unwrap()])
+    let words = ["check", "--check", "none", "--no-exec", "--engine", "gps", "--timeout", seconds];
+    wayproof(words.into_iter().chain(file.to_str()))
 }
 
 fn assert_safe(name: &str, text: &str) {

@@ -458,10 +458,7 @@ impl<'a> Rewriter<'a> {
             };
             translator.ite(cond, value, other)
         };
-        let place = match index {
-            None => Place::Var(var),
-            Some(index) => Place::Elem { array: var, index },
-        };
+        let place = index.map_or(Place::Var(var), |index| Place::Elem { array: var, index });
         self.ops.push(Op::Assign { place, value });
     }
 

@@ -1,5 +1,6 @@
 //! What an editor shows of a report.
 
+use std::ffi::OsStr;
 use std::fmt::Write;
 
 use serde_json::{Value, json};

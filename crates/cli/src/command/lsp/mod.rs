@@ -269,8 +269,8 @@ impl Server {
     /// The report of a check; nothing if it was cancelled or could not be run.
     fn run(&self, path: PathBuf, function: Option<String>, cancel: &AtomicBool) -> Option<Value> {
         let mut command = Command::new(std::env::current_exe().ok()?);
-        command.arg("check").args(&self.options).args(["--format=json", "--color=never"]);
-        command.arg(format!("--timeout={}", self.timeout));
+        command.arg("check").args(&self.options).args(["--format", "json", "--color", "never"]);
+        command.args(["--timeout", &self.timeout.to_string()]);
         if let Some(function) = function {
             command.arg(format!("--entry={function}"));
         }
