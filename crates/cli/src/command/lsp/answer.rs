@@ -152,8 +152,10 @@ impl<'a> Found<'a> {
             value.pointer(pointer).and_then(Value::as_u64).map(|line| line.saturating_sub(1))
         };
         let mut said = Vec::new();
-        for invariant in list(self.report, "/evidence/invariants").filter(|invariant| self.is_here(invariant))
-        {
+        // Invariants name files without their folders.
+        let here = path(self.uri).and_then(|path| path.file_name().map(ToOwned::to_owned));
+        let is_here = |invariant: &&Value| here.as_deref() == Some(OsStr::new(text_of(invariant, "/file")));
+        for invariant in list(self.report, "/evidence/invariants").filter(is_here) {
             if let Some(line) = line(invariant, "/line").filter(|_| text_of(invariant, "/tied_to") == "loop")
             {
                 said.push(Said { line, value: text_of(invariant, "/value").to_owned(), about: About::Loop });
