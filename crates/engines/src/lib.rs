@@ -22,6 +22,7 @@ mod recmc;
 mod rounded;
 mod run_first;
 mod sample;
+mod tracer;
 
 use engine::{Engine, EngineSpec, Executions, Part, Settings};
 use summary::StarOptions;
@@ -35,7 +36,9 @@ use gps::{Gps, Strategies};
 use guide::Guidance;
 use kind::{Bounded, Steps};
 use path_invariants::PathInvariants;
+use paths::Strength;
 use run_first::RunFirst;
+use tracer::Tracer;
 
 pub use recmc::{CLAUSES_HEAD, clauses_text};
 pub use run_first::{Tried, try_executions};
@@ -119,6 +122,20 @@ pub static ENGINES: &[EngineSpec] = &[
         paper: "Sheeran00",
         parts: &[],
         configure: |settings| after_run(|_| around(Bounded(Steps::Base), Contracts::Never), settings),
+    },
+    EngineSpec {
+        name: "tracer",
+        purpose: "symbolic execution, depth first, with interpolants that subsume paths and widening at loops",
+        paper: "Tracer12",
+        parts: &[],
+        configure: |settings| after_run(|_| around(Tracer(Strength::Weakest), Contracts::Never), settings),
+    },
+    EngineSpec {
+        name: "tracer-sp",
+        purpose: "tracer with strongest postconditions as interpolants",
+        paper: "Tracer12",
+        parts: &[],
+        configure: |settings| after_run(|_| around(Tracer(Strength::Strongest), Contracts::Never), settings),
     },
     EngineSpec {
         name: "explicit",

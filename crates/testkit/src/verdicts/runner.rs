@@ -106,7 +106,7 @@ impl Configuration {
 }
 
 /// All configurations; the first sees every program.
-pub const CONFIGURATIONS: [Configuration; 16] = [
+pub const CONFIGURATIONS: [Configuration; 18] = [
     Configuration::alone("gps", "gps", &[]),
     Configuration::alone("gps --no-gas", "gps", &[Part::Gas]),
     Configuration::alone("gps --no-summaries", "gps", &[Part::Summaries]),
@@ -121,6 +121,8 @@ pub const CONFIGURATIONS: [Configuration; 16] = [
     Configuration::alone("bse", "bse", &[]),
     Configuration::alone("kind", "kind", &[]),
     Configuration::alone("bmc", "bmc", &[]),
+    Configuration::alone("tracer", "tracer", &[]),
+    Configuration::alone("tracer-sp", "tracer-sp", &[]),
     Configuration::alone("explicit", "explicit", &[]),
     Configuration { name: "executions, gps", engine: "gps", without: &[], executions: Executions::First },
 ];
