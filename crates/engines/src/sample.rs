@@ -9,7 +9,7 @@
 //! * A3: a program without arrays is not run.
 //!
 //! # Cost
-//! [`RUNS`] and two runs of at most [`TICKS`] ticks: hundredths of a second each.
+//! [`RUNS`] and three runs of at most [`TICKS`] ticks: hundredths of a second each.
 
 use base::{Budget, timeline};
 use cfa::{CheckKind, Program, Storage};
@@ -33,7 +33,11 @@ pub(crate) fn sample(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> 
         return None;
     }
     let _stage = timeline::stage("samples");
-    let orders = [Inputs::Counting { next: FIRST, step: -1 }, Inputs::Counting { next: FIRST, step: 1 }];
+    let orders = [
+        Inputs::Counting { next: FIRST, step: -1 },
+        Inputs::Counting { next: FIRST, step: 1 },
+        Inputs::Alone { next: FIRST },
+    ];
     let random = (0..RUNS).map(|seed| Inputs::Random(Seed::new(seed)));
     orders.into_iter().chain(random).find_map(|inputs| {
         budget.poll().ok()?;
@@ -46,6 +50,8 @@ pub(crate) fn sample(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> 
 enum Inputs {
     /// Each is a step further than the last: what sorts or searches has the least or the most to do.
     Counting { next: i128, step: i128 },
+    /// The first differs from all others, which are zero: what is searched for is not found.
+    Alone { next: i128 },
     /// At random.
     Random(Seed),
 }
@@ -58,6 +64,7 @@ impl Oracle for Inputs {
                 *next += *step;
                 Some(Choice::Int(own))
             }
+            Self::Alone { next } => Some(Choice::Int(std::mem::take(next))),
             Self::Random(seed) => seed.choose(request),
         }
     }
