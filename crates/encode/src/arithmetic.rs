@@ -53,6 +53,9 @@ impl Encoder<'_> {
         };
         let period = Integer::power_of_two(u32::from(width));
         let Some(range) = range else {
+            if low.is_zero() {
+                return self.field(term, 0, Some(u32::from(width)));
+            }
             let offset = self.terms.number(-&low);
             let shifted = self.terms.add(term, offset);
             let wrapped = self.terms.modulo(shifted, &period);

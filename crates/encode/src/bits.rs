@@ -1,7 +1,7 @@
 //! Bitwise operations and shifts in integer arithmetic.
 //!
 //! With a constant operand everything is exact: the bits `a..b` of x are `(x div 2^a) mod 2^(b-a)`, for negative x too, because division
-//! rounds down; and `x | c = x + c - (x & c)`, `x ^ c = x + c - 2 (x & c)`.
+//! rounds down. Other operations that have an exact form: [`crate::bit_forms`]. The rest is rounded up.
 
 use std::collections::BTreeSet;
 
@@ -18,8 +18,6 @@ use crate::transition::Transition;
 const MOST_RUNS: usize = 8;
 /// A shift by a variable is a case split over at most this many amounts.
 const MOST_AMOUNTS: i128 = 64;
-/// Two variables are taken apart bit by bit if they have at most this many.
-const MOST_BITS: u32 = 8;
 /// Operands of at most so many bits have a disjunction of at most so many.
 const NARROW: [u32; 2] = [8, 16];
 /// Chains of more operands are not compared with others.
@@ -29,9 +27,13 @@ const MOST_OPERANDS: usize = 256;
 ///
 /// # Meaning
 /// The values are those of integers as two's complements without end, so they do not depend on a type.
+///
+/// # Invariants
+/// * H1: a term is the value of a chain for all values of the symbols in it, and not only at the operation at hand: the same term may stand elsewhere, on another path.
+/// * H2: a Skolem constant is used for operations of its own type only. On a path that does not go through the operation that it was made for, the values may be too large for its type.
 #[derive(Debug, Default)]
 pub(crate) struct Chains {
-    values: FxHashMap<(BTreeSet<TermId>, BinaryOp), TermId>,
+    values: FxHashMap<(BTreeSet<TermId>, BinaryOp, Ty), TermId>,
     parts: FxHashMap<TermId, (BinaryOp, BTreeSet<TermId>)>,
 }
 
@@ -41,11 +43,18 @@ impl Chains {
         self.parts.get(&value).map(|(op, parts)| (*op, parts.iter().copied().collect()))
     }
     /// The value of a chain that was met before, or of one of at most one operand.
-    fn known(&self, terms: &mut Terms, op: BinaryOp, parts: &BTreeSet<TermId>) -> Option<TermId> {
+    fn known(&self, terms: &mut Terms, op: BinaryOp, parts: &BTreeSet<TermId>, ty: Ty) -> Option<TermId> {
         match parts.len() {
             0 => Some(terms.int(0)),
             1 => parts.first().copied(),
-            _ => self.values.get(&(parts.clone(), op)).copied(),
+            _ => self.values.get(&(parts.clone(), op, ty)).copied(),
+        }
+    }
+
+    fn insert(&mut self, value: TermId, op: BinaryOp, parts: BTreeSet<TermId>, ty: Ty) {
+        if parts.len() <= MOST_OPERANDS {
+            self.parts.insert(value, (op, parts.clone()));
+            self.values.insert((parts, op, ty), value);
         }
     }
 }
@@ -66,33 +75,18 @@ impl Encoder<'_> {
         (rhs, right): (ExprId, TermId),
         ty: Ty,
     ) -> TermId {
-        let constant =
-            |encoder: &Self, term: TermId| encoder.terms.as_number(term).and_then(Integer::to_i128);
-        let (value, mask) = match (constant(self, left), constant(self, right)) {
-            (_, Some(mask)) => (left, Some(mask)),
-            (Some(mask), None) => (right, Some(mask)),
-            (None, None) => (left, None),
-        };
-        if let Some(mask) = mask
-            && let Some(both) = self.masked(value, mask)
-        {
-            let mask = self.terms.number(mask);
-            let sum = self.terms.add(value, mask);
-            return match op {
-                BinaryOp::And => both,
-                BinaryOp::Or => self.terms.sub(sum, both),
-                _ => {
-                    let twice = self.terms.add(both, both);
-                    self.terms.sub(sum, twice)
+        let result = match self.known_chain(op, [left, right], ty) {
+            Some(known) => {
+                for fact in in_range(self.terms, known, ty) {
+                    self.fact(fact);
                 }
-            };
-        }
-        if let (Some(left_bits), Some(right_bits)) = (self.bits_of(lhs), self.bits_of(rhs))
-            && left_bits.max(right_bits) <= MOST_BITS
-        {
-            return self.bit_by_bit(op, left, right, left_bits.max(right_bits));
-        }
-        let result = self.chained(transition, op, [left, right], ty);
+                known
+            }
+            None => match self.exact_bits(op, (lhs, left), (rhs, right), ty) {
+                Some(exact) => return exact,
+                None => self.chained(transition, op, [left, right], ty),
+            },
+        };
         let mut facts = bitwise_facts(self.terms, op, left, right, result);
         facts.extend(narrow_facts(self.terms, op, left, right, result));
         for fact in facts {
@@ -109,40 +103,58 @@ impl Encoder<'_> {
         operands: [TermId; 2],
         ty: Ty,
     ) -> TermId {
+        let parts = self.chain(op, &operands);
+        let result = self.round_up(transition, Rounding::Bitwise, ty);
+        self.chains.insert(result, op, parts, ty);
+        result
+    }
+
+    /// The operands of a chain that is made of chains.
+    fn chain(&self, op: BinaryOp, operands: &[TermId]) -> BTreeSet<TermId> {
         let mut parts: BTreeSet<TermId> = BTreeSet::new();
         for operand in operands {
-            let own = match self.chains.parts.get(&operand) {
+            let own = match self.chains.parts.get(operand) {
                 Some((own_op, parts)) if *own_op == op => parts.clone(),
-                _ => BTreeSet::from([operand]),
+                _ => BTreeSet::from([*operand]),
             };
             for part in own {
-                if !parts.insert(part) && op == BinaryOp::Xor {
+                // What has no ones changes nothing.
+                let is_void = op != BinaryOp::And && self.ones_in(part) == 0;
+                if !is_void && !parts.insert(part) && op == BinaryOp::Xor {
                     parts.remove(&part);
                 }
             }
         }
-        if let Some(known) = self.chains.known(self.terms, op, &parts) {
-            for fact in in_range(self.terms, known, ty) {
-                self.fact(fact);
-            }
-            return known;
-        }
-        let result = self.round_up(transition, Rounding::Bitwise, ty);
-        if parts.len() <= MOST_OPERANDS {
-            self.chains.parts.insert(result, (op, parts.clone()));
-            self.chains.values.insert((parts, op), result);
-        }
-        result
+        parts
     }
 
-    /// How many bits an operand has, if it is not negative.
-    fn bits_of(&self, expr: ExprId) -> Option<u32> {
-        let range = self.known(expr).filter(|range| range.low() >= 0)?;
-        Some(i128::BITS - range.high().leading_zeros())
+    /// The value of a chain that was met before, or of one of at most one operand.
+    pub(crate) fn known_chain(&mut self, op: BinaryOp, operands: [TermId; 2], ty: Ty) -> Option<TermId> {
+        let parts = self.chain(op, &operands);
+        self.chains.known(self.terms, op, &parts, ty)
+    }
+
+    /// The value of a chain that is shifted: the chain of what is shifted. `shift` is the same for a part, for all values of its symbols (H1).
+    fn shifted_chain(
+        &mut self,
+        (value, ty): (TermId, Ty),
+        shifted: TermId,
+        mut shift: impl FnMut(&mut Self, TermId) -> TermId,
+    ) -> TermId {
+        let Some((op, parts)) = self.chains.parts.get(&value).cloned() else { return shifted };
+        let images: Vec<TermId> = parts.into_iter().map(|part| shift(self, part)).collect();
+        let parts = self.chain(op, &images);
+        if let Some(known) = self.chains.known(self.terms, op, &parts, ty) {
+            return known;
+        }
+        if shift(self, value) == shifted {
+            self.chains.insert(shifted, op, parts, ty);
+        }
+        shifted
     }
 
     /// A bitwise operation on operands of so many bits that are not negative: exact.
-    fn bit_by_bit(&mut self, op: BinaryOp, left: TermId, right: TermId, bits: u32) -> TermId {
+    pub(crate) fn bit_by_bit(&mut self, op: BinaryOp, left: TermId, right: TermId, bits: u32) -> TermId {
         let (zero, two) = (self.terms.int(0), Integer::from(2));
         let mut sum = Vec::new();
         for bit in 0..bits {
@@ -169,7 +181,7 @@ impl Encoder<'_> {
     }
 
     /// `value & mask` exactly; `None` if the mask has too many runs.
-    fn masked(&mut self, value: TermId, mask: i128) -> Option<TermId> {
+    pub(crate) fn masked(&mut self, value: TermId, mask: i128) -> Option<TermId> {
         if mask < 0 {
             // The ones above the top are without end: x & mask = x - (x & ~mask).
             let cleared = self.masked(value, !mask)?;
@@ -188,10 +200,8 @@ impl Encoder<'_> {
         }
         let mut sum = Vec::new();
         for (start, length) in parts {
-            let weight = Integer::power_of_two(start);
-            let shifted = self.terms.div(value, &weight);
-            let field = self.terms.modulo(shifted, &Integer::power_of_two(length));
-            sum.push(self.terms.scale(&weight, field));
+            let field = self.field(value, start, Some(length));
+            sum.push(self.terms.scale(&Integer::power_of_two(start), field));
         }
         Some(self.terms.sum(sum))
     }
@@ -234,13 +244,23 @@ impl Encoder<'_> {
     fn shift_by(&mut self, op: BinaryOp, (expr, value): (ExprId, TermId), amount: u32, ty: Ty) -> TermId {
         let factor = Integer::power_of_two(amount);
         if op == BinaryOp::Shr {
-            return self.terms.div(value, &factor);
+            let shifted = self.field(value, amount, None);
+            let shift = |encoder: &mut Self, part| encoder.field(part, amount, None);
+            return self.shifted_chain((value, ty), shifted, shift);
         }
         let exact = self.terms.scale(&factor, value);
         let range = self.known(expr).and_then(|range| {
             range.multiply(values::value::Value::constant(1_i128.checked_shl(amount).filter(|p| *p > 0)?))
         });
-        if self.fits(range, ty) { exact } else { self.wrap(exact, range, ty) }
+        if self.fits(range, ty) {
+            return self
+                .shifted_chain((value, ty), exact, |encoder, part| encoder.terms.scale(&factor, part));
+        }
+        let shifted = self.wrap(exact, range, ty);
+        self.shifted_chain((value, ty), shifted, |encoder, part| {
+            let exact = encoder.terms.scale(&factor, part);
+            encoder.wrap(exact, None, ty)
+        })
     }
 }
 

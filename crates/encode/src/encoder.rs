@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use cfa::{Callee, EdgeId, ExprId, InitKind, Op, Place, ProcId, Program, Source, Storage, Ty, VarId};
 use rustc_hash::FxHashMap;
-use term::{BvOp, Sort, Substitution, SymbolKind, TermId, Terms};
+use term::{BvOp, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 use crate::arithmetic::bounds;
 use crate::bits::Chains;
@@ -424,6 +424,12 @@ impl<'a> Encoder<'a> {
             self.require(transition, within);
         }
         term
+    }
+
+    /// The type of a Skolem constant. Their symbols ascend.
+    pub(crate) fn type_of_skolem(&self, symbol: SymbolId) -> Option<Ty> {
+        let at = self.skolems.binary_search_by_key(&symbol, |skolem| skolem.symbol).ok()?;
+        self.skolems[at].ty
     }
 
     fn place_type(&self, place: Place) -> Ty {

@@ -7,6 +7,7 @@
 //! Knows no solver and no engine.
 
 mod arithmetic;
+mod bit_forms;
 mod bits;
 mod elements;
 mod encoder;

@@ -334,6 +334,10 @@ fn chains_of_the_same_operands_are_equal() {
         ("(a | (b | c))", "((c | a) | (b | a))"),
         ("(a ^ (b ^ c))", "((c ^ (a ^ (b ^ a))) ^ a)"),
         ("(a ^ (b ^ a))", "b"),
+        ("((a ^ b) >> 3:i32)", "((b >> 3:i32) ^ (a >> 3:i32))"),
+        ("((a ^ b) << 3:i32)", "((b << 3:i32) ^ (a << 3:i32))"),
+        ("(((a ^ b) ^ (b >> 1:i32)) >> 2:i32)", "(((a >> 2:i32) ^ (b >> 2:i32)) ^ (b >> 3:i32))"),
+        ("(b ^ ((a ^ b) & (-((i32) (a < b)))))", "((b <= a) ? b : a)"),
     ] {
         let text = format!(
             "program LP64 overflow=wrap start=%start\nfile f0 \"a.c\"\nproc %start() {{\n  local result : i32\n  local a : i32\n  \

@@ -11,7 +11,7 @@
 //! * A3: a program without arrays and without calls that stay is not run.
 //!
 //! # Cost
-//! [`RUNS`] and two runs of at most [`TICKS`] ticks: hundredths of a second each. Those with small inputs have [`SMALL_TICKS`] each.
+//! [`RUNS`] and three runs of at most [`TICKS`] ticks: hundredths of a second each. Those with small inputs have [`SMALL_TICKS`] each.
 
 use base::{Budget, timeline};
 use cfa::{CheckKind, Program, Storage};
@@ -54,7 +54,11 @@ fn contents(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
         return None;
     }
     let _stage = timeline::stage("samples");
-    let orders = [Inputs::Counting { next: FIRST, step: -1 }, Inputs::Counting { next: FIRST, step: 1 }];
+    let orders = [
+        Inputs::Counting { next: FIRST, step: -1 },
+        Inputs::Counting { next: FIRST, step: 1 },
+        Inputs::Alone { next: FIRST },
+    ];
     let random = (0..RUNS).map(|seed| Inputs::Random(Seed::new(seed)));
     orders.into_iter().chain(random).find_map(|inputs| {
         budget.poll().ok()?;
@@ -67,6 +71,8 @@ fn contents(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
 enum Inputs {
     /// Each is a step further than the last: what sorts or searches has the least or the most to do.
     Counting { next: i128, step: i128 },
+    /// The first differs from all others, which are zero: what is searched for is not found.
+    Alone { next: i128 },
     /// At random.
     Random(Seed),
 }
@@ -79,6 +85,7 @@ impl Oracle for Inputs {
                 *next += *step;
                 Some(Choice::Int(own))
             }
+            Self::Alone { next } => Some(Choice::Int(std::mem::take(next))),
             Self::Random(seed) => seed.choose(request),
         }
     }

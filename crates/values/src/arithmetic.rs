@@ -79,10 +79,7 @@ pub(crate) fn binary(program: &Program, op: BinaryOp, left: Value, right: Value,
         BinaryOp::Le => truth(left.high() <= right.low(), left.low() > right.high()),
         BinaryOp::And => bitwise_and(left, right, ty).map(Abstract::Known),
         BinaryOp::Or | BinaryOp::Xor => bitwise_or(op, left, right).map(Abstract::Known),
-        BinaryOp::Shl => {
-            let count = u32::try_from(right.as_constant()?).ok().filter(|count| *count < 64)?;
-            cast(left.multiply(Value::constant(1 << count))?, ty).map(Abstract::Known)
-        }
+        BinaryOp::Shl => shift_left(left, right, ty).map(Abstract::Known),
         BinaryOp::Shr => {
             let (fewest, most) = (right.low().max(0), right.high().min(127));
             if fewest > most {
@@ -95,15 +92,21 @@ pub(crate) fn binary(program: &Program, op: BinaryOp, left: Value, right: Value,
     }
 }
 
+/// How many of the lowest bits of all members are zero.
+fn low_zeros(value: Value) -> u32 {
+    value.modulus().trailing_zeros().min(value.residue().trailing_zeros()).min(126)
+}
+
 pub(crate) fn bitwise_and(left: Value, right: Value, ty: Ty) -> Option<Value> {
     if let (Some(a), Some(b)) = (left.as_constant(), right.as_constant()) {
         return Some(Value::constant(a & b));
     }
     let bound = [left, right].into_iter().filter(|value| value.low() >= 0).map(Value::high).min();
-    match bound {
-        Some(high) => Value::range(0, high),
-        None => type_range(ty),
-    }
+    let range = match bound {
+        Some(high) => Value::range(0, high)?,
+        None => type_range(ty)?,
+    };
+    Value::new(range.low(), range.high(), 1 << low_zeros(left).max(low_zeros(right)), 0)
 }
 
 pub(crate) fn bitwise_or(op: BinaryOp, left: Value, right: Value) -> Option<Value> {
@@ -115,5 +118,19 @@ pub(crate) fn bitwise_or(op: BinaryOp, left: Value, right: Value) -> Option<Valu
     }
     let bits = 128 - (left.high() | right.high()).leading_zeros();
     let low = if op == BinaryOp::Or { left.low().max(right.low()) } else { 0 };
-    Value::range(low, (1_i128 << bits.min(126)) - 1)
+    let high = ((1_i128 << bits.min(126)) - 1).min(left.high().checked_add(right.high())?);
+    Value::new(low, high, 1 << low_zeros(left).min(low_zeros(right)), 0)
+}
+
+/// Shifts to the left by all amounts of a range that are below the width of the type.
+fn shift_left(value: Value, amount: Value, ty: Ty) -> Option<Value> {
+    let Ty::Int { width, .. } = ty else { return None };
+    let (first, last) = (amount.low().max(0), amount.high().min(i128::from(width) - 1));
+    let mut result: Option<Value> = None;
+    for count in first..=last {
+        let count = u32::try_from(count).ok().filter(|count| *count < 64)?;
+        let shifted = cast(value.multiply(Value::constant(1 << count))?, ty)?;
+        result = Some(result.map_or(shifted, |others| others.join(shifted)));
+    }
+    result
 }

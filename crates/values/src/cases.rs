@@ -4,6 +4,8 @@
 //! matters of several of them is which combinations occur, which intervals of each one do not tell. All combinations that may occur are
 //! collected, location by location; other variables count only on the way from one location to the next.
 //!
+//! A *flag* is set to inputs and constants, and compared with zero again and again: what matters is whether it is zero. It is part of the combinations of a program that has state variables.
+//!
 //! # Invariants
 //! * C1: in every execution that reaches a location, one of its combinations holds.
 //!
@@ -27,13 +29,45 @@ const MIN_CONSTANTS: usize = 4;
 /// More variables are not looked at together.
 const MAX_VARIABLES: usize = 8;
 
-/// The value of each state variable; `None` if it may be any.
-type Combination = Vec<Option<i128>>;
+/// More flags are not looked at: each may double the number of combinations.
+const MAX_FLAGS: usize = 2;
+/// A flag that fewer operations compare with zero is not worth the effort: both branches of an `if` do.
+const MIN_TESTS: usize = 4;
+
+/// What a combination says of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// Nothing.
+    Any,
+    /// Its value.
+    Constant(i128),
+    /// Of a flag: that it is not zero.
+    NotZero,
+}
+
+/// What is said of each variable.
+type Combination = Vec<Kind>;
+
+/// What holds at a location in one case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// The values of state variables.
+    pub state: State,
+    /// The variables that are not zero.
+    pub not_zero: Vec<VarId>,
+}
+
+/// The variables whose combinations are collected.
+#[derive(Clone, Debug)]
+struct Variables {
+    all: Vec<VarId>,
+    flags: BTreeSet<VarId>,
+}
 
 /// The combinations at every location.
 #[derive(Clone, Debug)]
 pub struct Cases {
-    variables: Vec<VarId>,
+    variables: Variables,
     at: IndexVec<Loc, BTreeSet<Combination>>,
 }
 
@@ -42,11 +76,14 @@ impl Cases {
     pub fn of(program: &Program, procedure: &Procedure, budget: &mut Budget) -> Result<Option<Self>, Stop> {
         let mut variables = state_variables(program, procedure);
         // Of one variable alone the interval says nearly as much, in a shorter formula.
-        while variables.len() > 1 {
+        while variables.all.len() > 1 {
             if let Some(at) = collect(program, procedure, &variables, budget)? {
                 return Ok(Some(Self { variables, at }));
             }
-            variables.truncate(variables.len() / 2);
+            let fewer = variables.all.len() - variables.flags.len();
+            let fewer = if variables.flags.is_empty() { fewer / 2 } else { fewer };
+            variables.all.truncate(fewer);
+            variables.flags.clear();
         }
         Ok(None)
     }
@@ -57,22 +94,72 @@ impl Cases {
     }
 
     /// What is known at a location of the given variables, which should ascend: one of these holds.
-    pub fn at(&self, location: Loc, among: &[VarId]) -> Vec<State> {
-        let mut states: Vec<State> = Vec::new();
+    pub fn at(&self, location: Loc, among: &[VarId]) -> Vec<Case> {
+        let mut cases: Vec<Case> = Vec::new();
         for combination in &self.at[location] {
-            let mut state = State::new();
-            for (var, value) in self.variables.iter().zip(combination) {
-                if let Some(value) = value
-                    && among.binary_search(var).is_ok()
-                {
-                    state.claim(*var, Value::constant(*value));
+            let mut case = Case { state: State::new(), not_zero: Vec::new() };
+            let kinds = self.variables.all.iter().zip(combination);
+            for (var, kind) in kinds.filter(|(var, _)| among.binary_search(var).is_ok()) {
+                match kind {
+                    Kind::Any => {}
+                    Kind::Constant(value) => case.state.claim(*var, Value::constant(*value)),
+                    Kind::NotZero => case.not_zero.push(*var),
                 }
             }
-            if !states.contains(&state) {
-                states.push(state);
+            if !cases.contains(&case) {
+                cases.push(case);
+            }
+        }
+        cases
+    }
+}
+
+/// The values of a flag that are not zero, as ranges.
+fn not_zero(program: &Program, var: VarId) -> Vec<Value> {
+    let Some(range) = State::new().value(program, var) else { return Vec::new() };
+    let negative = (range.low() < 0).then(|| Value::range(range.low(), -1)).flatten();
+    negative.into_iter().chain(Value::range(1, range.high())).collect()
+}
+
+/// A state split by the values of a variable.
+fn split(states: Vec<State>, var: VarId, values: &[Value]) -> Vec<State> {
+    let mut split = Vec::with_capacity(states.len() * values.len());
+    for state in states {
+        for value in values {
+            let mut state = state.clone();
+            state.claim(var, *value);
+            split.push(state);
+        }
+    }
+    split
+}
+
+impl Variables {
+    /// The states that a combination stands for.
+    fn states(&self, program: &Program, combination: &Combination) -> Vec<State> {
+        let mut states = vec![State::new()];
+        for (var, kind) in self.all.iter().zip(combination) {
+            match kind {
+                Kind::Any => {}
+                Kind::Constant(value) => states = split(states, *var, &[Value::constant(*value)]),
+                Kind::NotZero => states = split(states, *var, &not_zero(program, *var)),
             }
         }
         states
+    }
+
+    /// The combination to which a state belongs.
+    fn combination(&self, state: &State) -> Combination {
+        let kind = |var: &VarId| match state.get(*var) {
+            Some(value) => match value.as_constant() {
+                Some(0) if self.flags.contains(var) => Kind::Constant(0),
+                _ if self.flags.contains(var) && !value.contains(0) => Kind::NotZero,
+                Some(constant) if !self.flags.contains(var) => Kind::Constant(constant),
+                _ => Kind::Any,
+            },
+            None => Kind::Any,
+        };
+        self.all.iter().map(kind).collect()
     }
 }
 
@@ -80,12 +167,12 @@ impl Cases {
 fn collect(
     program: &Program,
     procedure: &Procedure,
-    variables: &[VarId],
+    variables: &Variables,
     budget: &mut Budget,
 ) -> Result<Option<IndexVec<Loc, BTreeSet<Combination>>>, Stop> {
     let mut at: IndexVec<Loc, BTreeSet<Combination>> =
         IndexVec::filled(BTreeSet::new(), procedure.locations.len());
-    let start = vec![None; variables.len()];
+    let start = vec![Kind::Any; variables.all.len()];
     at[procedure.entry].insert(start.clone());
     let mut pending = vec![(procedure.entry, start)];
     let mut steps = 0;
@@ -97,13 +184,7 @@ fn collect(
                 return Ok(None);
             }
             let edge = &procedure.edges()[*id];
-            let mut state = State::new();
-            for (var, value) in variables.iter().zip(&combination) {
-                if let Some(value) = value {
-                    state.claim(*var, Value::constant(*value));
-                }
-            }
-            let mut states = vec![state];
+            let mut states = variables.states(program, &combination);
             for op in &edge.ops {
                 let mut next = Vec::with_capacity(states.len());
                 for state in states {
@@ -116,8 +197,7 @@ fn collect(
                 }
             }
             for state in states {
-                let value = |var: &VarId| state.get(*var).and_then(Value::as_constant);
-                let after: Combination = variables.iter().map(value).collect();
+                let after = variables.combination(&state);
                 if at[edge.target].insert(after.clone()) {
                     if at[edge.target].len() > MAX_COMBINATIONS {
                         return Ok(None);
@@ -131,9 +211,21 @@ fn collect(
 }
 
 /// The states after an operation; nothing if they are too many. A conditional value of a state variable has one for each branch.
-fn after(program: &Program, op: &Op, state: State, variables: &[VarId]) -> Option<Vec<State>> {
+fn after(program: &Program, op: &Op, state: State, variables: &Variables) -> Option<Vec<State>> {
     let (place, value) = match *op {
-        Op::Assign { place: place @ Place::Var(var), value } if variables.contains(&var) => (place, value),
+        Op::Assign { place: place @ Place::Var(var), value } if variables.all.contains(&var) => {
+            (place, value)
+        }
+        Op::Havoc { place: Place::Var(var), .. } if variables.flags.contains(&var) => {
+            let mut values = not_zero(program, var);
+            values.push(Value::constant(0));
+            let mut state = state;
+            return Some(if state.execute(program, op) {
+                split(vec![state], var, &values)
+            } else {
+                Vec::new()
+            });
+        }
         _ => {
             let mut state = state;
             return Some(if state.execute(program, op) { vec![state] } else { Vec::new() });
@@ -159,16 +251,20 @@ fn after(program: &Program, op: &Op, state: State, variables: &[VarId]) -> Optio
     Some(states)
 }
 
-/// The state variables, those with most constants first; none if none has many.
-fn state_variables(program: &Program, procedure: &Procedure) -> Vec<VarId> {
+/// The state variables, those with most constants first, then flags; none if no state variable has many constants.
+fn state_variables(program: &Program, procedure: &Procedure) -> Variables {
     let mut constants: BTreeMap<VarId, BTreeSet<i128>> = BTreeMap::new();
+    let mut inputs: BTreeSet<VarId> = BTreeSet::new();
+    let mut tests: BTreeMap<VarId, usize> = BTreeMap::new();
     let mut others = BTreeSet::new();
     let (mut tested, mut copies) = (BTreeSet::new(), Vec::new());
     for op in procedure.edges().iter().flat_map(|edge| &edge.ops) {
         for place in op.places() {
             let Place::Var(var) = place else { continue };
             match op {
-                Op::Havoc { .. } => {}
+                Op::Havoc { .. } => {
+                    inputs.insert(*var);
+                }
                 Op::Assign { value, .. } => {
                     let (mut branches, mut seen) = (vec![*value], BTreeSet::new());
                     while let Some(branch) = branches.pop() {
@@ -195,6 +291,9 @@ fn state_variables(program: &Program, procedure: &Procedure) -> Vec<VarId> {
         for root in op.exprs() {
             for id in crate::state::operands_first(program, [root]) {
                 tested.extend(compared_with_constant(program, id));
+                if let Some(var) = compared_with_zero(program, id) {
+                    *tests.entry(var).or_default() += 1;
+                }
             }
         }
     }
@@ -208,10 +307,31 @@ fn state_variables(program: &Program, procedure: &Procedure) -> Vec<VarId> {
         .collect();
     found.sort_unstable_by_key(|(count, var)| (usize::MAX - count, *var));
     if found.first().is_none_or(|(count, _)| *count < MIN_CONSTANTS) {
-        return Vec::new();
+        return Variables { all: Vec::new(), flags: BTreeSet::new() };
     }
     found.truncate(MAX_VARIABLES);
-    found.into_iter().map(|(_, var)| var).collect()
+    let mut all: Vec<VarId> = found.into_iter().map(|(_, var)| var).collect();
+    let is_flag = |var: &VarId| !others.contains(var) && !all.contains(var) && inputs.contains(var);
+    let mut flags: Vec<(usize, VarId)> =
+        tests.into_iter().filter(|(var, _)| is_flag(var)).map(|(var, count)| (count, var)).collect();
+    flags.retain(|(count, var)| *count >= MIN_TESTS && !not_zero(program, *var).is_empty());
+    flags.sort_unstable_by_key(|(count, var)| (usize::MAX - count, *var));
+    flags.truncate(MAX_FLAGS);
+    let flags: BTreeSet<VarId> = flags.into_iter().map(|(_, var)| var).collect();
+    all.extend(&flags);
+    Variables { all, flags }
+}
+
+/// The variable that an expression compares with zero for equality.
+fn compared_with_zero(program: &Program, id: ExprId) -> Option<VarId> {
+    let Expr::Binary { op: BinaryOp::Eq | BinaryOp::Ne, lhs, rhs } = *program.exprs.get(id) else {
+        return None;
+    };
+    match (*program.exprs.get(lhs), *program.exprs.get(rhs)) {
+        (Expr::Var { var, .. }, Expr::Const { bits: 0, ty: Ty::Int { .. } })
+        | (Expr::Const { bits: 0, ty: Ty::Int { .. } }, Expr::Var { var, .. }) => Some(var),
+        _ => None,
+    }
 }
 
 /// The variable that an expression compares with a constant.

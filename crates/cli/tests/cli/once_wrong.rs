@@ -468,3 +468,22 @@ fn a_local_of_an_earlier_iteration_is_dead_when_the_loop_is_unrolled() {
         }
     }
 }
+
+/// What holds of a bitwise operation on one path was used on another one, where its operands are larger.
+#[test]
+fn bitwise_operations_of_one_path_are_not_those_of_another() {
+    let head = "extern unsigned __VERIFIER_nondet_uint(void);\nextern unsigned long __VERIFIER_nondet_ulong(void);\n";
+    let shifted = "int main(void) { unsigned a = __VERIFIER_nondet_uint(), b = __VERIFIER_nondet_uint(), s = a ^ b, t = a << 2; unsigned long w;\n\
+        if (s < 0x40000000u) { w = (s << 2) & 1; } else { w = ((unsigned long)s * 4) ^ t; }\n\
+        if (w > 0xffffffffUL) reach_error(); return 0; }\n";
+    let wider = "int main(void) { unsigned long v = __VERIFIER_nondet_ulong(), u = __VERIFIER_nondet_ulong();\n\
+        if (v <= 0xffffffffUL && u <= 0xffffffffUL) { unsigned long r = (unsigned)v ^ (unsigned)u; if (r == 0x100000000UL) reach_error(); }\n\
+        else if ((v ^ u) >> 32) reach_error();\n    return 0; }\n";
+    for (name, text) in [("bits-shifted", shifted), ("bits-wider", wider)] {
+        let text = format!("{head}{ERROR}{text}");
+        let integers = checked(name, &[("a.c", &text)], &["--check", "none", "--logic", "integers"]);
+        assert_ne!(integers.code, SAFE, "{name}: {integers:?}");
+        let finished = checked(name, &[("a.c", &text)], &["--check", "none"]);
+        assert_eq!(finished.code, UNSAFE, "{name}: {finished:?}");
+    }
+}

@@ -28,6 +28,8 @@ pub(super) const MAX_DIMENSIONS: usize = 6;
 const MAX_MODELS: usize = 32;
 /// More generators than this are too many.
 const MAX_GENERATORS: usize = 96;
+/// Inequalities with larger coefficients join ends of ranges; they say nothing about the loop, and questions about them are hard.
+const MAX_COEFFICIENT: i64 = 1 << 24;
 
 /// `constant + Σ coefficient · dimension >= 0`, or `= 0`.
 #[derive(Clone, Debug)]
@@ -94,6 +96,10 @@ pub(super) fn hull(body: &mut LoopBody<'_>, dimensions: &[TermId]) -> Result<Vec
 pub(super) fn facet(constraint: &Constraint) -> Option<Facet> {
     // No integer point at all would mean that there is no iteration, which the caller has excluded.
     let constraint = constraint.tightened()?;
+    let is_small = |factor: &Integer| factor.abs() <= Integer::from(MAX_COEFFICIENT);
+    if !constraint.equality && !constraint.coefficients.iter().all(is_small) {
+        return None;
+    }
     let form =
         constraint.coefficients.iter().cloned().enumerate().filter(|(_, factor)| !factor.is_zero()).collect();
     Some(Facet { form, constant: constraint.constant.clone(), equality: constraint.equality })

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use base::Budget;
-use cfa::VarId;
+use cfa::{Program, VarId};
+use interp::View;
 use passes::Prepared;
 use testkit::Random;
-use values::cases::Cases;
+use values::cases::{Case, Cases};
 
 use crate::{compiled, contradiction, execute};
 
@@ -33,7 +34,9 @@ impl Protocol {
     fn condition(&mut self) -> String {
         let (variable, constant) = (self.variable(), self.constant());
         let comparison = *self.random.pick(&["==", "==", "!=", "<", ">="]);
-        match self.random.below(6) {
+        match self.random.below(8) {
+            6 => "flag".to_owned(),
+            7 => "flag == 0".to_owned(),
             0 => format!("{variable} {comparison} {constant} && {}", self.condition()),
             1 => "__VERIFIER_nondet_int() > 0".to_owned(),
             2 => format!("other > {constant}"),
@@ -66,6 +69,10 @@ impl Protocol {
                 3 if self.random.chance(30) => {
                     let _ = writeln!(text, "{} = __VERIFIER_nondet_int();", self.variable());
                 }
+                3 if self.random.chance(20) => {
+                    let value = *self.random.pick(&["__VERIFIER_nondet_int()", "0", "-3"]);
+                    let _ = writeln!(text, "flag = {value};");
+                }
                 3 => text.push_str("if (other < 50) other = other + 3;\n"),
                 _ => {
                     let _ = writeln!(text, "if ({}) {{", self.condition());
@@ -82,7 +89,7 @@ impl Protocol {
 
     fn program(&mut self) -> String {
         let mut text = String::from(
-            "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\nint main(void) {\nint other = 0;\n",
+            "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\nint main(void) {\nint other = 0, flag = __VERIFIER_nondet_int();\n",
         );
         for number in 0..self.variables {
             let _ = writeln!(text, "int s{number} = {};", self.constant());
@@ -98,16 +105,23 @@ impl Protocol {
             for constant in 10..14 {
                 let _ = writeln!(text, "if (s0 == {}) s0 = {constant};", self.constant());
             }
-            text.push_str("}\n");
+            text.push_str("if (flag) { s0 = 3; } else { s0 = 4; }\n}\n");
         }
         let _ = writeln!(text, "if ({}) reach_error();\nreturn 0;\n}}", self.condition());
         text
     }
 }
 
+/// What a case says that is not so in a state.
+fn broken(program: &Program, case: &Case, view: &View<'_>) -> Option<String> {
+    let is_zero = |var: &&VarId| view.scalar(**var).is_some_and(|value| value.as_int() == 0);
+    let zero = case.not_zero.iter().find(is_zero).map(|var| format!("{} is zero", program.vars[*var].name));
+    zero.or_else(|| contradiction(program, &case.state, view))
+}
+
 #[test]
 fn one_of_the_combinations_holds_in_every_state() {
-    let (mut with_cases, mut states, mut most) = (0, 0_u64, 0);
+    let (mut with_cases, mut states, mut most, mut flags) = (0, 0_u64, 0, 0_u64);
     for seed in 0..PROGRAMS {
         let mut random = Random::new(seed);
         let variables = 2 + random.below(3);
@@ -129,8 +143,9 @@ fn one_of_the_combinations_holds_in_every_state() {
                 let combinations = cases.at(location, &all);
                 states += u64::from(combinations.len() > 1);
                 most = most.max(combinations.len());
+                flags += u64::from(combinations.iter().any(|case| !case.not_zero.is_empty()));
                 let excluded: Vec<String> =
-                    combinations.iter().map_while(|state| contradiction(program, state, view)).collect();
+                    combinations.iter().map_while(|case| broken(program, case, view)).collect();
                 assert!(
                     excluded.len() < combinations.len(),
                     "seed {seed}, run {run}, {location}: no combination holds: {excluded:?}\n{text}"
@@ -140,4 +155,5 @@ fn one_of_the_combinations_holds_in_every_state() {
     }
     println!("{with_cases} programs with cases, {states} states with several, {most} at most");
     assert!(with_cases * 3 > PROGRAMS && states > 10_000, "{with_cases}, {states}");
+    assert!(flags > 1_000, "{flags}");
 }
