@@ -22,6 +22,10 @@ pub struct TreeNode {
     pub line: Option<u32>,
     /// What holds there.
     pub label: String,
+    /// At a loop head: what the search found to be needed there.
+    pub kept: String,
+    /// At a loop head: what held when it was reached and does not hold after all iterations.
+    pub dropped: String,
     /// What became of it.
     pub state: NodeState,
 }
@@ -37,6 +41,12 @@ pub enum NodeState {
     Covered,
     /// Not looked at yet.
     Frontier,
+    /// A node that is done and no ancestor represents it.
+    Subsumed,
+    /// Others represent part of it, and it has children for the rest.
+    Partly,
+    /// It has children, and is the head of a loop with what iterations keep as its label.
+    Widened,
 }
 
 /// How the text of [`SearchTree::dot`] starts.
@@ -52,16 +62,28 @@ impl SearchTree {
                 NodeState::Covered => "style=dashed",
                 NodeState::DeadEnd => "style=filled, fillcolor=lightgrey",
                 NodeState::Frontier => "style=dotted",
+                NodeState::Subsumed => "style=dashed, color=green",
+                NodeState::Partly | NodeState::Widened => "style=filled, fillcolor=lightblue",
                 NodeState::Expanded => "style=solid",
             };
-            let escaped = node.label.replace('\\', "\\\\").replace('"', "\\\"");
+            let mut label = node.label.clone();
+            for (what, text) in [("needed", &node.kept), ("dropped", &node.dropped)] {
+                if !text.is_empty() {
+                    let _ = write!(label, "\n{what}: {text}");
+                }
+            }
+            let escaped = label.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
             // Writing to a string cannot fail.
             let _ = writeln!(text, "  n{id} [label=\"n{id}: {place}\\n{escaped}\", {style}];");
             if let Some(parent) = node.parent {
                 let _ = writeln!(text, "  n{parent} -> n{id};");
             }
             if let Some(cover) = node.cover {
-                let _ = writeln!(text, "  n{id} -> n{cover} [style=dashed, constraint=false];");
+                let style = match node.state {
+                    NodeState::Subsumed => "style=dotted, color=green, label=\"subsumed\"",
+                    _ => "style=dashed",
+                };
+                let _ = writeln!(text, "  n{id} -> n{cover} [{style}, constraint=false];");
             }
         }
         if self.more > 0 {
@@ -83,6 +105,8 @@ mod tests {
             cover: None,
             line: None,
             label: "a\\b\"]; evil".to_owned(),
+            kept: String::new(),
+            dropped: String::new(),
             state: NodeState::Expanded,
         };
         let text = SearchTree { nodes: vec![node], more: 2 }.dot();

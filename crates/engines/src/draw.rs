@@ -16,17 +16,15 @@ pub(crate) fn tree(space: Space<'_>, tree: &Tree, terms: &Terms) -> SearchTree {
     let procedure = &space.program.procs[space.graph.procedure];
     let nodes = tree.nodes().take(MAX_NODES).map(|(_, node)| {
         let location = space.graph.points[node.point].location;
-        let label: Vec<String> = node.label.iter().map(|clause| print::text(terms, *clause)).collect();
-        let mut label = label.join(" and ");
-        if label.chars().count() > MAX_LABEL {
-            label = label.chars().take(MAX_LABEL).chain(['.', '.', '.']).collect();
-        }
+        let label = joined(node.label.iter().map(|clause| print::text(terms, *clause)));
         TreeNode {
             parent: node.parent.map(|(parent, _)| parent.index()),
             cover: node.cover.map(Idx::index).filter(|cover| *cover < MAX_NODES),
             line: (Some(node.point) != space.graph.target)
                 .then_some(procedure.locations[location].region.line),
             label,
+            kept: String::new(),
+            dropped: String::new(),
             state: match (node.cover, node.status) {
                 (Some(_), _) => NodeState::Covered,
                 (None, Status::Pruned) => NodeState::DeadEnd,
@@ -36,4 +34,14 @@ pub(crate) fn tree(space: Space<'_>, tree: &Tree, terms: &Terms) -> SearchTree {
         }
     });
     SearchTree { nodes: nodes.collect(), more: tree.len().saturating_sub(MAX_NODES) }
+}
+
+/// Clauses as one text that is not too long.
+pub(crate) fn joined(clauses: impl Iterator<Item = String>) -> String {
+    let clauses: Vec<String> = clauses.collect();
+    let text = clauses.join(" and ");
+    if text.chars().count() > MAX_LABEL {
+        return text.chars().take(MAX_LABEL).chain(['.', '.', '.']).collect();
+    }
+    text
 }

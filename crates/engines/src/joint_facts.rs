@@ -111,6 +111,19 @@ fn kept(space: Space<'_>, mut facts: Facts, logic: &mut Logic) -> Result<Option<
 }
 
 fn candidates(space: Space<'_>, head: PointId, terms: &mut Terms) -> Vec<TermId> {
+    let mut found = tested(space, head, terms);
+    for start in starts(space.graph, head, terms) {
+        related(terms, &space.graph.points[head].live, &start, &mut found);
+    }
+    found.retain(|candidate| !matches!(terms.node(*candidate), Node::True | Node::False));
+    let mut seen = std::collections::BTreeSet::new();
+    found.retain(|candidate| seen.insert(*candidate));
+    found.truncate(MAX_CANDIDATES);
+    found
+}
+
+/// The conditions that arcs test of the variables of a point, their negations, and bounds that are weaker by one.
+pub(crate) fn tested(space: Space<'_>, head: PointId, terms: &mut Terms) -> Vec<TermId> {
     let mut found = Vec::new();
     for hint in space.graph.hints(terms, head) {
         let negation = terms.not(hint);
@@ -126,13 +139,6 @@ fn candidates(space: Space<'_>, head: PointId, terms: &mut Terms) -> Vec<TermId>
             }
         }
     }
-    for start in starts(space.graph, head, terms) {
-        related(terms, &space.graph.points[head].live, &start, &mut found);
-    }
-    found.retain(|candidate| !matches!(terms.node(*candidate), Node::True | Node::False));
-    let mut seen = std::collections::BTreeSet::new();
-    found.retain(|candidate| seen.insert(*candidate));
-    found.truncate(MAX_CANDIDATES);
     found
 }
 

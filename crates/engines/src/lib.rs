@@ -26,6 +26,7 @@ mod rounded;
 mod rounds;
 mod run_first;
 mod sample;
+mod tracer;
 mod unwinding;
 
 use encode::LogicName;
@@ -42,8 +43,10 @@ use gps::{Gps, Strategies};
 use guide::Guidance;
 use kind::Kind;
 use path_invariants::PathInvariants;
+use paths::Strength;
 use rounds::Rounds;
 use run_first::RunFirst;
+use tracer::Tracer;
 use unwinding::{Chosen, Unwinding};
 
 pub use recmc::{CLAUSES_HEAD, clauses_text};
@@ -150,6 +153,20 @@ pub static ENGINES: &[EngineSpec] = &[
             }
             (false, _) => after_run(|_| Box::new(Unwinding(Chosen::Always(LogicName::Bits))), settings),
         },
+    },
+    EngineSpec {
+        name: "tracer",
+        purpose: "symbolic execution, depth first, with interpolants that subsume paths and widening at loops",
+        paper: "Tracer12",
+        parts: &[],
+        configure: |settings| after_run(|_| around(Tracer(Strength::Weakest), Contracts::Never), settings),
+    },
+    EngineSpec {
+        name: "tracer-sp",
+        purpose: "tracer with strongest postconditions as interpolants",
+        paper: "Tracer12",
+        parts: &[],
+        configure: |settings| after_run(|_| around(Tracer(Strength::Strongest), Contracts::Never), settings),
     },
     EngineSpec {
         name: "explicit",

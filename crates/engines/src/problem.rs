@@ -12,7 +12,7 @@ use cfa::Loc;
 use encode::Skolem;
 use engine::Env;
 use graph::cells::add_cells;
-use graph::cut::{Graph, Point, PointId, Target};
+use graph::cut::{Cuts, Graph, Point, PointId, Target};
 use graph::elements::Elements;
 use passes::{KeptCall, KeptReason, Prepared};
 use paths::Space;
@@ -44,20 +44,26 @@ pub(crate) fn refused(task: &Prepared<'_>) -> Option<Reason> {
 }
 
 /// The graph of a program, or what in it is beyond engines that know one procedure.
-fn encoded(task: &Prepared<'_>, logic: &mut Logic) -> Result<Graph, Reason> {
+fn encoded(task: &Prepared<'_>, cuts: Cuts, logic: &mut Logic) -> Result<Graph, Reason> {
     if let Some(reason) = refused(task) {
         return Err(reason);
     }
     let (program, proc) = (task.program(), task.program().entry);
     let _stage = timeline::stage("encoding");
     let Logic { terms, budget, .. } = logic;
-    Graph::of(program, proc, task.loops(proc), Target::Error, terms, budget).map_err(Reason::Stopped)
+    let forest = task.loops(proc);
+    Graph::cut_at(program, proc, forest, Target::Error, cuts, terms, budget).map_err(Reason::Stopped)
 }
 
 impl Problem {
     /// Encodes a program, or says what in it is beyond engines that know one procedure.
     pub(crate) fn new(task: &Prepared<'_>, logic: &mut Logic) -> Result<Self, Reason> {
-        let mut graph = encoded(task, logic)?;
+        Self::cut_at(task, Cuts::Loops, logic)
+    }
+
+    /// The same with more points.
+    pub(crate) fn cut_at(task: &Prepared<'_>, cuts: Cuts, logic: &mut Logic) -> Result<Self, Reason> {
+        let mut graph = encoded(task, cuts, logic)?;
         let Logic { terms, budget, solvers } = logic;
         add_elements(&mut graph, task.program(), terms, solvers, budget).map_err(Reason::Stopped)?;
         add_cells(&mut graph, task.program(), terms);
@@ -66,7 +72,7 @@ impl Problem {
 
     /// The same without facts about all elements of arrays: for an engine that finds them by itself.
     pub(crate) fn without_element_facts(task: &Prepared<'_>, logic: &mut Logic) -> Result<Self, Reason> {
-        let mut graph = encoded(task, logic)?;
+        let mut graph = encoded(task, Cuts::Loops, logic)?;
         add_cells(&mut graph, task.program(), &mut logic.terms);
         Ok(Self { graph })
     }

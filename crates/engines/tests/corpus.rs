@@ -1,6 +1,6 @@
 //! The programs of tests/corpus: no engine is wrong on any of them, and each decides exactly those that its line says.
 //!
-//! A file starts with comments: `// expect: safe` or `unsafe`, and `// engines: NAMES`, the engines that decide it within [`MAX_TICKS`] or [`BACKWARD_TICKS`], or `none`.
+//! A file starts with comments: `// expect: safe` or `unsafe`, and `// engines: NAMES`, the engines that decide it within [`MAX_TICKS`] or [`ALONE_TICKS`], or `none`.
 //! An engine that no longer decides a program it is named for is a regression; one that decides more should be named. `UPDATE_CORPUS=1` writes the
 //! lines anew: review the difference.
 
@@ -17,11 +17,11 @@ use verdict::Verdict;
 
 /// Ticks for an engine on one program: about a second.
 const MAX_TICKS: u64 = 1 << 16;
-/// Ticks for an engine that searches backwards, which works alone here: executions would take most of them. Where it finds no invariant, its questions get
-/// large, and a tick takes much longer than elsewhere.
-const BACKWARD_TICKS: u64 = 1 << 11;
+/// Ticks for an engine that works alone here: executions would take most of them. Where it finds no invariant, its questions get large, and a tick takes much
+/// longer than elsewhere.
+const ALONE_TICKS: u64 = 1 << 11;
 /// These engines.
-const BACKWARD: [&str; 4] = ["bself", "bse", "kind", "bmc"];
+const ALONE: [&str; 6] = ["bself", "bse", "kind", "bmc", "tracer", "tracer-sp"];
 
 fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus")
@@ -59,8 +59,8 @@ fn decide(engine: &str, path: &Path) -> &'static str {
     let spec = engines::find(engine).expect("the engine should exist");
     let task = Prepared::of(&program);
     let recorder = Recorder::default();
-    let (ticks, settings) = if BACKWARD.contains(&engine) {
-        (BACKWARD_TICKS, Settings::default().without_executions())
+    let (ticks, settings) = if ALONE.contains(&engine) {
+        (ALONE_TICKS, Settings::default().without_executions())
     } else {
         (MAX_TICKS, Settings::default())
     };

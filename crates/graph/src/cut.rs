@@ -6,7 +6,7 @@
 //! graph of paths to the exit is what summaries of a procedure are computed on.
 //!
 //! # Invariants
-//! * G1: every cycle goes through the head of a loop, and all loop heads are points.
+//! * G1: every cycle goes through the head of a loop, and all loop heads are points. There may be more ([`Cuts`]).
 //! * G2: in every execution of the program the facts of a point hold whenever it is reached; the formulas of the edges that leave it
 //!   are exact (or over-approximate) for states that satisfy them.
 //! * G3: points are in the weak topological order: an edge goes to a later point, or to the head of a loop that contains its source.
@@ -17,12 +17,12 @@ use crate::cells::Cells;
 use crate::elements::Elements;
 use base::{Budget, IndexVec, Stop, newtype_index};
 use cfa::loops::{LoopForest, reaching};
-use cfa::{Loc, ProcId, Procedure, Program, VarId};
+use cfa::{Edge, Loc, ProcId, Procedure, Program, VarId};
 use encode::facts::{stated, stated_of};
 use encode::{Pieces, Skolem, Transition, Vocabulary};
 use term::{Node, SymbolId, TermId, Terms};
 use values::analyze;
-use values::cases::Cases;
+use values::cases::{Case, Cases};
 use values::liveness::{VarSet, live_variables};
 use values::state::State;
 use values::sums::{Bound, Sum};
@@ -37,6 +37,9 @@ newtype_index!(
     ArcId,
     "a"
 );
+
+/// Blocks of more operations are cut where paths meet, if that is asked for.
+const MAX_BLOCK: usize = 1_000;
 
 /// A vertex: a cut location.
 #[derive(Clone, Debug)]
@@ -103,6 +106,17 @@ impl Target {
     }
 }
 
+/// Which locations are points, besides the entry, the target and the heads of loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cuts {
+    /// None: blocks are as large as they can be.
+    Loops,
+    /// Where paths meet, so that blocks of much code become smaller ones.
+    HugeBlocks,
+    /// All: a block is an operation.
+    Everywhere,
+}
+
 /// The graph of one procedure and one target.
 #[derive(Debug)]
 pub struct Graph {
@@ -138,9 +152,36 @@ struct Known<'a> {
     /// Locations from which the target can be reached, and which an execution may reach.
     relevant: IndexVec<Loc, bool>,
     live: IndexVec<Loc, VarSet>,
+    /// Locations that are points although no loop needs it.
+    more: IndexVec<Loc, bool>,
 }
 
 impl Known<'_> {
+    /// Finds the locations where blocks are cut beyond what loops need.
+    fn cut(&mut self, cuts: Cuts) {
+        let relevant = |edge: &&Edge| self.relevant[edge.source] && self.relevant[edge.target];
+        match cuts {
+            Cuts::Loops => {}
+            Cuts::Everywhere => self.more = self.relevant.clone(),
+            Cuts::HugeBlocks => {
+                let mut arrivals: IndexVec<Loc, u32> = IndexVec::filled(0, self.relevant.len());
+                for edge in self.procedure.edges().iter().filter(relevant) {
+                    arrivals[edge.target] += 1;
+                }
+                // In the order of the loops, all that leads to a location without a cycle comes before it.
+                let mut size = 0;
+                for location in self.forest.order() {
+                    if size > MAX_BLOCK && arrivals[*location] > 1 {
+                        self.more[*location] = true;
+                        size = 0;
+                    }
+                    let leaving = self.procedure.outgoing(*location).iter();
+                    size += leaving.map(|edge| self.procedure.edges()[*edge].ops.len()).sum::<usize>();
+                }
+            }
+        }
+    }
+
     /// Leaves out locations that no execution reaches. Returns the loop heads among them, and the target.
     fn leave_out_unreachable(&mut self) -> Vec<Loc> {
         let mut unreachable = Vec::new();
@@ -158,7 +199,8 @@ impl Known<'_> {
 
     fn is_cut(&self, location: Loc) -> bool {
         location == self.procedure.entry
-            || self.relevant[location] && (Some(location) == self.target || self.forest.is_header(location))
+            || self.relevant[location]
+                && (Some(location) == self.target || self.forest.is_header(location) || self.more[location])
     }
 
     fn point(&self, location: Loc, vocabulary: &Vocabulary, terms: &mut Terms) -> Point {
@@ -167,7 +209,8 @@ impl Known<'_> {
         let known = self.facts.at(location).map_or_else(State::new, |state| state.restricted_to(&live));
         let facts = stated_of(&known, program, &live, vocabulary, terms);
         let cases = self.cases.as_ref().map_or_else(Vec::new, |cases| cases.at(location, &live));
-        let cases: Vec<TermId> = cases.iter().map(|case| stated(case, program, vocabulary, terms)).collect();
+        let cases: Vec<TermId> =
+            cases.iter().map(|case| stated_case(case, program, vocabulary, terms)).collect();
         let cases = if cases.is_empty() { Terms::TRUE } else { terms.or(cases) };
         let facts = terms.and([facts, cases]);
         // A product matters where all its factors do: later values are polynomials in these.
@@ -189,6 +232,16 @@ impl Known<'_> {
     }
 }
 
+/// What holds in one case.
+fn stated_case(case: &Case, program: &Program, vocabulary: &Vocabulary, terms: &mut Terms) -> TermId {
+    let mut parts = vec![stated(&case.state, program, vocabulary, terms)];
+    for symbol in case.not_zero.iter().filter_map(|var| vocabulary.symbol(*var)) {
+        let (value, zero) = (terms.of_symbol(symbol), terms.int(0));
+        parts.push(terms.ne(value, zero));
+    }
+    terms.and(parts)
+}
+
 impl Graph {
     /// The graph of a procedure. Calls that it makes should be inlined; others are arbitrary effects.
     pub fn of(
@@ -196,6 +249,19 @@ impl Graph {
         proc: ProcId,
         forest: &LoopForest,
         target: Target,
+        terms: &mut Terms,
+        budget: &mut Budget,
+    ) -> Result<Self, Stop> {
+        Self::cut_at(program, proc, forest, target, Cuts::Loops, terms, budget)
+    }
+
+    /// The same with more points.
+    pub fn cut_at(
+        program: &Program,
+        proc: ProcId,
+        forest: &LoopForest,
+        target: Target,
+        cuts: Cuts,
         terms: &mut Terms,
         budget: &mut Budget,
     ) -> Result<Self, Stop> {
@@ -209,8 +275,10 @@ impl Graph {
         // Variables that are only read where no execution arrives count: facts about them are why none does.
         let live =
             live_variables(program, procedure, forest, &relevant, target.map(|target| (target, &*read)));
-        let mut known = Known { program, procedure, forest, facts, cases, target, relevant, live };
+        let more = IndexVec::filled(false, procedure.locations.len());
+        let mut known = Known { program, procedure, forest, facts, cases, target, relevant, live, more };
         let unreachable = known.leave_out_unreachable();
+        known.cut(cuts);
         let mut cuts = IndexVec::filled(false, procedure.locations.len());
         let mut number: IndexVec<Loc, Option<PointId>> = IndexVec::filled(None, procedure.locations.len());
         let mut points = IndexVec::new();

@@ -18,8 +18,8 @@
 use std::collections::BTreeSet;
 
 use crate::cut::{ArcId, PointId};
-use base::{IndexVec, newtype_index};
-use term::TermId;
+use base::{Idx, IndexVec, newtype_index};
+use term::{TermId, Terms};
 
 newtype_index!(
     /// A node of a tree.
@@ -45,6 +45,8 @@ pub struct Node {
     pub point: PointId,
     /// The node before, and the step from there.
     pub parent: Option<(NodeId, ArcId)>,
+    /// What else is true of that step, over the values before it and what it chooses: a node may stand for some of its states only.
+    pub condition: TermId,
     /// The number of steps from the root.
     pub depth: u32,
     /// One for each step onwards, if it is expanded.
@@ -81,6 +83,7 @@ impl Tree {
         let node = Node {
             point,
             parent,
+            condition: Terms::TRUE,
             depth,
             children: Vec::new(),
             label: Vec::new(),
@@ -157,6 +160,30 @@ impl Tree {
         self.nodes[node].children.clone_from(&children);
         self.nodes[node].status = Status::Expanded;
         children
+    }
+
+    /// Restricts the step to a node.
+    pub fn restrict(&mut self, node: NodeId, condition: TermId) {
+        self.nodes[node].condition = condition;
+    }
+
+    /// Removes all below an expanded node, which belongs to the frontier again. What was made since its expansion should be below it, and represent nothing elsewhere: a search that goes
+    /// into the depth has it so.
+    pub fn forget(&mut self, node: NodeId) {
+        let Some(first) = self.nodes[node].children.first().copied() else {
+            self.nodes[node].status = Status::Frontier;
+            return;
+        };
+        for id in self.nodes.ids().skip(first.index()) {
+            let (point, cover) = (self.nodes[id].point, self.nodes[id].cover);
+            self.at[point].retain(|other| *other < first);
+            if let Some(by) = cover.filter(|by| *by < first) {
+                self.nodes[by].covers.remove(&id);
+            }
+        }
+        self.nodes = std::mem::take(&mut self.nodes).into_iter().take(first.index()).collect();
+        self.nodes[node].children.clear();
+        self.nodes[node].status = Status::Frontier;
     }
 
     /// Records that no continuation of a frontier node reaches the error; its label should say so.

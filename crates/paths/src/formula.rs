@@ -63,7 +63,7 @@ impl PathFormula {
         self.shorten(common);
         for node in &wanted[common..] {
             if let Some((_, arc)) = tree.node(*node).parent {
-                self.step(*node, arc, &graph.arcs[arc], terms);
+                self.step(*node, arc, &graph.arcs[arc], tree.node(*node).condition, terms);
             }
         }
     }
@@ -76,7 +76,7 @@ impl PathFormula {
         }
     }
 
-    fn step(&mut self, node: NodeId, id: ArcId, arc: &Arc, terms: &mut Terms) {
+    fn step(&mut self, node: NodeId, id: ArcId, arc: &Arc, condition: TermId, terms: &mut Terms) {
         let depth = self.frames.len();
         let mut values = self.frames.last().map(|frame| frame.values.clone()).unwrap_or_default();
         let mut chosen = Vec::with_capacity(arc.skolems.len());
@@ -91,6 +91,10 @@ impl PathFormula {
         self.solver.push();
         let guard = substitution.apply(terms, arc.formula.guard);
         self.solver.assert(terms, guard);
+        if condition != Terms::TRUE {
+            let condition = substitution.apply(terms, condition);
+            self.solver.assert(terms, condition);
+        }
         for (symbol, value) in &arc.formula.update {
             let value = substitution.apply(terms, *value);
             let value = if is_simple(terms, value) {
@@ -115,10 +119,15 @@ impl PathFormula {
     }
 
     /// A formula about the values at the end, as one about the values at the start.
-    fn at_end(&self, terms: &mut Terms, formula: TermId) -> TermId {
+    pub fn at_end(&self, terms: &mut Terms, formula: TermId) -> TermId {
         let values = self.frames.last().map(|frame| &frame.values);
         let pairs = values.into_iter().flatten().map(|(symbol, value)| (*symbol, *value));
         Substitution::new(pairs).apply(terms, formula)
+    }
+
+    /// The solver that knows that the path is taken.
+    pub fn solver(&mut self) -> &mut dyn Solver {
+        &mut self.solver
     }
 
     /// Whether the path can be taken such that all parts hold at its end. A core consists of parts.

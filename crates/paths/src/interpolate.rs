@@ -20,8 +20,8 @@
 use cfa::Program;
 use graph::cut::{Graph, PointId};
 use graph::tree::{NodeId, Tree};
-use smt::{Answer, Logic, Solver, Z3Solver};
-use term::{Model, SymbolId, SymbolKind, TermId, Terms};
+use smt::{Answer, Logic, Solver, Why, Z3Solver};
+use term::{Integer, Model, Node, SymbolId, SymbolKind, TermId, Terms};
 use verdict::Reason;
 
 use crate::elements::read_through;
@@ -31,6 +31,8 @@ use crate::preimage::{constraints, projected};
 
 /// Upper bound on the cubes that are excluded at one node for one goal.
 const MAX_CUBES: usize = 200;
+/// Upper bound on the questions for one tight bound.
+const MAX_BISECTIONS: usize = 80;
 
 /// Where paths are taken: the graph of a procedure of the prepared program.
 #[derive(Clone, Copy, Debug)]
@@ -51,9 +53,28 @@ impl Space<'_> {
     }
 }
 
+/// How strong clauses are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strength {
+    /// As weak as excludes the goal: weakest preconditions.
+    Weakest,
+    /// Bounds are as tight as the path allows: strongest postconditions.
+    Strongest,
+}
+
+/// What the exclusion of a goal has changed.
+#[derive(Clone, Debug)]
+pub struct Excluded {
+    /// The nodes whose labels became stronger.
+    pub changed: Vec<NodeId>,
+    /// What is left of the goal where the path starts, whose label contradicts it; nothing if labels on the way suffice.
+    pub left: Option<TermId>,
+}
+
 /// Computes the clauses of dead ends.
 pub struct Interpolator<'a> {
     space: Space<'a>,
+    strength: Strength,
     scratch: Z3Solver,
     clauses: u64,
 }
@@ -61,7 +82,13 @@ pub struct Interpolator<'a> {
 impl<'a> Interpolator<'a> {
     /// For paths of a graph.
     pub fn new(space: Space<'a>, logic: &Logic) -> Self {
-        Self { space, scratch: logic.solvers.z3_solver(), clauses: 0 }
+        Self { space, strength: Strength::Weakest, scratch: logic.solvers.z3_solver(), clauses: 0 }
+    }
+
+    /// The same with clauses of some strength.
+    #[must_use]
+    pub fn with_strength(self, strength: Strength) -> Self {
+        Self { strength, ..self }
     }
 
     /// How many clauses were added to labels.
@@ -79,7 +106,7 @@ impl<'a> Interpolator<'a> {
     }
 
     /// Labels the nodes of a dead path, the one that `path` stands for: `goal`, over the values at `node`, cannot hold there. The label of the
-    /// node where the path starts stays, since it contradicts what is left of the goal there. Returns the nodes whose labels changed.
+    /// node where the path starts stays, since it contradicts what is left of the goal there.
     pub fn exclude(
         &mut self,
         tree: &mut Tree,
@@ -87,28 +114,29 @@ impl<'a> Interpolator<'a> {
         node: NodeId,
         goal: TermId,
         logic: &mut Logic,
-    ) -> Result<Vec<NodeId>, Reason> {
+    ) -> Result<Excluded, Reason> {
         let mut changed = Vec::new();
         let mut goal = goal;
         let mut at = node;
         while path.depth() > 0 {
             let cubes = self.exclude_at(tree, path, at, goal, logic)?;
             if cubes.is_empty() {
-                break;
+                return Ok(Excluded { changed, left: None });
             }
             changed.push(at);
             let Some((parent, arc)) = tree.node(at).parent else { break };
             path.shorten(path.depth() - 1);
             let formula = &self.space.graph.arcs[arc].formula;
             let cubes = logic.terms.or(cubes);
-            goal = formula.before(&mut logic.terms, cubes);
+            let before = formula.before(&mut logic.terms, cubes);
+            goal = logic.terms.and([tree.node(at).condition, before]);
             at = parent;
         }
-        Ok(changed)
+        Ok(Excluded { changed, left: Some(goal) })
     }
 
-    /// Adds clauses to the label of a node until no state that it allows satisfies `goal`. Returns the negations of the new clauses.
-    fn exclude_at(
+    /// Adds clauses to the label of a node, where the path ends, until no state that it allows satisfies `goal`. Returns the negations of the new clauses.
+    pub fn exclude_at(
         &mut self,
         tree: &mut Tree,
         path: &mut PathFormula,
@@ -154,7 +182,10 @@ impl<'a> Interpolator<'a> {
                 return Err(Reason::NoInterpolant { cubes: MAX_CUBES });
             }
             let cube = cube(path, goal, &chosen, &model, logic)?;
-            let cube = logic.terms.and(cube);
+            let cube = match (self.strength, &cube[..]) {
+                (Strength::Strongest, [literal]) => tightest(path, *literal, logic)?,
+                _ => logic.terms.and(cube),
+            };
             let clause = logic.terms.not(cube);
             self.scratch.assert(&logic.terms, clause);
             tree.strengthen(node, clause);
@@ -183,4 +214,39 @@ fn cube(
     let (projected, _) = projected(&mut logic.terms, &core, chosen, model)?;
     let projected = constraints(&mut logic.terms, &projected, model);
     path.core(logic, &projected).map_err(gave_up)?.ok_or_else(inconsistent)
+}
+
+/// The weakest bound on a sum, of those that imply nothing less than `literal` does, that the path contradicts: its negation is the strongest postcondition of the path for that sum.
+fn tightest(path: &mut PathFormula, literal: TermId, logic: &mut Logic) -> Result<TermId, Reason> {
+    let Node::Le(sum) = *logic.terms.node(literal) else { return Ok(literal) };
+    let form = logic.terms.linear(sum);
+    // The literal says that the sum is at most zero; the path may contradict that it is at most so much more.
+    let (mut known, mut step) = (Integer::ZERO, Integer::ONE);
+    let mut literal = literal;
+    let mut is_growing = true;
+    for _ in 0..MAX_BISECTIONS {
+        let more = &known + &step;
+        let weaker = logic.terms.le_zero(&form.add_constant(&-more.clone()));
+        match path.check(logic, &[weaker]) {
+            Answer::Unsat(_) => {
+                known = more;
+                literal = weaker;
+                if is_growing {
+                    step = &step + &step;
+                }
+            }
+            Answer::Sat(_) => {
+                is_growing = false;
+                if step.is_one() {
+                    break;
+                }
+            }
+            Answer::Unknown(why @ Why::Stopped(_)) => return Err(gave_up(why)),
+            Answer::Unknown(_) => break,
+        }
+        if !is_growing && !step.is_one() {
+            step = step.div_floor(&Integer::from(2));
+        }
+    }
+    Ok(literal)
 }

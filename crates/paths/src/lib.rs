@@ -18,7 +18,7 @@ pub use confirm::{Confirmation, Tests, confirm, script};
 pub use contents::{Contents, cells_of, open_arrays};
 pub use execution::{Ending, Execution, Halt, Plan, Runner, Script, Test, plan_of};
 pub use formula::PathFormula;
-pub use interpolate::{Interpolator, Space};
+pub use interpolate::{Excluded, Interpolator, Space, Strength};
 pub use preimage::{Exactness, Preimage, preimage, readable};
 pub use replay::{NotReplayed, on_original};
 

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use encode::Transition;
 use graph::cut::{Graph, PointId};
 use term::{Integer, Node, Sort, SymbolId, TermId, Terms};
 
@@ -26,14 +27,8 @@ pub fn starts(graph: &Graph, head: PointId, terms: &Terms) -> Vec<Start> {
         if arc.target != head || graph.in_loop(head, arc.source) {
             continue;
         }
-        let values: Vec<(SymbolId, TermId)> = arc
-            .formula
-            .update
-            .iter()
-            .filter(|(symbol, _)| terms.symbol(**symbol).sort == Sort::Int)
-            .map(|(symbol, value)| (*symbol, *value))
-            .collect();
-        let conditions = conditions(terms, &values);
+        let values = values(terms, &arc.formula);
+        let conditions = choices(terms, &values);
         for case in 0..1_u32 << conditions.len() {
             let chosen = |condition: TermId| {
                 let position = conditions.iter().position(|known| *known == condition)?;
@@ -50,8 +45,18 @@ pub fn starts(graph: &Graph, head: PointId, terms: &Terms) -> Vec<Start> {
     found
 }
 
+/// Conditions on which it depends with which values a transition enters a loop; few, if there are more.
+pub fn conditions(terms: &Terms, transition: &Transition) -> Vec<TermId> {
+    choices(terms, &values(terms, transition))
+}
+
+fn values(terms: &Terms, transition: &Transition) -> Vec<(SymbolId, TermId)> {
+    let integers = transition.update.iter().filter(|(symbol, _)| terms.symbol(**symbol).sort == Sort::Int);
+    integers.map(|(symbol, value)| (*symbol, *value)).collect()
+}
+
 /// The first conditions of choices between numbers.
-fn conditions(terms: &Terms, values: &[(SymbolId, TermId)]) -> Vec<TermId> {
+fn choices(terms: &Terms, values: &[(SymbolId, TermId)]) -> Vec<TermId> {
     let mut found: Vec<TermId> = Vec::new();
     for (_, value) in values {
         if let Node::Ite(condition, _, _) = *terms.node(*value)

@@ -6,7 +6,7 @@
 
 use base::timeline;
 use graph::tree::{NodeId, Tree};
-use paths::PathFormula;
+use paths::{Excluded, PathFormula};
 use term::TermId;
 use verdict::Reason;
 
@@ -29,7 +29,7 @@ impl Search<'_> {
         }
         let goal = self.interpolator.reduced(path, goal, self.logic)?;
         match self.interpolator.exclude(&mut self.tree, path, node, goal, self.logic) {
-            Ok(changed) => {
+            Ok(Excluded { changed, .. }) => {
                 self.tree.prune(node);
                 self.refine(&changed)?;
                 self.strategies.cover.close(self, node)

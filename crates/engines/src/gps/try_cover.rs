@@ -110,8 +110,8 @@ impl Search<'_> {
             path.shorten(path.depth() - 1);
             let cube = self.logic.terms.not(*clause);
             let goal = self.space.graph.arcs[arc].formula.before(&mut self.logic.terms, cube);
-            let changed = self.interpolator.exclude(&mut self.tree, path, parent, goal, self.logic)?;
-            self.refine(&changed)?;
+            let excluded = self.interpolator.exclude(&mut self.tree, path, parent, goal, self.logic)?;
+            self.refine(&excluded.changed)?;
         }
         Ok(())
     }

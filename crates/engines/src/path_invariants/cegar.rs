@@ -25,7 +25,7 @@ use engine::{Counter, Events};
 use graph::cut::{ArcId, ENTRY, Graph, PointId};
 use graph::tree::{NodeId, Status, Tree};
 use passes::Prepared;
-use paths::{Confirmation, Interpolator, PathFormula, Space, confirm, gave_up};
+use paths::{Confirmation, Excluded, Interpolator, PathFormula, Space, confirm, gave_up};
 use smt::{Answer, Logic};
 use summary::StarOptions;
 use term::{Model, TermId, Terms};
@@ -241,7 +241,7 @@ impl<'a> Cegar<'a> {
             return Ok(());
         }
         match self.interpolator.exclude(&mut self.tree, path, error, Terms::TRUE, self.logic) {
-            Ok(changed) => {
+            Ok(Excluded { changed, .. }) => {
                 let mut is_new = false;
                 for node in changed {
                     let node = self.tree.node(node).clone();

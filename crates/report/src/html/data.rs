@@ -96,6 +96,9 @@ struct Tree {
     states: Vec<u8>,
     /// Positions in `texts`.
     labels: Vec<usize>,
+    /// The same for what is needed at loop heads, and for what widening dropped there.
+    kept: Vec<usize>,
+    dropped: Vec<usize>,
     texts: Vec<String>,
     more: usize,
 }
@@ -334,11 +337,16 @@ fn tree(tree: &SearchTree) -> Tree {
         })
     };
     let labels = tree.nodes.iter().map(|node| position(&node.label)).collect();
+    let kept = tree.nodes.iter().map(|node| position(&node.kept)).collect();
+    let dropped = tree.nodes.iter().map(|node| position(&node.dropped)).collect();
     let state = |state| match state {
         NodeState::Expanded => 0,
         NodeState::DeadEnd => 1,
         NodeState::Covered => 2,
         NodeState::Frontier => 3,
+        NodeState::Subsumed => 4,
+        NodeState::Partly => 5,
+        NodeState::Widened => 6,
     };
     Tree {
         parents: tree.nodes.iter().map(|node| node.parent).collect(),
@@ -346,6 +354,8 @@ fn tree(tree: &SearchTree) -> Tree {
         lines: tree.nodes.iter().map(|node| node.line).collect(),
         states: tree.nodes.iter().map(|node| state(node.state)).collect(),
         labels,
+        kept,
+        dropped,
         texts,
         more: tree.more,
     }

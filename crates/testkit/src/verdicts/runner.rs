@@ -106,7 +106,7 @@ impl Configuration {
 }
 
 /// All configurations; the first sees every program.
-pub const CONFIGURATIONS: [Configuration; 19] = [
+pub const CONFIGURATIONS: [Configuration; 21] = [
     Configuration::alone("gps", "gps", &[]),
     Configuration::alone("gps --no-gas", "gps", &[Part::Gas]),
     Configuration::alone("gps --no-summaries", "gps", &[Part::Summaries]),
@@ -124,6 +124,8 @@ pub const CONFIGURATIONS: [Configuration; 19] = [
     Configuration::alone("bmc", "bmc", &[]),
     Configuration::alone("bmc --logic integers", "bmc", &[Part::Bits]),
     Configuration::alone("bmc --logic bits", "bmc", &[Part::Integers]),
+    Configuration::alone("tracer", "tracer", &[]),
+    Configuration::alone("tracer-sp", "tracer-sp", &[]),
     Configuration::alone("explicit", "explicit", &[]),
     Configuration { name: "executions, gps", engine: "gps", without: &[], executions: Executions::First },
 ];

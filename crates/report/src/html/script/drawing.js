@@ -262,7 +262,7 @@ class Drawing {
     if (!this.colors) {
       const style = getComputedStyle(document.documentElement);
       const color = (name) => style.getPropertyValue(`--${name}`).trim();
-      const tones = ["plain", "entry", "exit", "error", "loop", "dead", "covered", "frontier", "label"];
+      const tones = ["plain", "entry", "exit", "error", "loop", "dead", "covered", "frontier", "subsumed", "widened", "label"];
       this.colors = { line: color("line"), text: color("text"), accent: color("accent"), faint: color("faint"), page: color("page") };
       for (const tone of tones) this.colors[tone] = color(`tone-${tone}`);
     }

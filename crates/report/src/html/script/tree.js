@@ -1,7 +1,9 @@
 // The search tree: nodes with their states, folded so that trees of many thousand nodes stay usable.
 
-const STATES = ["expanded", "dead end", "covered", "frontier"];
-const TONES = ["plain", "dead", "covered", "frontier"];
+const STATES = ["expanded", "dead end", "covered", "frontier", "subsumed", "covered in part", "widened"];
+const TONES = ["plain", "dead", "covered", "frontier", "subsumed", "widened", "widened"];
+/** Nodes in these states are not looked at further. */
+const ENDED = [2, 3, 4];
 /** So many nodes are unfolded at the start. */
 const SHOWN_AT_FIRST = 120;
 const NODE = { w: 104, h: 42, gapX: 14, gapY: 34 };
@@ -30,7 +32,8 @@ const tree = {
     this.details = make("div", { class: "details", role: "status", "aria-live": "polite" });
     this.number = make("input", { type: "number", id: "node-number", min: 0, max: parents.length - 1, placeholder: "node", "aria-label": "Number of a node" });
     const go = make("form", { class: "inline", submit: (event) => { event.preventDefault(); this.go(Number(this.number.value)); } }, this.number, make("button", {}, "Go to"));
-    const counts = STATES.map((state, index) => `${data.tree.states.filter((value) => value === index).length.toLocaleString("en")} ${state}`);
+    const counts = STATES.map((state, index) => [state, data.tree.states.filter((value) => value === index).length])
+      .filter(([, count], index) => count > 0 || index < 4).map(([state, count]) => `${count.toLocaleString("en")} ${state}`);
     byId("tree").append(
       make("div", { class: "controls", role: "toolbar", "aria-label": "Drawing" },
         button("Unfold all", "Unfold all nodes", () => this.unfoldAll(), { id: "unfold-all" }),
@@ -152,13 +155,19 @@ const tree = {
     const state = data.tree.states[node];
     const hasChildren = this.children[node].length > 0;
     return {
-      id: node, x, y, w: NODE.w, h: NODE.h, shape: "box", tone: line === null ? "error" : TONES[state], isDashed: state >= 2,
+      id: node, x, y, w: NODE.w, h: NODE.h, shape: "box", tone: line === null ? "error" : TONES[state], isDashed: ENDED.includes(state),
       lines: [`n${node}`, line === null ? "error" : line === 0 ? "entry" : `line ${line}`], badge: hasChildren ? (this.unfolded[node] ? "−" : "+") : "",
     };
   },
 
   label(node) {
     return data.tree.texts[data.tree.labels[node]];
+  },
+
+  /** What is needed at a loop head, and what widening dropped there. */
+  widening(node) {
+    return [["Needed", data.tree.kept], ["Dropped by widening", data.tree.dropped]]
+      .map(([title, column]) => [title, data.tree.texts[column[node]]]).filter(([, text]) => text);
   },
 
   hint(node) {
@@ -186,6 +195,7 @@ const tree = {
       make("h3", {}, `Node ${node}`),
       make("p", {}, `${STATES[data.tree.states[node]]}, `, line === null ? "the error" : line === 0 ? "the entry" : placeLink([file, line, 1, line, 1])),
       make("p", {}, "Label:"), make("pre", {}, this.label(node) || "true"),
+      ...this.widening(node).flatMap(([title, text]) => [make("p", {}, `${title}:`), make("pre", {}, text)]),
       ...[parent === null ? null : links("Parent", [parent]), links("Children", this.children[node]), cover === null ? null : links("Covered by", [cover]),
         links("Covers", this.coveredBy.get(node) ?? [])].filter((part) => part),
       ...(this.children[node].length > 0 ? [button(this.unfolded[node] ? "Fold" : "Unfold", "Fold or unfold this node", () => { this.toggle(node); this.describeSelected(box); })] : []),
