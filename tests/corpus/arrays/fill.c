@@ -1,6 +1,6 @@
 // All elements are written by a loop: needs a quantified invariant.
 // expect: safe
-// engines: bself bse kind bmc
+// engines: bself bse kind bmc tracer tracer-sp
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // A search ends no later than at the mark that was put there.
 // expect: safe
-// engines: gps gps-lite cra
+// engines: gps gps-lite cra tracer
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

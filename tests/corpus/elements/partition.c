@@ -1,6 +1,6 @@
 // Two arrays get the elements on either side of zero: the indices stay where they are in some iterations.
 // expect: safe
-// engines: gps gps-lite impact cra path-invariants bself bse kind
+// engines: gps gps-lite impact cra path-invariants bself bse kind tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

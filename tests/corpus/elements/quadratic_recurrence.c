@@ -1,6 +1,6 @@
 // The differences of neighbours grow by a constant: the elements are a square of the index.
 // expect: safe
-// engines: gps gps-lite impact cra bself bse kind
+// engines: gps gps-lite impact cra bself bse kind tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // Example EX-2 of the GPS paper (figure 2): dead-end detection.
 // expect: safe
-// engines: gps gps-lite impact recmc path-invariants bself bse kind
+// engines: gps gps-lite impact recmc path-invariants bself bse kind tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // No wrap-around of small numbers.
 // expect: safe
-// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

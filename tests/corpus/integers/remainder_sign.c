@@ -1,6 +1,6 @@
 // The sign of a remainder.
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // A shift by a constant loses bits.
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

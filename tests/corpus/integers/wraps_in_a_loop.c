@@ -1,6 +1,6 @@
 // An even counter of eight bits stays even.
 // expect: safe
-// engines: gps gps-lite impact cra recmc path-invariants bself bse kind
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind tracer tracer-sp
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

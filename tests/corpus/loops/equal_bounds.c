@@ -1,6 +1,6 @@
 // Two loops with one bound.
 // expect: safe
-// engines: gps gps-lite cra recmc path-invariants bself kind
+// engines: gps gps-lite cra recmc path-invariants bself kind tracer tracer-sp
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

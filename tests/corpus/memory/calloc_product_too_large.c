@@ -1,6 +1,6 @@
 // No object has more bytes than a difference of pointers can tell: the allocation is refused.
 // expect: unsafe
-// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc explicit
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc tracer tracer-sp explicit
 extern void *calloc(unsigned long, unsigned long);
 extern void reach_error(void);
 int main(void)

@@ -1,6 +1,6 @@
 // Input: 30 20 10 (the last element is never looked at).
 // expect: unsafe
-// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern unsigned char __VERIFIER_nondet_uchar(void);
 extern void reach_error(void);
 

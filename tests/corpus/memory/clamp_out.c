@@ -1,6 +1,6 @@
 // Input: 3 9 1 (with the limits in the wrong order the result is outside of them).
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

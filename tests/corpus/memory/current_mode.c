@@ -1,6 +1,6 @@
 // Current points to one of two globals, and only touch changes their counters, one a call.
 // expect: safe
-// engines: gps gps-lite cra recmc bself kind
+// engines: gps gps-lite cra recmc bself kind tracer tracer-sp
 extern _Bool __VERIFIER_nondet_bool(void);
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);

@@ -1,6 +1,6 @@
 // Input: 1 2 3 -4 (the filter stops at the first negative element, the counter is one short).
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc tracer tracer-sp
 
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);

@@ -1,6 +1,6 @@
 // Input: 9 (the cache still points to the block that is changed).
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern void *malloc(unsigned long);
 extern void free(void *);
 

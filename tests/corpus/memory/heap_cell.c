@@ -1,6 +1,6 @@
 // The two blocks are distinct objects, so a store to one leaves the other alone.
 // expect: safe
-// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern void *malloc(unsigned long);
 extern void *calloc(unsigned long, unsigned long);
 extern void free(void *);

@@ -1,6 +1,6 @@
 // No object has more bytes than a difference of pointers can tell: the allocation is refused.
 // expect: unsafe
-// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern void *malloc(unsigned long);
 extern void reach_error(void);
 extern unsigned long __VERIFIER_nondet_ulong(void);

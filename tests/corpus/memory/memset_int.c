@@ -1,6 +1,6 @@
 // Input: 2 (memset sets bytes: each int becomes 0x01010101).
 // expect: unsafe
-// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern void *memset(void *, int, unsigned long);
 
 extern int __VERIFIER_nondet_int(void);

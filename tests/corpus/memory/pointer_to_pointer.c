@@ -1,6 +1,6 @@
 // Select stores the address of the larger variable, so *p is the maximum, and the store through it changes only that one.
 // expect: safe
-// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // A pointer in a block that realloc moves still leads to the same object, although the block gets smaller.
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern void *calloc(unsigned long, unsigned long);
 extern void *realloc(void *, unsigned long);
 extern int __VERIFIER_nondet_int(void);

@@ -1,6 +1,6 @@
 // Realloc keeps the contents up to the smaller size.
 // expect: safe
-// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern void *malloc(unsigned long);
 extern void *realloc(void *, unsigned long);
 extern void free(void *);

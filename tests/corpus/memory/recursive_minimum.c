@@ -1,6 +1,6 @@
 // Input: 7 1 2 (the outermost call takes a[0] without a comparison).
 // expect: unsafe
-// engines: gps gps-lite impact cra recmc path-invariants bse kind bmc
+// engines: gps gps-lite impact cra recmc path-invariants bse kind bmc tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

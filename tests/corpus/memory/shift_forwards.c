@@ -1,6 +1,6 @@
 // Input: 1 2 3 4 5 (a forward copy to a higher address repeats the first element).
 // expect: unsafe
-// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

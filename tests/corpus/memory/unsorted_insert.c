@@ -1,6 +1,6 @@
 // Input: 1 2 3 (with one node in the list the new one becomes the head, whatever its key).
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants bse kind bmc
+// engines: gps gps-lite impact recmc path-invariants bse kind bmc tracer tracer-sp
 
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);

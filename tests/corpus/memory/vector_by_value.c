@@ -1,6 +1,6 @@
 // Functions take and return copies, so a is as before, and addition of small numbers commutes.
 // expect: safe
-// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // Input: 2 (command 2 is stop in the table, but start is expected).
 // expect: unsafe
-// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // FORWARD of figure 1 of Path Invariants: a relation between the counter and two sums.
 // expect: safe
-// engines: gps gps-lite cra recmc path-invariants bself
+// engines: gps gps-lite cra recmc path-invariants bself tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 int main(void) {

@@ -1,6 +1,6 @@
 // INITCHECK of figure 2 of Path Invariants, with one in the place of zero: globals of C start as zero.
 // expect: safe
-// engines: gps gps-lite impact cra path-invariants bself bse kind
+// engines: gps gps-lite impact cra path-invariants bself bse kind tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 int a[100000];

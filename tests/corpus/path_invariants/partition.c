@@ -1,6 +1,6 @@
 // PARTITION of figure 3 of Path Invariants: one conjunct of the invariant for each assertion.
 // expect: safe
-// engines: gps gps-lite impact cra path-invariants bself bse kind
+// engines: gps gps-lite impact cra path-invariants bself bse kind tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 int main(void) {

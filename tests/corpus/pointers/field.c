@@ -1,6 +1,6 @@
 // A field behind a pointer.
 // expect: unsafe
-// engines: bself bse kind bmc
+// engines: bself bse kind bmc tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

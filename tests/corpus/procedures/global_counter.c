@@ -1,6 +1,6 @@
 // A global that a procedure changes.
 // expect: safe
-// engines: gps gps-lite impact cra recmc path-invariants bself bse kind
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // Tail recursion with two calls: the sum is moved from one argument to the other.
 // expect: safe
-// engines: gps gps-lite cra recmc path-invariants
+// engines: gps gps-lite cra recmc path-invariants tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

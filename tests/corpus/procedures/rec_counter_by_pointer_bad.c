@@ -1,6 +1,6 @@
 // A recursion that changes what a pointer leads to, with an input in each activation.
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

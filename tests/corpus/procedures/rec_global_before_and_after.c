@@ -1,6 +1,6 @@
 // A global variable counts up on the way in and down on the way out.
 // expect: safe
-// engines: gps gps-lite cra recmc path-invariants
+// engines: gps gps-lite cra recmc path-invariants tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

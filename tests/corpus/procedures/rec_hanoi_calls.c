@@ -1,6 +1,6 @@
 // The moves of the towers of Hanoi by two calls are at least the discs.
 // expect: safe
-// engines: bself bse kind bmc
+// engines: bself bse kind bmc tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

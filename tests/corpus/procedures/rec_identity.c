@@ -1,6 +1,6 @@
 // Linear recursion: what is returned is the number of activations.
 // expect: safe
-// engines: gps gps-lite cra recmc bself kind
+// engines: gps gps-lite cra recmc bself kind tracer-sp
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // Each activation asks once before the call and once after it: 1 2 3 4 on the way in, 4 3 2 1 on the way out.
 // expect: unsafe
-// engines: kind bmc
+// engines: kind bmc tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // Multiplication by repeated addition; negative factors never occur.
 // expect: safe
-// engines: gps gps-lite cra path-invariants
+// engines: gps gps-lite cra path-invariants tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // Tail recursion that exchanges its arguments.
 // expect: safe
-// engines: gps impact recmc path-invariants bself
+// engines: gps impact recmc path-invariants bself tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // A recursion over two values that is known at 1, between values that are not.
 // expect: unsafe
-// engines: gps gps-lite impact recmc bse kind bmc
+// engines: gps gps-lite impact recmc bse kind bmc tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

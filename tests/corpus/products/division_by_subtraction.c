@@ -1,6 +1,6 @@
 // The invariant q * y + r == x.
 // expect: safe
-// engines: gps gps-lite impact cra path-invariants bself kind
+// engines: gps gps-lite impact cra path-invariants bself kind tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

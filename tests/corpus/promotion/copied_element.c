@@ -1,6 +1,6 @@
 // A structure is copied from an element or from another object.
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern void reach_error(void);
 extern int __VERIFIER_nondet_int(void);
 struct S {int a,b;} arr[4], other, s;

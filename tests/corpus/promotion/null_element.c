@@ -1,6 +1,6 @@
 // Null is read from an array of pointers.
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern void reach_error(void);
 extern int __VERIFIER_nondet_int(void);
 extern void *malloc(unsigned long);

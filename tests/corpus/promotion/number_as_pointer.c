@@ -1,6 +1,6 @@
 // A pointer that is a small number is not null.
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern void reach_error(void);
 extern int __VERIFIER_nondet_int(void);
 struct s {long a;} arr[4];

@@ -1,6 +1,6 @@
 // A pointer goes through characters.
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern void reach_error(void);
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void *memcpy(void*,const void*,unsigned long);

@@ -1,6 +1,6 @@
 // A sum of three indices whose parts overflow in another order.
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern void reach_error(void);
 extern long __VERIFIER_nondet_long(void);
 int a[4];

@@ -1,6 +1,6 @@
 // Copying bytes to a place that overlaps theirs is undefined: no execution goes on.
 // expect: safe
-// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern void reach_error(void);
 extern void *memcpy(void *, const void *, unsigned long);
 struct triple { int a[3]; };
