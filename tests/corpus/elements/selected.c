@@ -1,6 +1,6 @@
 // Elements are selected into two arrays by loops of their own.
 // expect: safe
-// engines: path-invariants
+// engines: gps gps-lite cra path-invariants
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -28,8 +28,8 @@ pub(super) const MAX_DIMENSIONS: usize = 6;
 const MAX_MODELS: usize = 32;
 /// More generators than this are too many.
 const MAX_GENERATORS: usize = 96;
-/// Inequalities with larger coefficients join ends of ranges; they say nothing about the loop, and questions about them are hard.
-const MAX_COEFFICIENT: i64 = 1 << 24;
+/// Inequalities with larger coefficients join ends of ranges of 64 bits, and questions about them are hard. Those of 32 bits stay: between a condition and what it selects they are exact.
+const MAX_COEFFICIENT: i64 = 1 << 33;
 
 /// `constant + Σ coefficient · dimension >= 0`, or `= 0`.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use base::Budget;
 use certify::Certified;
-use cfa::Program;
+use cfa::{CheckKind, Program};
 use checks::{Audit, Inputs, Judge, NoEarlier, Plan, State, audit};
 use engine::{Env, Recorder};
 use interp::Outcome;
@@ -224,11 +224,19 @@ fn judge(sample: &Sample, attempt: &Attempt) -> (Option<Kind>, Answer) {
         return (Some(Kind::Wrong), Answer::NotCertified(message));
     }
     let fails = |check: CheckId| failing.contains(&Some(check));
+    // An execution ends at its first violation. Memory that nothing leads to is not freed at the end, either.
+    let is_lost = sample
+        .runs
+        .iter()
+        .any(|run| matches!(run.outcome, Outcome::Error { kind: CheckKind::LostMemory, .. }));
     let (mut verdict, mut unknown) = (Known::Safe, None);
     for (id, state) in audit.checks.ids().zip(&audit.states) {
         let wrong = match state {
             State::Holds(_) => fails(id).then_some("holds, but fails in an execution"),
-            State::Fails(_) => (!fails(id)).then_some("fails, but in no execution"),
+            State::Fails(_) => {
+                let is_leak = audit.checks.get(id).is_some_and(|check| check.kind == CheckKind::Leak);
+                (!fails(id) && !(is_leak && is_lost)).then_some("fails, but in no execution")
+            }
             State::Open(_) => None,
         };
         if let (Some(wrong), Some(check)) = (wrong, audit.checks.get(id)) {
