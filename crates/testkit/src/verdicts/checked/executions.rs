@@ -57,6 +57,17 @@ pub(super) fn executions(text: &str, program: &Program) -> Option<Vec<Run>> {
     (all && is_known).then_some(runs)
 }
 
+/// The same executions where memory that is lost ends none: it is no undefined behaviour, so a check behind it may fail as well. Empty if no memory is lost.
+pub(super) fn beyond_lost_memory(text: &str, program: &Program, runs: &[Run]) -> Vec<Run> {
+    let is_lost = |run: &Run| matches!(run.outcome, Outcome::Error { kind: CheckKind::LostMemory, .. });
+    if !runs.iter().any(is_lost) {
+        return Vec::new();
+    }
+    let mut program = program.clone();
+    program.checks.remove(CheckKind::LostMemory);
+    executions(text, &program).unwrap_or_default()
+}
+
 /// The values that executions print.
 pub(super) fn observed(text: &str) -> Option<BTreeSet<i64>> {
     let program = compile(text, Question::Assertions).ok()?;

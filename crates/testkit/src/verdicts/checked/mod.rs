@@ -48,6 +48,8 @@ struct Sample {
     question: Question,
     program: Arc<Program>,
     runs: Vec<executions::Run>,
+    /// Executions that go on where memory is lost.
+    beyond: Vec<executions::Run>,
 }
 
 /// So many programs are drawn for a seed; some have too many executions, or values that are not known.
@@ -81,8 +83,9 @@ pub fn text(topic: Topic, seed: u64) -> Option<(String, Question)> {
 /// A text with all its executions. The error says why it does not compile.
 fn judged(text: String, question: Question) -> Result<Option<Sample>, String> {
     let program = executions::compile(&text, question)?;
-    let runs = executions::executions(&text, &program);
-    Ok(runs.map(|runs| Sample { text, question, program: Arc::new(program), runs }))
+    let Some(runs) = executions::executions(&text, &program) else { return Ok(None) };
+    let beyond = executions::beyond_lost_memory(&text, &program, &runs);
+    Ok(Some(Sample { text, question, program: Arc::new(program), runs, beyond }))
 }
 
 #[cfg(test)]

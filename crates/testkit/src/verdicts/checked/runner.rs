@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use base::Budget;
 use certify::Certified;
-use cfa::{CheckKind, Program};
+use cfa::Program;
 use checks::{Audit, Inputs, Judge, NoEarlier, Plan, State, audit};
 use engine::{Env, Recorder};
 use interp::Outcome;
@@ -218,24 +218,19 @@ fn judge(sample: &Sample, attempt: &Attempt) -> (Option<Kind>, Answer) {
         Attempt::Crashed(message) => return (Some(Kind::Crash), Answer::Crashed(message.clone())),
         Attempt::Hanging => return (Some(Kind::Hang), Answer::Hanging),
     };
-    let failing = failing(&audit.checks, &sample.runs);
-    if failing.contains(&None) {
+    let ends = failing(&audit.checks, &sample.runs);
+    if ends.contains(&None) {
         let message = "an execution fails at a place that is no check".to_owned();
         return (Some(Kind::Wrong), Answer::NotCertified(message));
     }
-    let fails = |check: CheckId| failing.contains(&Some(check));
-    // An execution ends at its first violation. Memory that nothing leads to is not freed at the end, either.
-    let is_lost = sample
-        .runs
-        .iter()
-        .any(|run| matches!(run.outcome, Outcome::Error { kind: CheckKind::LostMemory, .. }));
+    let fails = |check: CheckId| ends.contains(&Some(check));
+    let beyond = failing(&audit.checks, &sample.beyond);
     let (mut verdict, mut unknown) = (Known::Safe, None);
     for (id, state) in audit.checks.ids().zip(&audit.states) {
         let wrong = match state {
             State::Holds(_) => fails(id).then_some("holds, but fails in an execution"),
             State::Fails(_) => {
-                let is_leak = audit.checks.get(id).is_some_and(|check| check.kind == CheckKind::Leak);
-                (!fails(id) && !(is_leak && is_lost)).then_some("fails, but in no execution")
+                (!fails(id) && !beyond.contains(&Some(id))).then_some("fails, but in no execution")
             }
             State::Open(_) => None,
         };
