@@ -1,7 +1,7 @@
 //! Engine `auto`: several engines in turn, in rounds whose budgets double, with facts that cross from round to round.
 //!
 //! ```text
-//!   round 0     gps  kind  bself  path-invariants  ...      each with its first budget
+//!   round 0     gps  kind  bself  tracer  ...               each with its first budget
 //!               what they have found out is told to all
 //!   round 1     gps  kind  bself  ...                       each with twice as many ticks, and with the facts of round 0
 //! ```

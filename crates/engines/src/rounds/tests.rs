@@ -151,6 +151,7 @@ fn the_number_of_threads_changes_nothing_but_the_time() {
         mock("liar", lies),
         real("kind"),
         real("bself"),
+        real("tracer"),
         real("path-invariants"),
         real("bmc"),
     ]);

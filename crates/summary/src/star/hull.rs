@@ -28,8 +28,10 @@ pub(super) const MAX_DIMENSIONS: usize = 6;
 const MAX_MODELS: usize = 32;
 /// More generators than this are too many.
 const MAX_GENERATORS: usize = 96;
-/// Inequalities with larger coefficients join ends of ranges of 64 bits, and questions about them are hard. Those of 32 bits stay: between a condition and what it selects they are exact.
-const MAX_COEFFICIENT: i64 = 1 << 33;
+/// Coefficients above this join ends of ranges.
+const MAX_COEFFICIENT: i64 = 1 << 24;
+/// Distances between ends of ranges of 32 bits are below this.
+const MAX_RANGE: i64 = 1 << 33;
 
 /// `constant + Σ coefficient · dimension >= 0`, or `= 0`.
 #[derive(Clone, Debug)]
@@ -93,11 +95,19 @@ pub(super) fn hull(body: &mut LoopBody<'_>, dimensions: &[TermId]) -> Result<Vec
     Ok(facets)
 }
 
+/// Whether questions about an inequality are easy enough. With large coefficients it joins ends of ranges, which is worth it in one case: if all others are units, it separates
+/// the values that a condition selects from the others, as in `x <= 7 + (MAX - 7) * selected`.
+fn is_simple(coefficients: &[Integer]) -> bool {
+    let most = |bound: i64| move |factor: &Integer| factor.abs() <= Integer::from(bound);
+    let is_end = |factor: &Integer| most(MAX_RANGE)(factor) && !most(MAX_COEFFICIENT)(factor);
+    coefficients.iter().all(most(MAX_COEFFICIENT))
+        || coefficients.iter().all(|factor| most(1)(factor) || is_end(factor))
+}
+
 pub(super) fn facet(constraint: &Constraint) -> Option<Facet> {
     // No integer point at all would mean that there is no iteration, which the caller has excluded.
     let constraint = constraint.tightened()?;
-    let is_small = |factor: &Integer| factor.abs() <= Integer::from(MAX_COEFFICIENT);
-    if !constraint.equality && !constraint.coefficients.iter().all(is_small) {
+    if !constraint.equality && !is_simple(&constraint.coefficients) {
         return None;
     }
     let form =
