@@ -6,6 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::cells::Key;
 use super::form::Form;
 use super::walk::{Values, Walker};
 use crate::eval::whole_index;
@@ -59,12 +60,15 @@ impl Walker<'_> {
     fn apply(&mut self, expr: ExprId, known: &FxHashMap<ExprId, Form>, values: &Values) -> Option<Form> {
         let exprs = &self.program().exprs;
         let ty = exprs.ty(expr);
+        if ty == Ty::Ptr {
+            return self.pointer(expr, known, values);
+        }
         if !is_supported(ty) {
             return None;
         }
         match *exprs.get(expr) {
             Expr::Const { bits, .. } => Some(Form::constant(ty.value_of(bits))),
-            Expr::Var { var, .. } => self.value(values, var),
+            Expr::Var { var, .. } => self.value(values, Key::Var(var)),
             // No walk writes an array.
             Expr::Elem { array, index, .. } => {
                 let index_ty = exprs.ty(index);
@@ -99,8 +103,8 @@ impl Walker<'_> {
                 let chosen = if known[&cond].as_constant()? == 0 { other } else { then };
                 Some(known[&chosen])
             }
-            Expr::Load { .. }
-            | Expr::LoadBits { .. }
+            Expr::Load { addr, ty } => self.load(&known[&addr], ty, values),
+            Expr::LoadBits { .. }
             | Expr::Address { .. }
             | Expr::Function { .. }
             | Expr::Accessible { .. }
