@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Uninitialised;
 use super::code::{CompileOptions, Markers};
+use super::oracle::Position;
 use cfa::CheckKind;
 use cfa::op::{Callee, Op, Place};
 use cfa::program::{Edge, EdgeId, ProcId, Procedure, Program};
@@ -43,6 +44,11 @@ impl TailCalls {
         }
         found.entered = closing(&callees);
         found
+    }
+    /// Whether an operation is such a call.
+    pub(crate) fn is_one(&self, program: &Program, at: Position) -> bool {
+        let operations = program.procs[at.proc].edges()[at.edge].ops.len();
+        at.op as usize + 1 == operations && self.contains(at.proc, at.edge)
     }
     /// Whether the call at the end of an edge ends the procedure.
     pub(crate) fn contains(&self, proc: ProcId, edge: EdgeId) -> bool {

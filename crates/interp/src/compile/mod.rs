@@ -42,6 +42,16 @@ const UNBOUND: u32 = u32::MAX;
 /// Instructions of a test that is worth repeating at the end of a loop body.
 const TEST_LIMIT: usize = 4;
 
+/// The numbers of all locations: that of the first one of each procedure, and what is meant by each.
+fn numbered(program: &Program) -> (IndexVec<ProcId, ProcCode>, Vec<(ProcId, Loc)>) {
+    let (mut procs, mut locations) = (IndexVec::new(), Vec::new());
+    for (proc, procedure) in program.procs.iter_enumerated() {
+        procs.push(ProcCode { first_location: locations.len() as u32, ..ProcCode::default() });
+        locations.extend(procedure.locations.ids().map(|location| (proc, location)));
+    }
+    (procs, locations)
+}
+
 /// The heads of all loops, those that tail calls are included, one bit each.
 fn heads(
     program: &Program,
@@ -134,12 +144,7 @@ struct Compiler<'p> {
 
 impl<'p> Compiler<'p> {
     fn new(program: &'p Program, options: CompileOptions) -> Self {
-        let mut locations = Vec::new();
-        let mut procs = IndexVec::new();
-        for (proc, procedure) in program.procs.iter_enumerated() {
-            procs.push(ProcCode { first_location: locations.len() as u32, ..ProcCode::default() });
-            locations.extend(procedure.locations.ids().map(|location| (proc, location)));
-        }
+        let (procs, locations) = numbered(program);
         let tail_calls = TailCalls::new(program, options);
         let heads = match options.markers {
             Markers::Heads | Markers::Locations => heads(program, &procs, &tail_calls, locations.len()),

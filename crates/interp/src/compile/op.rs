@@ -421,10 +421,7 @@ impl Compiler<'_> {
         let next = self.code.insns.len() as u32 + 1;
         let (region, at) =
             self.code.spots.last().map_or((base::Region::NOWHERE, None), |spot| (spot.region, spot.at));
-        let is_last = at.is_some_and(|at| {
-            let operations = self.program.procs[at.proc].edges()[at.edge].ops.len();
-            at.op as usize + 1 == operations && self.code.tail_calls.contains(at.proc, at.edge)
-        });
+        let is_last = at.is_some_and(|at| self.code.tail_calls.is_one(self.program, at));
         self.code.sites.push(CallSite { target, args, results: landings.clone(), next, region, at, is_last });
         self.emit(Insn::Call { site });
         // What was computed before the call may have changed in it.

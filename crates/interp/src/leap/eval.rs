@@ -50,7 +50,11 @@ impl Walker<'_> {
                 stack.push(operand);
                 continue;
             }
-            let value = self.apply(expr, &known, values)?;
+            let value = if exprs.ty(expr) == Ty::Ptr {
+                self.pointer(expr, &known, values)?
+            } else {
+                self.apply(expr, &known, values)?
+            };
             known.insert(expr, value);
             stack.pop();
         }
@@ -60,9 +64,6 @@ impl Walker<'_> {
     fn apply(&mut self, expr: ExprId, known: &FxHashMap<ExprId, Form>, values: &Values) -> Option<Form> {
         let exprs = &self.program().exprs;
         let ty = exprs.ty(expr);
-        if ty == Ty::Ptr {
-            return self.pointer(expr, known, values);
-        }
         if !is_supported(ty) {
             return None;
         }
