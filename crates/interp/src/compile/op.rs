@@ -381,17 +381,16 @@ impl Compiler<'_> {
         self.rare(make(dst));
         self.store(spot, ty, dst);
     }
+    /// What a call passes; a variable without value stays without.
+    fn argument(&mut self, arg: ExprId) -> Slot {
+        let ty = self.program.exprs.ty(arg);
+        match (self.copied_flag(arg), copied_var(self.program, arg)) {
+            (flag @ Some(_), Some(var)) => Slot { ty, reg: self.scalar(var).reg, flag },
+            _ => Slot { ty, reg: self.value(arg), flag: None },
+        }
+    }
     fn call(&mut self, callee: &Callee, args: &[ExprId], results: &[Option<Place>]) {
-        let args = args
-            .iter()
-            .map(|arg| {
-                let ty = self.program.exprs.ty(*arg);
-                match (self.copied_flag(*arg), copied_var(self.program, *arg)) {
-                    (flag @ Some(_), Some(var)) => Slot { ty, reg: self.scalar(var).reg, flag },
-                    _ => Slot { ty, reg: self.value(*arg), flag: None },
-                }
-            })
-            .collect();
+        let args = args.iter().map(|arg| self.argument(*arg)).collect();
         let target = match callee {
             Callee::Direct(target) => Target::Direct(*target),
             Callee::Indirect { pointer, targets } => {
