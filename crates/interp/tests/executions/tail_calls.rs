@@ -1,7 +1,7 @@
 //! Calls that end their procedures, and numbers in memory: runs that replace activations and leap against plain ones.
 
 use cfa::{BinaryOp, Callee, DataModel, ExprId, Op, Place, ProcId, Program, Ty, VarId};
-use interp::{Leaper, Outcome, Resource};
+use interp::{Leaper, Outcome, Resource, UndefinedKind};
 
 use super::builder::{BOTH, Builder, I32, U8, U32};
 use super::leaps::execute;
@@ -77,6 +77,51 @@ fn a_short_run_lists_all_calls_and_a_long_one_says_that_some_are_missing() {
     assert!(long.omitted > 1_000_000, "{}", long.omitted);
 }
 
+/// A loop that calls a tail recursion, one activation of which reads a variable that has a value in the activations before it only.
+#[test]
+fn a_new_activation_has_no_values() {
+    let mut b = Builder::new(DataModel::Lp64);
+    let (entry, start) = (b.proc, b.at);
+    let proc = b.procedure("g");
+    let (number, round) = (b.param("j", I32), b.param("i", I32));
+    let (local, copy) = (b.local("t", I32), b.local("x", I32));
+    let (value, number_of_round, held) = (b.get(number), b.get(round), b.get(local));
+    let (ten, five, one) = (b.int(I32, 10), b.int(I32, 5), b.int(I32, 1));
+    let (from, inside, exit) = (b.at, b.location(), b.exit());
+    let (less, not_less) = (b.binary(BinaryOp::Lt, value, ten), b.binary(BinaryOp::Le, ten, value));
+    b.edge(from, inside, vec![Op::Assume { cond: less }]);
+    b.edge(from, exit, vec![Op::Assume { cond: not_less }]);
+    let (later, reads, sets, after) = (b.location(), b.location(), b.location(), b.location());
+    let (is_first, is_later) =
+        (b.binary(BinaryOp::Lt, number_of_round, one), b.binary(BinaryOp::Le, one, number_of_round));
+    b.edge(inside, sets, vec![Op::Assume { cond: is_first }]);
+    b.edge(inside, later, vec![Op::Assume { cond: is_later }]);
+    let (is_there, is_elsewhere) = (b.binary(BinaryOp::Eq, value, five), b.binary(BinaryOp::Ne, value, five));
+    b.edge(later, reads, vec![Op::Assume { cond: is_there }]);
+    b.edge(later, sets, vec![Op::Assume { cond: is_elsewhere }]);
+    let read = b.add(held, one);
+    b.edge(reads, after, vec![Op::Assign { place: Place::Var(copy), value: read }]);
+    b.edge(sets, after, vec![Op::Assign { place: Place::Var(local), value }]);
+    b.at = after;
+    let next = b.add(value, one);
+    last_call(&mut b, proc, vec![next, number_of_round], Vec::new());
+    b.goto_proc(entry, start);
+    let counter = b.local("k", I32);
+    let (count, zero, bound) = (b.get(counter), b.int(I32, 0), b.int(I32, 1000));
+    b.assign(counter, zero);
+    let (cond, more) = (b.binary(BinaryOp::Lt, count, bound), b.add(count, one));
+    b.while_loop(cond, |b| {
+        b.call(proc, vec![zero, count], Vec::new());
+        b.assign(counter, more);
+    });
+    b.finish();
+    for leaper in [None, Some(Leaper::eager())] {
+        let outcome = execute(&b.program, leaper, 1 << 30).run.outcome;
+        let is_found = matches!(outcome, Outcome::Undefined { kind: UndefinedKind::UninitialisedRead, .. });
+        assert!(is_found, "{outcome}");
+    }
+}
+
 /// A procedure of a random program.
 #[derive(Clone, Copy)]
 struct Member {
@@ -134,11 +179,7 @@ impl Writer {
                 let new = self.b.add(number, one);
                 self.b.assign(member.local, new);
             }
-            // It may have no value.
-            6 if self.random.below(3) == 0 => {
-                let value = self.b.get(member.local);
-                self.b.assign(member.number, value);
-            }
+            6 if self.random.below(2) == 0 => self.read_local(member),
             _ => {
                 if let Some(inner) = self.members.get(at + 1).copied() {
                     let zero = self.b.int(I32, 0);
@@ -146,6 +187,18 @@ impl Writer {
                 }
             }
         }
+    }
+    /// Sometimes reads the local variable, which may have no value.
+    fn read_local(&mut self, member: Member) {
+        let cond = self.cond(member);
+        let negated = self.b.not(cond);
+        let (from, inside, after) = (self.b.at, self.b.location(), self.b.location());
+        self.b.edge(from, after, vec![Op::Assume { cond }]);
+        self.b.edge(from, inside, vec![Op::Assume { cond: negated }]);
+        self.b.at = inside;
+        let value = self.b.get(member.local);
+        self.b.assign(member.number, value);
+        self.b.go(after);
     }
     fn body(&mut self, at: usize) {
         let member = self.members[at];
@@ -168,7 +221,11 @@ impl Writer {
         let step = self.random.pick(&[1, 1, 2, -1, 0]);
         let step = self.b.int(I32, step);
         let args = vec![pointer, self.b.add(number, step)];
-        if self.random.below(8) > 0 {
+        if self.random.below(10) == 0 {
+            // It returns something else than the call does.
+            self.b.assign(member.result, number);
+            last_call(&mut self.b, callee.proc, args, vec![Some(Place::Var(member.local))]);
+        } else if self.random.below(8) > 0 {
             last_call(&mut self.b, callee.proc, args, vec![Some(Place::Var(member.result))]);
         } else {
             self.b.call(callee.proc, args, vec![Some(Place::Var(member.local))]);
