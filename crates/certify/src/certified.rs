@@ -7,7 +7,7 @@
 
 use base::Budget;
 use cfa::{Approximation, ApproximationKind, CheckKind, Freedom, Program, Source};
-use interp::{Chosen, Inputs, Outcome, Uninitialised};
+use interp::{Chosen, Config, Inputs, Outcome, Uninitialised};
 use passes::Prepared;
 
 use verdict::{End, Ledger, Proof, Reason, Trace, Verdict};
@@ -185,7 +185,8 @@ fn check_trace(program: &Program, trace: &Trace, budget: &mut Budget) -> Result<
 /// Repeats a trace from the start.
 fn replay(program: &Program, trace: &Trace, mode: Uninitialised, budget: &mut Budget) -> Result<(), Reason> {
     let mut inputs = Inputs::replay(&trace.choices);
-    let run = interp::run(program, mode, &mut inputs, &mut std::io::sink(), budget);
+    let run =
+        interp::run_with(program, mode, Config::unobserved(), &mut inputs, &mut std::io::sink(), budget);
     // What a value was asked for counts, not what the trace says of it.
     check_choices(&run.choices)?;
     match &run.outcome {

@@ -9,7 +9,7 @@
 
 use base::{Budget, Region, Stop};
 use cfa::{CheckKind, Op, Program, Source};
-use interp::{Outcome, Resource, Run, UndefinedKind, Uninitialised};
+use interp::{Config, Outcome, Resource, Run, UndefinedKind, Uninitialised};
 
 use verdict::{End, Reason, Trace, Violation};
 
@@ -39,7 +39,9 @@ pub fn execute(program: &Program, budget: &mut Budget) -> Execution {
     match classify(&blind, run_without_inputs(&blind, budget)) {
         Execution::Violated(_) => {
             let mode = Uninitialised::Report;
-            let run = interp::run(program, mode, &mut interp::Zero, &mut std::io::sink(), budget);
+            let config = Config::unobserved();
+            let run =
+                interp::run_with(program, mode, config, &mut interp::Zero, &mut std::io::sink(), budget);
             classify(program, run)
         }
         // The place where the value comes from is more useful than the place of its first use.
@@ -52,7 +54,8 @@ pub fn execute(program: &Program, budget: &mut Budget) -> Execution {
 
 fn run_without_inputs(program: &Program, budget: &mut Budget) -> Run {
     let mut nobody = |_: &interp::Request<'_>| None;
-    interp::run(program, Uninitialised::Report, &mut nobody, &mut std::io::sink(), budget)
+    let mode = Uninitialised::Report;
+    interp::run_with(program, mode, Config::unobserved(), &mut nobody, &mut std::io::sink(), budget)
 }
 
 /// The program in which every arbitrary value is uninitialised.

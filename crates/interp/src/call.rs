@@ -4,7 +4,6 @@
 //! * F1: the registers of a procedure belong to its innermost activation; those of the outer ones are in `saved`, innermost last.
 //! * F2: `locals` has the live objects of all activations, those of inner frames behind those of outer ones.
 
-use super::Uninitialised;
 use super::array::{Array, MAX_LENGTH};
 use super::code::{Code, ProcCode, Slot, Target, VarPlace};
 use super::machine::{Frame, State};
@@ -13,6 +12,7 @@ use super::oracle::Oracle;
 use super::outcome::{Fault, Resource, UndefinedKind};
 use super::rare_instruction::Asker;
 use super::value::is_wide;
+use super::{LastCalls, Uninitialised};
 use base::{Idx, Region};
 use cfa::op::{InitKind, Source};
 use cfa::program::{ProcId, Storage, VarId};
@@ -47,13 +47,17 @@ impl State<'_> {
             Target::Direct(proc) => *proc,
             Target::Indirect { pointer, targets } => self.target(regs[*pointer as usize], targets)?,
         };
-        if self.frames.len() >= self.config.call_depth {
-            return Err(Fault::Resource(Resource::CallDepth));
-        }
         let callee = &code.procs[proc];
         if callee.params.len() != site.args.len() {
             let detail = format!("{} arguments for {} parameters", site.args.len(), callee.params.len());
             return Err(Fault::undefined(UndefinedKind::BadFunctionPointer, detail));
+        }
+        if site.is_last && self.is_replaceable() {
+            self.replace(regs, proc, number)?;
+            return Ok(callee.locations[self.program.procs[proc].entry.index()]);
+        }
+        if self.frames.len() >= self.config.call_depth {
+            return Err(Fault::Resource(Resource::CallDepth));
         }
         if self.active[proc.index()] == 0 {
             self.activate(regs, proc, Some(number))?;
@@ -70,6 +74,30 @@ impl State<'_> {
             }
         }
         Ok(callee.locations[self.program.procs[proc].entry.index()])
+    }
+    /// Whether the present activation may end before its last call returns: nothing that it owns may be needed by then.
+    pub(super) fn is_replaceable(&self) -> bool {
+        let owns_nothing = self.frames.last().is_some_and(|frame| frame.locals == self.locals.len());
+        self.last_calls == LastCalls::Replaced && owns_nothing
+    }
+    /// Lets an activation of a procedure take the place of the present one.
+    fn replace(&mut self, regs: &mut [u64], proc: ProcId, number: u32) -> Result<(), Fault> {
+        let code: &Code = self.code;
+        let values: Vec<_> =
+            code.sites[number as usize].args.iter().map(|arg| self.slot_value(regs, arg)).collect();
+        let Some(old) = self.frames.pop() else { return Ok(()) };
+        self.active[old.proc.index()] -= 1;
+        if old.saved {
+            self.restore(regs, &code.procs[old.proc]);
+        }
+        self.activate(regs, proc, old.site)?;
+        if let Some(frame) = self.frames.last_mut() {
+            (frame.called, frame.replaced) = (Some(number), old.replaced.saturating_add(1));
+        }
+        for (value, param) in values.into_iter().zip(&code.procs[proc].params) {
+            self.pass(regs, param, value);
+        }
+        Ok(())
     }
     fn target(&self, pointer: u64, targets: &[ProcId]) -> Result<ProcId, Fault> {
         let address = self.memory.address(pointer);
@@ -122,7 +150,8 @@ impl State<'_> {
             reset_array(array, &mut self.memory, *length, InitKind::Uninitialised)?;
         }
         self.active[proc.index()] += 1;
-        self.frames.push(Frame { proc, site, saved, locals: self.locals.len(), number: self.calls });
+        let (locals, number) = (self.locals.len(), self.calls);
+        self.frames.push(Frame { proc, site, called: site, replaced: 0, saved, locals, number });
         self.calls += 1;
         Ok(())
     }

@@ -15,6 +15,7 @@ use super::Uninitialised;
 use super::insn::Insn;
 use super::oracle::Position;
 use super::parts::Stored;
+use super::tail_calls::TailCalls;
 use cfa::expr::{Access as CfaAccess, AddressTest, BinaryOp, ExprId};
 use cfa::op::{AllocKind, InitKind, OutputFunction, Source};
 use cfa::program::{Loc, ProcId, VarId};
@@ -312,6 +313,8 @@ pub(crate) struct CallSite {
     pub(crate) region: Region,
     /// The operation that calls.
     pub(crate) at: Option<Position>,
+    /// Whether the procedure returns what this call returns.
+    pub(crate) is_last: bool,
 }
 
 /// A procedure's registers and code.
@@ -390,8 +393,9 @@ pub struct Code {
     pub(crate) vars: IndexVec<VarId, VarPlace>,
     /// Procedure and location of each number that [`Insn::At`] has.
     pub(crate) locations: Vec<(ProcId, Loc)>,
-    /// The loop heads, one bit for each number; empty unless they may be stopped at.
+    /// The loop heads, and the entries that close cycles of tail calls, one bit for each number; empty unless they may be stopped at.
     pub(crate) heads: Vec<u64>,
+    pub(crate) tail_calls: TailCalls,
     /// What registers hold when a run starts: constants, and 0 otherwise.
     pub(crate) image: Vec<u64>,
     pub(crate) wide_image: Vec<u128>,

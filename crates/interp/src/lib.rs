@@ -49,6 +49,7 @@ mod outcome;
 mod parts;
 mod printf;
 mod rare_instruction;
+mod tail_calls;
 mod trace;
 mod value;
 
@@ -93,6 +94,18 @@ pub struct Config {
     pub stack_entries: usize,
     /// What is remembered of objects.
     pub tracking: Tracking,
+    /// What becomes of an activation whose last act is a call.
+    pub last_calls: LastCalls,
+}
+
+/// What becomes of an activation whose last act is a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LastCalls {
+    /// It stays until the call returns: every activation is in [`Request::calls`].
+    #[default]
+    Stay,
+    /// That of the callee takes its place once the run has gone on for a while, so that a tail recursion may be of any depth and its rounds are leapt over.
+    Replaced,
 }
 
 /// What is remembered of objects.
@@ -107,7 +120,20 @@ pub enum Tracking {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { memory_limit: 2 << 30, call_depth: 1_000_000, stack_entries: 64, tracking: Tracking::Contents }
+        Self {
+            memory_limit: 2 << 30,
+            call_depth: 1_000_000,
+            stack_entries: 64,
+            tracking: Tracking::Contents,
+            last_calls: LastCalls::Stay,
+        }
+    }
+}
+
+impl Config {
+    /// Limits for a run that nobody asks for its activations.
+    pub fn unobserved() -> Self {
+        Self { last_calls: LastCalls::Replaced, ..Self::default() }
     }
 }
 

@@ -17,7 +17,7 @@ use super::observe::{Observer, View};
 use super::oracle::{Chosen, Oracle, Position};
 use super::outcome::{CallStack, Fault, Outcome, Resource, Run, StackEntry};
 use super::value::{Value, is_wide, to_register};
-use super::{Config, exec};
+use super::{Config, LastCalls, exec};
 use cfa::op::{InitKind, Source};
 use cfa::program::{Loc, ProcId, Program, Storage, VarId};
 use cfa::ty::Ty;
@@ -27,8 +27,12 @@ use cfa::{CheckKind, CheckSite, ExprId};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub(super) proc: ProcId,
-    /// The call; `None` for the first frame.
+    /// The call to return from; `None` for the first frame.
     pub(super) site: Option<u32>,
+    /// The call that made it: another one if it has taken the place of others.
+    pub(super) called: Option<u32>,
+    /// Whether it has taken the place of others, and of at least how many.
+    pub(super) replaced: usize,
     /// Whether the registers of an outer activation of the procedure were saved.
     pub(super) saved: bool,
     /// Number of live objects of the outer frames.
@@ -58,6 +62,8 @@ pub(super) struct State<'p> {
     pub(super) active: Vec<u32>,
     /// Number of calls so far.
     pub(super) calls: u64,
+    /// What becomes of activations now; at first they stay, so that a short run lists all of them.
+    pub(super) last_calls: LastCalls,
     pub(super) saved: Saved,
     /// Live objects of activations: local variables and stack allocations.
     pub(super) locals: Vec<u64>,
@@ -134,6 +140,7 @@ impl<'p> Machine<'p> {
                 frames: Vec::new(),
                 active: vec![0; program.procs.len()],
                 calls: 0,
+                last_calls: LastCalls::Stay,
                 saved: Saved::default(),
                 locals: Vec::new(),
                 choices: Vec::new(),
@@ -384,14 +391,18 @@ impl<'p> Machine<'p> {
     /// The active calls, innermost first.
     pub fn stack(&self) -> CallStack {
         let State { frames, program, code, config, .. } = &self.state;
-        let listed = frames.len().min(config.stack_entries);
+        // Behind one that has taken the place of others, calls are missing.
+        let complete =
+            frames.iter().rev().position(|frame| frame.replaced > 0).map_or(frames.len(), |at| at + 1);
+        let listed = complete.min(config.stack_entries);
+        let replaced = frames.iter().fold(0_usize, |sum, frame| sum.saturating_add(frame.replaced));
         let entry = |frame: &Frame| StackEntry {
             procedure: program.procs[frame.proc].name.clone(),
-            called_at: frame.site.map_or(Region::NOWHERE, |site| code.sites[site as usize].region),
+            called_at: frame.called.map_or(Region::NOWHERE, |site| code.sites[site as usize].region),
         };
         CallStack {
             entries: frames.iter().rev().take(listed).map(entry).collect(),
-            omitted: frames.len() - listed,
+            omitted: (frames.len() - listed).saturating_add(replaced),
         }
     }
 }

@@ -245,7 +245,7 @@ pub struct StackEntry {
 pub struct CallStack {
     /// The innermost calls.
     pub entries: Vec<StackEntry>,
-    /// How many more there were outside of these.
+    /// How many more there were outside of these; at least so many if some were replaced by calls at their ends ([`super::LastCalls`]).
     pub omitted: usize,
 }
 

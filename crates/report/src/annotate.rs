@@ -1,8 +1,9 @@
-//! The source with the answer as comments: invariants above their loops, inputs and the violation above their lines.
+//! The source with the answer as comments: invariants above their loops, contracts above their functions in ACSL, inputs and the violation above their lines.
 //!
 //! # Invariants
 //! * I1: every line of the source is there as it is; what is added is whole lines that are comments.
 //! * I2: no comment is put where it would change the text: not within a line that continues.
+//! * I3: a contract of ACSL has only blanks and comments between it and its function, and is the only one there.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -19,13 +20,20 @@ use crate::{Color, Detail, Run, human, printable, table};
 /// More inputs at one line are counted.
 const MAX_INPUTS: usize = 8;
 
+/// What is added above a line.
+enum Comment {
+    Line(String),
+    /// What a function ensures, in ACSL.
+    Contract(Vec<String>),
+}
+
 /// Comments above lines.
 #[derive(Default)]
-struct Comments(BTreeMap<(FileId, u32), Vec<String>>);
+struct Comments(BTreeMap<(FileId, u32), Vec<Comment>>);
 
 impl Comments {
     fn add(&mut self, file: FileId, line: u32, comment: String) {
-        self.0.entry((file, line)).or_default().push(comment);
+        self.0.entry((file, line)).or_default().push(Comment::Line(comment));
     }
     fn at(&mut self, region: Region, comment: String) {
         if !region.is_nowhere() {
@@ -99,9 +107,15 @@ fn each(table: Table<'_>, sources: &SourceMap, comments: &mut Comments) {
 }
 
 fn invariants(run: &Run<'_>, sources: &SourceMap, comments: &mut Comments) {
-    for contract in &run.extras.contracts {
-        for ensures in &contract.ensures {
-            comments.at(contract.region, format!("contract, whenever the function returns: {ensures}"));
+    for explain::Contract { region, ensures, .. } in &run.extras.contracts {
+        if sources.get(region.file).is_some_and(|file| takes_contract(file, *region)) {
+            comments.at(*region, "contract, whenever the function returns".to_owned());
+            let above = comments.0.entry((region.file, region.line)).or_default();
+            above.push(Comment::Contract(ensures.clone()));
+            continue;
+        }
+        for ensures in ensures {
+            comments.at(*region, format!("contract, whenever the function returns: {ensures}"));
         }
     }
     for fact in &run.extras.quantified {
@@ -117,6 +131,27 @@ fn invariants(run: &Run<'_>, sources: &SourceMap, comments: &mut Comments) {
         };
         comments.add(id, readable.place.0, format!("{when}: {}", readable.invariant.value));
     }
+}
+
+/// Whether a contract above the line of a function is one of that function (I3).
+fn takes_contract(file: &SourceFile, place: Region) -> bool {
+    if place.is_nowhere() {
+        return false;
+    }
+    let line = |number: u32| file.line_text(number).trim_ascii();
+    let before = file.line_text(place.line).get(..(place.column as usize).saturating_sub(1));
+    let continues = place.line > 1 && file.line_text(place.line - 1).ends_with(b"\\");
+    if before.is_none_or(|before| !before.trim_ascii().is_empty()) || continues {
+        return false;
+    }
+    let above = (1..place.line).rev().find(|number| !line(*number).is_empty());
+    let Some(above) = above else { return true };
+    if !line(above).ends_with(b"*/") {
+        return !line(above).starts_with(b"//@");
+    }
+    let opens = |number: &u32| file.line_text(*number).windows(2).any(|pair| pair == b"/*");
+    let start = (1..=above).rev().find(opens);
+    !start.is_some_and(|start| file.line_text(start).windows(3).any(|mark| mark == b"/*@"))
 }
 
 fn violation(trace: &Trace, comments: &mut Comments) {
@@ -148,7 +183,7 @@ fn inputs(trace: &Trace, of: &str, comments: &mut Comments) {
 }
 
 fn annotate(id: FileId, file: &SourceFile, comments: &Comments, text: &mut String) {
-    let mut waiting: Vec<&String> = Vec::new();
+    let mut waiting: Vec<&Comment> = Vec::new();
     let mut start = 1;
     // What follows the last line break is no line.
     let is_empty = |line: u32| file.line_text(line).is_empty();
@@ -163,7 +198,10 @@ fn annotate(id: FileId, file: &SourceFile, comments: &Comments, text: &mut Strin
         let first = String::from_utf8_lossy(file.line_text(start));
         let indent: String = first.chars().take_while(|character| matches!(character, ' ' | '\t')).collect();
         for comment in waiting.drain(..) {
-            push(text, &indent, comment);
+            match comment {
+                Comment::Line(comment) => push(text, &indent, comment),
+                Comment::Contract(ensures) => push_contract(text, &indent, ensures),
+            }
         }
         for part in start..=line {
             text.push_str(&String::from_utf8_lossy(file.line_text(part)));
@@ -178,4 +216,13 @@ fn push(text: &mut String, indent: &str, comment: &str) {
     let comment = printable(comment).replace(['\n', '\t'], " ");
     // A backslash at the end would take the next line into the comment.
     let _ = writeln!(text, "{indent}// wayproof: {}", comment.trim_end_matches('\\'));
+}
+
+/// The lines of a contract.
+fn push_contract(text: &mut String, indent: &str, ensures: &[String]) {
+    for (number, clause) in ensures.iter().enumerate() {
+        let mark = if number == 0 { "/*@" } else { "  @" };
+        let end = if number + 1 == ensures.len() { " */" } else { "" };
+        let _ = writeln!(text, "{indent}{mark} ensures {};{end}", printable(clause));
+    }
 }

@@ -145,7 +145,8 @@ struct Builder<'a> {
     budget: &'a mut Budget,
     /// T4
     known_stars: BTreeMap<PointId, Over<Star>>,
-    /// The names that the exit of a loop has for what its body chooses: the same wherever the loop is met, so that instances fit (T2).
+    /// The names that the exit of a loop has for what its body chooses: the same wherever the loop is met, so that instances fit (T2). A loop around it may choose by them
+    /// what its own body chose.
     copies: BTreeMap<(PointId, SymbolId), SymbolId>,
 }
 
@@ -263,11 +264,7 @@ impl Builder<'_> {
             {
                 continue;
             }
-            let copy = match self.copies.get(&(head, symbol)) {
-                Some(copy) => *copy,
-                None => self.copy(symbol),
-            };
-            self.copies.insert((head, symbol), copy);
+            let copy = self.copy_at(head, symbol);
             let (old_term, new_term) = (self.terms.of_symbol(symbol), self.terms.of_symbol(copy));
             pairs.push((symbol, new_term));
             renaming.push((copy, old_term));
@@ -321,7 +318,7 @@ impl Builder<'_> {
                 let mut away = back.clone();
                 self.relations(head.0 + 1, end, &mut away)?;
                 let exit = self.arcs_into(head, &away);
-                let exit = self.rename_exit(&exit, back);
+                let exit = self.rename_exit(&exit, back, head);
                 let star = self.known_stars[&head].pruning().formula.clone();
                 let way = star.then(self.terms, &exit);
                 back.insert(head, facts.then(self.terms, &way));
@@ -342,6 +339,7 @@ impl Builder<'_> {
         &mut self,
         exit: &Transition,
         continuations: &BTreeMap<PointId, Transition>,
+        head: PointId,
     ) -> Transition {
         let mut theirs: Vec<SymbolId> = Vec::new();
         for point in self.graph.points.ids() {
@@ -352,7 +350,7 @@ impl Builder<'_> {
         let mut pairs = Vec::new();
         for symbol in exit.symbols(self.terms) {
             if self.terms.symbol(symbol).kind != SymbolKind::Variable && !theirs.contains(&symbol) {
-                let copy = self.copy(symbol);
+                let copy = self.copy_at(head, symbol);
                 pairs.push((symbol, self.terms.of_symbol(copy)));
             }
         }
@@ -366,10 +364,15 @@ impl Builder<'_> {
         Transition { guard, update }
     }
 
-    /// A new symbol like an old one.
-    fn copy(&mut self, symbol: SymbolId) -> SymbolId {
+    /// The symbol that the exit of a loop has in place of one of its own.
+    fn copy_at(&mut self, head: PointId, symbol: SymbolId) -> SymbolId {
+        if let Some(copy) = self.copies.get(&(head, symbol)) {
+            return *copy;
+        }
         let info = self.terms.symbol(symbol).clone();
-        self.terms.declare(info.name, info.sort, info.kind)
+        let copy = self.terms.declare(info.name, info.sort, info.kind);
+        self.copies.insert((head, symbol), copy);
+        copy
     }
 
     fn arcs_into(&mut self, point: PointId, back: &BTreeMap<PointId, Transition>) -> Transition {

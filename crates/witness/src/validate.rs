@@ -151,7 +151,8 @@ impl<'a> Validator<'a, '_> {
         let chooses = trace.choices.iter().any(|chosen| chosen.source == Source::Uninitialised);
         let mode = if chooses { Uninitialised::Choose } else { Uninitialised::Report };
         let mut inputs = Inputs::replay(&trace.choices);
-        let run = interp::run(&checked.lenient, mode, &mut inputs, &mut std::io::sink(), self.budget);
+        let (config, sink) = (Config::unobserved(), &mut std::io::sink());
+        let run = interp::run_with(&checked.lenient, mode, config, &mut inputs, sink, self.budget);
         match run.outcome {
             Outcome::Undefined { kind, detail, .. } => {
                 format!("an execution makes {one} undefined at {place}: {kind}: {detail}")

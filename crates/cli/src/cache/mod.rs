@@ -19,7 +19,7 @@ use std::path::Path;
 use base::{Budget, Stop};
 use certify::{Certified, Check, Execution, Exhaustion};
 use cfa::{Program, Source};
-use interp::{Choice, Inputs, Outcome, Uninitialised};
+use interp::{Choice, Config, Inputs, Outcome, Uninitialised};
 use passes::Prepared;
 use verdict::{Annotation, Proof, Reason, Trace, Verdict};
 use witness::judge;
@@ -264,7 +264,8 @@ fn replay(
 ) -> Result<Option<Verdict>, String> {
     let values = list.lines().map(|line| u128::from_str_radix(line, 16).ok().map(Choice::Bits));
     let Some(values) = values.collect::<Option<Vec<_>>>() else { return Ok(None) };
-    let run = interp::run(program, mode, &mut Inputs::new(values), &mut std::io::sink(), budget);
+    let (config, mut inputs) = (Config::unobserved(), Inputs::new(values));
+    let run = interp::run_with(program, mode, config, &mut inputs, &mut std::io::sink(), budget);
     match run.outcome {
         Outcome::Error { .. } => Ok(Trace::of(run).map(Verdict::Unsafe)),
         Outcome::Stopped(stop) => Err(stopped(stop)),

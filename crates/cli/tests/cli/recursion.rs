@@ -149,3 +149,53 @@ fn a_counterexample_with_two_to_the_n_calls_is_replayed_or_its_call_is_named() {
     assert_unsafe("chain-16", &chain(16, "flag + 1", "flag == 65536"));
     assert_unknown("chain-64", &chain(64, "1", "flag"), "60", "makes more calls than can be carried out");
 }
+
+/// Each level calls itself last, 2^32 times, so the error is 2^96 calls away.
+#[test]
+fn tail_recursion_of_any_depth_is_replayed() {
+    let level = |name: &str, counter: &str, inner: &str| {
+        format!(
+            "static void {name}(unsigned *a, unsigned *b, unsigned *c) {{
+    if (*{counter} < 0xfffffffeu) {{ {inner} ++*{counter}; {name}(a, b, c); }}
+}}
+"
+        )
+    };
+    let inner = level("h", "c", "if (*a == *b && *b == *c && *c == LAST) reach_error();");
+    let text = inner + &level("g", "b", "*c = 0; h(a, b, c);") + &level("f", "a", "*b = 0; g(a, b, c);");
+    let main = "int main(void) { unsigned a = 0, b, c; f(&a, &b, &c); return 0; }\n";
+    assert_unsafe("deep-tail", &(text.replace("LAST", "0xfffffffdu") + main));
+    assert_safe("deep-tail-safe", &(text.replace("LAST", "0xfffffffeu") + main));
+}
+
+/// The proof chooses what one iteration of the outer loop chose, behind the loop inside of it.
+#[test]
+fn choices_behind_an_inner_loop_are_those_of_the_proof() {
+    let text = "static int f(signed char, int);
+static int g(signed char d, int q) {
+    int r = 0;
+    while (r < 5) { r = r + 3; }
+    r = f(d, q);
+    return r + 2;
+}
+static int f(signed char d, int q) {
+    int r = 0;
+    if (d <= 2) { return d; }
+    r = g(1, q);
+    if (!r) { for (;;) { } }
+    return r;
+}
+int main(void) {
+    int y = __VERIFIER_nondet_int();
+    int x = f(1, 0);
+    int s = f(x, 0);
+    if (!x || (y == 1234567 && !x)) { reach_error(); }
+    return 0;
+}
+";
+    let folder = Folder::new("recursion-choices");
+    let file = folder.file("a.c", format!("{HEAD}{text}"));
+    let words = ["check", "--check", "none", "--engine", "gps", "--signed-overflow", "wrap"];
+    let finished = wayproof(words.into_iter().chain(file.to_str()));
+    assert_eq!(finished.code, 0, "{finished:?}");
+}

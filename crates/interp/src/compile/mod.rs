@@ -26,6 +26,7 @@ use super::code::{Code, CompileOptions, Markers, ProcCode, Rare, Reg, Slot, Spot
 use super::insn::Insn;
 use super::leap::is_set;
 use super::oracle::Position;
+use super::tail_calls::TailCalls;
 use super::value::is_wide;
 use cfa::CheckKind;
 use cfa::expr::{BinaryOp, Expr, ExprId, UnaryOp};
@@ -41,14 +42,35 @@ const UNBOUND: u32 = u32::MAX;
 /// Instructions of a test that is worth repeating at the end of a loop body.
 const TEST_LIMIT: usize = 4;
 
-/// The loop heads of all procedures, one bit each.
-fn loop_heads(program: &Program, procs: &IndexVec<ProcId, ProcCode>, locations: usize) -> Vec<u64> {
+/// The numbers of all locations: that of the first one of each procedure, and what is meant by each.
+fn numbered(program: &Program) -> (IndexVec<ProcId, ProcCode>, Vec<(ProcId, Loc)>) {
+    let (mut procs, mut locations) = (IndexVec::new(), Vec::new());
+    for (proc, procedure) in program.procs.iter_enumerated() {
+        procs.push(ProcCode { first_location: locations.len() as u32, ..ProcCode::default() });
+        locations.extend(procedure.locations.ids().map(|location| (proc, location)));
+    }
+    (procs, locations)
+}
+
+/// The heads of all loops, those that tail calls are included, one bit each.
+fn heads(
+    program: &Program,
+    procs: &IndexVec<ProcId, ProcCode>,
+    tail_calls: &TailCalls,
+    locations: usize,
+) -> Vec<u64> {
     let mut heads = vec![0; locations.div_ceil(64)];
+    let mut add = |proc: ProcId, location: Loc| {
+        let number = procs[proc].first_location as usize + location.index();
+        heads[number / 64] |= 1 << (number % 64);
+    };
     for (proc, procedure) in program.procs.iter_enumerated() {
         for looped in procedure.loops().loops() {
-            let number = procs[proc].first_location as usize + looped.header.index();
-            heads[number / 64] |= 1 << (number % 64);
+            add(proc, looped.header);
         }
+    }
+    for proc in &tail_calls.entered {
+        add(*proc, program.procs[*proc].entry);
     }
     heads
 }
@@ -122,14 +144,10 @@ struct Compiler<'p> {
 
 impl<'p> Compiler<'p> {
     fn new(program: &'p Program, options: CompileOptions) -> Self {
-        let mut locations = Vec::new();
-        let mut procs = IndexVec::new();
-        for (proc, procedure) in program.procs.iter_enumerated() {
-            procs.push(ProcCode { first_location: locations.len() as u32, ..ProcCode::default() });
-            locations.extend(procedure.locations.ids().map(|location| (proc, location)));
-        }
+        let (procs, locations) = numbered(program);
+        let tail_calls = TailCalls::new(program, options);
         let heads = match options.markers {
-            Markers::Heads | Markers::Locations => loop_heads(program, &procs, locations.len()),
+            Markers::Heads | Markers::Locations => heads(program, &procs, &tail_calls, locations.len()),
             Markers::None | Markers::Edges => Vec::new(),
         };
         let lost = CheckKind::LostMemory;
@@ -150,6 +168,7 @@ impl<'p> Compiler<'p> {
             vars: IndexVec::new(),
             locations,
             heads,
+            tail_calls,
             image: Vec::new(),
             wide_image: Vec::new(),
             function_regs: Vec::new(),

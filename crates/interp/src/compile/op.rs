@@ -381,17 +381,16 @@ impl Compiler<'_> {
         self.rare(make(dst));
         self.store(spot, ty, dst);
     }
+    /// What a call passes; a variable without value stays without.
+    fn argument(&mut self, arg: ExprId) -> Slot {
+        let ty = self.program.exprs.ty(arg);
+        match (self.copied_flag(arg), copied_var(self.program, arg)) {
+            (flag @ Some(_), Some(var)) => Slot { ty, reg: self.scalar(var).reg, flag },
+            _ => Slot { ty, reg: self.value(arg), flag: None },
+        }
+    }
     fn call(&mut self, callee: &Callee, args: &[ExprId], results: &[Option<Place>]) {
-        let args = args
-            .iter()
-            .map(|arg| {
-                let ty = self.program.exprs.ty(*arg);
-                match (self.copied_flag(*arg), copied_var(self.program, *arg)) {
-                    (flag @ Some(_), Some(var)) => Slot { ty, reg: self.scalar(var).reg, flag },
-                    _ => Slot { ty, reg: self.value(*arg), flag: None },
-                }
-            })
-            .collect();
+        let args = args.iter().map(|arg| self.argument(*arg)).collect();
         let target = match callee {
             Callee::Direct(target) => Target::Direct(*target),
             Callee::Indirect { pointer, targets } => {
@@ -421,7 +420,8 @@ impl Compiler<'_> {
         let next = self.code.insns.len() as u32 + 1;
         let (region, at) =
             self.code.spots.last().map_or((base::Region::NOWHERE, None), |spot| (spot.region, spot.at));
-        self.code.sites.push(CallSite { target, args, results: landings.clone(), next, region, at });
+        let is_last = at.is_some_and(|at| self.code.tail_calls.is_one(self.program, at));
+        self.code.sites.push(CallSite { target, args, results: landings.clone(), next, region, at, is_last });
         self.emit(Insn::Call { site });
         // What was computed before the call may have changed in it.
         self.memo.clear();

@@ -6,6 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::cells::Key;
 use super::form::Form;
 use super::walk::{Values, Walker};
 use crate::eval::whole_index;
@@ -49,7 +50,11 @@ impl Walker<'_> {
                 stack.push(operand);
                 continue;
             }
-            let value = self.apply(expr, &known, values)?;
+            let value = if exprs.ty(expr) == Ty::Ptr {
+                self.pointer(expr, &known, values)?
+            } else {
+                self.apply(expr, &known, values)?
+            };
             known.insert(expr, value);
             stack.pop();
         }
@@ -64,7 +69,7 @@ impl Walker<'_> {
         }
         match *exprs.get(expr) {
             Expr::Const { bits, .. } => Some(Form::constant(ty.value_of(bits))),
-            Expr::Var { var, .. } => self.value(values, var),
+            Expr::Var { var, .. } => self.value(values, Key::Var(var)),
             // No walk writes an array.
             Expr::Elem { array, index, .. } => {
                 let index_ty = exprs.ty(index);
@@ -99,8 +104,8 @@ impl Walker<'_> {
                 let chosen = if known[&cond].as_constant()? == 0 { other } else { then };
                 Some(known[&chosen])
             }
-            Expr::Load { .. }
-            | Expr::LoadBits { .. }
+            Expr::Load { addr, ty } => self.load(&known[&addr], ty, values),
+            Expr::LoadBits { .. }
             | Expr::Address { .. }
             | Expr::Function { .. }
             | Expr::Accessible { .. }

@@ -2,8 +2,8 @@
 //!
 //! A loop that counts to 10^9 need not be executed 10^9 times. When a run has gone on for a while, its loop heads are watched; at a head, the
 //! round ahead is walked through once for all its repetitions ([`walk`]), and if it repeats itself k times, the machine is put where it would be
-//! k rounds later. Nothing is approximated: the state after a leap is the state of the plain run, and what the walk does not understand (memory,
-//! arbitrary values, output, floating point, numbers that do not grow linearly) is executed round by round as before. Loops inside loops are repeated at
+//! k rounds later. Nothing is approximated: the state after a leap is the state of the plain run, and what the walk does not understand (memory
+//! at changing addresses, arbitrary values, output, floating point, numbers that do not grow linearly) is executed round by round as before. Loops inside loops are repeated at
 //! once too, so a nest of five loops of 2^32 rounds each is less than a million steps of walking.
 //!
 //! # Paper
@@ -15,6 +15,7 @@
 //! * L2: a location to stop at is never leapt over.
 //! * L3: attempts that fail cost a bounded part of the run: the more of them, the longer a head is left alone.
 
+mod cells;
 mod eval;
 mod form;
 mod heads;
@@ -33,10 +34,11 @@ use super::observe::Observer;
 use super::oracle::Oracle;
 use super::outcome::Run;
 use super::value::Value;
-use cfa::program::{Loc, ProcId, VarId};
+use cells::Key;
+use cfa::program::{Loc, ProcId};
 use heads::Heads;
 pub(super) use heads::is_set;
-use walk::{Values, Walker};
+use walk::{Activation, Home, Walker};
 
 /// Ticks of a run before its loops are watched.
 const WARM_UP: u64 = 1 << 12;
@@ -126,7 +128,10 @@ impl Leaper {
             self.now += slice.spent();
             budget.absorb(&slice);
             match pause {
-                Pause::Budget(Stop::Ticks) if !budget.is_spent() => self.watch(machine),
+                Pause::Budget(Stop::Ticks) if !budget.is_spent() => {
+                    machine.state.last_calls = machine.state.config.last_calls;
+                    self.watch(machine);
+                }
                 Pause::Location(number) => {
                     if is_set(&self.watched, number) && !is_set(&own, number) {
                         if let Err(stop) = self.try_leap(machine, &own, number, budget) {
@@ -175,8 +180,12 @@ impl Leaper {
         let cost = used * STEP_COST;
         let gain = leap.as_ref().map_or(0, |leap| leap.rounds);
         if let Some(leap) = leap {
-            for (var, value) in leap.values {
-                machine.set(var, value);
+            leap.perform(machine);
+            if machine.state.code.tail_calls.entered.contains(&proc)
+                && head == machine.state.program.procs[proc].entry
+                && let Some(frame) = machine.state.frames.last_mut()
+            {
+                frame.replaced = frame.replaced.saturating_add(usize::try_from(gain).unwrap_or(usize::MAX));
             }
             self.leaps += 1;
         }
@@ -194,8 +203,20 @@ impl Leaper {
 
 /// Where a leap ends.
 struct Leap {
-    values: Vec<(VarId, Value)>,
+    values: Vec<(Key, Value)>,
     rounds: i128,
+}
+
+impl Leap {
+    /// Puts a machine there.
+    fn perform(self, machine: &mut Machine<'_>) {
+        for (key, value) in self.values {
+            match key {
+                Key::Var(var) => machine.set(var, value),
+                Key::Cell(cell) => cell.write(&mut machine.state.memory, value),
+            }
+        }
+    }
 }
 
 /// The leap from a head, and the steps that it took to find it.
@@ -207,15 +228,16 @@ fn find(
     steps: u64,
 ) -> (Option<Leap>, u64) {
     let view = machine.view();
-    let active = &machine.state.active;
-    let mut walker = Walker { view, active, heads, stops, steps, demands: Vec::new(), level: 0 };
-    let leap = walker.repetition(proc, head, &Values::new()).and_then(|repetition| {
+    let state = &machine.state;
+    let mut walker = Walker { view, state, heads, stops, steps, demands: Vec::new(), level: 0 };
+    let leap = walker.start(proc, head).and_then(|start| {
+        let repetition = walker.repetition(Home { proc, head, activation: Activation::Present }, &start)?;
         let rounds = repetition.rounds.as_constant()?;
         let mut values = Vec::new();
-        for (var, change) in &repetition.changes {
-            let before = view.scalar(*var)?;
-            let after = before.as_int().checked_add(change.checked_mul(rounds)?)?;
-            values.push((*var, Value::int(before.ty, after)));
+        for (key, change) in &repetition.changes {
+            let before = walker.present(*key)?.as_constant()?;
+            let after = before.checked_add(change.checked_mul(rounds)?)?;
+            values.push((*key, Value::int(walker.ty(*key)?, after)));
         }
         Some(Leap { values, rounds })
     });

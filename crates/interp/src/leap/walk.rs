@@ -16,10 +16,14 @@ use std::collections::BTreeMap;
 
 use base::Idx;
 
+use super::cells::Key;
+use super::eval::is_supported;
 use super::form::{Form, LEVELS};
 use super::heads::Heads;
-use crate::Uninitialised;
+use crate::code::VarPlace;
+use crate::machine::State;
 use crate::observe::View;
+use crate::{LastCalls, Uninitialised};
 use cfa::op::{Callee, Op, Place, Source};
 use cfa::program::{EdgeId, Loc, ProcId, Program, VarId};
 
@@ -28,13 +32,12 @@ const PERIODS: u32 = 4;
 const INNER_PERIODS: u32 = 2;
 
 /// Values that differ from the machine's; `None` for a variable without value.
-pub(super) type Values = BTreeMap<VarId, Option<Form>>;
+pub(super) type Values = BTreeMap<Key, Option<Form>>;
 
 /// A walk and what it needs.
 pub(super) struct Walker<'a> {
     pub(super) view: View<'a>,
-    /// Number of activations of each procedure.
-    pub(super) active: &'a [u32],
+    pub(super) state: &'a State<'a>,
     pub(super) heads: &'a Heads,
     /// Locations that must not be passed, one bit each.
     pub(super) stops: &'a [u64],
@@ -49,9 +52,26 @@ pub(super) struct Walker<'a> {
 /// What a round does to the variables, and how often.
 pub(super) struct Repetition {
     /// How much is added in each round.
-    pub(super) changes: Vec<(VarId, i128)>,
+    pub(super) changes: Vec<(Key, i128)>,
     /// Number of rounds; it may differ from round to round of the outer loops.
     pub(super) rounds: Form,
+}
+
+/// The loop that is repeated.
+#[derive(Clone, Copy)]
+pub(super) struct Home {
+    pub(super) proc: ProcId,
+    pub(super) head: Loc,
+    pub(super) activation: Activation,
+}
+
+/// Whose variables a walk sees outside of all calls that it has made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Activation {
+    /// Those of the activation that the machine is in.
+    Present,
+    /// Those of one that a walk has entered. It has no objects.
+    Entered,
 }
 
 /// A call that has not returned.
@@ -66,6 +86,8 @@ struct Position {
     proc: ProcId,
     location: Loc,
     calls: Vec<Call>,
+    /// That of the procedure outside of `calls`.
+    activation: Activation,
 }
 
 /// How often a loop head was passed, by call depth.
@@ -83,14 +105,14 @@ impl<'a> Walker<'a> {
     }
 
     /// How the loop at a head goes on from given values.
-    pub(super) fn repetition(&mut self, proc: ProcId, head: Loc, values: &Values) -> Option<Repetition> {
+    pub(super) fn repetition(&mut self, home: Home, values: &Values) -> Option<Repetition> {
         if self.level == LEVELS {
             return None;
         }
         let kept = self.demands.len();
         let periods = if self.level == 0 { PERIODS } else { INNER_PERIODS };
         (1..=periods).find_map(|period| {
-            let found = self.attempt(proc, head, values, period);
+            let found = self.attempt(home, values, period);
             if found.is_none() {
                 self.demands.truncate(kept);
             }
@@ -99,36 +121,38 @@ impl<'a> Walker<'a> {
     }
 
     /// How the loop goes on if every so many rounds are the same.
-    fn attempt(&mut self, proc: ProcId, head: Loc, values: &Values, period: u32) -> Option<Repetition> {
+    fn attempt(&mut self, home: Home, values: &Values, period: u32) -> Option<Repetition> {
         let kept = self.demands.len();
         let mut after = values.clone();
-        self.rounds(period, proc, head, &mut after)?;
+        self.rounds(period, home, &mut after)?;
         self.demands.truncate(kept);
         let level = self.level;
         let mut changes = Vec::new();
         let mut start = values.clone();
-        for (var, value) in &after {
-            if values.get(var) == Some(value) {
+        for (key, value) in &after {
+            if values.get(key) == Some(value) {
                 continue;
             }
-            let before = self.value(values, *var)?;
+            let before = self.value(values, *key)?;
             let change = (*value)?.sub(&before)?.as_constant()?;
             if change != 0 {
-                changes.push((*var, change));
-                start.insert(*var, Some(before.growing(level, change)));
+                // Pointers stay where they are.
+                self.ty(*key).filter(|ty| is_supported(*ty))?;
+                changes.push((*key, change));
+                start.insert(*key, Some(before.growing(level, change)));
             }
         }
         let mut end = start.clone();
         self.level += 1;
-        let walked = self.rounds(period, proc, head, &mut end);
+        let walked = self.rounds(period, home, &mut end);
         self.level -= 1;
         walked?;
-        for (var, value) in &end {
-            if value.is_none() && start.get(var) == Some(value) {
+        for (key, value) in &end {
+            if value.is_none() && start.get(key) == Some(value) {
                 continue;
             }
-            let change = changes.iter().find(|(changed, _)| changed == var).map_or(0, |(_, change)| *change);
-            if self.value(&start, *var)?.plus(change)? != (*value)? {
+            let change = changes.iter().find(|(changed, _)| changed == key).map_or(0, |(_, change)| *change);
+            if self.value(&start, *key)?.plus(change)? != (*value)? {
                 return None;
             }
         }
@@ -141,13 +165,14 @@ impl<'a> Walker<'a> {
         Some(Repetition { changes, rounds: last.plus(1)? })
     }
 
-    fn rounds(&mut self, count: u32, proc: ProcId, head: Loc, values: &mut Values) -> Option<()> {
-        (0..count).try_for_each(|_| self.round(proc, head, values))
+    fn rounds(&mut self, count: u32, home: Home, values: &mut Values) -> Option<()> {
+        (0..count).try_for_each(|_| self.round(home, values))
     }
 
     /// Walks from a head until it is reached again.
-    fn round(&mut self, proc: ProcId, head: Loc, values: &mut Values) -> Option<()> {
-        let mut at = Position { proc, location: head, calls: Vec::new() };
+    fn round(&mut self, home: Home, values: &mut Values) -> Option<()> {
+        let Home { proc, head, activation } = home;
+        let mut at = Position { proc, location: head, calls: Vec::new(), activation };
         let mut visits = Visits::new();
         loop {
             self.steps = self.steps.checked_sub(1)?;
@@ -156,11 +181,11 @@ impl<'a> Walker<'a> {
                 return None;
             }
             if at.location == procedure.exit {
-                self.leave(&mut at, values)?;
+                self.leave(home, &mut at, values)?;
                 visits.retain(|(depth, ..), _| *depth <= at.calls.len());
             } else {
                 let (edge, tests) = self.choose(at.proc, at.location, values)?;
-                self.operations(&mut at, edge, tests, values)?;
+                self.operations(home, &mut at, (edge, tests), values)?;
             }
             if self.heads.is_stop(self.stops, at.proc, at.location) {
                 return None;
@@ -181,16 +206,18 @@ impl<'a> Walker<'a> {
         if visit.count < visit.next_attempt.max(2) {
             return;
         }
-        let Some(repetition) = self.repetition(at.proc, at.location, values) else {
+        let activation = if at.calls.is_empty() { at.activation } else { Activation::Entered };
+        let home = Home { proc: at.proc, head: at.location, activation };
+        let Some(repetition) = self.repetition(home, values) else {
             visit.next_attempt = visit.count.saturating_mul(2);
             return;
         };
         visit.next_attempt = visit.count + 1;
-        for (var, change) in &repetition.changes {
-            let before = self.value(values, *var);
+        for (key, change) in &repetition.changes {
+            let before = self.value(values, *key);
             let total = repetition.rounds.scale(*change);
             let after = before.zip(total).and_then(|(before, total)| before.add(&total));
-            values.insert(*var, after);
+            values.insert(*key, after);
         }
     }
 
@@ -218,9 +245,9 @@ impl<'a> Walker<'a> {
     /// Performs the operations of an edge from one on, up to the first call.
     fn operations(
         &mut self,
+        home: Home,
         at: &mut Position,
-        edge: EdgeId,
-        first: usize,
+        (edge, first): (EdgeId, usize),
         values: &mut Values,
     ) -> Option<()> {
         let taken = &self.program().procs[at.proc].edges()[edge];
@@ -228,7 +255,12 @@ impl<'a> Walker<'a> {
             match op {
                 Op::Assign { place: Place::Var(var), value } => {
                     let value = self.eval(*value, values)?;
-                    values.insert(*var, Some(value));
+                    values.insert(Key::Var(*var), Some(value));
+                }
+                Op::Assign { place: Place::Mem { addr, ty }, value } => {
+                    let (pointer, value) = (self.eval(*addr, values)?, self.eval(*value, values)?);
+                    let cell = self.writable(&pointer, *ty, values)?;
+                    values.insert(Key::Cell(cell), Some(value));
                 }
                 Op::Assume { cond } => {
                     if !self.decide(*cond, values)? {
@@ -239,11 +271,15 @@ impl<'a> Walker<'a> {
                 Op::Havoc { place: Place::Var(var), source: Source::Uninitialised, .. }
                     if self.view.code.options.uninitialised == Uninitialised::Report =>
                 {
-                    values.insert(*var, None);
+                    values.insert(Key::Var(*var), None);
                 }
                 Op::Call { callee: Callee::Direct(callee), args, .. } => {
                     let args: Option<Vec<Form>> = args.iter().map(|arg| self.eval(*arg, values)).collect();
-                    self.enter(*callee, &args?, at, values)?;
+                    let is_last = index + 1 == taken.ops.len();
+                    if is_last && self.view.code.tail_calls.contains(at.proc, edge) && self.replaces(at) {
+                        return self.jump(home, (*callee, &args?), at, values);
+                    }
+                    self.enter((*callee, &args?), at, values)?;
                     at.calls.push(Call { proc: at.proc, edge, op: index });
                     (at.proc, at.location) = (*callee, self.program().procs[*callee].entry);
                     return Some(());
@@ -256,26 +292,66 @@ impl<'a> Walker<'a> {
     }
 
     /// Starts an activation. Activations inside each other are left to the machine.
-    fn enter(&self, callee: ProcId, args: &[Form], at: &Position, values: &mut Values) -> Option<()> {
-        let is_active = self.active[callee.index()] > 0
-            || at.proc == callee
-            || at.calls.iter().any(|call| call.proc == callee);
+    fn enter(&self, call: (ProcId, &[Form]), at: &Position, values: &mut Values) -> Option<()> {
+        let is_active = self.is_active(call.0, at) || at.proc == call.0;
+        if is_active { None } else { self.activate(call, values) }
+    }
+
+    /// Whether a procedure has an activation apart from the one that a walk is in.
+    fn is_active(&self, proc: ProcId, at: &Position) -> bool {
+        self.state.active[proc.index()] > 0 || at.calls.iter().any(|call| call.proc == proc)
+    }
+
+    /// The variables of an activation at its start.
+    fn activate(&self, (callee, args): (ProcId, &[Form]), values: &mut Values) -> Option<()> {
         let procedure = &self.program().procs[callee];
-        if is_active || procedure.params.len() != args.len() {
+        if procedure.params.len() != args.len() {
             return None;
         }
         for var in self.heads.owned(callee) {
             self.program().vars[*var].scalar()?;
-            values.insert(*var, None);
+            values.insert(Key::Var(*var), None);
         }
         for (param, arg) in procedure.params.iter().zip(args) {
-            values.insert(*param, Some(*arg));
+            values.insert(Key::Var(*param), Some(*arg));
         }
         Some(())
     }
 
+    /// Whether the machine replaces the activation that a walk is in when that one ends with a call.
+    fn replaces(&self, at: &Position) -> bool {
+        let is_present = at.calls.is_empty() && at.activation == Activation::Present;
+        self.state.last_calls == LastCalls::Replaced && (!is_present || self.state.is_replaceable())
+    }
+
+    /// Lets an activation take the place of the one that a walk is in. Nobody sees the variables of that one again.
+    fn jump(
+        &self,
+        home: Home,
+        call: (ProcId, &[Form]),
+        at: &mut Position,
+        values: &mut Values,
+    ) -> Option<()> {
+        let callee = call.0;
+        let is_home = at.calls.is_empty() && callee == home.proc;
+        if callee != at.proc && !is_home && self.is_active(callee, at) {
+            return None;
+        }
+        if callee != at.proc {
+            for var in self.heads.owned(at.proc) {
+                values.remove(&Key::Var(*var));
+            }
+        }
+        self.activate(call, values)?;
+        if at.calls.is_empty() {
+            at.activation = Activation::Entered;
+        }
+        (at.proc, at.location) = (callee, self.program().procs[callee].entry);
+        Some(())
+    }
+
     /// Returns from a call and goes on behind it.
-    fn leave(&mut self, at: &mut Position, values: &mut Values) -> Option<()> {
+    fn leave(&mut self, home: Home, at: &mut Position, values: &mut Values) -> Option<()> {
         let call = at.calls.pop()?;
         let callee = std::mem::replace(&mut at.proc, call.proc);
         let program = self.program();
@@ -287,25 +363,42 @@ impl<'a> Walker<'a> {
             .zip(&program.procs[callee].results)
             .filter_map(|(place, result)| Some((place.as_ref()?, result)))
             .map(|(place, result)| match place {
-                Place::Var(var) => Some((*var, self.value(values, *result)?)),
+                Place::Var(var) => Some((*var, self.value(values, Key::Var(*result))?)),
                 _ => None,
             })
             .collect();
         for var in self.heads.owned(callee) {
-            values.remove(var);
+            values.remove(&Key::Var(*var));
         }
         for (var, value) in returned? {
-            values.insert(var, Some(value));
+            values.insert(Key::Var(var), Some(value));
         }
-        self.operations(at, call.edge, call.op + 1, values)
+        self.operations(home, at, (call.edge, call.op + 1), values)
     }
 
-    /// The value of a variable.
-    pub(super) fn value(&self, values: &Values, var: VarId) -> Option<Form> {
-        if let Some(value) = values.get(&var) {
-            return *value;
+    /// The values that a walk starts with: where a procedure is entered, its own variables have none but those of the parameters. `None` if there are such values all the same:
+    /// the machine is here on another way.
+    pub(super) fn start(&self, proc: ProcId, head: Loc) -> Option<Values> {
+        let procedure = &self.program().procs[proc];
+        let mut values = Values::new();
+        if head != procedure.entry || !self.view.code.tail_calls.entered.contains(&proc) {
+            return Some(values);
         }
-        let value = self.view.scalar(var)?;
-        super::eval::is_supported(value.ty).then(|| Form::constant(value.as_int()))
+        for var in self.heads.owned(proc).iter().filter(|var| !procedure.params.contains(var)) {
+            let VarPlace::Scalar(slot) = self.view.code.vars[*var] else { return None };
+            if slot.flag.is_some_and(|flag| self.view.regs[flag as usize] != 0) {
+                return None;
+            }
+            values.insert(Key::Var(*var), None);
+        }
+        Some(values)
+    }
+
+    /// The value of a variable or a part of memory.
+    pub(super) fn value(&self, values: &Values, key: Key) -> Option<Form> {
+        match values.get(&key) {
+            Some(value) => *value,
+            None => self.present(key),
+        }
     }
 }

@@ -10,17 +10,18 @@ use super::builder::{Builder, I32, U32};
 use super::random::Random;
 
 /// A run, the values at its end, and how often it leapt.
-struct Ended {
-    run: Run,
-    values: Vec<Option<Value>>,
-    leaps: u64,
-    ticks: u64,
+pub(crate) struct Ended {
+    pub(crate) run: Run,
+    pub(crate) values: Vec<Option<Value>>,
+    pub(crate) leaps: u64,
+    pub(crate) ticks: u64,
 }
 
-fn execute(program: &Program, leaper: Option<Leaper>, ticks: u64) -> Ended {
+pub(crate) fn execute(program: &Program, leaper: Option<Leaper>, ticks: u64) -> Ended {
     let markers = if leaper.is_some() { Markers::Heads } else { Markers::None };
     let code = Code::new(program, CompileOptions { uninitialised: Uninitialised::Report, markers });
-    let mut machine = Machine::new(program, &code, Config::default());
+    let config = if leaper.is_some() { Config::unobserved() } else { Config::default() };
+    let mut machine = Machine::new(program, &code, config);
     let mut budget = Budget::ticks(ticks);
     let mut output = std::io::sink();
     let (run, leaps) = match leaper {

@@ -7,6 +7,7 @@ mod leaps;
 mod memory;
 mod parts;
 mod random;
+mod tail_calls;
 mod uninitialised;
 mod variables;
 mod watching;
