@@ -53,7 +53,7 @@ impl Encoder<'_> {
             }
             BinaryOp::Mul => {
                 let range = ranges.and_then(|(a, b)| a.multiply(b));
-                let needed = self.needed([self.known(lhs), self.known(rhs), range], ty);
+                let needed = needed([self.known(lhs), self.known(rhs), range], ty);
                 let product = self.in_width(needed, BvOp::Mul, [left, right], ty);
                 let fits = if self.must_fit(range, ty) {
                     self.terms.bv(BvOp::SmulFits, &[left, right])
@@ -108,19 +108,8 @@ impl Encoder<'_> {
         }
         // Of signed numbers the quotient of the least one and -1 needs one bit more.
         let spare = u32::from(ty.is_signed());
-        let needed = self.needed([self.known(lhs), self.known(rhs)], ty).map(|width| width + spare);
+        let needed = needed([self.known(lhs), self.known(rhs)], ty).map(|width| width + spare);
         (Coded::Int(self.in_width(needed, operation, [left, right], ty)), when)
-    }
-
-    /// How many bits some numbers of a type need; nothing if one of them is not known.
-    fn needed(&self, numbers: impl IntoIterator<Item = Option<Value>>, ty: Ty) -> Option<u32> {
-        let mut needed = 1;
-        for number in numbers {
-            let (low, high) = number.map(|number| (number.low(), number.high()))?;
-            let bits = |number: i128| 128 - if number < 0 { !number } else { number }.leading_zeros();
-            needed = needed.max(bits(low).max(bits(high)));
-        }
-        Some(needed + u32::from(ty.is_signed()))
     }
 
     /// The result of an operation whose operands and result need so many bits only: circuits of products and quotients grow with the square of their widths.
@@ -165,4 +154,15 @@ impl Encoder<'_> {
         };
         (Coded::Int(self.terms.bv(operation, &[value, amount])), in_range)
     }
+}
+
+/// How many bits some numbers of a type need; nothing if one of them is not known.
+fn needed(numbers: impl IntoIterator<Item = Option<Value>>, ty: Ty) -> Option<u32> {
+    let mut needed = 1;
+    for number in numbers {
+        let (low, high) = number.map(|number| (number.low(), number.high()))?;
+        let bits = |number: i128| 128 - if number < 0 { !number } else { number }.leading_zeros();
+        needed = needed.max(bits(low).max(bits(high)));
+    }
+    Some(needed + u32::from(ty.is_signed()))
 }
