@@ -8,6 +8,8 @@
 //! # Meaning
 //! The invariant of a location is `facts(X) ∧ ∀Z. ¬never(X,Z)`, where X are the variables, products and addresses, and Z are all other symbols of `never`.
 //!
+//! The logic of the annotation says what formulas are about: integers, or bit-vectors of the widths of the types. Pieces and facts are encoded in the same logic.
+//!
 //! Symbols of values at the entry of a procedure are like variables that are never written. A procedure that is called has a contract if its exit is annotated ([`Contracts`]).
 //!
 //! # Obligations
@@ -117,9 +119,6 @@ fn contracts(
 
 /// Whether the check gives an annotation of the program a meaning at all.
 fn is_supported(task: &Prepared<'_>, annotation: &Annotation) -> Result<(), Reason> {
-    if annotation.logic == LogicName::Bits {
-        return Err(unsupported("a proof about bit-vectors"));
-    }
     let annotated: BTreeSet<ProcId> = annotation.locations().map(|(proc, _)| proc).collect();
     is_about_reachability(task, |proc| annotated.contains(&proc))
 }
@@ -359,7 +358,15 @@ impl Checker<'_> {
     ) -> Result<(), Reason> {
         let typed = encode::typing(self.program, &mut self.terms, vocabulary, formula);
         let query = self.terms.and([typed, formula]);
-        match check_formula(&mut self.solver, &self.terms, query, self.budget) {
+        let answer = match vocabulary.logic() {
+            LogicName::Integers => check_formula(&mut self.solver, &self.terms, query, self.budget),
+            // Tactics for bit-vectors are made for one question.
+            LogicName::Bits => {
+                let mut solver = self.solvers.bit_solver(&self.terms, query);
+                check_formula(&mut solver, &self.terms, query, self.budget)
+            }
+        };
+        match answer {
             Answer::Unsat(_) => {
                 self.proved += 1;
                 if self.proved.is_multiple_of(OBLIGATIONS_PER_SOLVER) {

@@ -8,7 +8,7 @@ use certify::{Certified, Check, certify};
 use cfa::{DataModel, Loc, Op, Place, ProcId, Program, SignedOverflow, VarId};
 use encode::Site;
 use passes::{MemoryForm, PipelineConfig, Prepared};
-use term::{Integer, Sort, SymbolKind};
+use term::{BvOp, Integer, Sort, SymbolKind};
 use values::state::State;
 use values::value::Value;
 use verdict::formula::{ChoiceKind, Chosen, FormulaNode, Free, Operator, Symbol};
@@ -182,14 +182,91 @@ fn a_program_without_a_way_to_the_error_needs_no_proof() {
     assert_eq!(certified(&Prepared::of(&dead), empty).check(), Some(Check::Proved { obligations: 0 }));
 }
 
+fn in_bits(annotation: Annotation) -> Annotation {
+    Annotation { logic: LogicName::Bits, ..annotation }
+}
+
+#[test]
+fn facts_are_checked_in_bits_if_the_proof_is_in_bits() {
+    let program = compiled(COUNTER);
+    let task = Prepared::of(&program);
+    let x = variable(&task, "x");
+    let claim = |range| in_bits(annotation(&task, known(&[]), &known(&[(x, range)]), unreached()));
+    let found = certified(&task, claim(Value::range(0, 5)));
+    assert_eq!(found.check(), Some(Check::Proved { obligations: 4 }), "{:?}", found.verdict());
+    for (low, high) in [(0, 4), (1, 5), (0, 6), (-1, 9)] {
+        rejected(&task, claim(Value::range(low, high)));
+    }
+}
+
+#[test]
+fn rests_are_checked_in_bits_for_numbers_of_either_sign() {
+    // The rest modulo 8 is kept when the sum wraps around; that modulo 6 is not.
+    for (step, wraps) in [(8, "unsigned"), (8, "int"), (6, "int")] {
+        let text = format!(
+            "int main(void) {{ {wraps} x = 1; while (IN()) {{ x -= {step}; }} if (x % {step} == 0) reach_error(); return 0; }}"
+        );
+        let program = compiled(&text);
+        let task = Prepared::of(&program);
+        let x = variable(&task, "x");
+        let (low, high) = if wraps == "int" { (i128::from(i32::MIN), 1) } else { (0, i128::from(u32::MAX)) };
+        let claim = |residue| {
+            let head = known(&[(x, Value::new(low, high, step, residue))]);
+            in_bits(annotation(&task, known(&[]), &head, unreached()))
+        };
+        let found = certified(&task, claim(1));
+        assert!(matches!(found.verdict(), Verdict::Safe(_)), "{text}: {:?}", found.verdict());
+        for residue in [0, 2, step - 1] {
+            rejected(&task, claim(residue));
+        }
+    }
+    let program = compiled(
+        "int main(void) { unsigned x = 1; while (IN()) { x -= 6; } if (x % 6 == 0) reach_error(); return 0; }",
+    );
+    let task = Prepared::of(&program);
+    let head = known(&[(variable(&task, "x"), Value::new(0, i128::from(u32::MAX), 6, 1))]);
+    rejected(&task, in_bits(annotation(&task, known(&[]), &head, unreached())));
+}
+
+#[test]
+fn formulas_that_do_not_fit_the_logic_or_each_other_are_refused() {
+    let program = compiled(COUNTER);
+    let task = Prepared::of(&program);
+    let x = FormulaNode {
+        operator: Operator::Symbol(Symbol::Variable(variable(&task, "x"))),
+        operands: Box::default(),
+    };
+    let leaf = |operator| FormulaNode { operator, operands: Box::default() };
+    let of = |operator, operands: &[u32]| FormulaNode { operator, operands: operands.into() };
+    let vector = |width| leaf(Operator::Vector(width, Integer::from(5)));
+    let less = |operands: &[u32]| of(Operator::OnVectors(BvOp::Slt), operands);
+    let forged: [Vec<FormulaNode>; 6] = [
+        // An integer in the place of a bit-vector, and other widths than that of the variable.
+        vec![x.clone(), leaf(Operator::Number(Integer::from(5))), less(&[0, 1])],
+        vec![x.clone(), vector(8), less(&[0, 1])],
+        vec![x.clone(), of(Operator::OnVectors(BvOp::ZeroExtend(u32::MAX)), &[0]), less(&[1, 1])],
+        vec![vector(0), less(&[0, 0])],
+        vec![vector(u32::MAX), less(&[0, 0])],
+        vec![x.clone(), of(Operator::AtMostZero, &[0])],
+    ];
+    for nodes in forged {
+        let root = nodes.len() as u32 - 1;
+        let never = Formula::new(nodes, root).expect("the nodes should be in order");
+        let head = Invariant { never, ..known(&[]) };
+        rejected(&task, in_bits(annotation(&task, known(&[]), &head, unreached())));
+    }
+    // The same variable is an integer in a proof about integers.
+    let never = Formula::new(vec![x, vector(32), less(&[0, 1])], 2).expect("the nodes should be in order");
+    let head = Invariant { never, ..known(&[]) };
+    rejected(&task, annotation(&task, known(&[]), &head, unreached()));
+}
+
 #[test]
 fn proofs_without_a_meaning_are_refused() {
     let program = compiled(COUNTER);
     let task = Prepared::of(&program);
     let head = known(&[(variable(&task, "x"), Value::range(0, 5))]);
     let whole = annotation(&task, known(&[]), &head, unreached());
-    let bits = Annotation { logic: LogicName::Bits, ..whole.clone() };
-    assert_says(&task, bits, "bit-vectors");
     let mut elsewhere = whole.clone();
     elsewhere.invariants.insert((ProcId(99), Loc(0)), known(&[]));
     assert_says(&task, elsewhere, "there is no procedure");

@@ -75,6 +75,12 @@ impl Settings {
         let without = self.without.iter().copied().filter(|part| parts.contains(part)).collect();
         Self { without, ..self.clone() }
     }
+    /// The same without one part more.
+    #[must_use]
+    pub fn also_without(&self, part: Part) -> Self {
+        let without = self.without().chain([part]).collect();
+        Self { without, ..self.clone() }
+    }
     /// The same for an engine that works alone.
     #[must_use]
     pub fn without_executions(&self) -> Self {

@@ -1,33 +1,30 @@
-//! The second logic where the first one rounds up: an engine over integers and bounded model checking in bits, in turn.
+//! The second logic where the first one rounds up: an engine over integers, and unwinding and k-induction in bits, in turn.
 //!
-//! ```text
-//!   bits     FIRST ticks
-//!   engine   SEARCH ticks
-//!   bits     SECOND ticks
-//!   engine   what is left
-//! ```
+//! | the program has | unwinding | induction | engine | unwinding | induction | engine |
+//! |---|---|---|---|---|---|---|
+//! | bitwise operations on unknown operands, shifts by them, or floating point | 2^12 | 2^11 | 2^11 | 2^14 | 2^12 | the rest |
+//! | products of variables, or divisions by them | 2^11 | | 2^13 | 2^13 | 2^11 | the rest |
+//! | masks and shifts by constants, or factors that make unsigned numbers wrap around | 2^11 | | | | | the rest |
+//! | none of these | | | | | | all |
 //!
-//! Bits have two shares and no more: where they do not decide by then, more of them rarely helps, and a run without limits should end. `--logic bits` goes on.
-//!
-//! Programs all of whose operations are exact in integers are for the engine alone: they lose nothing.
+//! The first unwinding has at most 33 iterations of a loop, the second 65: one more than words have bits. The numbers are ticks; 2^13 of them are a second or so of the solver in bits. Bits have these shares and no more: where they do not decide by then, more of them rarely helps, and a run without limits should end.
+//! `--logic bits` goes on. Products are more often for the engine, which follows them; masks are exact in integers, and yet some programs of them are trivial in bits.
 //!
 //! # Invariants
 //! * I1: who works next is counted in ticks, so the verdict does not depend on the clock.
 
 use cfa::{BinaryOp, Expr, ExprId, Procedure, Program, Ty};
-use encode::LogicName;
 use engine::{Engine, Env, Settings};
 use passes::Prepared;
 use verdict::{Reason, Verdict};
 
-use crate::unwinding::{Chosen, Unwinding};
+use crate::kind::KindInBits;
+use crate::unwinding::Unwinding;
 
-/// Ticks of the first attempt in bits: tenths of a second.
-const FIRST: u64 = 1 << 11;
-/// Ticks of the engine's first attempt: a few seconds.
-const SEARCH: u64 = 1 << 13;
-/// Ticks of the second attempt in bits.
-const SECOND: u64 = 1 << 14;
+/// Iterations of a loop over the bits of an `int`, and one more.
+const WORD: u32 = 33;
+/// Iterations of a loop over the bits of a `long`, and one more.
+const LONG_WORD: u32 = 65;
 
 /// An engine over integers, with bits in turn.
 pub(crate) struct ExactBits {
@@ -37,21 +34,80 @@ pub(crate) struct ExactBits {
     pub(crate) settings: Settings,
 }
 
+/// Who works next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// Unwinding in bits, up to so many iterations, for so many ticks.
+    Unwinding(u32, u64),
+    /// K-induction in bits, for so many ticks.
+    Induction(u64),
+    /// The engine, for so many ticks.
+    Engine(u64),
+    /// The engine, as long as it takes.
+    Rest,
+}
+
+/// How much bits have to say about a program, by the form of its operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Suits {
+    /// Nothing: all operations are simple in integers.
+    Not,
+    /// Exact in integers, but not simple.
+    Masks,
+    /// Products of variables.
+    Products,
+    /// Bitwise operations and floating point.
+    Bitwise,
+}
+
+impl Suits {
+    fn turns(self) -> &'static [Turn] {
+        use Turn::{Engine, Induction, Rest, Unwinding};
+        match self {
+            Self::Not => &[Rest],
+            Self::Masks => &[Unwinding(WORD, 1 << 11), Rest],
+            Self::Products => &[
+                Unwinding(WORD, 1 << 11),
+                Engine(1 << 13),
+                Unwinding(LONG_WORD, 1 << 13),
+                Induction(1 << 11),
+                Rest,
+            ],
+            Self::Bitwise => &[
+                Unwinding(WORD, 1 << 12),
+                Induction(1 << 11),
+                Engine(1 << 11),
+                Unwinding(LONG_WORD, 1 << 14),
+                Induction(1 << 12),
+                Rest,
+            ],
+        }
+    }
+}
+
 impl Engine for ExactBits {
     fn solve(self: Box<Self>, task: &Prepared<'_>, env: &mut Env<'_>) -> Verdict {
         let engine = || (self.configure)(&self.settings);
-        if task.kept_call().is_some() || !may_round(task.program()) {
-            return engine().solve(task, env);
-        }
-        let bits = || Box::new(Unwinding(Chosen::Always(LogicName::Bits)));
-        let turns: [(Option<u64>, Box<dyn Engine>); 4] =
-            [(Some(FIRST), bits()), (Some(SEARCH), engine()), (Some(SECOND), bits()), (None, engine())];
-        let mut why = Reason::NotProgressing;
-        for (ticks, job) in turns {
+        let suits = if task.kept_call().is_some() { Suits::Not } else { suits(task.program()) };
+        let (mut why, mut has_given_up) = (Reason::NotProgressing, false);
+        for turn in suits.turns() {
+            let (ticks, job): (u64, Box<dyn Engine>) = match *turn {
+                Turn::Unwinding(most, ticks) => (ticks, Box::new(Unwinding::in_bits(most))),
+                Turn::Induction(ticks) => (ticks, Box::new(KindInBits)),
+                // It would give up again.
+                Turn::Engine(_) | Turn::Rest if has_given_up => continue,
+                Turn::Engine(ticks) => (ticks, engine()),
+                Turn::Rest => (u64::MAX, engine()),
+            };
             match within(ticks, job, task, env) {
-                // A reason that is not the end of a share says more.
+                // A reason that is not the end of a share or of a bound says more, and one of the engine more than that induction has not succeeded.
                 Verdict::Unknown(Reason::Stopped(_)) => {}
-                Verdict::Unknown(reason) => why = reason,
+                Verdict::Unknown(Reason::NotProgressing) if matches!(turn, Turn::Unwinding(..)) => {}
+                Verdict::Unknown(_) if matches!(turn, Turn::Induction(_)) => {}
+                Verdict::Unknown(reason) => {
+                    has_given_up |= matches!(turn, Turn::Engine(_) | Turn::Rest);
+                    why = reason;
+                }
                 decided => return decided,
             }
             if let Err(stop) = env.logic.budget.poll() {
@@ -63,9 +119,9 @@ impl Engine for ExactBits {
     }
 }
 
-/// Lets an engine work for a number of ticks, or as long as it takes.
-fn within(ticks: Option<u64>, engine: Box<dyn Engine>, task: &Prepared<'_>, env: &mut Env<'_>) -> Verdict {
-    let mut share = env.share(env.logic.budget.child(ticks.unwrap_or(u64::MAX)));
+/// Lets an engine work for a number of ticks.
+fn within(ticks: u64, engine: Box<dyn Engine>, task: &Prepared<'_>, env: &mut Env<'_>) -> Verdict {
+    let mut share = env.share(env.logic.budget.child(ticks));
     let verdict = engine.solve(task, &mut share);
     env.logic.budget.absorb(&share.logic.budget);
     verdict
@@ -73,21 +129,35 @@ fn within(ticks: Option<u64>, engine: Box<dyn Engine>, task: &Prepared<'_>, env:
 
 /// Whether an operation of the program is rounded up in integers and exact in bits, by its form. An operation that the analysis of values makes exact counts, too.
 pub(crate) fn may_round(program: &Program) -> bool {
+    suits(program) >= Suits::Products
+}
+
+/// How much bits have to say about a program: as much as about any of its operations.
+fn suits(program: &Program) -> Suits {
     let procedures = program.procs.iter().flat_map(Procedure::edges);
     let roots = procedures.flat_map(|edge| &edge.ops).flat_map(cfa::Op::exprs);
     let used = values::state::operands_first(program, roots);
+    used.into_iter().map(|id| suits_expression(program, id)).max().unwrap_or(Suits::Not)
+}
+
+fn suits_expression(program: &Program, id: ExprId) -> Suits {
     let is_constant = |id: ExprId| matches!(program.exprs.get(id), Expr::Const { .. });
-    used.into_iter().any(|id| match *program.exprs.get(id) {
+    match *program.exprs.get(id) {
         Expr::Binary { op, lhs, rhs } => match op {
-            _ if program.exprs.ty(lhs).is_float() => true,
-            _ if program.exprs.ty(lhs) == Ty::BOOL => false,
-            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Mul => {
-                !is_constant(lhs) && !is_constant(rhs)
+            _ if program.exprs.ty(lhs).is_float() => Suits::Bitwise,
+            _ if program.exprs.ty(lhs) == Ty::BOOL => Suits::Not,
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor if is_constant(lhs) || is_constant(rhs) => {
+                Suits::Masks
             }
-            BinaryOp::Shl | BinaryOp::Shr | BinaryOp::Div | BinaryOp::Rem => !is_constant(rhs),
-            _ => false,
+            BinaryOp::Shr if is_constant(rhs) => Suits::Masks,
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => Suits::Bitwise,
+            BinaryOp::Shl | BinaryOp::Shr if !is_constant(rhs) => Suits::Bitwise,
+            BinaryOp::Mul if !is_constant(lhs) && !is_constant(rhs) => Suits::Products,
+            BinaryOp::Mul if !program.exprs.ty(lhs).is_signed() => Suits::Masks,
+            BinaryOp::Div | BinaryOp::Rem if !is_constant(rhs) => Suits::Products,
+            _ => Suits::Not,
         },
-        Expr::Cast { arg, ty } => ty.is_float() || program.exprs.ty(arg).is_float(),
-        _ => false,
-    })
+        Expr::Cast { arg, ty } if ty.is_float() || program.exprs.ty(arg).is_float() => Suits::Bitwise,
+        _ => Suits::Not,
+    }
 }

@@ -12,16 +12,20 @@
 //! # Cost
 //! For each arc at most a question for each candidate of its target, in each round; at most [`EFFORT`] ticks for one's own candidates, and as many for those of others: then these are dropped.
 
+use std::rc::Rc;
+
 use base::{IndexVec, Stop};
+use encode::LogicName;
 use engine::Env;
 use graph::cut::{ENTRY, PointId};
 use paths::Space;
-use smt::{Logic, Solver};
-use summary::joint::{Asserted, Candidate, settle, survivors};
+use smt::{Answer, Logic, Solver, Why};
+use summary::joint::{Asserted, Candidate, Relation, Reply, settle, survivors};
 use summary::starts::{Start, starts};
 use term::{Integer, Node, Sort, SymbolId, TermId, Terms};
 use verdict::Reason;
 
+use crate::bit_candidates::compared;
 use crate::facts_of_others::Heard;
 
 /// Facts by point.
@@ -29,6 +33,8 @@ pub(crate) type Facts = IndexVec<PointId, Vec<TermId>>;
 
 /// Ticks for all facts of one origin.
 const EFFORT: u64 = 20_000;
+/// Ticks for one question about bit-vectors.
+const QUESTION: u64 = 1 << 8;
 /// Candidates of one head.
 const MAX_CANDIDATES: usize = 96;
 /// Sums and differences of more variables are no candidates.
@@ -45,6 +51,19 @@ pub(crate) fn joint_facts(space: Space<'_>, heard: &Heard, env: &mut Env<'_>) ->
     }
     let own = kept(space, own, logic)?.unwrap_or_else(|| none(space));
     facts_with(space, own, heard, env)
+}
+
+/// Facts for each point of a graph in bit-vectors.
+pub(crate) fn facts_in_bits(space: Space<'_>, logic: &mut Logic) -> Result<Facts, Reason> {
+    let mut own = none(space);
+    for (point, content) in space.graph.points.iter_enumerated() {
+        if content.body.is_some() && point != ENTRY {
+            let mut found = tested(space, point, &mut logic.terms);
+            found.extend(compared(space.graph, point, &mut logic.terms));
+            own[point] = distinct(found, &logic.terms);
+        }
+    }
+    Ok(kept(space, own, logic)?.unwrap_or_else(|| none(space)))
 }
 
 /// Facts that others have told and that hold together with facts at hand.
@@ -92,6 +111,10 @@ fn kept(space: Space<'_>, mut facts: Facts, logic: &mut Logic) -> Result<Option<
         let all = tested.iter().map(|candidate| candidate.broken).chain([start]).collect::<Vec<_>>();
         let all = logic.terms.or(all);
         let background = space.background(&mut logic.terms, arc.source, all);
+        if graph.vocabulary.logic() == LogicName::Bits {
+            let relation = logic.terms.and([background, start]);
+            return survivors(&mut InBits { relation, logic: &mut *logic }, &tested);
+        }
         let mut solver = logic.solvers.z3_solver();
         solver.assert(&logic.terms, background);
         solver.assert(&logic.terms, start);
@@ -110,11 +133,46 @@ fn kept(space: Space<'_>, mut facts: Facts, logic: &mut Logic) -> Result<Option<
     }
 }
 
+/// A relation between bit-vectors, each question about which has a solver and a limit of its own.
+struct InBits<'a> {
+    relation: TermId,
+    logic: &'a mut Logic,
+}
+
+impl Relation for InBits<'_> {
+    fn terms(&mut self) -> &mut Terms {
+        &mut self.logic.terms
+    }
+
+    fn ask(&mut self, condition: TermId) -> Result<Reply, Stop> {
+        let query = self.logic.terms.and([self.relation, condition]);
+        let mut solver = self.logic.solvers.bit_solver(&self.logic.terms, query);
+        solver.assert(&self.logic.terms, query);
+        let mut share = self.logic.budget.child(QUESTION);
+        let answer = solver.check(&self.logic.terms, &[], &mut share);
+        self.logic.budget.absorb(&share);
+        match answer {
+            Answer::Sat(model) => Ok(Reply::Yes(Rc::new(model))),
+            Answer::Unsat(_) => Ok(Reply::No),
+            Answer::Unknown(Why::Stopped(_)) => {
+                self.logic.budget.poll()?;
+                Ok(Reply::Unknown)
+            }
+            Answer::Unknown(_) => Ok(Reply::Unknown),
+        }
+    }
+}
+
 fn candidates(space: Space<'_>, head: PointId, terms: &mut Terms) -> Vec<TermId> {
     let mut found = tested(space, head, terms);
     for start in starts(space.graph, head, terms) {
         related(terms, &space.graph.points[head].live, &start, &mut found);
     }
+    distinct(found, terms)
+}
+
+/// Each candidate once, without constants, and not too many.
+fn distinct(mut found: Vec<TermId>, terms: &Terms) -> Vec<TermId> {
     found.retain(|candidate| !matches!(terms.node(*candidate), Node::True | Node::False));
     let mut seen = std::collections::BTreeSet::new();
     found.retain(|candidate| seen.insert(*candidate));

@@ -6,6 +6,7 @@
 //! Knows no files and no flags.
 
 mod around_calls;
+mod bit_candidates;
 mod bself;
 mod counterexample;
 mod cra;
@@ -17,6 +18,7 @@ mod gps;
 mod guide;
 mod heaviest;
 mod impact;
+mod in_bits;
 mod joint_facts;
 mod kind;
 mod path_invariants;
@@ -41,6 +43,7 @@ use gps::lite::NoCover;
 use gps::try_cover::{Cover, TryCover};
 use gps::{Gps, Strategies};
 use guide::Guidance;
+use in_bits::InBits;
 use kind::Kind;
 use path_invariants::PathInvariants;
 use paths::Strength;
@@ -63,8 +66,7 @@ pub static ENGINES: &[EngineSpec] = &[
             if settings.has(Part::Integers) {
                 after_run(|settings| Box::new(Rounds::new(settings)), settings)
             } else {
-                // Of the members only one does without integers.
-                after_run(|_| Box::new(Unwinding(Chosen::Always(LogicName::Bits))), settings)
+                after_run(|_| Box::new(InBits), settings)
             }
         },
     },
@@ -76,7 +78,7 @@ pub static ENGINES: &[EngineSpec] = &[
         configure: |settings| match (settings.has(Part::Integers), settings.has(Part::Bits)) {
             (true, true) => after_run(|settings| exactly(in_integers, settings), settings),
             (true, false) => after_run(in_integers, settings),
-            (false, _) => after_run(|_| Box::new(Unwinding(Chosen::Always(LogicName::Bits))), settings),
+            (false, _) => after_run(|_| Box::new(InBits), settings),
         },
     },
     EngineSpec {
@@ -138,8 +140,14 @@ pub static ENGINES: &[EngineSpec] = &[
         name: "kind",
         purpose: "k-induction over loop heads, with facts that hold together",
         paper: "Sheeran00",
-        parts: &[],
-        configure: |settings| after_run(|_| around(Kind, Contracts::Never), settings),
+        parts: &[Part::Integers, Part::Bits],
+        configure: |settings| {
+            if settings.has(Part::Integers) {
+                after_run(|_| around(Kind, Contracts::Never), settings)
+            } else {
+                after_run(|_| Box::new(InBits), settings)
+            }
+        },
     },
     EngineSpec {
         name: "bmc",
@@ -147,11 +155,11 @@ pub static ENGINES: &[EngineSpec] = &[
         paper: "Sheeran00",
         parts: &[Part::Integers, Part::Bits],
         configure: |settings| match (settings.has(Part::Integers), settings.has(Part::Bits)) {
-            (true, true) => after_run(|_| Box::new(Unwinding(Chosen::ByProgram)), settings),
+            (true, true) => after_run(|_| Box::new(Unwinding::new(Chosen::ByProgram)), settings),
             (true, false) => {
-                after_run(|_| Box::new(Unwinding(Chosen::Always(LogicName::Integers))), settings)
+                after_run(|_| Box::new(Unwinding::new(Chosen::Always(LogicName::Integers))), settings)
             }
-            (false, _) => after_run(|_| Box::new(Unwinding(Chosen::Always(LogicName::Bits))), settings),
+            (false, _) => after_run(|_| Box::new(Unwinding::new(Chosen::Always(LogicName::Bits))), settings),
         },
     },
     EngineSpec {

@@ -12,7 +12,7 @@ use cfa::Loc;
 use encode::Skolem;
 use engine::Env;
 use graph::cells::add_cells;
-use graph::cut::{Cuts, Graph, Point, PointId, Target};
+use graph::cut::{Cuts, Form, Graph, Point, PointId, Target};
 use graph::elements::Elements;
 use passes::{KeptCall, KeptReason, Prepared};
 use paths::Space;
@@ -44,7 +44,7 @@ pub(crate) fn refused(task: &Prepared<'_>) -> Option<Reason> {
 }
 
 /// The graph of a program, or what in it is beyond engines that know one procedure.
-fn encoded(task: &Prepared<'_>, cuts: Cuts, logic: &mut Logic) -> Result<Graph, Reason> {
+fn encoded(task: &Prepared<'_>, form: Form, logic: &mut Logic) -> Result<Graph, Reason> {
     if let Some(reason) = refused(task) {
         return Err(reason);
     }
@@ -52,7 +52,7 @@ fn encoded(task: &Prepared<'_>, cuts: Cuts, logic: &mut Logic) -> Result<Graph, 
     let _stage = timeline::stage("encoding");
     let Logic { terms, budget, .. } = logic;
     let forest = task.loops(proc);
-    Graph::cut_at(program, proc, forest, Target::Error, cuts, terms, budget).map_err(Reason::Stopped)
+    Graph::in_form(program, proc, forest, Target::Error, form, terms, budget).map_err(Reason::Stopped)
 }
 
 impl Problem {
@@ -63,7 +63,7 @@ impl Problem {
 
     /// The same with more points.
     pub(crate) fn cut_at(task: &Prepared<'_>, cuts: Cuts, logic: &mut Logic) -> Result<Self, Reason> {
-        let mut graph = encoded(task, cuts, logic)?;
+        let mut graph = encoded(task, Form::over_integers(cuts), logic)?;
         let Logic { terms, budget, solvers } = logic;
         add_elements(&mut graph, task.program(), terms, solvers, budget).map_err(Reason::Stopped)?;
         add_cells(&mut graph, task.program(), terms);
@@ -72,9 +72,14 @@ impl Problem {
 
     /// The same without facts about all elements of arrays: for an engine that finds them by itself.
     pub(crate) fn without_element_facts(task: &Prepared<'_>, logic: &mut Logic) -> Result<Self, Reason> {
-        let mut graph = encoded(task, Cuts::Loops, logic)?;
+        let mut graph = encoded(task, Form::PLAIN, logic)?;
         add_cells(&mut graph, task.program(), &mut logic.terms);
         Ok(Self { graph })
+    }
+
+    /// The same in bit-vectors; arrays are terms, and nothing is known of all their elements.
+    pub(crate) fn in_bits(task: &Prepared<'_>, logic: &mut Logic) -> Result<Self, Reason> {
+        Ok(Self { graph: encoded(task, Form::BITS, logic)? })
     }
 
     /// Adds to what is known at points what other engines have told, as far as it is inductive together.

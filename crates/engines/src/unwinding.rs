@@ -1,7 +1,7 @@
 //! Bounded model checking by unwinding: the program with its loops unwound as one acyclic formula, in either logic.
 //!
 //! Loops are unwound 1, 2, 3, 5, 9, 17, ... times: a loop over the bits of a word is finished by the bound that is one more than a power of two. Each bound takes at most two questions: whether
-//! some way leads to the error, and whether some execution goes on beyond the bound. If both are answered no, the bound is the proof ([`verdict::Bounded`]).
+//! some execution goes on beyond the bound, and whether some way leads to the error. If both are answered no, the bound is the proof ([`verdict::Bounded`]).
 //!
 //! # Invariants
 //! * S1: nothing here is trusted. Unsafe is replayed on the program as given, safe is checked again by unwinding the program anew.
@@ -29,12 +29,31 @@ use crate::problem::refused;
 use crate::rounded::place;
 
 /// The largest exponent of a bound.
-const LARGEST: u32 = 14;
+pub(crate) const LARGEST: u32 = 14;
+/// Bounds up to this one get all ticks: most errors are found by them.
+const FEW: u32 = 3;
 /// Ticks for carrying out one counterexample.
 const RUN_TICKS: u64 = 1 << 28;
 
 /// The engine.
-pub(crate) struct Unwinding(pub(crate) Chosen);
+pub(crate) struct Unwinding {
+    /// Its logic.
+    logic: Chosen,
+    /// The most iterations that are tried.
+    most: u32,
+}
+
+impl Unwinding {
+    /// The engine, for as many iterations as it can.
+    pub(crate) fn new(logic: Chosen) -> Self {
+        Self { logic, most: u32::MAX }
+    }
+
+    /// In bits, for at most so many iterations. What the solver does before it starts to search costs no ticks, and may take long for long sums: a number of ticks does not limit it.
+    pub(crate) fn in_bits(most: u32) -> Self {
+        Self { logic: Chosen::Always(LogicName::Bits), most }
+    }
+}
 
 /// The logic of the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,12 +66,12 @@ pub(crate) enum Chosen {
 
 impl Engine for Unwinding {
     fn solve(self: Box<Self>, task: &Prepared<'_>, env: &mut Env<'_>) -> Verdict {
-        let logic = match self.0 {
+        let logic = match self.logic {
             Chosen::Always(logic) => logic,
             Chosen::ByProgram if may_round(task.program()) => LogicName::Bits,
             Chosen::ByProgram => LogicName::Integers,
         };
-        solve(task, logic, env).unwrap_or_else(Verdict::Unknown)
+        solve(task, logic, self.most, env).unwrap_or_else(Verdict::Unknown)
     }
 }
 
@@ -61,23 +80,27 @@ fn bounds() -> impl Iterator<Item = u32> {
     [1].into_iter().chain((0..LARGEST).map(|exponent| (1 << exponent) + 1))
 }
 
-fn solve(task: &Prepared<'_>, name: LogicName, env: &mut Env<'_>) -> Result<Verdict, Reason> {
+fn solve(task: &Prepared<'_>, name: LogicName, most: u32, env: &mut Env<'_>) -> Result<Verdict, Reason> {
     if let Some(reason) = refused(task) {
         return Err(reason);
     }
-    for iterations in bounds() {
+    let mut heavy = None;
+    for iterations in bounds().take_while(|bound| *bound <= most) {
         env.events.total(Counter::Depth, u64::from(iterations));
         // Formulas of an earlier bound are of no use.
         let mut share = env.share(env.logic.budget.child(u64::MAX));
         let outcome = Attempt { task, name, iterations }.decide(&mut share.logic);
         env.logic.budget.absorb(&share.logic.budget);
         env.logic.budget.poll().map_err(Reason::Stopped)?;
-        match outcome? {
+        let heavy_before = heavy.take();
+        match outcome.map_err(|reason| {
+            if reason == Reason::Stopped(Stop::Ticks) { heavy_before.unwrap_or(reason) } else { reason }
+        })? {
             Ending::Error(trace) => return Ok(Verdict::Unsafe(*trace)),
             Ending::Safe => {
                 return Ok(Verdict::Safe(Proof::Bounded(Bounded { logic: name, iterations })));
             }
-            Ending::Longer => {}
+            Ending::Longer(reason) => heavy = reason,
         }
     }
     Err(Reason::NotProgressing)
@@ -89,8 +112,8 @@ enum Ending {
     Error(Box<Trace>),
     /// No way leads to the error, and none is longer.
     Safe,
-    /// Some way is longer.
-    Longer,
+    /// Some way is longer, or that took too many ticks: what did.
+    Longer(Option<Reason>),
 }
 
 /// The question for one bound.
@@ -111,11 +134,44 @@ impl Attempt<'_> {
         }
         .map_err(Reason::Stopped)?;
         let _stage = timeline::stage("search");
-        if let Some(model) = self.model(&unwound.errors, &vocabulary, logic)? {
-            return self.execution(&unwound, &model, logic).map(|trace| Ending::Error(Box::new(trace)));
+        // A proof needs all that is left; errors of bounds that are too small may be found with others.
+        let goes_on = self.within_half(&unwound.cuts, &vocabulary, logic)?;
+        let is_complete = matches!(goes_on, Ok(None));
+        let error = if is_complete {
+            Ok(self.model(&unwound.errors, &vocabulary, logic)?)
+        } else {
+            self.within_half(&unwound.errors, &vocabulary, logic)?
+        };
+        match error {
+            Ok(Some(model)) => {
+                self.execution(&unwound, &model, logic).map(|trace| Ending::Error(Box::new(trace)))
+            }
+            Ok(None) if is_complete => Ok(Ending::Safe),
+            Ok(None) => Ok(Ending::Longer(goes_on.err())),
+            Err(reason) => Ok(Ending::Longer(Some(reason))),
         }
-        let is_longer = self.model(&unwound.cuts, &vocabulary, logic)?.is_some();
-        Ok(if is_longer { Ending::Longer } else { Ending::Safe })
+    }
+
+    /// A model of one of some conditions, if half of the ticks that are left suffice, or all for few iterations; else what takes more.
+    fn within_half(
+        &self,
+        any: &[TermId],
+        vocabulary: &Vocabulary,
+        logic: &mut Logic,
+    ) -> Result<Result<Option<Model>, Reason>, Reason> {
+        let left = logic.budget.left();
+        let mut share = logic.budget.child(if self.iterations <= FEW { left } else { left / 2 });
+        std::mem::swap(&mut logic.budget, &mut share);
+        let found = self.model(any, vocabulary, logic);
+        std::mem::swap(&mut logic.budget, &mut share);
+        logic.budget.absorb(&share);
+        match found {
+            Err(reason) if share.is_spent() => {
+                logic.budget.poll().map_err(Reason::Stopped)?;
+                Ok(Err(reason))
+            }
+            found => found.map(Ok),
+        }
     }
 
     /// A model of one of some conditions.

@@ -14,7 +14,7 @@ use passes::Prepared;
 use smt::{Answer, Z3, Z3Settings, check_formula};
 use term::print::c_expression;
 use term::{Node, SymbolId, TermId, Terms};
-use verdict::{Annotation, Imported, import};
+use verdict::{Annotation, Imported, LogicName, import};
 
 use crate::invariants::express::{Expressions, Words};
 use crate::invariants::names::{is_plain, is_shadowed, starts_in};
@@ -44,6 +44,10 @@ pub fn contracts(
 ) -> Vec<Contract> {
     let prepared = task.program();
     if annotation.locations().all(|(proc, _)| proc == prepared.entry) {
+        return Vec::new();
+    }
+    // Formulas about bit-vectors have no words here.
+    if annotation.logic == LogicName::Bits {
         return Vec::new();
     }
     let Ok(Imported { mut terms, vocabulary, claims, .. }) = import(prepared, annotation) else {

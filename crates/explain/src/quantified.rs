@@ -12,7 +12,7 @@ use encode::Vocabulary;
 use passes::Prepared;
 use term::print::c_expression;
 use term::{Node, Sort, SymbolId, TermId, Terms};
-use verdict::{Annotation, Imported, import};
+use verdict::{Annotation, Imported, LogicName, import};
 
 /// Longer expressions help nobody.
 const MAX_LENGTH: usize = 200;
@@ -32,6 +32,10 @@ pub struct ForAll {
 pub fn quantified(task: &Prepared<'_>, annotation: &Annotation) -> Vec<ForAll> {
     let prepared = task.program();
     let entry = prepared.entry;
+    // Formulas about bit-vectors have no words here.
+    if annotation.logic == LogicName::Bits {
+        return Vec::new();
+    }
     let Ok(Imported { mut terms, vocabulary, claims, .. }) = import(prepared, annotation) else {
         return Vec::new();
     };

@@ -18,9 +18,9 @@ use crate::elements::Elements;
 use base::{Budget, IndexVec, Stop, newtype_index};
 use cfa::loops::{LoopForest, reaching};
 use cfa::{Edge, Loc, ProcId, Procedure, Program, VarId};
-use encode::facts::{stated, stated_of};
-use encode::{Pieces, Skolem, Transition, Vocabulary};
-use term::{Node, SymbolId, TermId, Terms};
+use encode::facts::{not_zero, stated, stated_of};
+use encode::{LogicName, Pieces, Skolem, Transition, Vocabulary};
+use term::{BvOp, FloatOp, Node, Sort, SymbolId, TermId, Terms};
 use values::analyze;
 use values::cases::{Case, Cases};
 use values::liveness::{VarSet, live_variables};
@@ -115,6 +115,27 @@ pub enum Cuts {
     HugeBlocks,
     /// All: a block is an operation.
     Everywhere,
+}
+
+/// How a graph is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// Which locations are points.
+    pub cuts: Cuts,
+    /// How machine values are modelled.
+    pub logic: LogicName,
+}
+
+impl Form {
+    /// With blocks that are as large as they can be, over integers.
+    pub const PLAIN: Self = Self::over_integers(Cuts::Loops);
+    /// With blocks that are as large as they can be, over bit-vectors.
+    pub const BITS: Self = Self { cuts: Cuts::Loops, logic: LogicName::Bits };
+
+    /// With these points, over integers.
+    pub const fn over_integers(cuts: Cuts) -> Self {
+        Self { cuts, logic: LogicName::Integers }
+    }
 }
 
 /// The graph of one procedure and one target.
@@ -236,8 +257,8 @@ impl Known<'_> {
 fn stated_case(case: &Case, program: &Program, vocabulary: &Vocabulary, terms: &mut Terms) -> TermId {
     let mut parts = vec![stated(&case.state, program, vocabulary, terms)];
     for symbol in case.not_zero.iter().filter_map(|var| vocabulary.symbol(*var)) {
-        let (value, zero) = (terms.of_symbol(symbol), terms.int(0));
-        parts.push(terms.ne(value, zero));
+        let value = terms.of_symbol(symbol);
+        parts.push(not_zero(terms, value));
     }
     terms.and(parts)
 }
@@ -252,21 +273,21 @@ impl Graph {
         terms: &mut Terms,
         budget: &mut Budget,
     ) -> Result<Self, Stop> {
-        Self::cut_at(program, proc, forest, target, Cuts::Loops, terms, budget)
+        Self::in_form(program, proc, forest, target, Form::PLAIN, terms, budget)
     }
 
-    /// The same with more points.
-    pub fn cut_at(
+    /// The same with more points, or in another logic.
+    pub fn in_form(
         program: &Program,
         proc: ProcId,
         forest: &LoopForest,
         target: Target,
-        cuts: Cuts,
+        form: Form,
         terms: &mut Terms,
         budget: &mut Budget,
     ) -> Result<Self, Stop> {
         let procedure = &program.procs[proc];
-        let vocabulary = Vocabulary::of(program, proc, terms);
+        let vocabulary = Vocabulary::in_logic(form.logic, program, &[proc], terms);
         let facts = analyze(program, procedure, budget)?;
         let cases = Cases::of(program, procedure, budget)?;
         let read = target.read(program, procedure, &vocabulary);
@@ -278,7 +299,7 @@ impl Graph {
         let more = IndexVec::filled(false, procedure.locations.len());
         let mut known = Known { program, procedure, forest, facts, cases, target, relevant, live, more };
         let unreachable = known.leave_out_unreachable();
-        known.cut(cuts);
+        known.cut(form.cuts);
         let mut cuts = IndexVec::filled(false, procedure.locations.len());
         let mut number: IndexVec<Loc, Option<PointId>> = IndexVec::filled(None, procedure.locations.len());
         let mut points = IndexVec::new();
@@ -365,7 +386,7 @@ impl Graph {
         let roots: Vec<TermId> = self.arcs.iter().map(|arc| arc.formula.guard).collect();
         let live = &self.points[point].live;
         let tested = |term: &TermId| {
-            matches!(terms.node(*term), Node::Le(_) | Node::Zero(_) | Node::Divides(..))
+            is_condition(terms, *term)
                 && terms.symbols_of(*term).iter().all(|symbol| live.binary_search(symbol).is_ok())
         };
         terms.reachable(&roots).into_iter().filter(tested).collect()
@@ -374,5 +395,22 @@ impl Graph {
     /// Whether a point lies in the loop of a head (the head included).
     pub fn in_loop(&self, head: PointId, point: PointId) -> bool {
         self.points[head].body.as_ref().is_some_and(|body| body.contains(&point.0))
+    }
+}
+
+/// Whether a term compares values.
+fn is_condition(terms: &Terms, term: TermId) -> bool {
+    match terms.node(term) {
+        Node::Le(_) | Node::Zero(_) | Node::Divides(..) => true,
+        Node::Same(left, _) => matches!(terms.sort(*left), Sort::BitVec(_)),
+        Node::Bv(op, _) => matches!(
+            op,
+            BvOp::Ult
+                | BvOp::Ule
+                | BvOp::Slt
+                | BvOp::Sle
+                | BvOp::Float(_, FloatOp::Eq | FloatOp::Lt | FloatOp::Le)
+        ),
+        _ => false,
     }
 }

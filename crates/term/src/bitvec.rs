@@ -80,7 +80,7 @@ impl BvOp {
     }
 
     /// The sort of the result, or nothing if the operands do not fit.
-    fn result(self, operands: &[Sort]) -> Option<Sort> {
+    pub fn result(self, operands: &[Sort]) -> Option<Sort> {
         match (self, operands) {
             (Self::Float(format, op), _) => op.result(format, operands),
             (Self::FromInt(width), [Sort::Int]) if width > 0 => Some(Sort::BitVec(width)),
@@ -90,9 +90,9 @@ impl BvOp {
                 Some(Sort::BitVec(high - low + 1))
             }
             (Self::ZeroExtend(by) | Self::SignExtend(by), [Sort::BitVec(width)]) => {
-                Some(Sort::BitVec(width + by))
+                Some(Sort::BitVec(width.checked_add(by)?))
             }
-            (Self::Concat, [Sort::BitVec(a), Sort::BitVec(b)]) => Some(Sort::BitVec(a + b)),
+            (Self::Concat, [Sort::BitVec(a), Sort::BitVec(b)]) => Some(Sort::BitVec(a.checked_add(*b)?)),
             (
                 Self::Ult | Self::Ule | Self::Slt | Self::Sle | Self::SmulFits,
                 [Sort::BitVec(a), Sort::BitVec(b)],

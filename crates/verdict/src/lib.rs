@@ -10,6 +10,7 @@ pub mod formula;
 mod ledger;
 mod reason;
 pub mod store;
+mod vectors;
 mod verdict;
 
 pub use annotation::{Annotation, Instance, Invariant};

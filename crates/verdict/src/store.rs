@@ -16,7 +16,7 @@ use base::Idx;
 use cfa::{EdgeId, ExprId, Loc, ProcId, VarId};
 use encode::{LogicName, Rounding, Site};
 use rustc_hash::FxHashMap;
-use term::{Integer, Sort, SymbolKind};
+use term::{Integer, SymbolKind};
 use values::folds::{Coded, FoldOp};
 use values::state::State;
 use values::sums::{Bound, Count, Sum, Summand, Test};
@@ -24,6 +24,7 @@ use values::value::Value;
 
 use crate::annotation::{Annotation, Instance, Invariant};
 use crate::formula::{ChoiceKind, Chosen, Formula, FormulaNode, Free, Operator, Symbol};
+use crate::vectors::{OpWord, SortWord, read_op, read_sort, read_width};
 use crate::verdict::Bounded;
 
 /// The nodes of several formulas in one list, each once.
@@ -118,7 +119,6 @@ impl FromStr for Bounded {
 }
 
 const LOGICS: [(LogicName, &str); 2] = [(LogicName::Integers, "integers"), (LogicName::Bits, "bits")];
-const SORTS: [(Sort, &str); 3] = [(Sort::Bool, "bool"), (Sort::Int, "int"), (Sort::Array, "array")];
 const CODES: [(Coded, &str); 7] = [
     (Coded::Elements, "elements"),
     (Coded::Element, "element"),
@@ -155,7 +155,7 @@ const PLAIN: [(Operator, &str); 13] = [
     (Operator::ConstantArray, "everywhere"),
 ];
 
-/// The word for something; sorts of bit-vectors have none (F2).
+/// The word for something.
 fn word_of<T: PartialEq>(words: &[(T, &'static str)], wanted: &T) -> &'static str {
     words.iter().find(|(item, _)| item == wanted).map_or("unknown", |(_, word)| word)
 }
@@ -175,6 +175,8 @@ fn write_node(f: &mut fmt::Formatter<'_>, node: &FormulaNode) -> fmt::Result {
             write!(f, "sum {constant} {}", coefficients.len())?;
             coefficients.iter().try_for_each(|coefficient| write!(f, " {coefficient}"))?;
         }
+        Operator::Vector(width, value) => write!(f, "vector {width} {value}")?,
+        Operator::OnVectors(op) => write!(f, "bits {}", OpWord(*op))?,
         plain => f.write_str(word_of(&PLAIN, plain))?,
     }
     node.operands.iter().try_for_each(|operand| write!(f, " {operand}"))?;
@@ -213,7 +215,7 @@ fn write_symbol(f: &mut fmt::Formatter<'_>, symbol: &Symbol) -> fmt::Result {
                 Site::Operation { edge, op } => write!(f, "operation {} {op}", edge.index())?,
                 Site::Join { location, number } => write!(f, "join {} {number}", location.index())?,
             }
-            write!(f, " {number} {} ", word_of(&SORTS, sort))?;
+            write!(f, " {number} {} ", SortWord(*sort))?;
             match kind {
                 ChoiceKind::Open => f.write_str("open"),
                 ChoiceKind::Rounded(what) => write!(f, "rounded {what}"),
@@ -221,7 +223,7 @@ fn write_symbol(f: &mut fmt::Formatter<'_>, symbol: &Symbol) -> fmt::Result {
             }
         }
         Symbol::Free(Free { number, sort, kind, name }) => {
-            write!(f, "free {number} {} {} {name}", word_of(&SORTS, sort), word_of(&KINDS, kind))
+            write!(f, "free {number} {} {} {name}", SortWord(*sort), word_of(&KINDS, kind))
         }
     }
 }
@@ -272,7 +274,7 @@ fn rest(words: &mut Words<'_>) -> Box<str> {
 
 fn read_node(words: &mut Words<'_>) -> Option<FormulaNode> {
     let operator = match words.next()? {
-        word @ ("variable" | "entry" | "multiplied" | "summed" | "address" | "chosen" | "free") => {
+        word @ ("variable" | "entry" | "multiplied" | "summed" | "code" | "address" | "chosen" | "free") => {
             let operator = Operator::Symbol(read_symbol(word, words)?);
             let is_all = words.next().is_none();
             return is_all.then(|| FormulaNode { operator, operands: Box::default() });
@@ -286,6 +288,8 @@ fn read_node(words: &mut Words<'_>) -> Option<FormulaNode> {
             let coefficients: Option<Vec<Integer>> = (0..count).map(|_| number(words)).collect();
             Operator::Sum { constant, coefficients: coefficients?.into() }
         }
+        "vector" => Operator::Vector(read_width(words.next()?)?, number(words)?),
+        "bits" => Operator::OnVectors(read_op(words.next()?)?),
         word => meaning_of(&PLAIN, word)?,
     };
     let operands: Option<Vec<u32>> = words.map(|word| word.parse().ok()).collect();
@@ -350,7 +354,7 @@ fn read_symbol(word: &str, words: &mut Words<'_>) -> Option<Symbol> {
                 "join" => Site::Join { location: id::<Loc>(words)?, number: number(words)? },
                 _ => return None,
             };
-            let (number, sort) = (number(words)?, meaning_of(&SORTS, words.next()?)?);
+            let (number, sort) = (number(words)?, read_sort(words.next()?)?);
             let kind = match words.next()? {
                 "open" => ChoiceKind::Open,
                 "rounded" => {
@@ -364,7 +368,7 @@ fn read_symbol(word: &str, words: &mut Words<'_>) -> Option<Symbol> {
             Symbol::Chosen(Chosen { start, site, kind, number, sort })
         }
         _ => {
-            let (number, sort) = (number(words)?, meaning_of(&SORTS, words.next()?)?);
+            let (number, sort) = (number(words)?, read_sort(words.next()?)?);
             let kind = meaning_of(&KINDS, words.next()?)?;
             Symbol::Free(Free { number, sort, kind, name: rest(words) })
         }

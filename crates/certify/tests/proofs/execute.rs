@@ -3,7 +3,7 @@
 //! interpreter is independent of the encoding and of the solver.
 
 use cfa::{Loc, ProcId, Program, Storage, VarId};
-use encode::Vocabulary;
+use encode::{LogicName, Vocabulary};
 use interp::{
     Choice, Code, CompileOptions, Config, Machine, Markers, Outcome, Request, Silent, Step, Uninitialised,
     Value, View,
@@ -139,6 +139,10 @@ fn state(program: &Program, vocabulary: &Vocabulary, view: &View<'_>) -> Model {
     let mut model = Model::new();
     for (var, info) in program.vars.iter_enumerated() {
         let Some(symbol) = vocabulary.symbol(var) else { continue };
+        if vocabulary.logic() == LogicName::Bits {
+            model.set(symbol, vector(program, info.storage, view, var));
+            continue;
+        }
         if let Storage::Array { .. } = info.storage {
             let mut array = ArrayValue::new(Integer::from(0));
             for (index, value) in view.elements(var).into_iter().take(64) {
@@ -168,12 +172,30 @@ fn state(program: &Program, vocabulary: &Vocabulary, view: &View<'_>) -> Model {
     model
 }
 
+/// The value of a variable in the logic of bits; what has none yet is 0.
+fn vector(program: &Program, storage: Storage, view: &View<'_>, var: VarId) -> term::Value {
+    let unsigned = |value: Value| Integer::from(value.bits);
+    if let Storage::Array { .. } = storage {
+        let mut array = ArrayValue::new(Integer::from(0));
+        for (index, value) in view.elements(var).into_iter().take(64) {
+            array.set(Integer::from(index), unsigned(value));
+        }
+        return term::Value::Array(array);
+    }
+    let width = program.vars[var].scalar().map_or(1, |ty| u32::from(ty.width(program.data_model)));
+    term::Value::BitVec(width, view.scalar(var).map_or(Integer::from(0), unsigned))
+}
+
 fn choose(terms: &Terms, symbols: &[SymbolId], model: &mut Model, random: &mut Random) {
     for symbol in symbols {
         match terms.symbol(*symbol).sort {
             Sort::Bool => model.set(*symbol, term::Value::Bool(random.below(2) == 0)),
             Sort::Int => model.set_int(*symbol, near(random, -100, 100)),
-            Sort::Array | Sort::BitVec(_) | Sort::BitArray(_) => {}
+            Sort::BitVec(width) => {
+                let number = Integer::from(near(random, -100, 100)).modulo(&Integer::power_of_two(width));
+                model.set(*symbol, term::Value::BitVec(width, number));
+            }
+            Sort::Array | Sort::BitArray(_) => {}
         }
     }
 }

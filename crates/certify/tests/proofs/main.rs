@@ -3,6 +3,7 @@
 //! Whether an accepted change is still a proof is decided twice more: by a second proof with other formulas (`prove`, whose head says what it shows), and by executions of the interpreter
 //! (`execute`), which are all that is left where the second proof is open.
 
+mod bits;
 mod cases;
 mod execute;
 mod mutate;

@@ -1,7 +1,7 @@
 //! Proofs with one small change.
 
 use cfa::VarId;
-use term::Integer;
+use term::{BvOp, Integer};
 use values::state::State;
 use values::value::Value;
 use verdict::formula::{FormulaNode, Operator};
@@ -126,13 +126,22 @@ fn changed(formula: &Formula) -> Vec<(String, Formula)> {
             | Operator::Or
             | Operator::AtMostZero
             | Operator::IsZero
-            | Operator::Divides(_) => {
+            | Operator::Same
+            | Operator::Divides(_)
+            | Operator::OnVectors(BvOp::Ult | BvOp::Ule | BvOp::Slt | BvOp::Sle) => {
                 nodes.extend([leaf(Operator::True), leaf(Operator::False)]);
                 found.extend(
                     negated(formula, position).map(|formula| (format!("node {position} negated"), formula)),
                 );
             }
             Operator::Number(value) => nodes.push(with(Operator::Number(value + &Integer::from(1)))),
+            Operator::Vector(width, value) => {
+                nodes.push(with(Operator::Vector(*width, value + &Integer::from(1))));
+            }
+            Operator::OnVectors(BvOp::Add) => nodes.push(with(Operator::OnVectors(BvOp::Sub))),
+            Operator::OnVectors(BvOp::And) => nodes.push(with(Operator::OnVectors(BvOp::Or))),
+            Operator::OnVectors(BvOp::Xor) => nodes.push(with(Operator::OnVectors(BvOp::Or))),
+            Operator::OnVectors(BvOp::Shl) => nodes.push(with(Operator::OnVectors(BvOp::Lshr))),
             Operator::Sum { constant, coefficients } => {
                 for change in [1, -1] {
                     let constant = constant + &Integer::from(change);

@@ -52,8 +52,10 @@ impl Encoder<'_> {
                 self.vector_sum(BvOp::Sub, left, right, (range, policy))
             }
             BinaryOp::Mul => {
-                let product = self.terms.bv(BvOp::Mul, &[left, right]);
-                let fits = if self.must_fit(ranges.and_then(|(a, b)| a.multiply(b)), ty) {
+                let range = ranges.and_then(|(a, b)| a.multiply(b));
+                let needed = needed([self.known(lhs), self.known(rhs), range], ty);
+                let product = self.in_width(needed, BvOp::Mul, [left, right], ty);
+                let fits = if self.must_fit(range, ty) {
                     self.terms.bv(BvOp::SmulFits, &[left, right])
                 } else {
                     Terms::TRUE
@@ -104,7 +106,24 @@ impl Encoder<'_> {
             let fits = self.terms.or(conditions);
             when = self.terms.and([when, fits]);
         }
-        (Coded::Int(self.terms.bv(operation, &[left, right])), when)
+        // Of signed numbers the quotient of the least one and -1 needs one bit more.
+        let spare = u32::from(ty.is_signed());
+        let needed = needed([self.known(lhs), self.known(rhs)], ty).map(|width| width + spare);
+        (Coded::Int(self.in_width(needed, operation, [left, right], ty)), when)
+    }
+
+    /// The result of an operation whose operands and result need so many bits only: circuits of products and quotients grow with the square of their widths.
+    fn in_width(&mut self, needed: Option<u32>, op: BvOp, operands: [TermId; 2], ty: Ty) -> TermId {
+        let width = self.terms.bit_width(operands[0]);
+        let Some(needed) = needed.filter(|needed| *needed < width) else {
+            return self.terms.bv(op, &operands);
+        };
+        let low = BvOp::Extract { high: needed - 1, low: 0 };
+        let narrow = operands.map(|operand| self.terms.bv(low, &[operand]));
+        let result = self.terms.bv(op, &narrow);
+        let by = width - needed;
+        let extend = if ty.is_signed() { BvOp::SignExtend(by) } else { BvOp::ZeroExtend(by) };
+        self.terms.bv(extend, &[result])
     }
 
     /// A shift, by an amount of any integer type.
@@ -135,4 +154,15 @@ impl Encoder<'_> {
         };
         (Coded::Int(self.terms.bv(operation, &[value, amount])), in_range)
     }
+}
+
+/// How many bits some numbers of a type need; nothing if one of them is not known.
+fn needed(numbers: impl IntoIterator<Item = Option<Value>>, ty: Ty) -> Option<u32> {
+    let mut needed = 1;
+    for number in numbers {
+        let (low, high) = number.map(|number| (number.low(), number.high()))?;
+        let bits = |number: i128| 128 - if number < 0 { !number } else { number }.leading_zeros();
+        needed = needed.max(bits(low).max(bits(high)));
+    }
+    Some(needed + u32::from(ty.is_signed()))
 }

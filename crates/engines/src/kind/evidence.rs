@@ -83,7 +83,7 @@ fn instances(
         for skolem in &arc.skolems {
             instance.push((positions[0].choices[&skolem.symbol], terms.of_symbol(skolem.symbol)));
         }
-        instance.push((positions[1].at, terms.int(i64::from(arc.target.0))));
+        instance.push((positions[1].at, positions[1].number(terms, arc.target)));
         for symbol in &graph.points[arc.target].live {
             instance.push((positions[1].values[symbol], arc.formula.value(terms, *symbol)));
         }

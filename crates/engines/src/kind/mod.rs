@@ -15,6 +15,7 @@
 //! * S1: nothing here is trusted. Unsafe is replayed on the program as given, safe is proved again from its annotation (`evidence`).
 //! * S2 (theorem 2): without facts, the induction step succeeds for the least k such that no feasible path to the error is longer.
 
+mod bits;
 mod evidence;
 mod unroll;
 
@@ -34,6 +35,7 @@ use crate::facts_of_others::{Heard, tell};
 use crate::joint_facts::joint_facts;
 use crate::problem::Problem;
 use crate::rounded::rounded;
+pub(crate) use bits::KindInBits;
 use evidence::Bad;
 use unroll::{Position, Unrolling};
 

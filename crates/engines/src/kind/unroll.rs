@@ -9,9 +9,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::IndexVec;
+use encode::LogicName;
 use graph::cut::{ArcId, PointId};
 use paths::Space;
 use term::{Model, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
+
+/// Bits of the number of a point.
+const POINT_BITS: u32 = 32;
 
 /// The names at one position of a path.
 #[derive(Clone, Debug)]
@@ -27,8 +31,16 @@ pub(super) struct Position {
 impl Position {
     /// That it is at a point.
     pub(super) fn is_at(&self, terms: &mut Terms, point: PointId) -> TermId {
-        let (at, number) = (terms.of_symbol(self.at), terms.int(i64::from(point.0)));
+        let (at, number) = (terms.of_symbol(self.at), self.number(terms, point));
         terms.eq(at, number)
+    }
+
+    /// The number of a point.
+    pub(super) fn number(&self, terms: &mut Terms, point: PointId) -> TermId {
+        match terms.symbol(self.at).sort {
+            Sort::BitVec(width) => terms.bv_number(width, i128::from(point.0)),
+            _ => terms.int(i64::from(point.0)),
+        }
     }
 }
 
@@ -55,7 +67,11 @@ impl<'a> Unrolling<'a> {
         let values = self.variables.iter().map(|symbol| copy(terms, *symbol)).collect();
         let chosen = self.space.graph.arcs.iter().flat_map(|arc| &arc.skolems);
         let choices = chosen.map(|skolem| copy(terms, skolem.symbol)).collect();
-        Position { at: terms.declare("at", Sort::Int, SymbolKind::Skolem), values, choices }
+        let numbers = match self.space.graph.vocabulary.logic() {
+            LogicName::Integers => Sort::Int,
+            LogicName::Bits => Sort::BitVec(POINT_BITS),
+        };
+        Position { at: terms.declare("at", numbers, SymbolKind::Skolem), values, choices }
     }
 
     /// One arc between two positions.

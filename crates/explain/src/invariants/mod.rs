@@ -26,7 +26,7 @@ use base::{Budget, Region};
 use cfa::{Loc, LocationInfo, LocationRole, ProcId, Program};
 use passes::Prepared;
 use term::TermId;
-use verdict::{Annotation, Formula, Imported, import};
+use verdict::{Annotation, Formula, Imported, LogicName, import};
 
 pub use inductive::{Wording, is_inductive};
 use names::Names;
@@ -75,6 +75,10 @@ pub fn source_invariants(
     let entry = prepared.entry;
     let procedure = &prepared.procs[entry];
     let forest = task.loops(entry);
+    // Formulas about bit-vectors have no words here.
+    if annotation.logic == LogicName::Bits {
+        return Vec::new();
+    }
     let Ok(Imported { mut terms, vocabulary, claims, .. }) = import(prepared, annotation) else {
         return Vec::new();
     };

@@ -106,7 +106,7 @@ impl Configuration {
 }
 
 /// All configurations; the first sees every program.
-pub const CONFIGURATIONS: [Configuration; 21] = [
+pub const CONFIGURATIONS: [Configuration; 22] = [
     Configuration::alone("gps", "gps", &[]),
     Configuration::alone("gps --no-gas", "gps", &[Part::Gas]),
     Configuration::alone("gps --no-summaries", "gps", &[Part::Summaries]),
@@ -121,6 +121,7 @@ pub const CONFIGURATIONS: [Configuration; 21] = [
     Configuration::alone("bself", "bself", &[]),
     Configuration::alone("bse", "bse", &[]),
     Configuration::alone("kind", "kind", &[]),
+    Configuration::alone("kind --logic bits", "kind", &[Part::Integers]),
     Configuration::alone("bmc", "bmc", &[]),
     Configuration::alone("bmc --logic integers", "bmc", &[Part::Bits]),
     Configuration::alone("bmc --logic bits", "bmc", &[Part::Integers]),

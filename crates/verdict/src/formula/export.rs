@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cfa::{Loc, ProcId};
-use encode::{LogicName, Skolem, Vocabulary};
+use encode::{Skolem, Vocabulary};
 use rustc_hash::FxHashMap;
 use term::{Node, SymbolId, TermId, Terms};
 use values::state::State;
@@ -80,7 +80,7 @@ impl Annotation {
             let instances = claim.instances.iter().map(pairs).collect();
             (*place, Invariant { facts: claim.facts.clone(), never, instances })
         });
-        Self { logic: LogicName::Integers, invariants: invariants.collect() }
+        Self { logic: vocabulary.logic(), invariants: invariants.collect() }
     }
 }
 
@@ -163,8 +163,7 @@ fn operator(node: &Node, symbols: &BTreeMap<SymbolId, Symbol>) -> Operator {
         Node::Select(..) => Operator::Select,
         Node::Store(..) => Operator::Store,
         Node::ConstArray(_) => Operator::ConstantArray,
-        Node::BvNumber(..) | Node::Bv(..) => {
-            unreachable!("F2: the encoding of programs should make no bit-vectors")
-        }
+        Node::BvNumber(width, value) => Operator::Vector(*width, value.clone()),
+        Node::Bv(op, _) => Operator::OnVectors(*op),
     }
 }

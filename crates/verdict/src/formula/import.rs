@@ -10,10 +10,11 @@ use base::Idx;
 use cfa::{Expr, Loc, ProcId, Program};
 use encode::Vocabulary;
 use rustc_hash::FxHashMap;
-use term::{Integer, Linear, Sort, SymbolId, SymbolKind, TermId, Terms};
+use term::{INDEX_WIDTH, Integer, Linear, Sort, SymbolId, SymbolKind, TermId, Terms};
 
 use super::{Claim, Formula, FormulaNode, Free, Operator, Symbol};
 use crate::annotation::{Annotation, Invariant};
+use crate::vectors::is_small;
 
 /// An annotation in an arena and a vocabulary of the importer's own.
 #[derive(Debug)]
@@ -47,7 +48,7 @@ pub fn import(program: &Program, annotation: &Annotation) -> Result<Imported, Mi
         return Err(Misfit(format!("there is no procedure {proc}")));
     }
     let procs: Vec<ProcId> = procs.into_iter().collect();
-    let mut vocabulary = Vocabulary::of_all(program, &procs, &mut terms);
+    let mut vocabulary = Vocabulary::in_logic(annotation.logic, program, &procs, &mut terms);
     let (claims, symbols) = import_into(program, &mut terms, &mut vocabulary, annotation)?;
     Ok(Imported { terms, vocabulary, claims, symbols })
 }
@@ -62,6 +63,9 @@ pub fn import_into(
     vocabulary: &mut Vocabulary,
     annotation: &Annotation,
 ) -> Result<Claims, Misfit> {
+    if vocabulary.logic() != annotation.logic {
+        return Err(Misfit("the formulas are of another logic".to_owned()));
+    }
     let mut importer =
         Importer { program, terms, vocabulary, symbols: BTreeMap::new(), known: FxHashMap::default() };
     let mut claims = BTreeMap::new();
@@ -169,8 +173,8 @@ impl Importer<'_> {
         sort: Sort,
         kind: SymbolKind,
     ) -> Result<SymbolId, Misfit> {
-        if let Sort::BitVec(_) = sort {
-            return Err(Misfit("bit-vectors are not supported in proofs".to_owned()));
+        if !is_small(sort) {
+            return Err(Misfit("a bit-vector has too many bits".to_owned()));
         }
         let declared = self.terms.fresh(name, sort, kind);
         self.symbols.insert(symbol.clone(), declared);
@@ -189,6 +193,7 @@ impl Importer<'_> {
             Operator::Select | Operator::Store | Operator::ConstantArray => {
                 self.array(operator, operands, &sorts)
             }
+            Operator::Vector(..) | Operator::OnVectors(_) => self.vector(operator, operands, &sorts),
             _ => self.integer(operator, operands, &sorts),
         };
         term.ok_or_else(|| ill_sorted(operator))
@@ -211,17 +216,39 @@ impl Importer<'_> {
             (Operator::IfThenElse, [a, b, c], [Sort::Bool, yes, no]) if yes == no => {
                 Some(self.terms.ite(*a, *b, *c))
             }
-            (Operator::Same, [a, b], [Sort::Array, Sort::Array]) => Some(self.terms.eq(*a, *b)),
+            (Operator::Same, [a, b], [left @ (Sort::Array | Sort::BitVec(_) | Sort::BitArray(_)), right])
+                if left == right =>
+            {
+                Some(self.terms.eq(*a, *b))
+            }
             _ => None,
         }
     }
 
     fn array(&mut self, operator: &Operator, operands: &[TermId], sorts: &[Sort]) -> Option<TermId> {
-        use Sort::{Array, Int};
+        use Sort::{Array, BitArray, BitVec, Int};
         match (operator, operands, sorts) {
             (Operator::Select, [a, b], [Array, Int]) => Some(self.terms.select(*a, *b)),
             (Operator::Store, [a, b, c], [Array, Int, Int]) => Some(self.terms.store(*a, *b, *c)),
-            (Operator::ConstantArray, [a], [Int]) => Some(self.terms.const_array(*a)),
+            (Operator::Select, [a, b], [BitArray(_), BitVec(INDEX_WIDTH)]) => Some(self.terms.select(*a, *b)),
+            (Operator::Store, [a, b, c], [BitArray(elements), BitVec(INDEX_WIDTH), BitVec(width)])
+                if elements == width =>
+            {
+                Some(self.terms.store(*a, *b, *c))
+            }
+            (Operator::ConstantArray, [a], [Int | BitVec(_)]) => Some(self.terms.const_array(*a)),
+            _ => None,
+        }
+    }
+
+    fn vector(&mut self, operator: &Operator, operands: &[TermId], sorts: &[Sort]) -> Option<TermId> {
+        match (operator, operands) {
+            (Operator::Vector(width, value), []) if is_small(Sort::BitVec(*width)) => {
+                Some(self.terms.bv_number(*width, value.clone()))
+            }
+            (Operator::OnVectors(op), operands) if op.result(sorts).is_some_and(is_small) => {
+                Some(self.terms.bv(*op, operands))
+            }
             _ => None,
         }
     }

@@ -6,7 +6,7 @@
 //!
 //! # Invariants
 //! * F1: the operands of a node come before it. So no formula is cyclic, and one pass in order visits subformulas first.
-//! * F2: formulas are about integers, arrays and truth values. The encoding of programs makes no bit-vectors yet.
+//! * F2: formulas are about truth values, and about integers and arrays of them or about bit-vectors and arrays of them, by the logic of the proof.
 //!
 //! Equality is that of the structure: same operators and symbols in the same order, wherever the nodes are stored.
 
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use cfa::{ExprId, Loc, ProcId, VarId};
 use encode::{Origin, Rounding, Site, Skolem};
 use rustc_hash::FxHashSet;
-use term::{Integer, Sort, SymbolId, SymbolKind, Terms};
+use term::{BvOp, Integer, Sort, SymbolId, SymbolKind, Terms};
 use values::folds::Coded;
 use values::sums::Sum;
 
@@ -65,7 +65,7 @@ pub enum Operator {
     IsZero,
     /// The number divides the integer operand.
     Divides(Integer),
-    /// Two arrays are equal.
+    /// Two arrays are equal, or two bit-vectors.
     Same,
     /// The sum of a constant and of the operands, each multiplied by its coefficient.
     Sum {
@@ -88,6 +88,10 @@ pub enum Operator {
     Store,
     /// The array that has one value everywhere.
     ConstantArray,
+    /// A bit-vector: its width and its unsigned value.
+    Vector(u32, Integer),
+    /// An operation on bit-vectors.
+    OnVectors(BvOp),
 }
 
 /// What a symbol stands for.

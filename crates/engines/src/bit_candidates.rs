@@ -1,0 +1,78 @@
+//! Candidates for facts of loop heads in bit-vectors.
+//!
+//! What the analysis of values knows is not repeated: it is part of every proof. Beyond the conditions of the program, candidates are how variables compare when the loop is entered: equal values, and for numbers
+//! their difference, sum, exclusive disjunction and order; and that a number has at most one bit, if it starts like that.
+
+use graph::cut::{Graph, PointId};
+use term::{BvOp, Integer, Node, Sort, SymbolId, TermId, Terms};
+
+/// Pairs of more variables are no candidates.
+const MAX_RELATED: usize = 8;
+
+/// How variables compare when a loop is entered, arc by arc.
+pub(crate) fn compared(graph: &Graph, head: PointId, terms: &mut Terms) -> Vec<TermId> {
+    let mut found = Vec::new();
+    for arc in &graph.arcs {
+        if arc.target != head || graph.in_loop(head, arc.source) {
+            continue;
+        }
+        let live = graph.points[head].live.iter().copied();
+        let is_vector = |terms: &Terms, symbol| matches!(terms.symbol(symbol).sort, Sort::BitVec(_));
+        let vectors: Vec<SymbolId> = live.filter(|symbol| is_vector(terms, *symbol)).collect();
+        let starts: Vec<(TermId, TermId)> = vectors
+            .into_iter()
+            .map(|symbol| (terms.of_symbol(symbol), arc.formula.value(terms, symbol)))
+            .collect();
+        for (x, start) in &starts {
+            found.extend(one_bit(terms, *x, *start));
+        }
+        let related = &starts[..starts.len().min(MAX_RELATED)];
+        for (at, x) in related.iter().enumerate() {
+            for y in &related[at + 1..] {
+                if terms.bit_width(x.0) == terms.bit_width(y.0) {
+                    pair(terms, *x, *y, &mut found);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// That a variable has at most one bit, if its first value is such a number, and that it has some if that has.
+fn one_bit(terms: &mut Terms, x: TermId, start: TermId) -> Vec<TermId> {
+    let Node::BvNumber(width, number) = terms.node(start).clone() else { return Vec::new() };
+    let is_power = (0..width).any(|bit| number == Integer::power_of_two(bit));
+    if !is_power && !number.is_zero() {
+        return Vec::new();
+    }
+    let (zero, one) = (terms.bv_number(width, 0), terms.bv_number(width, 1));
+    let below = terms.bv(BvOp::Sub, &[x, one]);
+    let common = terms.bv(BvOp::And, &[x, below]);
+    let mut found = vec![terms.eq(common, zero)];
+    if is_power {
+        found.push(terms.ne(x, zero));
+    }
+    found
+}
+
+/// How two variables compare, each with its first value.
+fn pair(terms: &mut Terms, x: (TermId, TermId), y: (TermId, TermId), found: &mut Vec<TermId>) {
+    if x.1 == y.1 {
+        found.push(terms.eq(x.0, y.0));
+    }
+    let is_number = |term: TermId| matches!(terms.node(term), Node::BvNumber(..));
+    if !is_number(x.1) || !is_number(y.1) {
+        return;
+    }
+    for op in [BvOp::Sub, BvOp::Add, BvOp::Xor] {
+        let (now, then) = (terms.bv(op, &[x.0, y.0]), terms.bv(op, &[x.1, y.1]));
+        found.push(terms.eq(now, then));
+    }
+    for op in [BvOp::Ule, BvOp::Sle] {
+        for (left, right) in [(x, y), (y, x)] {
+            if terms.bv(op, &[left.1, right.1]) == Terms::TRUE {
+                found.push(terms.bv(op, &[left.0, right.0]));
+            }
+        }
+    }
+}
