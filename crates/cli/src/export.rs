@@ -166,8 +166,8 @@ impl<'a> Export<'a> {
     ) -> (Certified, Exported) {
         let args = self.args;
         let mut exported = Exported::default();
-        let is_terse =
-            args.files.is_empty() && (args.display.quiet || args.display.format() == Format::Svcomp);
+        let is_unread = args.files.is_empty() && args.record.events.is_none();
+        let is_terse = is_unread && (args.display.quiet || args.display.format() == Format::Svcomp);
         let is_needed = match certified.verdict() {
             Verdict::Safe(_) => !is_terse,
             Verdict::Unsafe(_) => !is_terse || !args.files.no_exec,

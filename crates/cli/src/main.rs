@@ -12,6 +12,7 @@ mod cache;
 mod command;
 mod compile_commands;
 mod console;
+mod events;
 mod exit;
 mod export;
 mod failure;

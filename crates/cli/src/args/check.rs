@@ -149,6 +149,10 @@ pub(crate) struct RecordArgs {
     /// Write a timeline of stages and solver queries for a trace viewer (Chrome trace format)
     #[arg(long, value_name = "FILE.json")]
     pub(crate) profile: Option<PathBuf>,
+    /// Write what happens as lines of JSON, each when it happens: engines, facts, checks, the verdict (docs/json.md). With
+    /// `-` they take the place of the report on standard output
+    #[arg(long, value_name = "FILE|-", allow_hyphen_values = true)]
+    pub(crate) events: Option<PathBuf>,
     /// Write the program as Horn clauses (SMT-LIB, logic HORN), for other solvers: if they are satisfiable, the property holds
     #[arg(long, value_name = "FILE.smt2")]
     pub(crate) emit_chc: Option<PathBuf>,

@@ -1,5 +1,6 @@
 //! The command line, as data. Nothing here reads a file.
 
+mod ask;
 mod check;
 mod checked;
 mod values;
@@ -12,6 +13,7 @@ use crate::basis::FromSettings;
 use crate::compile_commands::Grouping;
 use crate::settings::Lookup;
 
+pub(crate) use ask::{AskArgs, AskFormat};
 pub(crate) use check::{CheckArgs, DisplayArgs, FileArgs, RecordArgs, SearchArgs};
 pub(crate) use checked::{CheckArg, Checked, Unreachable};
 pub(crate) use values::{
@@ -44,6 +46,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Decide whether the error location of a program can be reached
     Check(Box<CheckArgs>),
+    /// Ask whether a condition can be true at a line of a program, and whether it must be
+    Ask(Box<AskArgs>),
     /// Execute a program with the reference interpreter
     Run(RunArgs),
     /// Parse a program and report what it consists of

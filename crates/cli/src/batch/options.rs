@@ -74,7 +74,7 @@ fn refuse_display(display: &DisplayArgs) -> Result<(), Failure> {
 /// One file cannot hold what many tasks have to say.
 fn refuse_single_files(files: &FileArgs, record: &RecordArgs) -> Result<(), Failure> {
     let FileArgs { outputs, baseline, report, witness, harness, testcase, no_exec: _ } = files;
-    let RecordArgs { tree, log_queries, profile, emit_chc, stats: _ } = record;
+    let RecordArgs { tree, log_queries, profile, events, emit_chc, stats: _ } = record;
     let wanted = [
         ("--output", !outputs.is_empty()),
         ("--baseline", baseline.is_some()),
@@ -85,6 +85,7 @@ fn refuse_single_files(files: &FileArgs, record: &RecordArgs) -> Result<(), Fail
         ("--tree", tree.is_some()),
         ("--log-queries", log_queries.is_some()),
         ("--profile", profile.is_some()),
+        ("--events", events.is_some()),
         ("--emit-chc", emit_chc.is_some()),
     ];
     match wanted.iter().find(|(_, is_wanted)| *is_wanted) {

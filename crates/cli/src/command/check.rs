@@ -11,20 +11,20 @@ use cfa::Program;
 use cfront::Parsed;
 use engine::{
     ContractStore, Engine, EngineSpec, Env, Part, Recorder, SearchTree, Settings, TreeWanted, Work,
-    solve_contained,
 };
-use explain::Shrinking;
 use passes::Prepared;
 use report::{Basis, Color, Destination, Detail, Extras, Insight, Run, Scope, Selection};
 use verdict::{Reason, Verdict};
 
 use super::audit;
+use super::solve::{Outcome, keep, solve, statistics};
 use crate::args::{CheckArgs, Format, LogicArg, TraceArg, passes_without};
 use crate::artifact;
 use crate::baseline::Baseline;
 use crate::basis;
 use crate::cache::{self, Cache, Contracts};
 use crate::console::Console;
+use crate::events::{Listener, Stream};
 use crate::exit::ExitStatus;
 use crate::export::Export;
 use crate::failure::Failure;
@@ -39,15 +39,20 @@ use crate::stale;
 
 /// Decides the property. Standard output carries a result in the wanted format even if the input cannot be used.
 pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Failure> {
-    let format = args.display.format();
+    let events = Stream::open(args.record.events.as_deref())?;
+    // What cannot be used is said on standard error to people.
+    let format = if events.takes_output() { Format::Human } else { args.display.format() };
     let (profile, page) = (args.record.profile.clone(), args.files.report.clone());
     let outputs = args.files.outputs.clone();
     let asked: Arc<OnceLock<report::Task>> = Arc::default();
-    let known = asked.clone();
+    let (known, told) = (asked.clone(), events.clone());
     let abandon = Arc::new(move |stop| {
         // The report comes first; whatever cannot be written is not worth another exit code.
         let unfinished = |format: Format| report::unfinished(format.into(), stop, known.get());
-        let _ = Output::new().write(&unfinished(format));
+        told.stopped(stop);
+        if !told.takes_output() {
+            let _ = Output::new().write(&unfinished(format));
+        }
         for (format, path) in &outputs {
             if stale::may_write(Kind::Report(*format), path) {
                 let _ = artifact::write(path, &unfinished(*format));
@@ -63,10 +68,11 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Fa
     }
     let watchdog = abandon.clone();
     let session = Session::start(args.search.timeout, Box::new(move |stop| watchdog(stop)));
-    let result = decide(args, console, &session, &asked);
+    let result = decide(args, console, (&session, &events), &asked);
     if let Err(Ended::InTheWay(failure)) = result {
         session.claim();
-        return Err(refuse(args.display.format(), &[], failure, console));
+        events.refused(&failure);
+        return Err(refuse(format, &[], failure, console));
     }
     let profile = args.record.profile.as_deref().filter(|path| stale::may_write(Kind::Profile, path));
     let profiled = profile.map_or(Ok(()), profile::write);
@@ -79,7 +85,8 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Fa
                 abandon(stop);
                 return Ok(ExitStatus::Unknown);
             }
-            Err(refuse(args.display.format(), &args.files.outputs, failure, console))
+            events.refused(&failure);
+            Err(refuse(format, &args.files.outputs, failure, console))
         }
     }
 }
@@ -121,7 +128,7 @@ pub(super) fn refuse(
 fn decide(
     args: &CheckArgs,
     console: Console,
-    session: &Session,
+    (session, events): (&Session, &Stream),
     asked: &OnceLock<report::Task>,
 ) -> Result<ExitStatus, Ended> {
     let engine = create_engine(args)?;
@@ -141,7 +148,8 @@ fn decide(
         .into());
     }
     let task = request.task(args.search.engine(), String::new());
-    let mut query = Query { args, request: &request, task, baseline, console, session };
+    events.start(&task.files, &task.engine);
+    let mut query = Query { args, request: &request, task, baseline, console, session, events };
     if let Property::Unsupported { name } = &request.property {
         let feature = format!("the property {name} is not supported yet");
         let reason = Reason::Unsupported { feature, region: base::Region::NOWHERE };
@@ -169,28 +177,13 @@ fn decide(
     query.decide(engine, &program, parsed, start.elapsed())
 }
 
-/// Keeps what was found for later runs; contracts if a proof was certified.
-fn keep(
-    (cache, contracts): (Option<Cache>, Option<&Contracts>),
-    audited: Option<&audit::Audited>,
-    certified: &Certified,
-    ticks: u64,
-) {
-    match (cache, audited) {
-        (Some(cache), Some(audited)) => audited.keep(&cache),
-        (Some(cache), None) => cache.keep(certified, ticks),
-        (None, _) => {}
-    }
-    let is_proved = matches!(certified.verdict(), Verdict::Safe(_))
-        || audited.is_some_and(|audited| !audited.audit.proofs.is_empty());
-    if let Some(contracts) = contracts.filter(|_| is_proved) {
-        contracts.keep();
-    }
-}
-
 /// What an engine works with, and what earlier runs have found out about procedures.
-fn environment<'a>(session: &Session, recorder: &'a Recorder, contracts: Option<&'a Contracts>) -> Env<'a> {
-    let mut env = Env::new(session.budget(), recorder);
+fn environment<'a>(
+    session: &Session,
+    listener: &'a Listener<'_>,
+    contracts: Option<&'a Contracts>,
+) -> Env<'a> {
+    let mut env = Env::new(session.budget(), listener);
     env.contracts = contracts.map(|contracts| contracts as &dyn ContractStore);
     env
 }
@@ -205,6 +198,8 @@ struct Query<'a> {
     baseline: Option<Baseline>,
     console: Console,
     session: &'a Session,
+    /// Who is told what happens.
+    events: &'a Stream,
 }
 
 impl Query<'_> {
@@ -220,7 +215,9 @@ impl Query<'_> {
         let compiled_at = Instant::now();
         let recorder = Arc::new(Recorder::new(self.tree_wanted()));
         let (cache, contracts) = (Cache::new(args, program, console), Contracts::new(args, request, console));
-        let mut env = environment(session, &recorder, contracts.as_ref());
+        self.events.program(program);
+        let listener = Listener::new(&recorder, self.events, &program.sources);
+        let mut env = environment(session, &listener, contracts.as_ref());
         let progress = (!args.display.quiet).then(|| Progress::start("searching", recorder.clone()));
         let task = Prepared::with(program, passes_without(&args.search.without_pass));
         let is_audited = audit::is_audited(request);
@@ -359,61 +356,6 @@ impl Query<'_> {
     }
 }
 
-/// How much work was done, by name.
-fn statistics(
-    front_end: Duration,
-    compiled_at: Instant,
-    outcome: &Outcome,
-    budget: &Budget,
-    recorder: &Recorder,
-) -> Vec<(&'static str, f64)> {
-    let Outcome { solved_at, shrinking, .. } = outcome;
-    let mut statistics = vec![
-        ("front end seconds", front_end.as_secs_f64()),
-        ("search seconds", (*solved_at - compiled_at).as_secs_f64()),
-        ("certification seconds", solved_at.elapsed().as_secs_f64()),
-        ("shrinking runs", f64::from(shrinking.runs)),
-        ("shrinking queries", f64::from(shrinking.queries)),
-        ("ticks", budget.spent() as f64),
-    ];
-    statistics.extend(recorder.statistics().iter().map(|(name, value)| (*name, *value as f64)));
-    statistics
-}
-
-/// What an engine said.
-pub(super) struct Outcome {
-    pub(super) certified: Certified,
-    pub(super) solved_at: Instant,
-    /// What its certification has taken.
-    pub(super) ticks: u64,
-    pub(super) shrinking: Shrinking,
-}
-
-impl Outcome {
-    /// The verdict of an earlier run, for which no engine has worked.
-    fn cached(certified: Certified, solved_at: Instant) -> Self {
-        Self { certified, solved_at, ticks: 0, shrinking: Shrinking::default() }
-    }
-}
-
-/// Lets the engine work, and checks what it says.
-fn solve(args: &CheckArgs, engine: Box<dyn Engine>, task: &Prepared<'_>, env: &mut Env<'_>) -> Outcome {
-    let stage = timeline::stage("engine");
-    let verdict = match env.logic.budget.poll() {
-        Ok(()) => solve_contained(engine, task, env),
-        Err(stop) => Verdict::Unknown(Reason::Stopped(stop)),
-    };
-    drop(stage);
-    let (solved_at, spent) = (Instant::now(), env.logic.budget.spent());
-    let _stage = timeline::stage("certification");
-    let (certified, shrinking) = if args.search.no_shrink {
-        (certify::certify(task, verdict, &mut env.logic.budget), Shrinking::default())
-    } else {
-        explain::certify_smallest(task, verdict, &mut env.logic.budget)
-    };
-    Outcome { certified, solved_at, ticks: env.logic.budget.spent() - spent, shrinking }
-}
-
 /// Why a file is not written.
 fn kept(path: &Path) -> String {
     format!("`{}` is left as it is: it is not known whether the program includes it", path.display())
@@ -480,7 +422,9 @@ impl Query<'_> {
         let text = report::render(&run, args.display.format().into(), detail, console.color_stdout);
         session.claim();
         // The verdict first; what cannot be written keeps nothing else from being written.
-        failures.extend(Output::new().write(&text).err());
+        if !self.events.takes_output() {
+            failures.extend(Output::new().write(&text).err());
+        }
         // Without a program it is not known what it consists of, and what is still there may be part of it.
         let is_free = |kind, path: &Path| {
             let is_free = answer.task.is_some() || stale::may_write(kind, path);
@@ -508,6 +452,8 @@ impl Query<'_> {
             _ => {}
         }
         let status = self.baseline.as_ref().map_or(verdict.into(), |known| known.status(&run));
+        self.events.verdict(&run, status);
+        failures.extend(self.events.failure());
         Failure::of_all(failures).map_or(Ok(status), Err)
     }
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should fail")]
 
 mod annotate;
+mod ask;
 mod bad_input;
 mod basis;
 mod batch;
@@ -13,6 +14,7 @@ mod commands;
 mod contract_cache;
 mod contracts;
 mod entry;
+mod events;
 mod findings;
 mod functions;
 mod guide;
