@@ -8,6 +8,7 @@ mod artifact;
 mod baseline;
 mod basis;
 mod batch;
+mod bundle;
 mod cache;
 mod command;
 mod compile_commands;

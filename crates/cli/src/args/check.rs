@@ -211,6 +211,10 @@ pub(crate) struct FileArgs {
     /// Write the inputs of the violation as a test case of Test-Comp
     #[arg(long, value_name = "FOLDER")]
     pub(crate) testcase: Option<PathBuf>,
+    /// Write what the verdict depends on, and a script that repeats the run, into a new folder or archive: preprocessed
+    /// files, options, versions, reports, witness, harness
+    #[arg(long, value_name = "FOLDER|FILE.tar")]
+    pub(crate) bundle: Option<PathBuf>,
     /// Do not build and execute the program to confirm a violation
     #[arg(long)]
     pub(crate) no_exec: bool,
@@ -219,8 +223,8 @@ pub(crate) struct FileArgs {
 impl FileArgs {
     /// Whether nothing is asked for.
     pub(crate) fn is_empty(&self) -> bool {
-        let Self { outputs, baseline: _, report, witness, harness, testcase, no_exec: _ } = self;
-        outputs.is_empty() && [report, witness, harness, testcase].iter().all(|path| path.is_none())
+        let Self { outputs, baseline: _, report, witness, harness, testcase, bundle, no_exec: _ } = self;
+        outputs.is_empty() && [report, witness, harness, testcase, bundle].iter().all(|path| path.is_none())
     }
 }
 

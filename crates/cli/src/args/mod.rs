@@ -68,6 +68,8 @@ pub(crate) enum Command {
         #[arg(long, hide = true)]
         stdio: bool,
     },
+    /// Test this installation with the compiler of this machine: one line for each test, exit code 0 or 1
+    Selftest,
     /// List the engines
     Engines,
     /// Print a completion script for a shell

@@ -22,11 +22,12 @@ use crate::args::{CheckArgs, Format, LogicArg, TraceArg, passes_without};
 use crate::artifact;
 use crate::baseline::Baseline;
 use crate::basis;
+use crate::bundle::{self, Bundle, Finished};
 use crate::cache::{self, Cache, Contracts};
 use crate::console::Console;
 use crate::events::{Listener, Stream};
 use crate::exit::ExitStatus;
-use crate::export::Export;
+use crate::export::{Export, Exported};
 use crate::failure::Failure;
 use crate::frontend::{self, Compiled, Refusal};
 use crate::output::Output;
@@ -39,6 +40,7 @@ use crate::stale;
 
 /// Decides the property. Standard output carries a result in the wanted format even if the input cannot be used.
 pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Failure> {
+    bundle::check_free(args.files.bundle.as_deref())?;
     let events = Stream::open(args.record.events.as_deref())?;
     // What cannot be used is said on standard error to people.
     let format = if events.takes_output() { Format::Human } else { args.display.format() };
@@ -174,7 +176,22 @@ fn decide(
         console.print(&warnings, &program.sources);
     }
     drop(stage);
+    events.program(&program);
     query.decide(engine, &program, parsed, start.elapsed())
+}
+
+/// What is reported beyond the evidence. The compiled program was asked about violations of single checks while the search went on.
+fn exported(
+    audited: Option<&mut audit::Audited>,
+    certified: Certified,
+    export: &Export<'_>,
+    task: &Prepared<'_>,
+    budget: &mut Budget,
+) -> (Certified, Exported) {
+    match audited.and_then(audit::Audited::first) {
+        Some(first) => (certified, first),
+        None => export.export(task, certified, budget),
+    }
 }
 
 /// What an engine works with, and what earlier runs have found out about procedures.
@@ -215,7 +232,6 @@ impl Query<'_> {
         let compiled_at = Instant::now();
         let recorder = Arc::new(Recorder::new(self.tree_wanted()));
         let (cache, contracts) = (Cache::new(args, program, console), Contracts::new(args, request, console));
-        self.events.program(program);
         let listener = Listener::new(&recorder, self.events, &program.sources);
         let mut env = environment(session, &listener, contracts.as_ref());
         let progress = (!args.display.quiet).then(|| Progress::start("searching", recorder.clone()));
@@ -228,6 +244,7 @@ impl Query<'_> {
             return self.leave_to_earlier();
         }
         self.settle(&task, &mut env)?;
+        let bundle = self.bundle(program, &parsed);
         let mut export = Export::new(args, request, parsed);
         let (outcome, mut audited) = match known {
             Some(certified) => (Outcome::cached(certified, compiled_at), None),
@@ -240,11 +257,8 @@ impl Query<'_> {
         // The verdict stands unless the compiled program contradicts it: what follows must not lose it, and ends with the time.
         session.claim();
         let _stage = timeline::stage("report");
-        // The compiled program was asked about violations of single checks while the search went on.
-        let (certified, mut exported) = match audited.as_mut().and_then(audit::Audited::first) {
-            Some(first) => (outcome.certified, first),
-            None => export.export(&task, outcome.certified, &mut env.logic.budget),
-        };
+        let (certified, mut exported) =
+            exported(audited.as_mut(), outcome.certified, &export, &task, &mut env.logic.budget);
         let mut failures = exported.write(console);
         keep((cache.filter(|_| !is_cached), contracts.as_ref()), audited.as_ref(), &certified, outcome.ticks);
         exported.extras.is_cached = is_cached || audited.as_ref().is_some_and(|found| found.audit.is_earlier);
@@ -263,8 +277,37 @@ impl Query<'_> {
             budget: env.logic.budget,
             tree: recorder.search_tree(),
             work: recorder.work(),
+            bundle: bundle.map(|bundle| bundle.with(exported.copies)),
         };
         Ok(self.conclude(answer)?)
+    }
+
+    /// The texts of the program, if a bundle is wanted.
+    fn bundle(&self, program: &Program, parsed: &Parsed) -> Option<Bundle> {
+        self.args.files.bundle.as_ref()?;
+        if let Some(lacking) = Bundle::lacks(parsed, &program.sources, &self.request.entry) {
+            self.console.warn(lacking);
+        }
+        Some(Bundle::new(parsed, &program.sources))
+    }
+
+    /// Writes a bundle about a run.
+    fn write_bundle(
+        &self,
+        bundle: Option<&Bundle>,
+        run: &Run<'_>,
+        status: ExitStatus,
+    ) -> Result<(), Failure> {
+        let Some(path) = &self.args.files.bundle else { return Ok(()) };
+        let Some(bundle) = bundle else {
+            self.console.warn(format!("{} is not written: there is no program", path.display()));
+            return Ok(());
+        };
+        let render = |format| report::render(run, format, Detail::Full, Color::Plain);
+        let (human, json) = (render(report::Format::Human), render(report::Format::Json));
+        let (args, request) = (self.args, self.request);
+        let property = bundle::property(args, request);
+        bundle.write(path, &Finished { args, request, property, command: command(), human, json, status })
     }
 
     /// Makes place for the files that are wanted, and writes those that need no verdict.
@@ -379,6 +422,8 @@ struct Answer<'a> {
     tree: Option<SearchTree>,
     /// What each of several engines has done.
     work: Work,
+    /// What a bundle is made of, if one is wanted.
+    bundle: Option<Bundle>,
 }
 
 impl Answer<'_> {
@@ -396,6 +441,7 @@ impl Answer<'_> {
             budget: session.budget(),
             tree: None,
             work: Work::default(),
+            bundle: None,
         }
     }
 }
@@ -452,6 +498,7 @@ impl Query<'_> {
             _ => {}
         }
         let status = self.baseline.as_ref().map_or(verdict.into(), |known| known.status(&run));
+        failures.extend(self.write_bundle(answer.bundle.as_ref(), &run, status).err());
         self.events.verdict(&run, status);
         failures.extend(self.events.failure());
         Failure::of_all(failures).map_or(Ok(status), Err)

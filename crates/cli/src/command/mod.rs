@@ -9,6 +9,7 @@ mod lsp;
 mod parse;
 mod queries;
 mod run;
+mod selftest;
 mod solve;
 mod summarize;
 mod validate;
@@ -35,6 +36,7 @@ pub(crate) fn run(command: Command, console: Console) -> Result<ExitStatus, Fail
         Command::Queries(args) => queries::queries(&args),
         Command::Horn(args) => horn::horn(&args),
         Command::Validate(args) => validate::validate(args, console),
+        Command::Selftest => selftest::selftest(),
         Command::Lsp { stdio: _ } => lsp::lsp(),
         Command::Engines => engines(),
         Command::Completions { shell } => completions(shell),
