@@ -40,7 +40,7 @@ pub(crate) struct AskArgs {
     #[arg(long)]
     pub(crate) no_settings: bool,
     /// Give up after this many seconds; what is known by then is printed
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
 }
 

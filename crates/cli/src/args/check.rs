@@ -123,7 +123,7 @@ pub(crate) struct SearchArgs {
     #[arg(long)]
     pub(crate) no_shrink: bool,
     /// Give up after this many seconds [default for a list of tasks: 60 for each]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
     /// Keep verdicts with their evidence in a folder; evidence of an earlier run is checked again instead of a new search
     #[arg(long, value_name = "FOLDER")]

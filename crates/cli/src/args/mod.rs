@@ -164,7 +164,7 @@ pub(crate) struct ValidateArgs {
     #[arg(long, visible_alias = "spec", value_name = "FILE.prp")]
     pub(crate) property: Option<PathBuf>,
     /// Give up after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
 }
 
@@ -212,7 +212,7 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) verdict: bool,
     /// Give up after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
     /// Report how much work was done
     #[arg(long)]
@@ -295,7 +295,7 @@ pub(crate) struct SummarizeArgs {
     #[arg(long, value_enum, default_value_t = SummaryFormat::Human)]
     pub(crate) format: SummaryFormat,
     /// Give up after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
 }
 
@@ -315,7 +315,7 @@ pub(crate) struct QueriesArgs {
     #[arg(long, value_name = "NUMBER")]
     pub(crate) sample: Option<usize>,
     /// Give up on a query after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "20")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true, default_value = "20")]
     pub(crate) limit: f64,
 }
 
@@ -339,7 +339,7 @@ pub(crate) struct HornArgs {
     #[arg(long, value_enum, value_name = "SOLVER")]
     pub(crate) against: Option<HornSolverArg>,
     /// Give up after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
     /// Report how much work was done on standard error
     #[arg(long)]
