@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use base::{Budget, Stop};
 use cfa::Program;
-use engine::{Env, Executions, Settings, solve_contained};
+use engine::{CheckVerdict, Decision, Env, Events, Executions, Settings, solve_contained};
 use engines::{Tried, try_executions};
 use passes::{CheckId, Instrumented, Prepared, Selection, Wanted, instrument};
 use verdict::{Reason, Verdict};
@@ -238,6 +238,7 @@ impl Auditor<'_> {
                 for check in checks {
                     self.open.remove(check);
                     self.audit.states[check.0 as usize] = State::Holds(number);
+                    self.tell(*check, CheckVerdict::Holds, env.events);
                 }
                 self.audit.proofs.push(Proved { certified, checks: checks.to_vec() });
                 Attempt::Progress
@@ -249,6 +250,9 @@ impl Auditor<'_> {
                     return Attempt::GaveUp;
                 };
                 let judged = self.judge.judge(task, certified, budget);
+                if matches!(judged.verdict(), Verdict::Unsafe(_)) {
+                    self.tell(check, CheckVerdict::Fails, env.events);
+                }
                 self.violated(check, judged);
                 Attempt::Progress
             }
@@ -262,6 +266,13 @@ impl Auditor<'_> {
                     _ => Attempt::GaveUp,
                 }
             }
+        }
+    }
+
+    /// Says that a check has its verdict.
+    fn tell(&self, check: CheckId, verdict: CheckVerdict, events: &dyn Events) {
+        if let Some(check) = self.audit.checks.get(check) {
+            events.decided(Decision { kind: check.kind, place: check.place, what: &check.what, verdict });
         }
     }
 

@@ -44,6 +44,8 @@ pub(crate) struct Exported {
     pub(crate) extras: Extras,
     /// The files that the user asked for.
     documents: Vec<Document>,
+    /// The same evidence for a bundle: name and text.
+    pub(crate) copies: Vec<(&'static str, String)>,
     /// Why some of them are missing.
     warnings: Vec<String>,
 }
@@ -67,8 +69,10 @@ impl Exported {
         self.warnings.extend(options.map(|option| format!("{option} has no effect: {why}")));
     }
 
-    fn push(&mut self, path: &Path, text: String) {
-        self.documents.push(Document::File(path.to_owned(), text));
+    /// Keeps a text for the file that the user asked for, if there is one, and for a bundle.
+    fn push(&mut self, path: Option<&Path>, name: &'static str, text: String) {
+        self.copies.push((name, text.clone()));
+        self.documents.extend(path.map(|path| Document::File(path.to_owned(), text)));
     }
 }
 
@@ -166,8 +170,8 @@ impl<'a> Export<'a> {
     ) -> (Certified, Exported) {
         let args = self.args;
         let mut exported = Exported::default();
-        let is_terse =
-            args.files.is_empty() && (args.display.quiet || args.display.format() == Format::Svcomp);
+        let is_unread = args.files.is_empty() && args.record.events.is_none();
+        let is_terse = is_unread && (args.display.quiet || args.display.format() == Format::Svcomp);
         let is_needed = match certified.verdict() {
             Verdict::Safe(_) => !is_terse,
             Verdict::Unsafe(_) => !is_terse || !args.files.no_exec,
@@ -254,13 +258,15 @@ impl Exporter<'_> {
         if let Proof::Annotation(annotation) = proof {
             self.invariants(annotation, &mut exported.extras, budget);
         }
-        if let Some(path) = &self.args.files.witness {
+        let files = &self.args.files;
+        if files.witness.is_some() || files.bundle.is_some() {
             let invariants = exported.extras.invariants.iter();
             let invariants = invariants.filter_map(|readable| readable.portable.clone()).collect();
             let (sources, texts) = (&self.task.given().sources, &self.question.texts);
             let contracts = correctness::contracts(&exported.extras.contracts, sources, texts);
             let documents = self.documents(proved(self.request));
-            exported.push(path, documents.witness(Content::Correctness(Claims { invariants, contracts })));
+            let text = documents.witness(Content::Correctness(Claims { invariants, contracts }));
+            exported.push(files.witness.as_deref(), "witness.yml", text);
         }
         exported.warn_about(wanted(self.args).filter(|name| *name != "--witness"), "the verdict is safe");
     }
@@ -294,9 +300,12 @@ impl Exporter<'_> {
         }
         let files = &self.args.files;
         let documents = self.documents(violated(self.request, trace));
-        if let Some(path) = &files.witness {
+        if files.witness.is_some() || files.bundle.is_some() {
+            let path = files.witness.as_deref();
             match violation::segments(trace, &self.task.given().sources, &self.question.texts) {
-                Some(segments) => exported.push(path, documents.witness(Content::Violation(segments))),
+                Some(segments) => {
+                    exported.push(path, "witness.yml", documents.witness(Content::Violation(segments)));
+                }
                 None => exported.warnings.push(
                     "no witness is written: the violation is not in a statement of the program's text"
                         .to_owned(),
@@ -308,9 +317,9 @@ impl Exporter<'_> {
             let files = vec![("metadata.xml", case.metadata), ("test-1.xml", case.inputs)];
             exported.documents.push(Document::Folder(folder.clone(), files));
         }
-        if let Some(path) = &files.harness {
+        if files.harness.is_some() || files.bundle.is_some() {
             match harness {
-                Ok(harness) => exported.push(path, harness),
+                Ok(harness) => exported.push(files.harness.as_deref(), "harness.c", harness),
                 Err(why) => exported.warnings.push(format!("no harness is written: {why}")),
             }
         }

@@ -8,10 +8,12 @@ mod artifact;
 mod baseline;
 mod basis;
 mod batch;
+mod bundle;
 mod cache;
 mod command;
 mod compile_commands;
 mod console;
+mod events;
 mod exit;
 mod export;
 mod failure;
@@ -34,7 +36,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ErrorKind};
 use report::Color;
 use system::process::supervisor;
 
@@ -103,11 +105,24 @@ fn usage(error: &clap::Error) -> ExitStatus {
         ErrorKind::DisplayVersion => Output::new().write(&version),
         ErrorKind::DisplayHelp => Output::new().write(&styled(&error.render(), console.color_stdout)),
         _ => {
+            if let Some(file) = file_for_check(error) {
+                let message = format!("`{file}` is a file, not a command");
+                let help = format!("to check it: wayproof check {file}");
+                return conclude(Err(Failure::usage(message, help)), console);
+            }
             let _ = error.print();
             return ExitStatus::Usage;
         }
     };
     conclude(written.map(|()| ExitStatus::Success), console)
+}
+
+/// The file or folder that stands where a command is expected.
+fn file_for_check(error: &clap::Error) -> Option<String> {
+    let word =
+        error.get(ContextKind::InvalidSubcommand).filter(|_| error.kind() == ErrorKind::InvalidSubcommand)?;
+    let word = word.to_string();
+    PathBuf::from(&word).exists().then_some(word)
 }
 
 /// Text of clap's with or without its colours.

@@ -10,7 +10,7 @@ use std::path::Path;
 use witness::{format, harness};
 
 use crate::args::Format;
-use crate::batch;
+use crate::{batch, events};
 
 /// More of a file is not looked at. Marks that stand at the end of larger files are not found, and the file stays.
 const MAX_BYTES: u64 = 256 << 20;
@@ -26,6 +26,8 @@ pub(crate) enum Kind {
     Tree,
     /// The timeline.
     Profile,
+    /// Events of a run.
+    Events,
     /// Horn clauses.
     Clauses,
     /// A witness.
@@ -86,6 +88,7 @@ impl Kind {
             Self::Page => "a page of this tool",
             Self::Tree => "a search tree of this tool",
             Self::Profile => "a timeline of this tool",
+            Self::Events => "a stream of events of this tool",
             Self::Clauses => "a system of Horn clauses of this tool",
             Self::Witness => "a witness of this tool",
             Self::Harness => "a harness of this tool",
@@ -122,6 +125,7 @@ impl Kind {
             Self::Page => starts("<!DOCTYPE html>") && has("<span class=\"brand\">Wayproof</span>"),
             Self::Tree => starts(engine::TREE_HEAD),
             Self::Profile => starts("{\"traceEvents\":") && has("\"tool\":\"wayproof "),
+            Self::Events => starts(events::HEAD) && has("\"tool\":\"wayproof "),
             Self::Clauses => starts(engines::CLAUSES_HEAD),
             Self::Witness => format::is_witness(text) && has("Wayproof"),
             Self::Harness => harness::is_harness(text),

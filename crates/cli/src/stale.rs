@@ -65,7 +65,8 @@ pub(crate) fn settle(args: &CheckArgs, files: &[PathBuf], sources: &SourceMap) -
     inputs.extend_from_slice(files);
     inputs.extend(included(sources));
     protect(&wanted, &inputs)?;
-    for file in wanted.iter().rev() {
+    // Events are written from the start: what is there is of this run.
+    for file in wanted.iter().rev().filter(|file| file.kind != Kind::Events) {
         if file.kind.find(&file.path) == Found::Result {
             remove(&file.path)?;
         }
@@ -175,6 +176,9 @@ fn wanted(args: &CheckArgs) -> Vec<Wanted> {
         if let Some(path) = path {
             add(option, path, kind);
         }
+    }
+    if let Some(path) = args.record.events.as_ref().filter(|path| *path != Path::new("-")) {
+        add("--events", path, Kind::Events);
     }
     if let Some(folder) = &files.testcase {
         add("--testcase", &folder.join("metadata.xml"), Kind::Metadata);

@@ -3,6 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use base::Region;
+use cfa::CheckKind;
+
 use crate::tree::SearchTree;
 use crate::work::{Attempt, Work};
 
@@ -169,6 +172,30 @@ pub trait Events: Sync {
     fn works(&self, engine: &'static str, round: u32);
     /// What the attempt of one of several engines has come to. It counts, even if there is a restart.
     fn attempted(&self, attempt: Attempt);
+    /// One of several checks has its verdict, which was certified.
+    fn decided(&self, decision: Decision<'_>);
+}
+
+/// The verdict about one of several checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision<'a> {
+    /// What is checked.
+    pub kind: CheckKind,
+    /// Where.
+    pub place: Region,
+    /// The expression, as the source writes it where that is known.
+    pub what: &'a str,
+    /// The verdict.
+    pub verdict: CheckVerdict,
+}
+
+/// Whether a check holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckVerdict {
+    /// It does.
+    Holds,
+    /// It does not.
+    Fails,
 }
 
 /// Whether the search tree is wanted.
@@ -289,6 +316,7 @@ impl Events for Recorder {
     fn attempted(&self, attempt: Attempt) {
         self.work.lock().unwrap_or_else(PoisonError::into_inner).add(attempt);
     }
+    fn decided(&self, _: Decision<'_>) {}
 }
 
 #[cfg(test)]

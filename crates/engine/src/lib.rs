@@ -20,7 +20,7 @@ use verdict::Verdict;
 pub use contain::solve_contained;
 pub use contracts::{ContractStore, Identity, Version};
 pub use env::Env;
-pub use events::{Counter, Events, Recorder, TreeWanted};
+pub use events::{CheckVerdict, Counter, Decision, Events, Recorder, TreeWanted};
 pub use exchange::{Exchange, Fact};
 pub use settings::{Executions, Part, Settings, SettingsError};
 pub use tree::{NodeState, SearchTree, TREE_HEAD, TreeNode};

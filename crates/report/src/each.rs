@@ -132,8 +132,7 @@ fn ledger(writer: &mut Writer<'_>, run: &Run<'_>, table: Table<'_>) {
     writer.line("this rests on:");
     let mut told: Vec<String> = Vec::new();
     for certified in all {
-        let one = Run { certified, table: None, ..*run };
-        for line in human::ledger_lines(writer, &one) {
+        for line in human::ledger_lines(writer, certified, run.basis) {
             if !told.contains(&line) {
                 told.push(line);
             }

@@ -3,14 +3,14 @@
 use std::fmt::Write;
 
 use base::{Region, SourceMap};
-use certify::Check;
+use certify::{Certified, Check};
 use cfa::{ApproximationKind, SignedOverflow, Source};
 use interp::{CallStack, Chosen, Held, HeldObject};
 use verdict::{Assumption, Bounded, End, Ledger, LogicName, Proof, Reason, Trace, Verdict};
 
 use witness::judge::Opinion;
 
-use crate::run::{ErrorKind, Extras};
+use crate::run::{Basis, ErrorKind, Extras};
 use crate::{Color, Detail, Run, each, printable, table};
 
 /// How messages end that `--extern error` causes.
@@ -92,7 +92,7 @@ fn resting(writer: &mut Writer<'_>, run: &Run<'_>) {
     match (run.certified.verdict(), run.certified.ledger()) {
         (Verdict::Safe(_) | Verdict::Unsafe(_), Some(_)) => {
             writer.line("this rests on:");
-            for line in ledger_lines(writer, run) {
+            for line in ledger_lines(writer, run.certified, run.basis) {
                 writer.line(&line);
             }
         }
@@ -283,6 +283,11 @@ impl Writer<'_> {
         if !trace.violation.detail.is_empty() {
             self.line(&format!("  {}", printable(&trace.violation.detail)));
         }
+        self.inputs(trace);
+    }
+
+    /// The calls around the end of an execution, and its inputs.
+    pub(super) fn inputs(&mut self, trace: &Trace) {
         self.stack(&trace.violation.stack);
         if trace.choices.is_empty() {
             self.line("inputs: none");
@@ -376,7 +381,7 @@ impl Writer<'_> {
     }
 
     /// The source line of a place.
-    fn source_line(&mut self, region: Region, indent: &str) {
+    pub(super) fn source_line(&mut self, region: Region, indent: &str) {
         let Some(file) = self.sources.get(region.file).filter(|_| !region.is_nowhere()) else { return };
         let bytes = file.line_text(region.line);
         let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * MAX_LINE)]);
@@ -388,9 +393,10 @@ impl Writer<'_> {
 }
 
 /// What a verdict rests on, one line each.
-pub(super) fn ledger_lines(writer: &Writer<'_>, run: &Run<'_>) -> Vec<String> {
-    let Some(ledger) = run.certified.ledger() else { return Vec::new() };
-    let mut lines: Vec<String> = basis(run).iter().map(|line| format!("  {}", printable(line))).collect();
+pub(super) fn ledger_lines(writer: &Writer<'_>, certified: &Certified, shaped: &Basis) -> Vec<String> {
+    let Some(ledger) = certified.ledger() else { return Vec::new() };
+    let mut lines: Vec<String> =
+        basis(certified, shaped).iter().map(|line| format!("  {}", printable(line))).collect();
     for assumption in ledger.assumptions.iter().take(MAX_ASSUMPTIONS) {
         let place = writer.at(assumption.region);
         lines.push(format!("  {}{place}", self::assumption(assumption)));
@@ -402,15 +408,15 @@ pub(super) fn ledger_lines(writer: &Writer<'_>, run: &Run<'_>) -> Vec<String> {
 }
 
 /// What a verdict rests on apart from single assumptions: the machine, the meaning of what C leaves open, the user's options.
-pub(super) fn basis(run: &Run<'_>) -> Vec<String> {
-    let Some(ledger) = run.certified.ledger() else { return Vec::new() };
-    let mut lines = vec![format!("data model {}{}", ledger.data_model, run.basis.data_model)];
-    let is_safe = matches!(run.certified.verdict(), Verdict::Safe(_));
+pub(super) fn basis(certified: &Certified, shaped: &Basis) -> Vec<String> {
+    let Some(ledger) = certified.ledger() else { return Vec::new() };
+    let mut lines = vec![format!("data model {}{}", ledger.data_model, shaped.data_model)];
+    let is_safe = matches!(certified.verdict(), Verdict::Safe(_));
     if !(is_safe && ledger.signed_overflow == SignedOverflow::Undefined) {
-        lines.push(format!("{}{}", overflow_policy(ledger.signed_overflow), run.basis.signed_overflow));
+        lines.push(format!("{}{}", overflow_policy(ledger.signed_overflow), shaped.signed_overflow));
     }
     lines.extend(undefined(ledger));
-    lines.extend(run.basis.options.iter().cloned());
+    lines.extend(shaped.options.iter().cloned());
     lines
 }
 

@@ -1,10 +1,11 @@
 //! The report for programs. docs/json.md describes it; a change that readers can notice raises [`VERSION`].
 
+mod answer;
 mod step;
 mod work;
 
 use base::{Diagnostic, Region, Severity, SourceMap, Stop};
-use certify::Check;
+use certify::{Certified, Check};
 use cfa::{ApproximationKind, SignedOverflow, Source};
 use checks::State;
 use interp::{CallStack, Chosen};
@@ -13,9 +14,10 @@ use verdict::{End, LogicName, Proof, Reason, Trace, Verdict};
 use witness::format::InvariantKind;
 use witness::judge::Opinion;
 
+pub(super) use self::answer::render as answer;
 use self::step::{JsonStep, json_step};
 use self::work::{DecidedBy, JsonClaim, JsonShare, claims, decided_by, share};
-use crate::run::{Extras, Task as Asked};
+use crate::run::{Basis, Extras, Task as Asked};
 use crate::table::Table;
 use crate::{Run, benchexec, human};
 
@@ -103,7 +105,7 @@ struct JsonReason {
 }
 
 /// A place in a document.
-#[derive(Serialize)]
+#[derive(PartialEq, Eq, Serialize)]
 pub struct Location {
     file: String,
     line: u32,
@@ -328,21 +330,25 @@ pub(super) fn render(run: &Run<'_>) -> String {
         }
         Verdict::Unknown(why) => document.reason = Some(reason(why, sources)),
     }
-    document.checked_by = run.certified.check().map(|check| match check {
-        Check::Replayed { .. } => "replay",
-        Check::Reexecuted { .. } => "re-execution",
-        Check::Proved { .. } => "proof",
-    });
+    document.checked_by = run.certified.check().map(checked_by);
     document.from_cache = run.extras.is_cached;
     document.compiled_program = run.extras.opinion.as_ref().map(execution_of);
     document.checks = run.table.map(|table| checks(run, table));
-    document.ledger = ledger(run, sources);
+    document.ledger = ledger(run.certified, run.basis, sources);
     document.decided_by = run.work.decided.as_ref().map(decided_by);
     document.engines = run.statistics.iter().flat_map(|_| &run.work.shares).map(share).collect();
     document.statistics = run.statistics.map(|statistics| {
         statistics.iter().map(|(name, value)| ((*name).to_owned(), serde_json::Value::from(*value))).collect()
     });
     document.text()
+}
+
+fn checked_by(check: Check) -> &'static str {
+    match check {
+        Check::Replayed { .. } => "replay",
+        Check::Reexecuted { .. } => "re-execution",
+        Check::Proved { .. } => "proof",
+    }
 }
 
 fn trace_of(trace: &Trace, extras: &Extras, sources: &SourceMap) -> Evidence {
@@ -574,10 +580,10 @@ fn input(chosen: &Chosen, sources: &SourceMap) -> Input {
     }
 }
 
-fn ledger(run: &Run<'_>, sources: &SourceMap) -> Option<Vec<Entry>> {
-    let ledger = run.certified.ledger()?;
+fn ledger(certified: &Certified, basis: &Basis, sources: &SourceMap) -> Option<Vec<Entry>> {
+    let ledger = certified.ledger()?;
     let options =
-        run.basis.options.iter().map(|what| Entry { kind: "option", what: what.clone(), location: None });
+        basis.options.iter().map(|what| Entry { kind: "option", what: what.clone(), location: None });
     let undefined = human::undefined(ledger).map(|what| Entry { kind: "assumption", what, location: None });
     let entries = ledger.assumptions.iter().map(|assumption| Entry {
         kind: match assumption.kind {

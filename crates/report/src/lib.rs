@@ -6,6 +6,7 @@
 //! Knows no files, no flags and no engine.
 
 mod annotate;
+mod answer;
 mod each;
 mod findings;
 mod github;
@@ -25,6 +26,7 @@ use base::{Diagnostic, Region, SourceMap, Stop};
 use interp::CallStack;
 use verdict::Verdict;
 
+pub use answer::{Asked, answer};
 pub use findings::{Finding, Outcome, findings};
 pub use html::{Insight, Summaries, page, unfinished as page_unfinished};
 pub use human::{EXTERN_ADVICE, EXTERN_ERROR};

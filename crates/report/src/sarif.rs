@@ -19,7 +19,11 @@ pub(super) fn render(run: &Run<'_>) -> String {
     let headline = full.lines().next().unwrap_or_default();
     let ledger = run.certified.ledger().map(|ledger| {
         let entries = ledger.assumptions.iter().map(|assumption| Value::from(assumption.what.clone()));
-        human::basis(run).into_iter().map(Value::from).chain(entries).collect::<Vec<Value>>()
+        human::basis(run.certified, run.basis)
+            .into_iter()
+            .map(Value::from)
+            .chain(entries)
+            .collect::<Vec<Value>>()
     });
     let (mut results, notifications) = match (run.table, run.certified.verdict()) {
         (Some(table), _) => (each(run, table), vec![notification("note", &full, None)]),

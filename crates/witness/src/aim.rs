@@ -175,7 +175,8 @@ impl<'a> Claimed<'a> {
     }
 }
 
-fn offset_of(file: &SourceFile, line: u32, column: u32) -> Option<u32> {
+/// Where a line and a column are in a file.
+pub(crate) fn offset_of(file: &SourceFile, line: u32, column: u32) -> Option<u32> {
     if line > file.line_count() {
         return None;
     }

@@ -6,6 +6,7 @@
 //! Knows no engine and no flags. Only [`judge`] does more than compute: it builds and runs a harness in a folder of its own.
 
 mod aim;
+pub mod ask;
 mod checks;
 pub mod claim;
 pub mod correctness;

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use base::SourceMap;
-use cfa::{CheckKind, CheckKinds, SignedOverflow};
+use cfa::{CheckKind, CheckKinds, Program, SignedOverflow};
 use cfront::{Input, Interner, Loaded, preprocess};
 
 use crate::format::{self, Content, Location, Witness};
@@ -110,6 +110,14 @@ pub(crate) fn text_of<'a>(texts: &'a [Text], location: &Location) -> Option<(usi
 }
 
 impl Question {
+    /// The program of the texts after edits.
+    pub(crate) fn compile(&self, woven: &[Woven]) -> Result<Program, Box<cfront::Failure>> {
+        let parts = self.texts.iter().zip(woven);
+        let inputs: Vec<_> = parts.map(|(text, woven)| text.input(woven)).collect();
+        let units: Vec<cfront::Unit<'_>> = inputs.iter().map(|(input, options)| (input, options)).collect();
+        cfront::compile_units(&units, &self.options).map(|compiled| compiled.program)
+    }
+
     /// Finds out which texts a witness speaks about, and names them as it does; a message if it is about something else.
     pub fn adopt(&mut self, witness: &Witness) -> Result<(), String> {
         let (stated, count) = (&witness.task.files, self.texts.len());

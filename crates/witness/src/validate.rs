@@ -262,11 +262,7 @@ impl<'a> Validator<'a, '_> {
     }
 
     fn compile(&self, woven: &[Woven]) -> Judged<Program> {
-        let options = &self.question.options;
-        let parts = self.question.texts.iter().zip(woven);
-        let inputs: Vec<_> = parts.map(|(text, woven)| text.input(woven)).collect();
-        let units: Vec<cfront::Unit<'_>> = inputs.iter().map(|(input, options)| (input, options)).collect();
-        cfront::compile_units(&units, options).map(|compiled| compiled.program).map_err(|failure| {
+        self.question.compile(woven).map_err(|failure| {
             let first = failure.diagnostics.first();
             let message = first.map_or_else(String::new, |diagnostic| diagnostic.message.clone());
             match failure.kind {

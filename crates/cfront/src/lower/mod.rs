@@ -320,13 +320,29 @@ fn lowered(mut ctx: Context<'_>, entry: FunctionId) -> Lowered<(Program, Vec<Str
     Ok((ctx.program, short))
 }
 
+/// Some of the functions that are defined, for messages. Names that C reserves are those of headers and models.
+fn defined(hir: &hir::Program) -> Option<String> {
+    const MOST: usize = 8;
+    let is_users = |function: &&hir::Function| function.body.is_some() && !function.name.starts_with('_');
+    let names: Vec<&str> = hir.functions.iter().filter(is_users).map(|function| &*function.name).collect();
+    let shown = names.iter().take(MOST).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let more = if names.len() > MOST { format!(" and {} more", names.len() - MOST) } else { String::new() };
+    (!names.is_empty()).then(|| shown + &more)
+}
+
 /// The function where execution starts.
 fn find_entry(hir: &hir::Program, options: &Options) -> Lowered<FunctionId> {
     let is_entry = |function: &hir::Function| *function.name == *options.entry && function.body.is_some();
     let mut found = hir.functions.iter_enumerated().filter(|(_, function)| is_entry(function));
     let Some((entry, first)) = found.next() else {
         let diagnostic = Diagnostic::global(format!("no definition of function `{}`", options.entry));
-        return Err(Box::new(diagnostic.with_cause(Cause::MissingEntry)));
+        let diagnostic = diagnostic.with_cause(Cause::MissingEntry);
+        return Err(Box::new(match defined(hir) {
+            Some(names) => diagnostic.with_help(format!(
+                "name the function where execution starts with --entry FUNCTION; defined are {names}"
+            )),
+            None => diagnostic,
+        }));
     };
     let Some((_, second)) = found.next() else { return Ok(entry) };
     let message = format!("`{}`, where execution should start, is defined more than once", options.entry);

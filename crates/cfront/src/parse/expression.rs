@@ -278,8 +278,12 @@ impl Parser<'_> {
     /// The error for an identifier that is used as a type.
     #[allow(clippy::unnecessary_box_returns)] // errors travel boxed
     pub(super) fn unknown_type(&self, ident: Ident) -> Failure {
-        let message = format!("unknown type name `{}`", self.interner.text(ident.name));
-        let help = "a `typedef` of this name is missing here; did a header get lost?";
+        let name = self.interner.text(ident.name);
+        let message = format!("unknown type name `{name}`");
+        let help = match name {
+            "class" | "namespace" | "template" | "using" => "this looks like C++, and only C is read",
+            _ => "a `typedef` of this name is missing here; did a header get lost?",
+        };
         Box::new(Diagnostic::error(message, ident.span).with_label("not a type").with_help(help))
     }
 }

@@ -123,7 +123,7 @@ pub(crate) struct SearchArgs {
     #[arg(long)]
     pub(crate) no_shrink: bool,
     /// Give up after this many seconds [default for a list of tasks: 60 for each]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
     /// Keep verdicts with their evidence in a folder; evidence of an earlier run is checked again instead of a new search
     #[arg(long, value_name = "FOLDER")]
@@ -149,6 +149,10 @@ pub(crate) struct RecordArgs {
     /// Write a timeline of stages and solver queries for a trace viewer (Chrome trace format)
     #[arg(long, value_name = "FILE.json")]
     pub(crate) profile: Option<PathBuf>,
+    /// Write what happens as lines of JSON, each when it happens: engines, facts, checks, the verdict (docs/json.md). With
+    /// `-` they take the place of the report on standard output
+    #[arg(long, value_name = "FILE|-", allow_hyphen_values = true)]
+    pub(crate) events: Option<PathBuf>,
     /// Write the program as Horn clauses (SMT-LIB, logic HORN), for other solvers: if they are satisfiable, the property holds
     #[arg(long, value_name = "FILE.smt2")]
     pub(crate) emit_chc: Option<PathBuf>,
@@ -207,6 +211,10 @@ pub(crate) struct FileArgs {
     /// Write the inputs of the violation as a test case of Test-Comp
     #[arg(long, value_name = "FOLDER")]
     pub(crate) testcase: Option<PathBuf>,
+    /// Write what the verdict depends on, and a script that repeats the run, into a new folder or archive: preprocessed
+    /// files, options, versions, reports, witness, harness
+    #[arg(long, value_name = "FOLDER|FILE.tar")]
+    pub(crate) bundle: Option<PathBuf>,
     /// Do not build and execute the program to confirm a violation
     #[arg(long)]
     pub(crate) no_exec: bool,
@@ -215,8 +223,8 @@ pub(crate) struct FileArgs {
 impl FileArgs {
     /// Whether nothing is asked for.
     pub(crate) fn is_empty(&self) -> bool {
-        let Self { outputs, baseline: _, report, witness, harness, testcase, no_exec: _ } = self;
-        outputs.is_empty() && [report, witness, harness, testcase].iter().all(|path| path.is_none())
+        let Self { outputs, baseline: _, report, witness, harness, testcase, bundle, no_exec: _ } = self;
+        outputs.is_empty() && [report, witness, harness, testcase, bundle].iter().all(|path| path.is_none())
     }
 }
 

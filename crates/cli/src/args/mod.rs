@@ -1,5 +1,6 @@
 //! The command line, as data. Nothing here reads a file.
 
+mod ask;
 mod check;
 mod checked;
 mod values;
@@ -12,6 +13,7 @@ use crate::basis::FromSettings;
 use crate::compile_commands::Grouping;
 use crate::settings::Lookup;
 
+pub(crate) use ask::{AskArgs, AskFormat};
 pub(crate) use check::{CheckArgs, DisplayArgs, FileArgs, RecordArgs, SearchArgs};
 pub(crate) use checked::{CheckArg, Checked, Unreachable};
 pub(crate) use values::{
@@ -44,6 +46,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Decide whether the error location of a program can be reached
     Check(Box<CheckArgs>),
+    /// Ask whether a condition can be true at a line of a program, and whether it must be
+    Ask(Box<AskArgs>),
     /// Execute a program with the reference interpreter
     Run(RunArgs),
     /// Parse a program and report what it consists of
@@ -64,6 +68,8 @@ pub(crate) enum Command {
         #[arg(long, hide = true)]
         stdio: bool,
     },
+    /// Test this installation with the compiler of this machine: one line for each test, exit code 0 or 1
+    Selftest,
     /// List the engines
     Engines,
     /// Print a completion script for a shell
@@ -158,7 +164,7 @@ pub(crate) struct ValidateArgs {
     #[arg(long, visible_alias = "spec", value_name = "FILE.prp")]
     pub(crate) property: Option<PathBuf>,
     /// Give up after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
 }
 
@@ -206,7 +212,7 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) verdict: bool,
     /// Give up after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
     /// Report how much work was done
     #[arg(long)]
@@ -289,7 +295,7 @@ pub(crate) struct SummarizeArgs {
     #[arg(long, value_enum, default_value_t = SummaryFormat::Human)]
     pub(crate) format: SummaryFormat,
     /// Give up after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
 }
 
@@ -309,7 +315,7 @@ pub(crate) struct QueriesArgs {
     #[arg(long, value_name = "NUMBER")]
     pub(crate) sample: Option<usize>,
     /// Give up on a query after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "20")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true, default_value = "20")]
     pub(crate) limit: f64,
 }
 
@@ -333,7 +339,7 @@ pub(crate) struct HornArgs {
     #[arg(long, value_enum, value_name = "SOLVER")]
     pub(crate) against: Option<HornSolverArg>,
     /// Give up after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
     /// Report how much work was done on standard error
     #[arg(long)]

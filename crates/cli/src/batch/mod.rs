@@ -34,6 +34,7 @@ use crate::output::Output;
 use crate::recognise::Kind;
 use crate::stale::{self, Wanted};
 use child::{Job, Watch};
+pub(crate) use options::options_of;
 pub(crate) use rows::is_table;
 use rows::{Row, Verdict};
 use table::{Progress, Shown};

@@ -53,6 +53,18 @@ pub(super) fn forward(args: &CheckArgs) -> Result<Forwarded, Failure> {
     Ok(Forwarded { arguments: list.0, label: label.join(" ") })
 }
 
+/// The options of a run on another text, about which `source` says what there is to say.
+pub(crate) fn options_of(source: &SourceArgs, args: &CheckArgs) -> Vec<OsString> {
+    let mut list = Arguments::default();
+    list.source(source);
+    list.search(&args.search);
+    if let Some(seconds) = args.search.timeout {
+        list.option("--timeout", &seconds.to_string());
+    }
+    list.switches(&[("--no-exec", args.files.no_exec), ("--no-settings", true)]);
+    list.0
+}
+
 /// A list is reported as a table.
 fn refuse_display(display: &DisplayArgs) -> Result<(), Failure> {
     let DisplayArgs { format: _, annotate: _, trace, quiet: _ } = display;
@@ -73,8 +85,8 @@ fn refuse_display(display: &DisplayArgs) -> Result<(), Failure> {
 
 /// One file cannot hold what many tasks have to say.
 fn refuse_single_files(files: &FileArgs, record: &RecordArgs) -> Result<(), Failure> {
-    let FileArgs { outputs, baseline, report, witness, harness, testcase, no_exec: _ } = files;
-    let RecordArgs { tree, log_queries, profile, emit_chc, stats: _ } = record;
+    let FileArgs { outputs, baseline, report, witness, harness, testcase, bundle, no_exec: _ } = files;
+    let RecordArgs { tree, log_queries, profile, events, emit_chc, stats: _ } = record;
     let wanted = [
         ("--output", !outputs.is_empty()),
         ("--baseline", baseline.is_some()),
@@ -82,9 +94,11 @@ fn refuse_single_files(files: &FileArgs, record: &RecordArgs) -> Result<(), Fail
         ("--witness", witness.is_some()),
         ("--harness", harness.is_some()),
         ("--testcase", testcase.is_some()),
+        ("--bundle", bundle.is_some()),
         ("--tree", tree.is_some()),
         ("--log-queries", log_queries.is_some()),
         ("--profile", profile.is_some()),
+        ("--events", events.is_some()),
         ("--emit-chc", emit_chc.is_some()),
     ];
     match wanted.iter().find(|(_, is_wanted)| *is_wanted) {

@@ -11,7 +11,8 @@ use passes::Prepared;
 use report::{Extras, Scope, Table};
 use verdict::{Reason, Verdict};
 
-use super::check::{Outcome, find_engine, settings};
+use super::check::{find_engine, settings};
+use super::solve::Outcome;
 use crate::args::{CheckArgs, Unreachable, passes_without};
 use crate::cache::{Cache, Parts};
 use crate::export::{Export, Exported};
@@ -101,7 +102,10 @@ fn verdict(task: &Prepared<'_>, audit: &Audit, budget: &mut Budget) -> Certified
     match (audit.first_open(), audit.proofs.first()) {
         (None, Some(proved)) => proved.certified.clone(),
         (Some(reason), _) => certify::certify(task, Verdict::Unknown(reason.clone()), budget),
-        (None, None) => Certified::unknown(Reason::NotProgressing),
+        // There is nothing to check, and the time was over before that was proved.
+        (None, None) => {
+            Certified::unknown(budget.poll().map_or_else(Reason::Stopped, |()| Reason::NotProgressing))
+        }
     }
 }
 

@@ -11,22 +11,23 @@ use cfa::Program;
 use cfront::Parsed;
 use engine::{
     ContractStore, Engine, EngineSpec, Env, Part, Recorder, SearchTree, Settings, TreeWanted, Work,
-    solve_contained,
 };
-use explain::Shrinking;
 use passes::Prepared;
 use report::{Basis, Color, Destination, Detail, Extras, Insight, Run, Scope, Selection};
 use verdict::{Reason, Verdict};
 
 use super::audit;
+use super::solve::{Outcome, keep, solve, statistics};
 use crate::args::{CheckArgs, Format, LogicArg, TraceArg, passes_without};
 use crate::artifact;
 use crate::baseline::Baseline;
 use crate::basis;
+use crate::bundle::{self, Bundle, Finished};
 use crate::cache::{self, Cache, Contracts};
 use crate::console::Console;
+use crate::events::{Listener, Stream};
 use crate::exit::ExitStatus;
-use crate::export::Export;
+use crate::export::{Export, Exported};
 use crate::failure::Failure;
 use crate::frontend::{self, Compiled, Refusal};
 use crate::output::Output;
@@ -39,15 +40,21 @@ use crate::stale;
 
 /// Decides the property. Standard output carries a result in the wanted format even if the input cannot be used.
 pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Failure> {
-    let format = args.display.format();
+    bundle::check_free(args.files.bundle.as_deref())?;
+    let events = Stream::open(args.record.events.as_deref())?;
+    // What cannot be used is said on standard error to people.
+    let format = if events.takes_output() { Format::Human } else { args.display.format() };
     let (profile, page) = (args.record.profile.clone(), args.files.report.clone());
     let outputs = args.files.outputs.clone();
     let asked: Arc<OnceLock<report::Task>> = Arc::default();
-    let known = asked.clone();
+    let (known, told) = (asked.clone(), events.clone());
     let abandon = Arc::new(move |stop| {
         // The report comes first; whatever cannot be written is not worth another exit code.
         let unfinished = |format: Format| report::unfinished(format.into(), stop, known.get());
-        let _ = Output::new().write(&unfinished(format));
+        told.stopped(stop);
+        if !told.takes_output() {
+            let _ = Output::new().write(&unfinished(format));
+        }
         for (format, path) in &outputs {
             if stale::may_write(Kind::Report(*format), path) {
                 let _ = artifact::write(path, &unfinished(*format));
@@ -63,10 +70,11 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Fa
     }
     let watchdog = abandon.clone();
     let session = Session::start(args.search.timeout, Box::new(move |stop| watchdog(stop)));
-    let result = decide(args, console, &session, &asked);
+    let result = decide(args, console, (&session, &events), &asked);
     if let Err(Ended::InTheWay(failure)) = result {
         session.claim();
-        return Err(refuse(args.display.format(), &[], failure, console));
+        events.refused(&failure);
+        return Err(refuse(format, &[], failure, console));
     }
     let profile = args.record.profile.as_deref().filter(|path| stale::may_write(Kind::Profile, path));
     let profiled = profile.map_or(Ok(()), profile::write);
@@ -79,7 +87,8 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Fa
                 abandon(stop);
                 return Ok(ExitStatus::Unknown);
             }
-            Err(refuse(args.display.format(), &args.files.outputs, failure, console))
+            events.refused(&failure);
+            Err(refuse(format, &args.files.outputs, failure, console))
         }
     }
 }
@@ -121,7 +130,7 @@ pub(super) fn refuse(
 fn decide(
     args: &CheckArgs,
     console: Console,
-    session: &Session,
+    (session, events): (&Session, &Stream),
     asked: &OnceLock<report::Task>,
 ) -> Result<ExitStatus, Ended> {
     let engine = create_engine(args)?;
@@ -141,7 +150,8 @@ fn decide(
         .into());
     }
     let task = request.task(args.search.engine(), String::new());
-    let mut query = Query { args, request: &request, task, baseline, console, session };
+    events.start(&task.files, &task.engine);
+    let mut query = Query { args, request: &request, task, baseline, console, session, events };
     if let Property::Unsupported { name } = &request.property {
         let feature = format!("the property {name} is not supported yet");
         let reason = Reason::Unsupported { feature, region: base::Region::NOWHERE };
@@ -166,31 +176,31 @@ fn decide(
         console.print(&warnings, &program.sources);
     }
     drop(stage);
+    events.program(&program);
     query.decide(engine, &program, parsed, start.elapsed())
 }
 
-/// Keeps what was found for later runs; contracts if a proof was certified.
-fn keep(
-    (cache, contracts): (Option<Cache>, Option<&Contracts>),
-    audited: Option<&audit::Audited>,
-    certified: &Certified,
-    ticks: u64,
-) {
-    match (cache, audited) {
-        (Some(cache), Some(audited)) => audited.keep(&cache),
-        (Some(cache), None) => cache.keep(certified, ticks),
-        (None, _) => {}
-    }
-    let is_proved = matches!(certified.verdict(), Verdict::Safe(_))
-        || audited.is_some_and(|audited| !audited.audit.proofs.is_empty());
-    if let Some(contracts) = contracts.filter(|_| is_proved) {
-        contracts.keep();
+/// What is reported beyond the evidence. The compiled program was asked about violations of single checks while the search went on.
+fn exported(
+    audited: Option<&mut audit::Audited>,
+    certified: Certified,
+    export: &Export<'_>,
+    task: &Prepared<'_>,
+    budget: &mut Budget,
+) -> (Certified, Exported) {
+    match audited.and_then(audit::Audited::first) {
+        Some(first) => (certified, first),
+        None => export.export(task, certified, budget),
     }
 }
 
 /// What an engine works with, and what earlier runs have found out about procedures.
-fn environment<'a>(session: &Session, recorder: &'a Recorder, contracts: Option<&'a Contracts>) -> Env<'a> {
-    let mut env = Env::new(session.budget(), recorder);
+fn environment<'a>(
+    session: &Session,
+    listener: &'a Listener<'_>,
+    contracts: Option<&'a Contracts>,
+) -> Env<'a> {
+    let mut env = Env::new(session.budget(), listener);
     env.contracts = contracts.map(|contracts| contracts as &dyn ContractStore);
     env
 }
@@ -205,6 +215,8 @@ struct Query<'a> {
     baseline: Option<Baseline>,
     console: Console,
     session: &'a Session,
+    /// Who is told what happens.
+    events: &'a Stream,
 }
 
 impl Query<'_> {
@@ -220,7 +232,8 @@ impl Query<'_> {
         let compiled_at = Instant::now();
         let recorder = Arc::new(Recorder::new(self.tree_wanted()));
         let (cache, contracts) = (Cache::new(args, program, console), Contracts::new(args, request, console));
-        let mut env = environment(session, &recorder, contracts.as_ref());
+        let listener = Listener::new(&recorder, self.events, &program.sources);
+        let mut env = environment(session, &listener, contracts.as_ref());
         let progress = (!args.display.quiet).then(|| Progress::start("searching", recorder.clone()));
         let task = Prepared::with(program, passes_without(&args.search.without_pass));
         let is_audited = audit::is_audited(request);
@@ -231,6 +244,7 @@ impl Query<'_> {
             return self.leave_to_earlier();
         }
         self.settle(&task, &mut env)?;
+        let bundle = self.bundle(program, &parsed);
         let mut export = Export::new(args, request, parsed);
         let (outcome, mut audited) = match known {
             Some(certified) => (Outcome::cached(certified, compiled_at), None),
@@ -243,11 +257,8 @@ impl Query<'_> {
         // The verdict stands unless the compiled program contradicts it: what follows must not lose it, and ends with the time.
         session.claim();
         let _stage = timeline::stage("report");
-        // The compiled program was asked about violations of single checks while the search went on.
-        let (certified, mut exported) = match audited.as_mut().and_then(audit::Audited::first) {
-            Some(first) => (outcome.certified, first),
-            None => export.export(&task, outcome.certified, &mut env.logic.budget),
-        };
+        let (certified, mut exported) =
+            exported(audited.as_mut(), outcome.certified, &export, &task, &mut env.logic.budget);
         let mut failures = exported.write(console);
         keep((cache.filter(|_| !is_cached), contracts.as_ref()), audited.as_ref(), &certified, outcome.ticks);
         exported.extras.is_cached = is_cached || audited.as_ref().is_some_and(|found| found.audit.is_earlier);
@@ -266,8 +277,37 @@ impl Query<'_> {
             budget: env.logic.budget,
             tree: recorder.search_tree(),
             work: recorder.work(),
+            bundle: bundle.map(|bundle| bundle.with(exported.copies)),
         };
         Ok(self.conclude(answer)?)
+    }
+
+    /// The texts of the program, if a bundle is wanted.
+    fn bundle(&self, program: &Program, parsed: &Parsed) -> Option<Bundle> {
+        self.args.files.bundle.as_ref()?;
+        if let Some(lacking) = Bundle::lacks(parsed, &program.sources, &self.request.entry) {
+            self.console.warn(lacking);
+        }
+        Some(Bundle::new(parsed, &program.sources))
+    }
+
+    /// Writes a bundle about a run.
+    fn write_bundle(
+        &self,
+        bundle: Option<&Bundle>,
+        run: &Run<'_>,
+        status: ExitStatus,
+    ) -> Result<(), Failure> {
+        let Some(path) = &self.args.files.bundle else { return Ok(()) };
+        let Some(bundle) = bundle else {
+            self.console.warn(format!("{} is not written: there is no program", path.display()));
+            return Ok(());
+        };
+        let render = |format| report::render(run, format, Detail::Full, Color::Plain);
+        let (human, json) = (render(report::Format::Human), render(report::Format::Json));
+        let (args, request) = (self.args, self.request);
+        let property = bundle::property(args, request);
+        bundle.write(path, &Finished { args, request, property, command: command(), human, json, status })
     }
 
     /// Makes place for the files that are wanted, and writes those that need no verdict.
@@ -359,61 +399,6 @@ impl Query<'_> {
     }
 }
 
-/// How much work was done, by name.
-fn statistics(
-    front_end: Duration,
-    compiled_at: Instant,
-    outcome: &Outcome,
-    budget: &Budget,
-    recorder: &Recorder,
-) -> Vec<(&'static str, f64)> {
-    let Outcome { solved_at, shrinking, .. } = outcome;
-    let mut statistics = vec![
-        ("front end seconds", front_end.as_secs_f64()),
-        ("search seconds", (*solved_at - compiled_at).as_secs_f64()),
-        ("certification seconds", solved_at.elapsed().as_secs_f64()),
-        ("shrinking runs", f64::from(shrinking.runs)),
-        ("shrinking queries", f64::from(shrinking.queries)),
-        ("ticks", budget.spent() as f64),
-    ];
-    statistics.extend(recorder.statistics().iter().map(|(name, value)| (*name, *value as f64)));
-    statistics
-}
-
-/// What an engine said.
-pub(super) struct Outcome {
-    pub(super) certified: Certified,
-    pub(super) solved_at: Instant,
-    /// What its certification has taken.
-    pub(super) ticks: u64,
-    pub(super) shrinking: Shrinking,
-}
-
-impl Outcome {
-    /// The verdict of an earlier run, for which no engine has worked.
-    fn cached(certified: Certified, solved_at: Instant) -> Self {
-        Self { certified, solved_at, ticks: 0, shrinking: Shrinking::default() }
-    }
-}
-
-/// Lets the engine work, and checks what it says.
-fn solve(args: &CheckArgs, engine: Box<dyn Engine>, task: &Prepared<'_>, env: &mut Env<'_>) -> Outcome {
-    let stage = timeline::stage("engine");
-    let verdict = match env.logic.budget.poll() {
-        Ok(()) => solve_contained(engine, task, env),
-        Err(stop) => Verdict::Unknown(Reason::Stopped(stop)),
-    };
-    drop(stage);
-    let (solved_at, spent) = (Instant::now(), env.logic.budget.spent());
-    let _stage = timeline::stage("certification");
-    let (certified, shrinking) = if args.search.no_shrink {
-        (certify::certify(task, verdict, &mut env.logic.budget), Shrinking::default())
-    } else {
-        explain::certify_smallest(task, verdict, &mut env.logic.budget)
-    };
-    Outcome { certified, solved_at, ticks: env.logic.budget.spent() - spent, shrinking }
-}
-
 /// Why a file is not written.
 fn kept(path: &Path) -> String {
     format!("`{}` is left as it is: it is not known whether the program includes it", path.display())
@@ -437,6 +422,8 @@ struct Answer<'a> {
     tree: Option<SearchTree>,
     /// What each of several engines has done.
     work: Work,
+    /// What a bundle is made of, if one is wanted.
+    bundle: Option<Bundle>,
 }
 
 impl Answer<'_> {
@@ -454,6 +441,7 @@ impl Answer<'_> {
             budget: session.budget(),
             tree: None,
             work: Work::default(),
+            bundle: None,
         }
     }
 }
@@ -480,7 +468,9 @@ impl Query<'_> {
         let text = report::render(&run, args.display.format().into(), detail, console.color_stdout);
         session.claim();
         // The verdict first; what cannot be written keeps nothing else from being written.
-        failures.extend(Output::new().write(&text).err());
+        if !self.events.takes_output() {
+            failures.extend(Output::new().write(&text).err());
+        }
         // Without a program it is not known what it consists of, and what is still there may be part of it.
         let is_free = |kind, path: &Path| {
             let is_free = answer.task.is_some() || stale::may_write(kind, path);
@@ -508,6 +498,9 @@ impl Query<'_> {
             _ => {}
         }
         let status = self.baseline.as_ref().map_or(verdict.into(), |known| known.status(&run));
+        failures.extend(self.write_bundle(answer.bundle.as_ref(), &run, status).err());
+        self.events.verdict(&run, status);
+        failures.extend(self.events.failure());
         Failure::of_all(failures).map_or(Ok(status), Err)
     }
 }

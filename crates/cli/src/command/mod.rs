@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
+mod ask;
 mod audit;
 mod cfa;
 mod check;
@@ -8,6 +9,8 @@ mod lsp;
 mod parse;
 mod queries;
 mod run;
+mod selftest;
+mod solve;
 mod summarize;
 mod validate;
 
@@ -25,6 +28,7 @@ use crate::output::Output;
 pub(crate) fn run(command: Command, console: Console) -> Result<ExitStatus, Failure> {
     match command {
         Command::Check(args) => check_one_or_many(args, console),
+        Command::Ask(args) => ask::ask(*args, console),
         Command::Run(args) => run::run(&args, console),
         Command::Parse(args) => parse::parse(&args, console),
         Command::Cfa(args) => cfa::cfa(&args, console),
@@ -32,6 +36,7 @@ pub(crate) fn run(command: Command, console: Console) -> Result<ExitStatus, Fail
         Command::Queries(args) => queries::queries(&args),
         Command::Horn(args) => horn::horn(&args),
         Command::Validate(args) => validate::validate(args, console),
+        Command::Selftest => selftest::selftest(),
         Command::Lsp { stdio: _ } => lsp::lsp(),
         Command::Engines => engines(),
         Command::Completions { shell } => completions(shell),

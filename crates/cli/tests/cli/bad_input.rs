@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::support::{Finished, Folder, command, root, wayproof};
+use crate::support::{Finished, Folder, command, plainly, root, wayproof};
 
 const USAGE: i32 = 1;
 const FRONT_END: i32 = 2;
@@ -306,4 +306,34 @@ fn a_pipe_is_a_file() {
     child.stdin.take().unwrap().write_all(program).unwrap();
     let finished = Finished::from(child.wait_with_output().unwrap());
     assert_eq!((finished.code, finished.stdout.as_str()), (0, "SAFE: unreach-call holds\n"));
+}
+
+#[test]
+fn a_file_in_the_place_of_a_command_is_understood() {
+    let finished = plainly(["examples/door_lock.c"]);
+    assert_eq!(finished.code, 1, "{finished:?}");
+    assert!(finished.stderr.contains("to check it: wayproof check examples/door_lock.c"), "{finished:?}");
+    let finished = plainly(["chekc", "examples/door_lock.c"]);
+    assert!(finished.stderr.contains("unrecognized subcommand"), "{finished:?}");
+}
+
+#[test]
+fn a_negative_limit_is_a_wrong_number_of_seconds() {
+    let finished = plainly(["check", "examples/door_lock.c", "--timeout", "-3"]);
+    assert_eq!(finished.code, 1, "{finished:?}");
+    assert!(finished.stderr.contains("expected a number of seconds above 0"), "{finished:?}");
+}
+
+#[test]
+fn a_missing_entry_lists_the_functions_that_there_are() {
+    let finished = plainly(["check", "examples/door_lock.c", "--entry", "stepp"]);
+    assert_eq!(finished.code, 2, "{finished:?}");
+    assert!(finished.stderr.contains("defined are `step`, `main`"), "{finished:?}");
+}
+
+#[test]
+fn other_languages_are_named() {
+    let folder = Folder::new("cpp");
+    let file = folder.file("a.c", "class A { int x; };\nint main() { return 0; }\n");
+    refused(&file, 2, &["unknown type name `class`", "this looks like C++"]);
 }

@@ -3,9 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should fail")]
 
 mod annotate;
+mod ask;
 mod bad_input;
 mod basis;
 mod batch;
+mod bundle;
 mod cache;
 mod census;
 mod checks;
@@ -13,6 +15,7 @@ mod commands;
 mod contract_cache;
 mod contracts;
 mod entry;
+mod events;
 mod findings;
 mod functions;
 mod guide;
@@ -35,6 +38,7 @@ mod queries;
 mod recursion;
 mod resume;
 mod rounds;
+mod selftest;
 mod settings;
 mod stale;
 mod summarize;

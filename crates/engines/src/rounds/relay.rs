@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use engine::{Attempt, Counter, Events, Exchange, Fact, Recorder, SearchTree, TreeWanted};
+use engine::{Attempt, Counter, Decision, Events, Exchange, Fact, Recorder, SearchTree, TreeWanted};
 
 /// Records what a job reports, and passes totals on to who watches. What the watcher has seen of a job is forgotten when its round is over.
 pub(super) struct Relay<'a> {
@@ -36,6 +36,9 @@ impl Events for Relay<'_> {
     }
     fn attempted(&self, attempt: Attempt) {
         self.own.attempted(attempt);
+    }
+    fn decided(&self, decision: Decision<'_>) {
+        self.watcher.decided(decision);
     }
 }
 

@@ -240,7 +240,7 @@ impl Document {
             (run.certified.verdict(), run.certified.ledger())
         {
             let mut remark = |region, text: String| self.ledger.push(Remark { at: spot(region), text });
-            for line in human::basis(run) {
+            for line in human::basis(run.certified, run.basis) {
                 remark(Region::NOWHERE, line);
             }
             for assumption in &ledger.assumptions {

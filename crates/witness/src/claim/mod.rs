@@ -15,6 +15,7 @@
 //! * I2: expressions of a witness are evaluated and do nothing else.
 //! * I3: no name that is added is one of the program's ([`Fresh`]).
 
+mod asked;
 mod contract;
 mod place;
 mod violation;
@@ -26,9 +27,10 @@ use crate::expression::{self, Expected, Tokens, Wrong};
 use crate::format::{Claims, Contract, Invariant, InvariantKind, Location, Segment};
 use crate::fresh::Fresh;
 use crate::question::Text;
-use crate::syntax::{Control, ControlKind, Statement};
+use crate::syntax::{Control, ControlKind, Range, Statement};
 use crate::weave::{Edits, Woven};
 
+pub use asked::{Moment, Spot};
 use contract::{Exit, Promise};
 pub use place::Target;
 pub(crate) use place::find_call;
@@ -51,6 +53,8 @@ pub enum Problem {
 #[derive(Clone, Copy)]
 enum Site<'a> {
     Loop(&'a Control),
+    /// The condition of a loop; what is said there may be about all that is visible there.
+    Condition(Range),
     Statement(Statement),
     /// The start of the body of a function, by the place of that.
     Entry(u32),
@@ -155,16 +159,14 @@ impl<'a> Checks<'a> {
                 Site::Exit(body, exit) => {
                     self.promises[&body].exit(&mut edits, exit, &code, &text.syntax.source.text, fresh);
                 }
-                Site::Loop(_) | Site::Statement(_) => {}
+                Site::Loop(_) | Site::Condition(_) | Site::Statement(_) => {}
             }
         }
         for (number, check) in checks() {
             let code = check.code(number, fresh, values);
             match check.site {
-                Site::Loop(control) if control.condition.lo == control.condition.hi => {
-                    edits.wrap(control.condition, format!(" ({code}, 1)"), "");
-                }
-                Site::Loop(control) => edits.wrap(control.condition, format!("({code}, ("), "))"),
+                Site::Loop(control) => at_condition(&mut edits, control.condition, &code),
+                Site::Condition(condition) => at_condition(&mut edits, condition, &code),
                 Site::Statement(statement) => before_statement(&mut edits, statement, &format!("{code}; ")),
                 Site::Entry(_) | Site::Exit(..) => {}
             }
@@ -174,8 +176,7 @@ impl<'a> Checks<'a> {
 
     /// I2: what the parser gets has the expressions where they should be, and its tree has exactly the effects that it should have.
     fn check_effects(&self, text: &Text, woven: &Woven, fresh: &Fresh) -> Result<(), Problem> {
-        let no_expression =
-            || Problem::Malformed("an expression of the witness is not a C expression".to_owned());
+        let no_expression = || Problem::Malformed("an expression is not one of C".to_owned());
         let plain = self.woven(text, fresh, Values::Plain);
         let (after, plain_after) = (text.after(woven), text.after(&plain));
         let (after, plain_after) = after.zip(plain_after).ok_or_else(no_expression)?;
@@ -187,7 +188,7 @@ impl<'a> Checks<'a> {
         let expected: BTreeMap<usize, Expected> = expected.collect();
         expression::check_expanded(&tokens, &plain, fresh, &expected).map_err(|wrong| match wrong {
             Wrong::Broken(why) => {
-                Problem::Malformed(format!("an expression of the witness may not be used: {why}"))
+                Problem::Malformed(format!("an expression may not be used: {why}"))
             }
             Wrong::Hidden { check, name } => {
                 let check = self.checks.values().nth(check);
@@ -204,15 +205,13 @@ impl<'a> Checks<'a> {
         })?;
         // The length of an array may have no meaning, and nothing would notice.
         if after.array_count != plain_after.array_count {
-            return Err(Problem::Malformed(
-                "an expression of the witness has the type of an array".to_owned(),
-            ));
+            return Err(Problem::Malformed("an expression has the type of an array".to_owned()));
         }
         // Each check calls four functions.
         let added: usize = self.promises.values().map(Promise::effect_count).sum();
         if after.effect_count != text.syntax.effect_count + 4 * self.checks.len() + added {
             return Err(Problem::Malformed(
-                "an expression of the witness calls a function or has another effect".to_owned(),
+                "an expression calls a function or has another effect".to_owned(),
             ));
         }
         Ok(())
@@ -224,7 +223,7 @@ impl<'a> Checks<'a> {
             // An invariant may speak about the variables that are visible at the keyword of a `for`. Names that mean something else in the condition are not understood.
             Site::Loop(control) => control.declared.clone(),
             Site::Exit(body, _) => self.promises[&body].hidden(),
-            Site::Statement(_) | Site::Entry(_) => Vec::new(),
+            Site::Condition(_) | Site::Statement(_) | Site::Entry(_) => Vec::new(),
         }
     }
 }
@@ -240,6 +239,15 @@ impl Check<'_> {
         let Fresh { check, begin, stop, error, .. } = fresh;
         let values = values.join(" && ");
         format!("({check}() ? ({begin}({number}), {values} ? {stop}() : {error}()) : 0)")
+    }
+}
+
+/// Puts a check where the condition of a loop is evaluated.
+fn at_condition(edits: &mut Edits, condition: Range, code: &str) {
+    if condition.lo == condition.hi {
+        edits.wrap(condition, format!(" ({code}, 1)"), "");
+    } else {
+        edits.wrap(condition, format!("({code}, ("), "))");
     }
 }
 
