@@ -30,7 +30,7 @@ use crate::rounded::place;
 
 /// The largest exponent of a bound.
 pub(crate) const LARGEST: u32 = 14;
-/// Bounds up to this one get all ticks: most errors are found by them.
+/// Up to this bound errors are asked for first: most are found by then.
 const FEW: u32 = 3;
 /// Ticks for carrying out one counterexample.
 const RUN_TICKS: u64 = 1 << 28;
@@ -134,17 +134,44 @@ impl Attempt<'_> {
         }
         .map_err(Reason::Stopped)?;
         let _stage = timeline::stage("search");
-        // A proof needs all that is left; errors of bounds that are too small may be found with others.
-        let goes_on = self.within_half(&unwound.cuts, &vocabulary, logic)?;
+        if self.iterations <= FEW {
+            self.error_first(&unwound, &vocabulary, logic)
+        } else {
+            self.end_first(&unwound, &vocabulary, logic)
+        }
+    }
+
+    /// Asks for errors before anything else.
+    fn error_first(
+        &self,
+        unwound: &Unwound,
+        vocabulary: &Vocabulary,
+        logic: &mut Logic,
+    ) -> Result<Ending, Reason> {
+        if let Some(model) = self.model(&unwound.errors, vocabulary, logic)? {
+            return self.execution(unwound, &model, logic).map(|trace| Ending::Error(Box::new(trace)));
+        }
+        let is_longer = self.model(&unwound.cuts, vocabulary, logic)?.is_some();
+        Ok(if is_longer { Ending::Longer(None) } else { Ending::Safe })
+    }
+
+    /// Asks first whether executions go on. A proof needs all ticks that are left; errors of bounds that are too small may be found with others.
+    fn end_first(
+        &self,
+        unwound: &Unwound,
+        vocabulary: &Vocabulary,
+        logic: &mut Logic,
+    ) -> Result<Ending, Reason> {
+        let goes_on = self.within_half(&unwound.cuts, vocabulary, logic)?;
         let is_complete = matches!(goes_on, Ok(None));
         let error = if is_complete {
-            Ok(self.model(&unwound.errors, &vocabulary, logic)?)
+            Ok(self.model(&unwound.errors, vocabulary, logic)?)
         } else {
-            self.within_half(&unwound.errors, &vocabulary, logic)?
+            self.within_half(&unwound.errors, vocabulary, logic)?
         };
         match error {
             Ok(Some(model)) => {
-                self.execution(&unwound, &model, logic).map(|trace| Ending::Error(Box::new(trace)))
+                self.execution(unwound, &model, logic).map(|trace| Ending::Error(Box::new(trace)))
             }
             Ok(None) if is_complete => Ok(Ending::Safe),
             Ok(None) => Ok(Ending::Longer(goes_on.err())),
@@ -152,15 +179,14 @@ impl Attempt<'_> {
         }
     }
 
-    /// A model of one of some conditions, if half of the ticks that are left suffice, or all for few iterations; else what takes more.
+    /// A model of one of some conditions, if half of the ticks that are left suffice; else what takes more.
     fn within_half(
         &self,
         any: &[TermId],
         vocabulary: &Vocabulary,
         logic: &mut Logic,
     ) -> Result<Result<Option<Model>, Reason>, Reason> {
-        let left = logic.budget.left();
-        let mut share = logic.budget.child(if self.iterations <= FEW { left } else { left / 2 });
+        let mut share = logic.budget.child(logic.budget.left() / 2);
         std::mem::swap(&mut logic.budget, &mut share);
         let found = self.model(any, vocabulary, logic);
         std::mem::swap(&mut logic.budget, &mut share);
