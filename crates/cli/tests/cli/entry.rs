@@ -284,10 +284,13 @@ int f(int n, double w[static 3], short a[2][3], int *q[2]) {
     if (n == 77 && w[2] + a[1][2] + *q[1] == 6) reach_error();
     return 0;
 }
+enum { SIDE = 0x10 };
 int big(int n, int a[1000]) { a[999] = n; if (n == 5) reach_error(); return a[999]; }
+int last(int a[1000]) { if (a[999] == 5) reach_error(); return 0; }
+int computed(const int a[const SIDE * SIDE + 1]) { if (a[256] == 5) reach_error(); return 0; }
 ";
     folder.file("a.c", text);
-    for entry in ["f", "big"] {
+    for entry in ["f", "big", "last", "computed"] {
         let finished = check(&folder, &["a.c", "--entry", entry, "--harness", "out.c"]);
         assert_eq!(finished.code, 10, "{finished:?}");
         if Command::new("cc").arg("--version").output().is_ok() {
