@@ -284,10 +284,13 @@ int f(int n, double w[static 3], short a[2][3], int *q[2]) {
     if (n == 77 && w[2] + a[1][2] + *q[1] == 6) reach_error();
     return 0;
 }
+enum { SIDE = 0x10 };
 int big(int n, int a[1000]) { a[999] = n; if (n == 5) reach_error(); return a[999]; }
+int last(int a[1000]) { if (a[999] == 5) reach_error(); return 0; }
+int computed(const int a[const SIDE * SIDE + 1]) { if (a[256] == 5) reach_error(); return 0; }
 ";
     folder.file("a.c", text);
-    for entry in ["f", "big"] {
+    for entry in ["f", "big", "last", "computed"] {
         let finished = check(&folder, &["a.c", "--entry", entry, "--harness", "out.c"]);
         assert_eq!(finished.code, 10, "{finished:?}");
         if Command::new("cc").arg("--version").output().is_ok() {
@@ -318,6 +321,11 @@ int both(int *p, int *q) { *p = 1; *q = 2; if (*p != 1) reach_error(); return 0;
     for words in ["for the parameter len(a)", "for the parameter a[1]", "`n <= len(a)` at the start"] {
         assert!(found.stdout.contains(words), "{words}: {}", found.stdout);
     }
+    // All elements have values at the start, however many there are.
+    folder.file("s.c", "int sum(const int *a, int n) { unsigned s = 0; for (int i = 0; i < n; i++) s += a[i] > 3; return s & 1; }\n");
+    let words = ["s.c", "--entry", "sum", "--assume", "n <= len(a)", "--check", "bounds,uninit"];
+    let sum = check(&folder, &words);
+    assert_eq!(sum.code, 0, "{sum:?}");
     for (condition, words) in [
         ("n <= len(b)", "`b` is no pointer to an array of any length"),
         ("m <= 3", "`m` is no integer parameter"),

@@ -39,21 +39,23 @@ impl Harness<'_> {
             Source::Global { name } if !name.contains("::") => Some((name.to_string(), chosen)),
             _ => None,
         });
-        let mut made = self.assignments(globals, &mut text);
+        let mut made = self.assignments(globals, BTreeSet::new(), &mut text);
         text.push_str("}\nint main(void) {\n    __harness_globals();\n");
+        let mut arrays = BTreeSet::new();
         for parameter in parameters {
             let _ = writeln!(text, "    {};", declaration(syntax, parameter));
             let _ = writeln!(text, "    __harness_set((void *)&{}, 0, sizeof({0}));", parameter.name);
             // An array has its elements even if none of them has a value of its own.
-            if let Some(count) = declared_elements(syntax, parameter) {
-                let _ = writeln!(text, "    {}", self.allocation(&parameter.name, count));
+            if let Some(count) = declared_elements(syntax, parameter, parameters) {
+                let _ = writeln!(text, "    {}", self.allocation(&parameter.name, &count));
+                arrays.insert(parameter.name.to_string());
             }
         }
         let arguments = self.trace.choices.iter().filter_map(|chosen| match &chosen.source {
             Source::Argument { name } => Some((name.to_string(), chosen)),
             _ => None,
         });
-        made.extend(self.assignments(arguments, &mut text));
+        made.extend(self.assignments(arguments, arrays, &mut text));
         self.contents(made, &mut text)?;
         let names: Vec<&str> = parameters.iter().map(|parameter| &*parameter.name).collect();
         let _ = writeln!(text, "    {}({});\n    return 0;\n}}", self.entry_name(), names.join(", "));
@@ -88,7 +90,7 @@ impl Harness<'_> {
         for ((after, _), choices) in places {
             let mut text =
                 " { static int __harness_once; if (!__harness_once) { __harness_once = 1; ".to_owned();
-            self.assignments(choices.into_iter(), &mut text);
+            self.assignments(choices.into_iter(), BTreeSet::new(), &mut text);
             edits.wrap(Range { lo: after, hi: after }, text + "} } ", "");
         }
         Ok(())
@@ -119,15 +121,16 @@ impl Harness<'_> {
         }
     }
 
-    /// Writes a statement for each choice; the pointers that lead to objects then.
+    /// Writes a statement for each choice; the pointers that lead to objects then. Some lead to their objects before.
     fn assignments<'c>(
         &self,
         choices: impl Iterator<Item = (String, &'c Chosen)>,
+        pointers: BTreeSet<String>,
         text: &mut String,
     ) -> BTreeSet<String> {
         let choices: Vec<(String, &Chosen)> = choices.collect();
         let names: Vec<&str> = choices.iter().map(|(name, _)| &**name).collect();
-        let mut made = Made { names: &names, pointers: BTreeSet::new() };
+        let mut made = Made { names: &names, pointers };
         for (name, chosen) in &choices {
             if let Some((pointer, target)) = name.split_once(" == ") {
                 self.make(pointer, &mut made, text);
@@ -205,19 +208,23 @@ impl Harness<'_> {
     fn make(&self, name: &str, made: &mut Made<'_>, text: &mut String) {
         for pointer in pointers(name) {
             if made.pointers.insert(pointer.to_owned()) {
-                let _ =
-                    writeln!(text, "    {}", self.allocation(pointer, elements_named(pointer, made.names)));
+                let count = elements_named(pointer, made.names).to_string();
+                let _ = writeln!(text, "    {}", self.allocation(pointer, &count));
             }
         }
     }
 
-    /// The statement that makes a pointer lead to so many elements, or to as many as every pointer does.
-    fn allocation(&self, pointer: &str, count: u64) -> String {
+    /// The statement that makes a pointer lead to so many elements, an expression of C, or to as many as every pointer does.
+    fn allocation(&self, pointer: &str, count: &str) -> String {
+        let least = self.elements;
+        let count = match count.parse::<u64>() {
+            Ok(number) => number.max(least).to_string(),
+            Err(_) => format!("({count}) > {least} ? ({count}) : {least}"),
+        };
         // What is an array and no pointer has its elements already.
         format!(
             "if (__builtin_types_compatible_p(__typeof__({pointer}), __typeof__(&({pointer})[0]))) \
-             __harness_point((void *)&({pointer}), __harness_allocate({}, sizeof(({pointer})[0])));",
-            self.elements.max(count)
+             __harness_point((void *)&({pointer}), __harness_allocate({count}, sizeof(({pointer})[0])));"
         )
     }
 }
@@ -246,14 +253,24 @@ fn elements_named(pointer: &str, names: &[&str]) -> u64 {
     count
 }
 
-/// The number of elements that a parameter is declared with, as far as it is written as a number.
-fn declared_elements(syntax: &Syntax, parameter: &Parameter) -> Option<u64> {
+/// The number of elements that a parameter is declared with, as an expression of C. One that names another parameter is none: it has no value yet.
+fn declared_elements(syntax: &Syntax, parameter: &Parameter, all: &[Parameter]) -> Option<String> {
     let text = syntax.text(parameter.brackets?);
     let inner = text.strip_prefix('[')?.strip_suffix(']')?;
-    let number = inner.split_whitespace().find(|word| {
-        !matches!(*word, "static" | "const" | "volatile" | "restrict" | "__restrict" | "__restrict__")
-    })?;
-    number.parse().ok()
+    let is_qualifier = |word: &&str| {
+        matches!(*word, "static" | "const" | "volatile" | "restrict" | "__restrict" | "__restrict__")
+    };
+    let words: Vec<&str> = inner.split_whitespace().skip_while(is_qualifier).collect();
+    let number = words.join(" ");
+    let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    let names_another = |parameter: &Parameter| {
+        number.split(|character| !is_word(character)).any(|word| *word == *parameter.name)
+    };
+    let is_unknown = number.is_empty() || number == "*" || all.iter().any(names_another);
+    if is_unknown || number.parse::<u64>().is_ok() {
+        return (!is_unknown).then_some(number);
+    }
+    Some(format!("__builtin_choose_expr(__builtin_constant_p({number}), ({number}), 1)"))
 }
 
 /// Function and variable of an expression over a static variable of a function, and the expression as it is written there.
