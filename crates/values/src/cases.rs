@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{Budget, IndexVec, Stop};
 use cfa::{BinaryOp, Expr, ExprId, Loc, Op, Place, Procedure, Program, Ty, VarId};
 
-use crate::state::{State, Truth};
+use crate::state::{State, Truth, operands_first};
 use crate::value::Value;
 
 /// More combinations at one location are not collected.
@@ -251,54 +251,69 @@ fn after(program: &Program, op: &Op, state: State, variables: &Variables) -> Opt
     Some(states)
 }
 
-/// The state variables, those with most constants first, then flags; none if no state variable has many constants.
-fn state_variables(program: &Program, procedure: &Procedure) -> Variables {
-    let mut constants: BTreeMap<VarId, BTreeSet<i128>> = BTreeMap::new();
-    let mut inputs: BTreeSet<VarId> = BTreeSet::new();
-    let mut tests: BTreeMap<VarId, usize> = BTreeMap::new();
-    let mut others = BTreeSet::new();
-    let (mut tested, mut copies) = (BTreeSet::new(), Vec::new());
-    for op in procedure.edges().iter().flat_map(|edge| &edge.ops) {
-        for place in op.places() {
-            let Place::Var(var) = place else { continue };
-            match op {
-                Op::Havoc { .. } => {
-                    inputs.insert(*var);
+/// How a procedure uses its variables.
+#[derive(Default)]
+struct Uses {
+    /// What is assigned, where that is a constant.
+    constants: BTreeMap<VarId, BTreeSet<i128>>,
+    /// Those that are set to an input.
+    inputs: BTreeSet<VarId>,
+    /// How many operations compare a variable with zero.
+    tests: BTreeMap<VarId, usize>,
+    /// Those that are set to something else.
+    others: BTreeSet<VarId>,
+    /// Those that are compared with a constant.
+    tested: BTreeSet<VarId>,
+    /// Target and source of each copy.
+    copies: Vec<(VarId, VarId)>,
+}
+
+impl Uses {
+    fn of(program: &Program, procedure: &Procedure) -> Self {
+        let mut uses = Self::default();
+        for op in procedure.edges().iter().flat_map(|edge| &edge.ops) {
+            for place in op.places() {
+                let Place::Var(var) = place else { continue };
+                match op {
+                    Op::Havoc { .. } => _ = uses.inputs.insert(*var),
+                    Op::Assign { value, .. } => uses.assigned(program, *var, *value),
+                    _ => _ = uses.others.insert(*var),
                 }
-                Op::Assign { value, .. } => {
-                    let (mut branches, mut seen) = (vec![*value], BTreeSet::new());
-                    while let Some(branch) = branches.pop() {
-                        if !seen.insert(branch) {
-                            continue;
-                        }
-                        match *program.exprs.get(branch) {
-                            Expr::Const { ty: ty @ Ty::Int { width: ..=64, .. }, bits } => {
-                                constants.entry(*var).or_default().insert(ty.value_of(bits));
-                            }
-                            Expr::Ite { then, other, .. } => branches.extend([then, other]),
-                            Expr::Var { var: from, .. } => copies.push((*var, from)),
-                            _ => {
-                                others.insert(*var);
-                            }
-                        }
-                    }
-                }
-                _ => {
-                    others.insert(*var);
+            }
+            for id in op.exprs().flat_map(|root| operands_first(program, [root])) {
+                uses.tested.extend(compared_with_constant(program, id));
+                if let Some(var) = compared_with_zero(program, id) {
+                    *uses.tests.entry(var).or_default() += 1;
                 }
             }
         }
-        for root in op.exprs() {
-            for id in crate::state::operands_first(program, [root]) {
-                tested.extend(compared_with_constant(program, id));
-                if let Some(var) = compared_with_zero(program, id) {
-                    *tests.entry(var).or_default() += 1;
+        // What is copied to a variable that is tested is tested, too.
+        let Self { tested, copies, .. } = &mut uses;
+        while copies.iter().any(|(to, from)| tested.contains(to) && tested.insert(*from)) {}
+        uses
+    }
+
+    fn assigned(&mut self, program: &Program, var: VarId, value: ExprId) {
+        let (mut branches, mut seen) = (vec![value], BTreeSet::new());
+        while let Some(branch) = branches.pop() {
+            if !seen.insert(branch) {
+                continue;
+            }
+            match *program.exprs.get(branch) {
+                Expr::Const { ty: ty @ Ty::Int { width: ..=64, .. }, bits } => {
+                    self.constants.entry(var).or_default().insert(ty.value_of(bits));
                 }
+                Expr::Ite { then, other, .. } => branches.extend([then, other]),
+                Expr::Var { var: from, .. } => self.copies.push((var, from)),
+                _ => _ = self.others.insert(var),
             }
         }
     }
-    // What is copied to a variable that is tested is tested, too.
-    while copies.iter().any(|(to, from)| tested.contains(to) && tested.insert(*from)) {}
+}
+
+/// The state variables, those with most constants first, then flags; none if no state variable has many constants.
+fn state_variables(program: &Program, procedure: &Procedure) -> Variables {
+    let Uses { constants, inputs, tests, others, tested, .. } = Uses::of(program, procedure);
     let mut found: Vec<(usize, VarId)> = constants
         .iter()
         .filter(|(var, _)| !others.contains(*var) && tested.contains(*var))
