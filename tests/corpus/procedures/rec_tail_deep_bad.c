@@ -1,6 +1,6 @@
 // Two tail recursions inside each other that count through pointers: the error is 2^64 calls away.
 // expect: unsafe
-// engines: none
+// engines: gps gps-lite impact cra recmc path-invariants explicit
 extern void reach_error(void);
 
 static void inner(unsigned *a, unsigned *b)

@@ -1,6 +1,6 @@
 // What is added element by element is subtracted again.
 // expect: safe
-// engines: gps gps-lite cra path-invariants
+// engines: gps gps-lite cra path-invariants tracer
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // Moving all elements by one keeps the sum.
 // expect: safe
-// engines: gps gps-lite cra path-invariants
+// engines: gps gps-lite cra
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 
