@@ -49,9 +49,13 @@ impl Rounds {
 
 impl Engine for Rounds {
     fn solve(self: Box<Self>, task: &Prepared<'_>, env: &mut Env<'_>) -> Verdict {
-        let members = ordered(self.members, Features::of(task));
+        let features = Features::of(task);
+        let members = ordered(self.members, features);
         let seats = members.into_iter().map(|member| Seat { member, state: State::Waiting }).collect();
         let mut table = Table { settings: &self.settings, seats, facts: Vec::new(), told: 0, used: 0 };
+        if let Some(verdict) = table.early(features, task, env) {
+            return verdict;
+        }
         let mut round = 0;
         loop {
             if let Some(verdict) = table.round(round, task, env) {
@@ -90,6 +94,19 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
+    /// What is worth an attempt with few ticks before the first round; the verdict, if there is one.
+    fn early(&mut self, features: Features, task: &Prepared<'_>, env: &mut Env<'_>) -> Option<Verdict> {
+        let early = |(seat, Seat { member, .. }): (usize, &Seat)| {
+            Some(Job { seat, member, round: 0, ticks: (member.early)(features)? })
+        };
+        let jobs: Vec<Job> = self.seats.iter().enumerate().filter_map(early).collect();
+        if jobs.iter().map(|job| job.ticks).sum::<u64>() > env.logic.budget.left() {
+            return None;
+        }
+        let results = Pool::new(task, self.settings, &self.facts, env).run(&jobs, self.settings.threads());
+        self.settle(&jobs, results, env)
+    }
+
     /// One round; the verdict, if it is the last one.
     fn round(&mut self, round: u32, task: &Prepared<'_>, env: &mut Env<'_>) -> Option<Verdict> {
         let jobs = self.jobs(round);

@@ -6,7 +6,7 @@ use engine::Recorder;
 use paths::Space;
 use verdict::Annotation;
 
-use super::job::Calls;
+use super::job::{Arrays, Calls};
 use super::*;
 use crate::facts_of_others::tell;
 use crate::joint_facts::none;
@@ -22,7 +22,7 @@ impl Engine for Mock {
 }
 
 const fn mock(name: &'static str, configure: fn(&Settings) -> Box<dyn Engine>) -> Member {
-    Member { name, ticks: 1 << 12, suits: |_| true, configure }
+    Member { name, ticks: 1 << 12, early: |_| None, suits: |_| true, configure }
 }
 
 fn gives_up(_: &Settings) -> Box<dyn Engine> {
@@ -201,9 +201,30 @@ fn safe_against_unsafe_is_reported_with_both_pieces_of_evidence() {
 fn features_move_members_and_exclude_none() {
     let names =
         |features| -> Vec<&str> { ordered(&MEMBERS, features).iter().map(|member| member.name).collect() };
-    let with_calls = names(Features { loops: 0, calls: Calls::Kept });
+    let with_calls = names(Features { loops: 0, calls: Calls::Kept, arrays: Arrays::None });
     assert_eq!(with_calls[..3], ["gps", "recmc", "bmc"]);
-    let with_loops = names(Features { loops: 2, calls: Calls::Inlined });
+    let with_loops = names(Features { loops: 2, calls: Calls::Inlined, arrays: Arrays::None });
     assert_eq!(with_loops[..2], ["gps", "kind"]);
     assert!(with_calls.len() == MEMBERS.len() && with_loops.len() == MEMBERS.len());
+}
+
+#[test]
+fn loops_over_few_elements_are_unwound_before_the_lead_has_all_its_ticks() {
+    let spends: fn(&Settings) -> Box<dyn Engine> = |_| {
+        Box::new(Mock(|_, env| {
+            let left = env.logic.budget.left();
+            let stop = env.logic.budget.charge(left).and_then(|()| env.logic.budget.tick());
+            Verdict::Unknown(Reason::Stopped(stop.expect_err("no tick should be left")))
+        }))
+    };
+    let lead = |early| members([Member { early, ..mock("lead", spends) }, real("bmc")]);
+    let few = "int i, k, a[4], n = __VERIFIER_nondet_int(); if (n < 1 || n > 4) return 0;\
+         for (i = 0; i < n; i++) a[i] = __VERIFIER_nondet_int() % 8;\
+         k = __VERIFIER_nondet_int() % n; if (k >= 0 && a[k] > 7) reach_error();";
+    let Ran { verdict, recorder, .. } = run(few, lead(|_| Some(100)), 1);
+    assert!(matches!(verdict, Verdict::Safe(Proof::Bounded(_))), "{verdict:?}");
+    assert!(recorder.work().shares[0].to_string().contains("ticks 100,"), "{}", recorder.work().shares[0]);
+    let many = few.replace("a[4]", "a[4000]");
+    let Ran { recorder, .. } = run(&many, lead(|_| None), 1);
+    assert!(recorder.work().shares[0].to_string().contains("ticks 4096,"), "{}", recorder.work().shares[0]);
 }
