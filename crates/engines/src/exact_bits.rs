@@ -110,6 +110,10 @@ impl Engine for ExactBits {
                 }
                 decided => return decided,
             }
+            if *turn == Turn::Rest && has_given_up {
+                // This may say more than that the time is over.
+                break;
+            }
             if let Err(stop) = env.logic.budget.poll() {
                 return Verdict::Unknown(Reason::Stopped(stop));
             }

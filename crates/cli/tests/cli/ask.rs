@@ -1,5 +1,7 @@
 //! `wayproof ask`: every answer, its evidence, and what cannot be asked.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use crate::support::{Finished, Folder, plainly};
 
 /// Line 8 is reached with any `x` from 1 to 9, line 10 is not reached; the loop at line 5 counts to `x`.
@@ -20,7 +22,9 @@ int main(void) {
 ";
 
 fn ask(program: &str, arguments: &[&str]) -> Finished {
-    let folder = Folder::new("ask");
+    // Tests run at the same time, and each asks several questions.
+    static QUESTIONS: AtomicUsize = AtomicUsize::new(0);
+    let folder = Folder::new(&format!("ask-{}", QUESTIONS.fetch_add(1, Ordering::Relaxed)));
     let file = folder.file("t.c", program);
     let mut words = vec!["ask".to_owned(), file.display().to_string()];
     words.extend(arguments.iter().map(|word| (*word).to_owned()));

@@ -57,7 +57,7 @@ fn the_page_of_a_proof_has_invariants_automata_summaries_and_tree() {
         steps: []
         summaries: [{"at":[0,3,1,8,2],"text":"entry at line 3\n  to the error: impossible\n"},{"at":[0,6,3,6,21],"text":"loop at line 6\n  known of values:\n    i ≥ 0\n  any number of iterations (exact):\n    i' = i + k\n    k ≥ 0\n    if k ≥ 1:\n      i' ≤ n\n    where k is the number of iterations of the loop at line 6\n  to the error:\n    n < i\n    n ≥ 1\n"}]
         summaries_missing: null
-        tree: {"covers":[null],"labels":[0],"lines":[0],"more":0,"parents":[null],"states":[1],"texts":[""]}
+        tree: {"covers":[null],"dropped":[0],"kept":[0],"labels":[0],"lines":[0],"more":0,"parents":[null],"states":[1],"texts":[""]}
         unreached: []
         verdict: "safe"
         verdicts: []
