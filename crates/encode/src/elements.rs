@@ -2,7 +2,7 @@
 //!
 //! # Rule
 //! A constant number of elements up to [`MAX_STORES`] is copied or filled by that many stores, exactly, and so is a whole array of fixed length. Else the array becomes
-//! an arbitrary one whose elements have their type's range: an over-approximation. The pass `passes::elementwise` leaves only copies within one array to it.
+//! an arbitrary one whose elements have their type's range: an over-approximation.
 
 use std::collections::BTreeSet;
 

@@ -14,7 +14,6 @@
 //! | [`eliminate_dead`] | the same, with fewer variables | same |
 //! | [`prune`](fn@prune) | those that may still reach the error; others end early | same |
 //! | [`slice`](fn@slice) | more: what does not influence the error no longer ends or blocks an execution | may become so |
-//! | [`elementwise`](fn@elementwise) | the same, with loops for operations on many elements | same |
 //! | [`compress`](fn@compress) | the same, in fewer steps | same |
 //! | [`compact`](fn@compact) | the same | same |
 //!
@@ -34,7 +33,6 @@ mod compact;
 mod compress;
 mod control_dependence;
 mod dead_variables;
-mod elementwise;
 mod fold;
 mod frames;
 mod inline;
@@ -64,7 +62,6 @@ pub use choices::{Answers, Objects, OpInstance};
 pub use compact::compact;
 pub use compress::{CallEdges, compress};
 pub use dead_variables::eliminate_dead;
-pub use elementwise::elementwise;
 pub use inline::{InlineConfig, Inlined, KeptCall, KeptReason, inline};
 pub use instrument::{Check, CheckId, Checks, Instrumented, Owner, Selection, Wanted, instrument};
 pub use pipeline::{Errors, MemoryForm, OptionalPass, PipelineConfig, Pipelined, Precision, pipeline};

@@ -7,7 +7,6 @@ use super::calls::CallGraph;
 use super::compact::compact;
 use super::compress::{CallEdges, compress};
 use super::dead_variables::eliminate_dead;
-use super::elementwise::elementwise;
 use super::inline::{InlineConfig, KeptCall, KeptReason, inline};
 use super::instrument::{Checks, Instrumented, Losses, Selection, transform};
 use super::promote::promote;
@@ -129,7 +128,7 @@ impl Errors {
 }
 
 /// Applies the standard sequence: make checks error locations if they are violations, resolve indirect calls, prune, make recursion loops, inline, propagate, make memory variables, slice
-/// or prune, remove dead variables, make loops of operations on many elements, merge blocks, renumber.
+/// or prune, remove dead variables, merge blocks, renumber.
 pub fn pipeline(program: &Program, config: &PipelineConfig) -> Pipelined {
     let has_checks = program.signed_overflow == SignedOverflow::Error
         || !program.checks.is_empty()
@@ -181,10 +180,6 @@ fn run(program: &Program, instrumented: Option<Instrumented>, config: &PipelineC
         Precision::Exact => prune,
     });
     stage.apply(eliminate_dead);
-    if config.memory == MemoryForm::Variables {
-        // What nobody reads is gone: loops would be made of it, too.
-        stage.apply(elementwise);
-    }
     if let Some(calls) = config.compress {
         stage.apply(|program| compress(program, calls));
     }

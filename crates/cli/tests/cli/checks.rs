@@ -139,24 +139,3 @@ fn stack_memory_is_gone_when_its_function_has_returned() {
                 int main(void) { int x = any(); return f(x) == 77; }";
     assert_eq!(check("stack", &["--check", "use-after-free"], text).code, SAFE);
 }
-
-#[test]
-fn ranges_of_variable_length_are_followed() {
-    let head = "#include <stdlib.h>\n#include <string.h>\n#include <assert.h>\n\
-                int main(void) { unsigned n = any(), m = any(), k = any(); if (n > 5000 || m > n || k >= n) return 0; \
-                char *p = malloc(n); if (!p) return 0;";
-    let tail = "free(p); return 0; }";
-    for (body, code) in [
-        ("memset(p, 3, n); assert(p[k] == 3);", SAFE),
-        ("memset(p, 3, n); memset(p, 4, m); assert(p[k] == 3 || k < m);", SAFE),
-        ("memset(p, 3, n); memset(p, 4, m); assert(p[k] == 3);", UNSAFE),
-    ] {
-        let finished = check("ranges", &[], &format!("{head}{body}{tail}"));
-        assert_eq!(finished.code, code, "{body}: {finished:?}");
-    }
-    let copied = "#include <stdlib.h>\n#include <string.h>\n#include <assert.h>\n\
-                  int main(void) { unsigned n = any(), k = any(); if (n > 5000 || k >= n) return 0; \
-                  char *p = calloc(n, 1), *q = malloc(n); if (!p || !q) return 0; \
-                  memcpy(q, p, n); assert(q[k] == 0); free(p); free(q); return 0; }";
-    assert_eq!(check("ranges", &["--check", "none"], copied).code, SAFE);
-}

@@ -321,11 +321,6 @@ int both(int *p, int *q) { *p = 1; *q = 2; if (*p != 1) reach_error(); return 0;
     for words in ["for the parameter len(a)", "for the parameter a[1]", "`n <= len(a)` at the start"] {
         assert!(found.stdout.contains(words), "{words}: {}", found.stdout);
     }
-    // All elements have values at the start, however many there are.
-    folder.file("s.c", "int sum(const int *a, int n) { unsigned s = 0; for (int i = 0; i < n; i++) s += a[i] > 3; return s & 1; }\n");
-    let words = ["s.c", "--entry", "sum", "--assume", "n <= len(a)", "--check", "bounds,uninit"];
-    let sum = check(&folder, &words);
-    assert_eq!(sum.code, 0, "{sum:?}");
     for (condition, words) in [
         ("n <= len(b)", "`b` is no pointer to an array of any length"),
         ("m <= 3", "`m` is no integer parameter"),

@@ -122,7 +122,7 @@ fn at_error_location(outcome: &Outcome) -> bool {
 
 /// What a pass promises.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Promise {
+enum Promise {
     /// The same executions.
     Same,
     /// The same executions as far as they may reach the error.
@@ -132,16 +132,6 @@ pub(super) enum Promise {
 }
 
 fn check(name: &str, promise: Promise, pass: impl Fn(&Program) -> (Program, BackTranslation)) {
-    check_texts(name, promise, text, pass);
-}
-
-/// The same with programs of the caller's choice.
-pub(super) fn check_texts(
-    name: &str,
-    promise: Promise,
-    text: impl Fn(u64) -> String,
-    pass: impl Fn(&Program) -> (Program, BackTranslation),
-) {
     let (mut errors, mut others) = (0, 0);
     for seed in 0..programs() {
         let text = text(seed);

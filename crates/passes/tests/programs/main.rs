@@ -5,7 +5,6 @@
 
 mod checks;
 mod choices;
-mod elements;
 mod generate;
 mod laws;
 mod overflow;
