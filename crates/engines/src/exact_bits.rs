@@ -101,6 +101,7 @@ impl Engine for ExactBits {
             };
             match within(ticks, job, task, env) {
                 // A reason that is not the end of a share or of a bound says more, and one of the engine more than that induction has not succeeded.
+                stopped @ Verdict::Unknown(Reason::Stopped(_)) if *turn == Turn::Rest => return stopped,
                 Verdict::Unknown(Reason::Stopped(_)) => {}
                 Verdict::Unknown(Reason::NotProgressing) if matches!(turn, Turn::Unwinding(..)) => {}
                 Verdict::Unknown(_) if matches!(turn, Turn::Induction(_)) => {}
@@ -110,8 +111,8 @@ impl Engine for ExactBits {
                 }
                 decided => return decided,
             }
-            if *turn == Turn::Rest && has_given_up {
-                // This may say more than that the time is over.
+            if *turn == Turn::Rest && matches!(why, Reason::LongCounterexample { .. }) {
+                // This says more than that the time is over.
                 break;
             }
             if let Err(stop) = env.logic.budget.poll() {
