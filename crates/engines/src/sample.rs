@@ -11,9 +11,9 @@
 //! * A3: a program without arrays and without calls that stay is not run.
 //!
 //! # Cost
-//! [`RUNS`] and three runs of at most [`TICKS`] ticks: hundredths of a second each. Those with small inputs have [`SMALL_TICKS`] each.
+//! [`RUNS`] and three runs of at most [`TICKS`] ticks: hundredths of a second each. Those with small inputs have [`SMALL_TICKS`] each, and the second one that does not end within them is the last.
 
-use base::{Budget, timeline};
+use base::{Budget, Stop, timeline};
 use cfa::{CheckKind, Program, Storage};
 use interp::{Choice, Oracle, Outcome, Request, Run, Seed, UndefinedKind, Uninitialised};
 use passes::Prepared;
@@ -29,6 +29,8 @@ const FIRST: i128 = 8;
 const TICKS: u64 = 1 << 22;
 /// Ticks of one run with small inputs.
 const SMALL_TICKS: u64 = 1 << 21;
+/// Runs with small inputs that may take longer: after these, larger inputs hardly take less.
+const LONG_RUNS: u32 = 2;
 /// Small inputs.
 const SMALL: std::ops::Range<i128> = 0..9;
 
@@ -41,10 +43,22 @@ pub(crate) fn sample(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> 
 fn small(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
     task.kept_call()?;
     let _stage = timeline::stage("samples");
-    SMALL.into_iter().find_map(|value| {
-        budget.poll().ok()?;
-        violation(task.given(), &Inputs::Counting { next: value, step: 0 }, SMALL_TICKS, budget)
-    })
+    let mut long = 0;
+    for value in SMALL {
+        if long == LONG_RUNS || budget.poll().is_err() {
+            return None;
+        }
+        let inputs = Inputs::Counting { next: value, step: 0 };
+        match execute(task.given(), &inputs, SMALL_TICKS, budget) {
+            Run { outcome: Outcome::Stopped(Stop::Ticks), .. } => long += 1,
+            run => {
+                if let Some(trace) = Trace::of(run) {
+                    return Some(trace);
+                }
+            }
+        }
+    }
+    None
 }
 
 /// The elements of arrays differ.
@@ -62,7 +76,7 @@ fn contents(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
     let random = (0..RUNS).map(|seed| Inputs::Random(Seed::new(seed)));
     orders.into_iter().chain(random).find_map(|inputs| {
         budget.poll().ok()?;
-        violation(task.given(), &inputs, TICKS, budget)
+        Trace::of(execute(task.given(), &inputs, TICKS, budget))
     })
 }
 
@@ -91,8 +105,8 @@ impl Oracle for Inputs {
     }
 }
 
-/// The violation in the run with some inputs and so many ticks. That it does not depend on uninitialised values is better, where these are no violation.
-fn violation(program: &Program, inputs: &Inputs, ticks: u64, budget: &mut Budget) -> Option<Trace> {
+/// The run with some inputs and so many ticks. That it does not depend on uninitialised values is better, where these are no violation.
+fn execute(program: &Program, inputs: &Inputs, ticks: u64, budget: &mut Budget) -> Run {
     let mut run = |mode: Uninitialised| -> Run {
         let cancel = budget.cancel_flag().clone();
         let mut allowance = Budget::ticks(ticks).with_deadline(budget.deadline()).with_cancel(cancel);
@@ -106,7 +120,7 @@ fn violation(program: &Program, inputs: &Inputs, ticks: u64, budget: &mut Budget
     let is_uninitialised =
         matches!(first.outcome, Outcome::Undefined { kind: UndefinedKind::UninitialisedRead, .. });
     if is_uninitialised && !program.is_violation(CheckKind::Uninitialised) {
-        return Trace::of(run(Uninitialised::Choose));
+        return run(Uninitialised::Choose);
     }
-    Trace::of(first)
+    first
 }
