@@ -78,6 +78,12 @@ fn errors_have_a_place_and_say_what_to_do() {
         ("(assert |x", "1:9: this quoted symbol is never closed"),
         ("(push 1)", "1:2: unsupported: command push"),
         ("(assert (let ((x 1) (y)) true))", "1:23: a term should stand here"),
+        // The answer would be about less than the script says.
+        (
+            "(declare-fun P (Int) Bool)(assert (P 1))(check-sat)\n(assert (=> (P 1) false))",
+            "2:2: unsupported: command assert after check-sat",
+        ),
+        ("(check-sat)(check-sat)", "1:13: unsupported: command check-sat after check-sat"),
         ("(assert true false)", "1:14: the assertion should end here"),
     ];
     for (text, expected) in cases {

@@ -74,6 +74,7 @@ pub fn read(terms: &mut Terms, text: &str) -> Result<System, ReadError> {
         types: IndexVec::new(),
         sides: Vec::new(),
         reads: Vec::new(),
+        is_asked: false,
     };
     while reader.at < reader.tokens.len() {
         if !reader.command()? {
@@ -122,6 +123,8 @@ struct Reader<'a> {
     sides: Vec<TermId>,
     /// What the assertion reads from arrays of other sorts, with the numbers of these.
     reads: Vec<(usize, Read)>,
+    /// Whether `check-sat` was read.
+    is_asked: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -175,9 +178,18 @@ impl<'a> Reader<'a> {
         let end = self.open("a command")?;
         let name_at = self.at;
         match self.symbol("the name of a command")? {
-            "set-logic" => self.set_logic(end)?,
-            "set-info" | "set-option" | "check-sat" | "get-model" | "get-info" | "echo" => self.at = end + 1,
             "exit" => return Ok(false),
+            "set-logic" => self.set_logic(end)?,
+            "set-info" | "set-option" | "get-model" | "get-info" | "echo" => self.at = end + 1,
+            // The answer is about what stands before the question.
+            name if self.is_asked => {
+                let help = "write one script for each check-sat";
+                return Err(self.unsupported(name_at, format_args!("command {name} after check-sat"), help));
+            }
+            "check-sat" => {
+                self.is_asked = true;
+                self.at = end + 1;
+            }
             "declare-fun" => self.declare_fun(end)?,
             "declare-const" => self.declare_const(end)?,
             "define-fun" => self.define_fun(end)?,
