@@ -4,14 +4,14 @@
 //! * R1 of [`super::rare_instruction`]: every step can be repeated.
 
 use super::Uninitialised;
-use super::array::{Array, MAX_LENGTH, Miss};
+use super::array::{Array, Miss};
 use super::code::{Rare, VarPlace};
 use super::eval::whole_index;
 use super::machine::State;
 use super::map::ELEMENT;
 use super::memory::{Validity, value_bytes};
 use super::ops;
-use super::outcome::{Fault, Resource, UndefinedKind};
+use super::outcome::{Fault, UndefinedKind};
 use super::parts::{Stored, Wanted};
 use super::rare_instruction::{Asker, Context};
 use super::value::{from_register, is_wide, to_register};
@@ -458,7 +458,12 @@ impl State<'_> {
         Ok(())
     }
     /// The bits of an element of an array variable of any kind.
-    fn load_any(&mut self, var: VarId, index: i128, context: &mut Context<'_>) -> Result<u128, Fault> {
+    pub(super) fn load_any(
+        &mut self,
+        var: VarId,
+        index: i128,
+        context: &mut Context<'_>,
+    ) -> Result<u128, Fault> {
         let narrow = u64::try_from(index).unwrap_or(u64::MAX);
         match self.code.vars[var] {
             VarPlace::Map { .. } => self.load_map(var, index, context),
@@ -476,25 +481,5 @@ impl State<'_> {
             VarPlace::Array { array, ty } => self.store_elem(array, narrow, to_register(ty, bits)),
             VarPlace::Scalar(_) | VarPlace::Object { .. } => Ok(()),
         }
-    }
-    /// Copies elements. All are read before the first one is written, so the step can be repeated.
-    pub(super) fn copy_elements(
-        &mut self,
-        (to, at): (VarId, i128),
-        (from, start): (VarId, i128),
-        count: u64,
-        context: &mut Context<'_>,
-    ) -> Result<(), Fault> {
-        if count > MAX_LENGTH {
-            return Err(Fault::Resource(Resource::ObjectSize));
-        }
-        let mut values = Vec::new();
-        for number in 0..count {
-            values.push(self.load_any(from, start.saturating_add(i128::from(number)), context)?);
-        }
-        for (number, bits) in values.into_iter().enumerate() {
-            self.store_any(to, at.saturating_add(number as i128), bits)?;
-        }
-        Ok(())
     }
 }

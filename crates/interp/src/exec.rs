@@ -34,15 +34,22 @@ const CHUNK: u64 = 4096;
 #[cold]
 #[inline(never)]
 fn refill(budget: &mut Budget, mut fuel: i64) -> Result<i64, Stop> {
+    gather(budget, &mut fuel, 0)?;
+    Ok(fuel)
+}
+
+/// Takes from a budget until the fuel is enough for an instruction. What was taken is kept when the budget ends, so an instruction that costs more than each of several
+/// budgets is still performed.
+fn gather(budget: &mut Budget, fuel: &mut i64, price: i64) -> Result<(), Stop> {
     let mut amount = CHUNK;
-    while fuel < 0 {
+    while *fuel < price {
         match budget.charge(amount) {
-            Ok(()) => fuel += amount as i64,
+            Ok(()) => *fuel += amount as i64,
             Err(Stop::Ticks) if amount > 1 => amount /= 2,
             Err(stop) => return Err(stop),
         }
     }
-    Ok(fuel)
+    Ok(())
 }
 
 #[cold]
@@ -391,6 +398,11 @@ pub(super) fn execute<O: Observer>(
             }
             Insn::Cut { addr, size } => state.memory.cut(reg!(addr), u64::from(size)),
             Insn::Rare { index } => {
+                let price = state.price(regs, index);
+                if let Err(stop) = gather(budget, &mut fuel, price) {
+                    pause!(pc - 1, Pause::Budget(stop));
+                }
+                fuel -= price;
                 let cost = check!(state.rare(regs, index, &mut context!()));
                 fuel -= i64::from(cost);
             }

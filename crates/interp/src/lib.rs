@@ -30,6 +30,7 @@ mod code;
 mod compile;
 mod creators;
 mod decimal;
+mod elements;
 mod eval;
 mod exec;
 mod float;

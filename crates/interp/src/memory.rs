@@ -207,6 +207,10 @@ impl Memory {
         self.used += amount;
         if self.used > self.limit { Err(Fault::Resource(Resource::Memory)) } else { Ok(()) }
     }
+    /// The memory that there is in all.
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
+    }
     /// Gives back what [`Memory::charge`] took.
     pub(crate) fn refund(&mut self, amount: u64) {
         self.used -= amount;

@@ -159,7 +159,7 @@ impl State<'_> {
                 return Err(self.end(regs, end));
             }
             elements @ (Rare::CopyElems { .. } | Rare::FillElems { .. }) => {
-                return self.elements(regs, elements, context);
+                self.elements(regs, elements, context)?;
             }
             output @ Rare::Output { .. } => return self.output(regs, output, context),
             memory => {
@@ -269,36 +269,6 @@ impl State<'_> {
         let Some(found) = self.memory.found(pointer) else { return };
         let calls = Calls { frames: &self.frames, sites: &self.code.sites }.positions().collect();
         self.creators.made(found.index, calls, at);
-    }
-    /// Many elements of arrays at once; the cost grows with their number.
-    fn elements(
-        &mut self,
-        regs: &mut [u64],
-        instruction: &Rare,
-        context: &mut Context<'_>,
-    ) -> Result<u32, Fault> {
-        let place = |state: &Self, (var, reg, ty): (VarId, Reg, Ty)| {
-            (var, whole_index(ty, state.bits(regs, ty, reg)))
-        };
-        let count = match *instruction {
-            Rare::CopyElems { to, from, count } => {
-                let (to, from) = (place(self, to), place(self, from));
-                let count = self.size(regs, count.1, count.0)?;
-                self.copy_elements(to, from, count, context)?;
-                count
-            }
-            Rare::FillElems { to, value, count } => {
-                let (var, start) = place(self, to);
-                let bits = self.bits(regs, self.elem_type(var), value);
-                let count = self.size(regs, count.1, count.0)?;
-                for number in 0..count {
-                    self.store_any(var, start.saturating_add(i128::from(number)), bits)?;
-                }
-                count
-            }
-            _ => 0,
-        };
-        Ok(u32::try_from(count / 8).unwrap_or(u32::MAX))
     }
     /// Formatted output; the cost grows with its length.
     fn output(

@@ -71,6 +71,9 @@ impl Builder {
     pub(crate) fn array(&mut self, name: &str, elem: Ty, length: Length) -> VarId {
         self.var(name, Storage::Array { elem, length }, Some(self.proc))
     }
+    pub(crate) fn unbounded(&mut self, name: &str, elem: Ty) -> VarId {
+        self.var(name, Storage::Array { elem, length: Length::Unbounded }, None)
+    }
     pub(crate) fn object(&mut self, name: &str, size: u64) -> VarId {
         self.var(name, Storage::Object { size, align: 8, read_only: false }, Some(self.proc))
     }

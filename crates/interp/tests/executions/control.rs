@@ -150,6 +150,44 @@ fn loops_of_any_length() {
     }
 }
 
+/// `fill m[0 .. count] with 7`, and the exit status is element 5.
+fn filled(count: i128) -> Program {
+    let mut b = Builder::new(DataModel::Lp64);
+    let elements = b.unbounded("m", I32);
+    let (at, value, count) = (b.int(U64, 0), b.int(I32, 7), b.int(U64, count));
+    b.op(Op::FillElems { to: elements, at, value, count });
+    let index = b.int(U64, 5);
+    let element = b.elem(elements, index);
+    b.exit_with(element);
+    b.program
+}
+
+#[test]
+fn operations_on_many_elements_are_paid_before_they_start() {
+    let program = filled(100_000);
+    let code = Code::new(&program, CompileOptions::default());
+    let mut machine = Machine::new(&program, &code, Config::default());
+    let mut pauses = 0;
+    let result = loop {
+        let mut budget = Budget::ticks(9_999);
+        match machine.step(&mut Zero, &mut Silent, &mut std::io::sink(), &mut budget) {
+            Step::Ended(Outcome::Stopped(Stop::Ticks)) => pauses += 1,
+            other => break other,
+        }
+    };
+    assert_eq!(result, Step::Ended(Outcome::Exit { status: 7 }));
+    assert_eq!(pauses, 10);
+
+    let budget = &mut Budget::ticks(1_000_000);
+    let run = |count: i128, budget| {
+        run(&filled(count), Uninitialised::Report, &mut Zero, &mut std::io::sink(), budget).outcome
+    };
+    assert_eq!(run(30_000_000, budget), Outcome::Stopped(Stop::Ticks));
+    // More than the memory that there is: refused at once.
+    let refused = run(1 << 40, &mut Budget::ticks(100));
+    assert!(matches!(refused, Outcome::Resource { what: Resource::Memory, .. }), "{refused:?}");
+}
+
 #[test]
 fn the_budget_stops_an_endless_loop_and_the_run_can_go_on() {
     let program = sum(100_000);
