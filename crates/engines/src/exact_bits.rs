@@ -1,14 +1,14 @@
 //! The second logic where the first one rounds up: an engine over integers, and unwinding and k-induction in bits, in turn.
 //!
-//! | the program has | unwinding | induction | engine | unwinding | induction | engine |
-//! |---|---|---|---|---|---|---|
-//! | bitwise operations on unknown operands, shifts by them, or floating point | 2^12 | 2^11 | 2^11 | 2^14 | 2^12 | the rest |
-//! | products of variables, or divisions by them | 2^11 | | 2^13 | 2^13 | 2^11 | the rest |
-//! | masks and shifts by constants, or factors that make unsigned numbers wrap around | 2^11 | | | | | the rest |
-//! | none of these | | | | | | all |
+//! | the program has | who works, with how many ticks |
+//! |---|---|
+//! | bitwise operations on unknown operands, shifts by them, or floating point | unwinding 2^12, induction 2^11, engine 2^11, unwinding 2^14, induction 2^12, engine the rest |
+//! | products of variables, or divisions by them | engine 2^11, unwinding 2^11, engine 2^13, unwinding 2^13, induction 2^11, engine the rest |
+//! | masks and shifts by constants, or factors that make unsigned numbers wrap around | engine 2^12, unwinding 2^11, engine the rest |
+//! | none of these | engine all |
 //!
-//! The first unwinding has at most 33 iterations of a loop, the second 65: one more than words have bits. The numbers are ticks; 2^13 of them are a second or so of the solver in bits. Bits have these shares and no more: where they do not decide by then, more of them rarely helps, and a run without limits should end.
-//! `--logic bits` goes on. Products are more often for the engine, which follows them; masks are exact in integers, and yet some programs of them are trivial in bits.
+//! The first unwinding has at most 33 iterations of a loop, the second 65: one more than words have bits. 2^13 ticks are a second or so of the solver in bits. Bits have these shares and no more: where they do not decide by then, more of them rarely helps, and a run without limits should end.
+//! `--logic bits` goes on. Products are more often for the engine, which follows them; masks are exact in integers, and yet some programs of them are trivial in bits. There the engine starts: the size of an array that is allocated is such a factor, and what it proves about arrays takes a few thousand ticks.
 //!
 //! # Invariants
 //! * I1: who works next is counted in ticks, so the verdict does not depend on the clock.
@@ -65,8 +65,9 @@ impl Suits {
         use Turn::{Engine, Induction, Rest, Unwinding};
         match self {
             Self::Not => &[Rest],
-            Self::Masks => &[Unwinding(WORD, 1 << 11), Rest],
+            Self::Masks => &[Engine(1 << 12), Unwinding(WORD, 1 << 11), Rest],
             Self::Products => &[
+                Engine(1 << 11),
                 Unwinding(WORD, 1 << 11),
                 Engine(1 << 13),
                 Unwinding(LONG_WORD, 1 << 13),

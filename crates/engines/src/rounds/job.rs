@@ -15,7 +15,7 @@ const LEAD: u64 = 3 << 13;
 const OTHER: u64 = 1 << 10;
 
 /// Ticks of the lead before the first round, where unwinding is worth an attempt: proofs by invariants are more readable, if they are quick.
-const GLANCE: u64 = 1 << 10;
+const GLANCE: u64 = 3 << 10;
 /// Ticks of that attempt. Loops over a few elements are unwound within them, and summaries know less about these.
 const ATTEMPT: u64 = 1 << 12;
 /// Arrays with more elements are no reason to unwind.
