@@ -1,10 +1,11 @@
 //! Many elements of arrays at once.
 //!
 //! # Rule
-//! A constant number of elements up to [`MAX_STORES`] is copied or filled by that many stores, exactly, and so is a whole array of fixed length. Else the array becomes
-//! an arbitrary one whose elements have their type's range: an over-approximation.
+//! At most [`MAX_STORES`] elements are copied or filled by that many stores, exactly; where their number is a variable, a store keeps what is there unless the element is meant. A whole array of
+//! fixed length that is filled is exact, too. Else the array becomes an arbitrary one whose elements have their type's range: an over-approximation.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use cfa::{Expr, ExprId, Length, Op, Place, Program, Storage, Ty, VarId};
 use term::{Node, SymbolKind, TermId};
@@ -17,6 +18,27 @@ use crate::transition::Transition;
 const MAX_STORES: u128 = 64;
 /// Numbers that are stored into an array that products with its elements are told of.
 const MAX_NUMBERS: usize = 4;
+
+/// Which elements an operation may write.
+#[derive(Clone, Debug)]
+pub(crate) enum Reach {
+    /// So many from the first one on, as far as they are meant.
+    First(u128),
+    /// Any of these indices.
+    Indices(Range<u128>),
+    /// Too many.
+    Any,
+}
+
+/// An element that an operation may write.
+pub(crate) struct Spot {
+    /// Where it is.
+    pub(crate) index: TermId,
+    /// How far that is from the first one that is written.
+    pub(crate) distance: TermId,
+    /// Whether it is written.
+    pub(crate) is_meant: TermId,
+}
 
 impl Encoder<'_> {
     /// Some numbers that the program stores into an array, ascending.
@@ -40,15 +62,18 @@ impl Encoder<'_> {
         (from, start): (VarId, ExprId),
         count: ExprId,
     ) {
-        let Some(count) = self.few(count) else { return self.round_array(transition, to) };
-        let (target, source) = (self.position(transition, at), self.position(transition, start));
+        let reach = self.reach((to, at), Some(from), count);
+        let Some(spots) = self.spots(transition, (to, at), count, &reach) else {
+            return self.round_array(transition, to);
+        };
+        let source = self.position(transition, start);
         let (mut array, old) = (self.array(transition, to), self.array(transition, from));
-        for number in 0..count {
-            let (to_index, from_index) = (self.moved(target, number), self.moved(source, number));
-            self.require_inside(transition, to, to_index);
-            self.require_inside(transition, from, from_index);
+        let before = array;
+        for spot in spots {
+            let from_index = self.terms.add(source, spot.distance);
+            self.require_inside_if(transition, spot.is_meant, (from, from_index));
             let value = self.terms.select(old, from_index);
-            array = self.terms.store(array, to_index, value);
+            array = self.stored_if(before, array, &spot, value);
         }
         self.set(transition, to, array);
     }
@@ -67,15 +92,99 @@ impl Encoder<'_> {
             let array = self.terms.const_array(value);
             return self.set(transition, to, array);
         }
-        let Some(count) = self.few(count) else { return self.round_array(transition, to) };
-        let target = self.position(transition, at);
+        let reach = self.reach((to, at), None, count);
+        let Some(spots) = self.spots(transition, (to, at), count, &reach) else {
+            return self.round_array(transition, to);
+        };
         let mut array = self.array(transition, to);
-        for number in 0..count {
-            let index = self.moved(target, number);
-            self.require_inside(transition, to, index);
-            array = self.terms.store(array, index, value);
+        let before = array;
+        for spot in spots {
+            array = self.stored_if(before, array, &spot, value);
         }
         self.set(transition, to, array);
+    }
+
+    /// The places of an operation; that those which are meant are inside the array is required.
+    fn spots(
+        &mut self,
+        transition: &mut Transition,
+        (to, at): (VarId, ExprId),
+        count: ExprId,
+        reach: &Reach,
+    ) -> Option<Vec<Spot>> {
+        let target = self.position(transition, at);
+        let count = self.position(transition, count);
+        let mut spots = Vec::new();
+        match reach.clone() {
+            Reach::Any => return None,
+            Reach::First(number) => {
+                let most = self.terms.number(term::Integer::from(number));
+                let holds = self.terms.le(count, most);
+                self.require(transition, holds);
+                for number in 0..number {
+                    let distance = self.terms.number(term::Integer::from(number));
+                    let index = self.terms.add(target, distance);
+                    let is_meant = self.terms.lt(distance, count);
+                    self.require_inside_if(transition, is_meant, (to, index));
+                    spots.push(Spot { index, distance, is_meant });
+                }
+            }
+            Reach::Indices(indices) => {
+                let zero = self.terms.int(0);
+                let end = self.terms.add(target, count);
+                let length = self.terms.number(term::Integer::from(indices.end));
+                let bounds = [self.terms.le(zero, target), self.terms.le(end, length)];
+                let is_inside = self.terms.and(bounds);
+                let is_none = self.terms.eq(count, zero);
+                let holds = self.terms.or([is_none, is_inside]);
+                self.require(transition, holds);
+                for index in indices {
+                    let index = self.terms.number(term::Integer::from(index));
+                    let distance = self.terms.sub(index, target);
+                    let bounds = [self.terms.le(target, index), self.terms.lt(index, end)];
+                    let is_meant = self.terms.and(bounds);
+                    spots.push(Spot { index, distance, is_meant });
+                }
+            }
+        }
+        Some(spots)
+    }
+
+    /// An array with one more element that is written if it is meant.
+    pub(crate) fn stored_if(&mut self, before: TermId, array: TermId, spot: &Spot, value: TermId) -> TermId {
+        let old = self.terms.select(before, spot.index);
+        let value = self.terms.ite(spot.is_meant, value, old);
+        self.terms.store(array, spot.index, value)
+    }
+
+    fn require_inside_if(
+        &mut self,
+        transition: &mut Transition,
+        cond: TermId,
+        (array, position): (VarId, TermId),
+    ) {
+        let is_inside = self.is_inside(array, position);
+        let holds = self.terms.implies(cond, is_inside);
+        self.require(transition, holds);
+    }
+
+    /// Which elements an operation may write.
+    pub(crate) fn reach(&self, (to, at): (VarId, ExprId), from: Option<VarId>, count: ExprId) -> Reach {
+        let length = |array: VarId| match self.program.vars[array].storage {
+            Storage::Array { length: Length::Fixed(length), .. } => Some(u128::from(length)),
+            _ => None,
+        };
+        let known = self.known(count).and_then(|known| u128::try_from(known.high()).ok());
+        let most = [known, length(to), from.and_then(length)].into_iter().flatten().min();
+        if let Some(count) = self.few(count) {
+            return Reach::First(count);
+        }
+        let is_constant = matches!(self.program.exprs.get(at), Expr::Const { .. });
+        match (length(to), most) {
+            (Some(length), _) if length <= MAX_STORES && !is_constant => Reach::Indices(0..length),
+            (_, Some(most)) if most <= MAX_STORES => Reach::First(most),
+            _ => Reach::Any,
+        }
     }
 
     /// A constant number of elements that is small.
@@ -101,11 +210,6 @@ impl Encoder<'_> {
     fn position(&mut self, transition: &mut Transition, index: ExprId) -> TermId {
         let coded = self.expression(transition, index);
         self.as_int(coded)
-    }
-
-    fn moved(&mut self, position: TermId, by: u128) -> TermId {
-        let by = self.terms.number(term::Integer::from(by));
-        self.terms.add(position, by)
     }
 
     /// An arbitrary array, which every later element is taken from.

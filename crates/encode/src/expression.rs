@@ -204,20 +204,18 @@ impl Encoder<'_> {
         position
     }
 
-    /// Requires that a position, of which nothing is known, is an index of an array.
-    pub(crate) fn require_inside(&mut self, transition: &mut Transition, array: VarId, position: TermId) {
-        let Storage::Array { length, .. } = self.program.vars[array].storage else { return };
+    /// That a position, of which nothing is known, is an index of an array.
+    pub(crate) fn is_inside(&mut self, array: VarId, position: TermId) -> TermId {
+        let Storage::Array { length, .. } = self.program.vars[array].storage else { return Terms::TRUE };
         if length == Length::Unbounded {
-            return;
+            return Terms::TRUE;
         }
         let zero = self.terms.int(0);
         let above = self.terms.le(zero, position);
-        self.require(transition, above);
-        if let Length::Fixed(length) = length {
-            let length = self.terms.number(Integer::from(length));
-            let below = self.terms.lt(position, length);
-            self.require(transition, below);
-        }
+        let Length::Fixed(length) = length else { return above };
+        let length = self.terms.number(Integer::from(length));
+        let below = self.terms.lt(position, length);
+        self.terms.and([above, below])
     }
 
     fn inside(&mut self, array: VarId, index: ExprId, position: TermId) -> TermId {
