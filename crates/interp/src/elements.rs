@@ -1,8 +1,7 @@
 //! Operations on many elements of array variables at once.
 //!
 //! # Cost
-//! Paid before the operation starts: one tick for an element of an unbounded array, one for eight of an array. Otherwise a fill of 2^28 elements would run on after the end
-//! of the time.
+//! One tick for eight elements, paid before the operation starts. Otherwise a fill of 2^28 elements would run on after the end of the time.
 
 use cfa::Ty;
 use cfa::program::VarId;
@@ -15,24 +14,23 @@ use super::map::ELEMENT;
 use super::outcome::{Fault, Resource};
 use super::rare_instruction::Context;
 
-/// Elements of an array for which one tick is paid.
-const ARRAY_ELEMENTS: u64 = 8;
+/// Elements for which one tick is paid.
+const ELEMENTS: u64 = 8;
 
 impl State<'_> {
     /// What an instruction costs before it starts.
     pub(super) fn price(&self, regs: &[u64], index: u32) -> i64 {
-        let ((var, ..), count) = match self.code.rares[index as usize] {
-            Rare::CopyElems { to, count, .. } | Rare::FillElems { to, count, .. } => (to, count),
-            _ => return 0,
+        let (Rare::CopyElems { to: (var, ..), count, .. } | Rare::FillElems { to: (var, ..), count, .. }) =
+            self.code.rares[index as usize]
+        else {
+            return 0;
         };
         // What is refused costs nothing.
         let Ok(count) = self.size(regs, count.1, count.0) else { return 0 };
-        let price = match self.code.vars[var] {
-            VarPlace::Map { .. } if self.check_space(var, count).is_err() => 0,
-            VarPlace::Map { .. } => count,
-            _ => count / ARRAY_ELEMENTS,
-        };
-        i64::try_from(price).unwrap_or(i64::MAX)
+        if self.check_space(var, count).is_err() {
+            return 0;
+        }
+        i64::try_from(count / ELEMENTS).unwrap_or(i64::MAX)
     }
     /// Copies or fills elements.
     pub(super) fn elements(

@@ -169,14 +169,14 @@ fn operations_on_many_elements_are_paid_before_they_start() {
     let mut machine = Machine::new(&program, &code, Config::default());
     let mut pauses = 0;
     let result = loop {
-        let mut budget = Budget::ticks(9_999);
+        let mut budget = Budget::ticks(999);
         match machine.step(&mut Zero, &mut Silent, &mut std::io::sink(), &mut budget) {
             Step::Ended(Outcome::Stopped(Stop::Ticks)) => pauses += 1,
             other => break other,
         }
     };
     assert_eq!(result, Step::Ended(Outcome::Exit { status: 7 }));
-    assert_eq!(pauses, 10);
+    assert_eq!(pauses, 12);
 
     let budget = &mut Budget::ticks(1_000_000);
     let run = |count: i128, budget| {
