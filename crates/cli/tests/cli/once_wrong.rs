@@ -487,3 +487,17 @@ fn bitwise_operations_of_one_path_are_not_those_of_another() {
         assert_eq!(finished.code, UNSAFE, "{name}: {finished:?}");
     }
 }
+
+/// The check was asked of memory that nobody else reads, so the byte was not followed.
+#[test]
+fn a_byte_that_is_no_truth_value_is_found_where_its_value_is_not_used() {
+    let text = "extern int __VERIFIER_nondet_int(void);\nextern void *memset(void *, int, unsigned long);\n_Bool flag;\nint main(void) {\n    int n = __VERIFIER_nondet_int(), m = __VERIFIER_nondet_int();\n    memset(&flag, 56, sizeof flag);\n    if (n == 123456 && m == 98765) { if (flag) return 1; }\n    return 0;\n}\n";
+    for words in [
+        &["--check", "bool"][..],
+        &["--check", "bool", "--engine", "cra"],
+        &["--check", "all", "--engine", "cra"],
+    ] {
+        let finished = checked("once-wrong-truth-value", &[("a.c", text)], words);
+        assert_ne!(finished.code, SAFE, "{words:?}: {finished:?}");
+    }
+}

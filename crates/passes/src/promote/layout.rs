@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cfa::op::{Op, Place};
-use cfa::{Expr, ExprId, Program, Ty};
+use cfa::{AddressTest, Expr, ExprId, Program, Ty};
 
 use super::ObjectId;
 use super::object::{Contents, Objects};
@@ -212,6 +212,10 @@ fn accesses(objects: &Objects<'_>, pointers: &Pointers) -> Result<Accesses, Vec<
             }
             Expr::LoadBits { addr, bit, ty } | Expr::Initialised { addr, bit: Some(bit), ty } => {
                 found.access(pointers.of(addr), Extent::bits(program, bit, ty));
+            }
+            // The load itself may be gone, if nobody needs its value.
+            Expr::Test { test: AddressTest::BadBool, addr } => {
+                found.access(pointers.of(addr), Extent::of(program, Ty::BOOL));
             }
             _ => {}
         }

@@ -47,8 +47,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{Idx, IndexVec, newtype_index};
 use cfa::op::Op;
 use cfa::{
-    Edge, EdgeId, Expr, ExprId, Loc, LocationInfo, LocationRole, Origin, Place, ProcId, Procedure, Program,
-    Storage, Ty, VarId,
+    AddressTest, Edge, EdgeId, Expr, ExprId, Loc, LocationInfo, LocationRole, Origin, Place, ProcId,
+    Procedure, Program, Storage, Ty, VarId,
 };
 
 use self::layout::{Segment, layouts};
@@ -210,8 +210,10 @@ fn may_be_stale(
 fn addresses(objects: &Objects<'_>) -> Vec<ExprId> {
     let mut addresses = Vec::new();
     for id in &objects.used {
-        if let Expr::Load { addr, .. } | Expr::LoadBits { addr, .. } | Expr::Initialised { addr, .. } =
-            *objects.program.exprs.get(*id)
+        if let Expr::Load { addr, .. }
+        | Expr::LoadBits { addr, .. }
+        | Expr::Initialised { addr, .. }
+        | Expr::Test { test: AddressTest::BadBool, addr } = *objects.program.exprs.get(*id)
         {
             addresses.push(addr);
         }
