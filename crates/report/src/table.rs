@@ -113,7 +113,8 @@ impl<'a> Table<'a> {
             return format!("{} of {total} {checks} {fails}{open}", count.fail);
         }
         if count.open > 0 {
-            return format!("{} hold, {} {} open", count.hold, count.open, are(count.open));
+            let hold = if count.hold == 1 { "holds" } else { "hold" };
+            return format!("{} {hold}, {} {} open", count.hold, count.open, are(count.open));
         }
         format!("{total} {checks} {}", if total == 1 { "holds" } else { "hold" })
     }

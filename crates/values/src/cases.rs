@@ -12,6 +12,7 @@
 //! # Cost
 //! Every edge is executed once for each combination at its source. Where there are more than [`MAX_COMBINATIONS`] combinations or [`MAX_STEPS`] steps, fewer variables are looked at.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Budget, IndexVec, Stop};
@@ -74,16 +75,11 @@ pub struct Cases {
 impl Cases {
     /// The combinations of a procedure that starts in any state; nothing if it has no state variables, or too many combinations.
     pub fn of(program: &Program, procedure: &Procedure, budget: &mut Budget) -> Result<Option<Self>, Stop> {
-        let mut variables = state_variables(program, procedure);
-        // Of one variable alone the interval says nearly as much, in a shorter formula.
-        while variables.all.len() > 1 {
+        let all = state_variables(program, procedure);
+        for variables in all.selections() {
             if let Some(at) = collect(program, procedure, &variables, budget)? {
                 return Ok(Some(Self { variables, at }));
             }
-            let fewer = variables.all.len() - variables.flags.len();
-            let fewer = if variables.flags.is_empty() { fewer / 2 } else { fewer };
-            variables.all.truncate(fewer);
-            variables.flags.clear();
         }
         Ok(None)
     }
@@ -135,6 +131,27 @@ fn split(states: Vec<State>, var: VarId, values: &[Value]) -> Vec<State> {
 }
 
 impl Variables {
+    /// What is looked at, in order, as long as there are too many combinations: ever fewer state variables, with the flags and without them.
+    fn selections(&self) -> Vec<Self> {
+        let states = self.all.len() - self.flags.len();
+        let mut counts = vec![states];
+        while let Some(count) = counts.last().map(|count| count / 2).filter(|count| *count > 1) {
+            counts.push(count);
+        }
+        let mut selections = Vec::new();
+        for count in counts {
+            let chosen = &self.all[..count];
+            if !self.flags.is_empty() {
+                let all = chosen.iter().chain(&self.all[states..]).copied().collect();
+                selections.push(Self { all, flags: self.flags.clone() });
+            }
+            selections.push(Self { all: chosen.to_vec(), flags: BTreeSet::new() });
+        }
+        // Of one variable alone the interval says nearly as much, in a shorter formula.
+        selections.retain(|selection| selection.all.len() > 1);
+        selections
+    }
+
     /// The states that a combination stands for.
     fn states(&self, program: &Program, combination: &Combination) -> Vec<State> {
         let mut states = vec![State::new()];
@@ -293,6 +310,26 @@ impl Uses {
         uses
     }
 
+    /// The largest number of constants of a variable and of those that it is copied to: the next state of a protocol matters as much as its state.
+    fn weights(&self) -> BTreeMap<VarId, usize> {
+        let mut weights: BTreeMap<VarId, usize> =
+            self.constants.iter().map(|(var, constants)| (*var, constants.len())).collect();
+        loop {
+            let mut is_stable = true;
+            for (to, from) in &self.copies {
+                let weight = weights.get(to).copied().unwrap_or_default();
+                let source = weights.entry(*from).or_default();
+                if *source < weight {
+                    *source = weight;
+                    is_stable = false;
+                }
+            }
+            if is_stable {
+                return weights;
+            }
+        }
+    }
+
     fn assigned(&mut self, program: &Program, var: VarId, value: ExprId) {
         let (mut branches, mut seen) = (vec![value], BTreeSet::new());
         while let Some(branch) = branches.pop() {
@@ -311,21 +348,23 @@ impl Uses {
     }
 }
 
-/// The state variables, those with most constants first, then flags; none if no state variable has many constants.
+/// The state variables, those with most constants or copied to such first, then flags; none if no state variable has many constants.
 fn state_variables(program: &Program, procedure: &Procedure) -> Variables {
-    let Uses { constants, inputs, tests, others, tested, .. } = Uses::of(program, procedure);
-    let mut found: Vec<(usize, VarId)> = constants
+    let uses = Uses::of(program, procedure);
+    let weights = uses.weights();
+    let Uses { constants, inputs, tests, others, tested, .. } = uses;
+    let mut found: Vec<(usize, usize, VarId)> = constants
         .iter()
         .filter(|(var, _)| !others.contains(*var) && tested.contains(*var))
-        .map(|(var, constants)| (constants.len(), *var))
-        .filter(|(count, _)| *count > 1)
+        .map(|(var, constants)| (weights[var], constants.len(), *var))
+        .filter(|(_, count, _)| *count > 1)
         .collect();
-    found.sort_unstable_by_key(|(count, var)| (usize::MAX - count, *var));
-    if found.first().is_none_or(|(count, _)| *count < MIN_CONSTANTS) {
+    if found.iter().all(|(_, count, _)| *count < MIN_CONSTANTS) {
         return Variables { all: Vec::new(), flags: BTreeSet::new() };
     }
+    found.sort_unstable_by_key(|(weight, count, var)| (Reverse(*weight), Reverse(*count), *var));
     found.truncate(MAX_VARIABLES);
-    let mut all: Vec<VarId> = found.into_iter().map(|(_, var)| var).collect();
+    let mut all: Vec<VarId> = found.into_iter().map(|(.., var)| var).collect();
     let is_flag = |var: &VarId| !others.contains(var) && !all.contains(var) && inputs.contains(var);
     let mut flags: Vec<(usize, VarId)> =
         tests.into_iter().filter(|(var, _)| is_flag(var)).map(|(var, count)| (count, var)).collect();

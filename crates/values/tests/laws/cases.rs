@@ -157,3 +157,27 @@ fn one_of_the_combinations_holds_in_every_state() {
     assert!(with_cases * 3 > PROGRAMS && states > 10_000, "{with_cases}, {states}");
     assert!(flags > 1_000, "{flags}");
 }
+
+/// Where there are too many combinations of all state variables, those of the state, of what is copied to it, and of a flag are left.
+#[test]
+fn what_the_state_depends_on_is_looked_at_longest() {
+    let text = include_str!("../../../../tests/corpus/states/resumed_session.c");
+    let given = compiled(text, 0);
+    let task = Prepared::of(&given);
+    let program = task.program();
+    let procedure = &program.procs[program.entry];
+    let found = Cases::of(program, procedure, &mut Budget::unlimited()).expect("no budget ends");
+    let cases = found.expect("there are state variables");
+    let named = |name: &str| {
+        let is_named = |var: &VarId| &*program.vars[*var].name == name;
+        program.vars.ids().find(is_named).expect("the variable is there")
+    };
+    let (state, next, resumed) = (named("state"), named("next"), named("resumed"));
+    let mut all = vec![state, next, resumed];
+    all.sort_unstable();
+    let is_said = |case: &Case| {
+        case.state.get(state).is_some() && case.state.get(next).is_some() && case.not_zero.contains(&resumed)
+    };
+    let is_complete = |location| cases.at(location, &all).iter().any(is_said);
+    assert!(procedure.locations.ids().any(is_complete), "nothing is said of all three");
+}
