@@ -410,10 +410,15 @@ fn accesses_through_arbitrary_pointers_are_in_the_ledger() {
     assert!(from_extern.iter().all(|source| outside(source) && !under(source)));
     assert!(under("int get(void); int main(void) { int *p = (int *)(long)get(); return *p; }"));
     assert!(!outside("int main(void) { int *p, x = 1; p = &x; return *p; }"));
+    let unwritten = "void *malloc(unsigned long); int main(int n) { long a; if (n) a = (long)malloc(4); int *p = (int *)a; *p = 2; return *p; }";
+    assert!(under(unwritten), "{unwritten}");
+    let in_loop = "void *malloc(unsigned long); int main(int n) { while (n--) { long a; if (n > 3) a = (long)malloc(4); *(int *)a = 2; } return 0; }";
+    assert!(under(in_loop), "{in_loop}");
     for source in [
         "int main(void) { int *p; return *p; }",
         "int *get(void); int main(void) { return get() == 0; }",
         "void *malloc(unsigned long); int main(void) { int *p = malloc(4); *p = 2; return *p; }",
+        "void *malloc(unsigned long); int main(int n) { long a; if (n) a = (long)malloc(4); else a = (long)malloc(8); int *p = (int *)a; *p = 2; return *p; }",
     ] {
         assert!(!under(source) && !outside(source), "{source}");
     }

@@ -16,6 +16,8 @@ use cfa::{
 };
 use rustc_hash::FxHashSet;
 
+use super::unwritten::unwritten;
+
 /// What may be arbitrary, as far as it could become an address.
 #[derive(Debug, Default)]
 struct Tainted {
@@ -77,6 +79,25 @@ pub(super) fn accesses(program: &Program) -> impl Iterator<Item = Approximation>
 }
 
 fn first_access(program: &Program, origin: Origin) -> Option<Approximation> {
+    let found = first_access_unless(program, origin, |_| false)?;
+    if origin == Origin::Outside {
+        return Some(found);
+    }
+    // An integer that begins without value and is written before it is read makes no pointer.
+    let unwritten = unwritten(program);
+    first_access_unless(
+        program,
+        origin,
+        |op| matches!(op, Op::Havoc { place: Place::Var(var), source: Source::Uninitialised, .. } if !unwritten.contains(var)),
+    )
+}
+
+/// The same, if some operations make no arbitrary values.
+fn first_access_unless(
+    program: &Program,
+    origin: Origin,
+    is_harmless: impl Fn(&Op) -> bool,
+) -> Option<Approximation> {
     let mut tainted = Tainted::default();
     for op in program.procs.iter().flat_map(Procedure::edges).flat_map(|edge| &edge.ops) {
         match op {
@@ -89,7 +110,11 @@ fn first_access(program: &Program, origin: Origin) -> Option<Approximation> {
             {
                 tainted.pointers_in_memory = true;
             }
-            Op::Havoc { place, source, .. } if origin.includes(program, place, source) => tainted.add(place),
+            Op::Havoc { place, source, .. }
+                if origin.includes(program, place, source) && !is_harmless(op) =>
+            {
+                tainted.add(place);
+            }
             _ => {}
         }
     }

@@ -69,6 +69,7 @@ mod stmt;
 mod storage;
 mod stream;
 mod targets;
+mod unwritten;
 mod usage;
 
 use std::cell::RefCell;
