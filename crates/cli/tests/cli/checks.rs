@@ -139,3 +139,12 @@ fn stack_memory_is_gone_when_its_function_has_returned() {
                 int main(void) { int x = any(); return f(x) == 77; }";
     assert_eq!(check("stack", &["--check", "use-after-free"], text).code, SAFE);
 }
+
+/// Both branches of the first condition evaluate the sum: that is one check.
+#[test]
+fn what_both_branches_of_a_condition_evaluate_is_one_check() {
+    let text = "int main(void) {\n    int n = any(), m = any(), k = 0;\n    while (n > 0) { n--; k++; }\n    if (k + 3 != m && k > 5) return 1;\n    return n == 5;\n}\n";
+    let finished = check("branches", &["--check", "overflow"], text);
+    assert_eq!(finished.code, UNSAFE, "{finished:?}");
+    assert!(finished.stdout.contains("UNSAFE: 1 of 3 checks fails\n"), "{finished:?}");
+}

@@ -77,11 +77,12 @@ impl Selection {
     }
 }
 
-/// What identifies a check: checks of one kind at one place of one text are one.
+/// What identifies a check: checks of one kind at one place of one text are one. The branches of a condition may belong to
+/// different statements (`if (a + b > c && d)`), but what they evaluate stands at one place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Identity {
     kind: CheckKind,
-    region: Region,
+    place: Region,
     what: String,
 }
 
@@ -161,7 +162,11 @@ impl Checks {
     }
     /// The number of a check, which is added if it is new.
     pub(super) fn add(&mut self, check: Check) -> CheckId {
-        let identity = Identity { kind: check.kind, region: check.region, what: check.what.clone() };
+        let place = match check.owner {
+            Owner::User => check.place,
+            Owner::Model => check.region,
+        };
+        let identity = Identity { kind: check.kind, place, what: check.what.clone() };
         let entry = self.list.entry(identity);
         let id = CheckId(entry.index() as u32);
         entry.or_insert(check);
