@@ -148,3 +148,21 @@ fn what_both_branches_of_a_condition_evaluate_is_one_check() {
     assert_eq!(finished.code, UNSAFE, "{finished:?}");
     assert!(finished.stdout.contains("UNSAFE: 1 of 3 checks fails\n"), "{finished:?}");
 }
+
+/// Variables hold what is allocated while loops run: what is freed in the end is never lost.
+#[test]
+fn memory_that_variables_hold_is_not_lost() {
+    let property = "CHECK( init(main()), LTL(G valid-free) )\nCHECK( init(main()), LTL(G valid-deref) )\nCHECK( init(main()), LTL(G valid-memtrack) )\n";
+    let text = |last: &str| {
+        format!(
+            "#include <stdlib.h>\nint main(void) {{\n    int n = any();\n    char *t = malloc(5), *u = malloc(3);\n    for (int i = 0; i < 3; i++) {{ t[i] = 'a'; u[i] = n; }}\n    if (n == 987654) {{ {last} }}\n    while (n > 10) n = any();\n    free(t);\n    free(u);\n    return 0;\n}}\n"
+        )
+    };
+    let folder = Folder::new("checks-memtrack-property");
+    let property = folder.file("memory.prp", property);
+    let words = ["--property", property.to_str().unwrap()];
+    let finished = check("held", &words, &text("n = 1;"));
+    assert_eq!(finished.code, SAFE, "{finished:?}");
+    let finished = check("lost", &words, &text("t = 0;"));
+    assert_eq!(finished.code, UNSAFE, "{finished:?}");
+}

@@ -266,7 +266,7 @@ impl Instrument<'_> {
             let check = self.register_end(kind, site, piece.region);
             let wanted = self.wanted(check);
             if wanted == Wanted::Error {
-                let conditions = heap.conditions(&mut self.new.exprs, kind);
+                let conditions = heap.conditions(&mut self.new.exprs, kind, frame.proc);
                 let mut ops = piece.ops.clone();
                 ops.extend(conditions.into_iter().map(|cond| Op::Assume { cond }));
                 let target = Target { wanted, checks: vec![check] };
@@ -295,7 +295,7 @@ impl Instrument<'_> {
             builder.edge(source, after, vec![guess], Origin::IMPLICIT, from);
             source = after;
         }
-        let conditions = heap.conditions(&mut self.new.exprs, CheckKind::LostMemory);
+        let conditions = heap.conditions(&mut self.new.exprs, CheckKind::LostMemory, frame.proc);
         let ops: Vec<Op> = conditions.into_iter().map(|cond| Op::Assume { cond }).collect();
         let from = EdgeOrigin { steps: Vec::new(), ops: vec![None; ops.len()] };
         let error = builder.error_location(region);

@@ -3,13 +3,22 @@
 //! # Invariants
 //! * E1: the counter is the number of live heap objects, in every execution that has not done anything undefined.
 //!
-//! That something is lost is asked only where the counter is not zero: proofs that all is freed need not know what leads where.
+//! * E2: where something is lost, fewer live objects are held by the variables that are looked at than there are.
+//!
+//! That something is lost is asked only where the counter is greater than the number of objects that variables of the procedure and global ones lead to: proofs that all is freed need not know
+//! what leads where, and objects that variables hold until they are freed need no more than these variables.
+//!
+//! # Cost
+//! Quadratic in the number of variables that are looked at, which is at most [`MAX_HOLDERS`].
 
 use base::{IndexVec, Region};
 
 use cfa::op::{AllocKind, Op, Source};
 use cfa::watch::{allocates, watch_points};
 use cfa::{BinaryOp, CheckKind, Expr, ExprId, Exprs, Loc, Place, ProcId, Program, Storage, Ty, Var, VarId};
+
+/// More variables are not looked at.
+const MAX_HOLDERS: usize = 6;
 
 /// What is added for checks of the heap.
 pub(super) struct Heap {
@@ -19,6 +28,8 @@ pub(super) struct Heap {
     lost: Option<VarId>,
     /// Where it is asked whether something is lost, other than at the end.
     points: IndexVec<ProcId, Vec<Loc>>,
+    /// Pointers of each procedure, and global ones, that may hold objects.
+    holders: IndexVec<ProcId, Vec<VarId>>,
 }
 
 impl Heap {
@@ -36,7 +47,8 @@ impl Heap {
                 points[proc].push(location);
             }
         }
-        Some(Self { live, lost, points })
+        let holders = old.procs.ids().map(|proc| holders(old, proc)).collect();
+        Some(Self { live, lost, points, holders })
     }
 
     /// The locations of a procedure where something may be found to be lost.
@@ -75,8 +87,29 @@ impl Heap {
         Some(Op::Assign { place: Place::Var(self.live), value })
     }
 
-    /// The conditions under which memory is not freed, or lost.
-    pub(super) fn conditions(&self, exprs: &mut Exprs, kind: CheckKind) -> Vec<ExprId> {
+    /// How many live objects the holders of a procedure lead to, if they lead to the starts.
+    fn held(&self, exprs: &mut Exprs, proc: ProcId) -> ExprId {
+        let ty = Ty::unsigned(64);
+        let (null, zero, one) = (exprs.int(Ty::Ptr, 0), exprs.int(ty, 0), exprs.int(ty, 1));
+        let mut sum = zero;
+        let mut earlier: Vec<ExprId> = Vec::new();
+        for var in &self.holders[proc] {
+            let addr = exprs.var(*var, Ty::Ptr);
+            let is_freeable = exprs.add(Expr::Freeable { addr });
+            let mut counts = is_freeable;
+            for other in earlier.iter().copied().chain([null]) {
+                let differs = exprs.binary(BinaryOp::Ne, addr, other);
+                counts = exprs.binary(BinaryOp::And, counts, differs);
+            }
+            let more = exprs.binary(BinaryOp::Add, sum, one);
+            sum = exprs.add(Expr::Ite { cond: counts, then: more, other: sum });
+            earlier.push(addr);
+        }
+        sum
+    }
+
+    /// The conditions under which memory is not freed, or lost, in a procedure.
+    pub(super) fn conditions(&self, exprs: &mut Exprs, kind: CheckKind, proc: ProcId) -> Vec<ExprId> {
         let ty = Ty::unsigned(64);
         let (live, zero) = (exprs.var(self.live, ty), exprs.int(ty, 0));
         let some = exprs.binary(BinaryOp::Ne, live, zero);
@@ -86,7 +119,8 @@ impl Heap {
                     Some(lost) => exprs.var(lost, Ty::BOOL),
                     None => exprs.add(Expr::Lost),
                 };
-                vec![some, lost]
+                let held = self.held(exprs, proc);
+                vec![exprs.binary(BinaryOp::Lt, held, live), lost]
             }
             _ => vec![some],
         }
@@ -111,6 +145,16 @@ fn add(program: &mut Program, name: &str, ty: Ty) -> VarId {
         declared: Region::NOWHERE,
         scope: Region::NOWHERE,
     })
+}
+
+/// Variables of a procedure and global ones that may hold objects. Temporaries hold nothing (crates/interp/src/lost.rs).
+fn holders(program: &Program, proc: ProcId) -> Vec<VarId> {
+    let of = |owner: Option<ProcId>| {
+        program.vars.iter_enumerated().filter(move |(_, var)| {
+            var.owner == owner && var.storage == Storage::Scalar(Ty::Ptr) && !var.name.starts_with('%')
+        })
+    };
+    of(Some(proc)).chain(of(None)).map(|(var, _)| var).take(MAX_HOLDERS).collect()
 }
 
 fn if_null(exprs: &mut Exprs, pointer: ExprId, then: ExprId, other: ExprId) -> ExprId {
