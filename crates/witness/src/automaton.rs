@@ -42,6 +42,9 @@ pub fn validate_automaton(
     }
 }
 
+/// A call, and the operator and the constant that its value is compared with.
+type Returned<'a> = (&'a Call, (String, String));
+
 struct Translation<'a> {
     syntax: &'a Syntax,
     file: String,
@@ -131,7 +134,7 @@ impl Translation<'_> {
     }
 
     /// The call whose value an assumption states; nothing if it states something else.
-    fn value(&self, edge: &Edge, assumption: &str) -> Result<Option<(&Call, (String, String))>, String> {
+    fn value(&self, edge: &Edge, assumption: &str) -> Result<Option<Returned<'_>>, String> {
         let Some((left, right)) = assumption.split_once("==") else { return Ok(None) };
         let (left, constant) = (squeezed(left), stripped(&squeezed(right)).to_owned());
         if !is_number(&constant) {

@@ -1,5 +1,6 @@
 //! Violation witnesses in GraphML, as CPAchecker, Ultimate Automizer and Symbiotic write them: the right ones are confirmed, and no wrong one is.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::support::{Finished, Folder, wayproof};
@@ -51,19 +52,21 @@ fn graph(program: &str, hash: &str, edges: &[Edge<'_>]) -> String {
     let escaped = |value: &str| value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     for (number, (line, stated)) in edges.iter().enumerate() {
         let mark = if number + 1 == edges.len() { "<data key=\"violation\">true</data>" } else { "" };
-        text += &format!(
+        let _ = write!(
+            text,
             "<node id=\"N{}\">{mark}</node>\n<edge source=\"N{number}\" target=\"N{}\">",
             number + 1,
             number + 1
         );
-        text += &format!("<data key=\"startline\">{line}</data><data key=\"endline\">{line}</data>");
+        let _ = write!(text, "<data key=\"startline\">{line}</data><data key=\"endline\">{line}</data>");
         for (key, value) in *stated {
-            text += &format!("<data key=\"{key}\">{}</data>", escaped(value));
+            let _ = write!(text, "<data key=\"{key}\">{}</data>", escaped(value));
         }
         text += "</edge>\n";
         if stated.iter().any(|(key, _)| *key == "control") {
-            text += &format!(
-                "<edge source=\"N{number}\" target=\"sink\"><data key=\"startline\">{line}</data></edge>\n"
+            let _ = writeln!(
+                text,
+                "<edge source=\"N{number}\" target=\"sink\"><data key=\"startline\">{line}</data></edge>"
             );
         }
     }

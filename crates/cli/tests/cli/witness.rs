@@ -3,6 +3,7 @@
 #[path = "../../../testkit/src/require.rs"]
 mod require;
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -333,8 +334,9 @@ fn sequence(head: &str, file: &str, segments: &[&[(&str, &str, &str, u32)]]) -> 
         for (action, kind, value, line) in *segment {
             let constraint =
                 if value.is_empty() { String::new() } else { format!("constraint: {{value: '{value}'}}, ") };
-            text += &format!(
-                "      - waypoint: {{type: {kind}, action: {action}, {constraint}location: {{file_name: {file}, line: {line}}}}}\n"
+            let _ = writeln!(
+                text,
+                "      - waypoint: {{type: {kind}, action: {action}, {constraint}location: {{file_name: {file}, line: {line}}}}}"
             );
         }
     }
