@@ -20,7 +20,7 @@ use verdict::{Proof, Trace, Verdict};
 use witness::documents::Documents;
 use witness::format::{Claims, Content, Stamp};
 use witness::judge::{self, Opinion};
-use witness::question::{self, Asked, Question, Text};
+use witness::question::{self, Asked, Hashes, Question, Text};
 use witness::{correctness, violation};
 
 use crate::args::{CheckArgs, Format, SourceArgs};
@@ -108,7 +108,7 @@ pub(crate) fn question(
     let mut texts: Vec<Text> = texts.collect();
     question::name_texts(&mut texts);
     let asked = if request.is_open() { Asked::Anything } else { Asked::Exactly };
-    Some(Question { texts, options: frontend::options(request, source), asked })
+    Some(Question { texts, options: frontend::options(request, source), asked, hashes: Hashes::Equal })
 }
 
 /// Computes what is reported beyond the evidence of verdicts about one program.

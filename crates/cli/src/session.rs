@@ -19,7 +19,7 @@ use base::{Budget, Cancel, Stop};
 use crate::exit::ExitStatus;
 
 /// How long work may go on after it was asked to stop.
-const GRACE: Duration = Duration::from_secs(1);
+const GRACE: Duration = Duration::from_millis(700);
 
 /// Prints the report of a run that had to be ended from outside.
 pub(crate) type Abandon = Box<dyn Fn(Stop) + Send + Sync>;

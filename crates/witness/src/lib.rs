@@ -7,6 +7,8 @@
 
 mod aim;
 pub mod ask;
+pub mod automaton;
+pub mod cases;
 mod checks;
 pub mod claim;
 pub mod correctness;

@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //! * I1: every text was parsed, so that all places in it are known.
-//! * I2: [`Question::adopt`] succeeds for witnesses of these very texts only: the hashes agree, file by file.
+//! * I2: [`Question::adopt`] succeeds for witnesses of these very texts only: the hashes agree, file by file. With [`Hashes::Reported`] it names the texts whose hashes differ.
 //! * I3: a violation that a witness states violates a property that is checked; a proof that it states covers every property that is checked.
 
 use std::path::Path;
@@ -24,6 +24,17 @@ pub struct Question {
     pub options: cfront::Options,
     /// Whether the error is that and nothing else.
     pub asked: Asked,
+    /// Whether a witness must state the hashes of the texts.
+    pub hashes: Hashes,
+}
+
+/// What the hashes of a witness are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hashes {
+    /// They are those of the texts.
+    Equal,
+    /// They may differ: all else is checked, and the difference is reported.
+    Reported,
 }
 
 /// What a witness may be about.
@@ -118,20 +129,30 @@ impl Question {
         cfront::compile_units(&units, &self.options).map(|compiled| compiled.program)
     }
 
-    /// Finds out which texts a witness speaks about, and names them as it does; a message if it is about something else.
-    pub fn adopt(&mut self, witness: &Witness) -> Result<(), String> {
+    /// Finds out which texts a witness speaks about, and names them as it does; a message if it is about something else. Returns the texts of which the witness states another hash.
+    pub fn adopt(&mut self, witness: &Witness) -> Result<Vec<String>, String> {
         let (stated, count) = (&witness.task.files, self.texts.len());
         if stated.len() != count {
             return Err(format!("the witness is for a program of {} files, not of {count}", stated.len()));
         }
         let mut left: Vec<&(String, String)> = stated.iter().collect();
+        let mut differing = Vec::new();
         for text in &mut self.texts {
             let hash = format::hash(&text.syntax.source.text);
             let fits = |(_, stated): &(String, String)| stated.eq_ignore_ascii_case(&hash);
             let mine = format::base_name(text.name());
             let best = left.iter().position(|entry| fits(entry) && format::base_name(&entry.0) == mine);
-            let Some(found) = best.or_else(|| left.iter().position(|entry| fits(entry))) else {
-                return Err(other_program(text, &hash, &left));
+            let same_text = best.or_else(|| left.iter().position(|entry| fits(entry)));
+            let found = match (same_text, self.hashes) {
+                (Some(found), _) => found,
+                (None, Hashes::Equal) => return Err(other_program(text, &hash, &left)),
+                (None, Hashes::Reported) => {
+                    let same_name = left.iter().position(|(file, _)| format::base_name(file) == mine);
+                    let only = (count == 1).then_some(0);
+                    let found = same_name.or(only).ok_or_else(|| other_program(text, &hash, &left))?;
+                    differing.push(text.name().to_owned());
+                    found
+                }
             };
             text.shown.clone_from(&left.remove(found).0);
         }
@@ -143,7 +164,7 @@ impl Question {
                 witness.task.data_model
             ));
         }
-        Ok(())
+        Ok(differing)
     }
 
     /// Compares the property of a witness with the one that is checked. Of several errors a violation is one that its witness names: the others no

@@ -4,6 +4,7 @@
 //! * I1: all offsets are of the physical text, and lie in it.
 //! * I2: what comes from a macro or from an included file is not listed, unless the whole of it stands in this text.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use base::{FileId, SourceFile, SourceMap, Span};
@@ -14,6 +15,7 @@ use cfront::ast::{
 use cfront::lex::{Lexer, TokenKind};
 use cfront::{Input, Interner, Loaded, Name, preprocess, with_large_stack};
 
+use crate::cases::{self, Case};
 use crate::names::{self, Function, Names, StaticLocal};
 
 /// A stretch of the text, the end exclusive.
@@ -69,6 +71,8 @@ pub struct Control {
     pub first_of_body: Option<u32>,
     /// The names that the first clause of a `for` declares: they are visible in the condition, and not at the keyword.
     pub declared: Vec<Arc<str>>,
+    /// The cases of a `switch`; nothing if one of them cannot be written elsewhere.
+    pub cases: Option<Vec<Case>>,
 }
 
 /// A statement or a declaration in a block.
@@ -187,6 +191,7 @@ impl Syntax {
     fn add_statements(&mut self, unit: &TranslationUnit, file: FileId, interner: &mut Interner) {
         let here = |span: Span| range_in(file, span);
         let in_block = in_blocks(unit);
+        let enumerators = cases::enumerators(unit, interner);
         for (id, statement) in unit.stmts.iter_enumerated() {
             let (Some(range), Some(keyword)) = (here(statement.span), here(statement.keyword)) else {
                 continue;
@@ -198,7 +203,7 @@ impl Syntax {
             if let (true, Some(body)) = (range.hi > range.lo, body) {
                 self.statements.push(Statement { range, in_block: in_block[id.0 as usize], body });
             }
-            self.add_control(unit, id, keyword.lo, &here, interner);
+            self.add_control(unit, id, keyword.lo, &here, &enumerators, interner);
         }
     }
 
@@ -219,8 +224,8 @@ impl Syntax {
                     return;
                 };
                 let kind = ControlKind::Conditional;
-                let (first_of_body, declared) = (None, Vec::new());
-                self.controls.push(Control { at: at.lo, kind, condition, first_of_body, declared });
+                let (first_of_body, declared, cases) = (None, Vec::new(), None);
+                self.controls.push(Control { at: at.lo, kind, condition, first_of_body, declared, cases });
             }
             _ => {}
         }
@@ -238,9 +243,10 @@ impl Syntax {
         id: StmtId,
         at: u32,
         here: &impl Fn(Span) -> Option<Range>,
+        enumerators: &BTreeSet<Arc<str>>,
         interner: &mut Interner,
     ) {
-        let (mut first_of_body, mut declared) = (None, Vec::new());
+        let (mut first_of_body, mut declared, mut cases) = (None, Vec::new(), None);
         let (kind, condition) = match &unit.stmts[id].kind {
             StmtKind::If { condition, .. } => (ControlKind::If, Some(*condition)),
             StmtKind::While { condition, .. } => (ControlKind::While, Some(*condition)),
@@ -258,7 +264,10 @@ impl Syntax {
                 }
                 (ControlKind::For, *condition)
             }
-            StmtKind::Switch { scrutinee, .. } => (ControlKind::Switch, Some(*scrutinee)),
+            StmtKind::Switch { scrutinee, body } => {
+                cases = cases::cases(unit, *body, enumerators, interner);
+                (ControlKind::Switch, Some(*scrutinee))
+            }
             _ => return,
         };
         let condition = match condition {
@@ -266,7 +275,7 @@ impl Syntax {
             None => self.missing_condition(at, interner),
         };
         if let Some(condition) = condition {
-            self.controls.push(Control { at, kind, condition, first_of_body, declared });
+            self.controls.push(Control { at, kind, condition, first_of_body, declared, cases });
         }
     }
 

@@ -6,8 +6,8 @@
 //!
 //! # Invariants
 //! * I1: confirmed and refuted rest on an execution or on a proof that passed its check.
-//! * I2: the witness is about the very texts that are checked ([`Question::adopt`]).
-//! * I3: a violation is confirmed under the strict reading of the format and refuted under the loose one ([`Reading`]): neither depends on how the format is read.
+//! * I2: the witness is about the very texts that are checked ([`Question::adopt`]), or the judgement names those that differ.
+//! * I3: a violation is confirmed under the strict reading of the format and refuted under the loose one ([`Reading`]): neither depends on what the format leaves open.
 //! * I4: invariants are confirmed only if evaluating them is known to be defined.
 
 use std::collections::VecDeque;
@@ -55,15 +55,33 @@ pub fn validate(
     decide: &mut Decide<'_>,
     budget: &mut Budget,
 ) -> Judgement {
-    if let Err(message) = question.adopt(witness) {
-        return Judgement::Malformed(message);
-    }
+    let differing = match question.adopt(witness) {
+        Ok(differing) => differing,
+        Err(message) => return Judgement::Malformed(message),
+    };
     let mut validator = Validator { question, decide, budget };
     let judged = match &witness.content {
         Content::Violation(segments) => validator.violation(segments),
         Content::Correctness(claims) => validator.correctness(claims),
     };
-    judged.unwrap_or_else(|judgement| judgement)
+    judged.unwrap_or_else(|judgement| judgement).about(&differing)
+}
+
+impl Judgement {
+    /// Says which texts are not those of the witness.
+    fn about(self, differing: &[String]) -> Self {
+        if differing.is_empty() {
+            return self;
+        }
+        let names: Vec<String> = differing.iter().map(|name| format!("`{name}`")).collect();
+        let note = |why: String| format!("{why}; the witness states another hash of {}", names.join(", "));
+        match self {
+            Self::Confirmed(how) => Self::Confirmed(note(how)),
+            Self::Refuted(why) => Self::Refuted(note(why)),
+            Self::Unknown(why) => Self::Unknown(note(why)),
+            Self::Malformed(why) => Self::Malformed(note(why)),
+        }
+    }
 }
 
 /// How a violation is confirmed that the stated values alone do not show.
@@ -148,8 +166,7 @@ impl<'a> Validator<'a, '_> {
             return format!("an execution violates the property at {place}");
         }
         // Where undefined checks end the execution, it ends differently if the last one is undefined.
-        let chooses = trace.choices.iter().any(|chosen| chosen.source == Source::Uninitialised);
-        let mode = if chooses { Uninitialised::Choose } else { Uninitialised::Report };
+        let mode = mode_of(trace);
         let mut inputs = Inputs::replay(&trace.choices);
         let (config, sink) = (Config::unobserved(), &mut std::io::sink());
         let run = interp::run_with(&checked.lenient, mode, config, &mut inputs, sink, self.budget);
@@ -177,7 +194,7 @@ impl<'a> Validator<'a, '_> {
             return Ok(Judgement::Refuted(why));
         }
         let mut oracle = Stated::new(segments, &strict);
-        match self.execute(&strict, &mut oracle) {
+        match self.execute(&strict, Uninitialised::Choose, &mut oracle) {
             Attempt::Follows => {
                 return Ok(Judgement::Confirmed("the stated values lead to the violation".to_owned()));
             }
@@ -219,7 +236,8 @@ impl<'a> Validator<'a, '_> {
 
     /// Whether a trace does what a witness says.
     fn follows(&mut self, claimed: &Claimed<'_>, trace: &Trace) -> bool {
-        matches!(self.execute(claimed, &mut Inputs::replay(&trace.choices)), Attempt::Follows)
+        let mut inputs = Inputs::replay(&trace.choices);
+        matches!(self.execute(claimed, mode_of(trace), &mut inputs), Attempt::Follows)
     }
 
     /// The program with the claim of a violation.
@@ -236,9 +254,14 @@ impl<'a> Validator<'a, '_> {
     }
 
     /// Executes the claim of a violation.
-    fn execute(&mut self, claimed: &Claimed<'_>, oracle: &mut dyn Oracle) -> Attempt {
+    fn execute(
+        &mut self,
+        claimed: &Claimed<'_>,
+        uninitialised: Uninitialised,
+        oracle: &mut dyn Oracle,
+    ) -> Attempt {
         let program = &claimed.program;
-        let options = CompileOptions { uninitialised: Uninitialised::Choose, markers: Markers::Heads };
+        let options = CompileOptions { uninitialised, markers: Markers::Heads };
         let code = Code::new(program, options);
         let mut machine = Machine::new(program, &code, Config::default());
         let run = Leaper::new().run(&mut machine, oracle, &mut Silent, &mut std::io::sink(), self.budget);
@@ -273,6 +296,12 @@ impl<'a> Validator<'a, '_> {
             }
         })
     }
+}
+
+/// How a trace was recorded: one without values of uninitialised variables reads none, and must not be asked for any.
+fn mode_of(trace: &Trace) -> Uninitialised {
+    let chooses = trace.choices.iter().any(|chosen| chosen.source == Source::Uninitialised);
+    if chooses { Uninitialised::Choose } else { Uninitialised::Report }
 }
 
 /// What a witness of correctness consists of, for people.

@@ -5,7 +5,7 @@ use certify::Certified;
 use cfa::{DataModel, Program};
 use verdict::Reason;
 use witness::format::{self, Stamp};
-use witness::question::{Asked, Question, Text};
+use witness::question::{Asked, Hashes, Question, Text};
 use witness::validate::{Judgement, validate};
 
 const PROGRAM: &str = "extern int __VERIFIER_nondet_int(void);
@@ -63,7 +63,8 @@ fn judged(text: &[u8]) -> Option<Judgement> {
     let options = cfront::Options::new(DataModel::Lp64);
     let program = Text::new("p.c", PROGRAM.as_bytes().into(), options.preprocess.clone())
         .expect("the program should be one");
-    let mut question = Question { texts: vec![program], options, asked: Asked::Exactly };
+    let mut question =
+        Question { texts: vec![program], options, asked: Asked::Exactly, hashes: Hashes::Equal };
     let witness = format::read(text).ok()?;
     let mut nobody = |_: &Program, _: &mut Budget| Certified::unknown(Reason::NotProgressing);
     Some(validate(&witness, &mut question, &mut nobody, &mut Budget::ticks(100_000)))

@@ -16,13 +16,13 @@ use witness::format::{
     Witness,
 };
 use witness::fresh::Fresh;
-use witness::question::{Asked, Question, Text};
+use witness::question::{Asked, Hashes, Question, Text};
 use witness::validate::{Judgement, validate};
 
 fn question(text: &str) -> Question {
     let options = cfront::Options::new(DataModel::Lp64);
     let text = Text::new("test.c", text.as_bytes().into(), options.preprocess.clone()).unwrap();
-    Question { texts: vec![text], options, asked: Asked::Exactly }
+    Question { texts: vec![text], options, asked: Asked::Exactly, hashes: Hashes::Equal }
 }
 
 fn at(line: u32, column: Option<u32>) -> Location {
@@ -230,7 +230,7 @@ fn segments_move_a_counter() {
         extern void reach_error(void);
         int main(void) {
           int x = ({ __auto_type __witness_value = __VERIFIER_nondet_int(); if (__witness_state == 0) { if ((__witness_value < 0 && __witness_value == (-5LL))) __witness_state = __witness_state + 1; else { } } else ; __witness_value; });
-          { if (__witness_state == 1) { if (((x < 0))) __witness_state = __witness_state + 1; else { } }  } if (({ int __witness_value = (x > 3) ? 1 : 0; if (__witness_state == 2) { if (!__witness_value) __witness_state = __witness_state + 1; else { } } else ; __witness_value; })) reach_error();
+          { if (__witness_state == 1) { if (((x < 0))) __witness_state = __witness_state + 1; else { } }  } if (({ int __witness_value = (x > 3) ? 1 : 0; if (__witness_state == 2) { if (!__witness_value) __witness_state = __witness_state + 1; else __VERIFIER_nondet_witness_stop(); } else ; __witness_value; })) reach_error();
           reach_error();
         }
     "#]]

@@ -8,6 +8,7 @@ mod values;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use witness::question::Hashes;
 
 use crate::basis::FromSettings;
 use crate::compile_commands::Grouping;
@@ -155,9 +156,12 @@ pub(crate) struct ValidateArgs {
     /// Ignore wayproof.toml
     #[arg(long)]
     pub(crate) no_settings: bool,
-    /// The witness: YAML, format 2.0
+    /// The witness: YAML, format 2.0 or 2.1; of violations also GraphML, format 1.0
     #[arg(long, value_name = "WITNESS.yml")]
     pub(crate) witness: PathBuf,
+    /// Go on if the witness states other hashes than those of the files; the answer says so
+    #[arg(long)]
+    pub(crate) ignore_hashes: bool,
     #[command(flatten)]
     pub(crate) source: SourceArgs,
     /// The property that the witness is about
@@ -169,6 +173,10 @@ pub(crate) struct ValidateArgs {
 }
 
 impl ValidateArgs {
+    /// What the hashes of the witness are for.
+    pub(crate) fn hashes(&self) -> Hashes {
+        if self.ignore_hashes { Hashes::Reported } else { Hashes::Equal }
+    }
     /// What the files of a build are.
     pub(crate) fn grouping(&self) -> Grouping {
         if self.program { Grouping::OneProgram } else { Grouping::Programs }

@@ -8,7 +8,9 @@ use passes::Prepared;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use verdict::{Reason, Verdict};
-use witness::format::{self, Malformed};
+use witness::automaton::validate_automaton;
+use witness::format::graphml::{self, Automaton};
+use witness::format::{self, Malformed, Witness};
 use witness::validate::{Judgement, validate as judge};
 
 use crate::args::ValidateArgs;
@@ -41,8 +43,12 @@ pub(crate) fn validate(mut args: ValidateArgs, console: Console) -> Result<ExitS
     let request =
         Request::with_files(&files, &args.source, args.property.as_deref(), Defaults::Assertions, console)?;
     let text = input::read(&args.witness)?;
-    let witness =
-        format::read(&text).map_err(|error| malformed(&error, &args.witness.display().to_string(), &text))?;
+    let no_witness = |error| malformed(&error, &args.witness.display().to_string(), &text);
+    let stated = if graphml::is_graph(&text) {
+        Stated::Automaton(graphml::read(&text).map_err(no_witness)?)
+    } else {
+        Stated::Entries(format::read(&text).map_err(no_witness)?)
+    };
     if let Property::Unsupported { name } = &request.property {
         return conclude(
             &Judgement::Unknown(format!("the property {name} is not supported yet")),
@@ -68,9 +74,22 @@ pub(crate) fn validate(mut args: ValidateArgs, console: Console) -> Result<ExitS
         let why = "the program is not a file that can be read again: write it to one";
         return conclude(&Judgement::Unknown(why.to_owned()), &args.witness, &session);
     };
+    question.hashes = args.hashes();
     let mut decide = |program: &Program, budget: &mut Budget| decide(program, budget);
-    let judgement = judge(&witness, &mut question, &mut decide, &mut session.budget());
+    let budget = &mut session.budget();
+    let judgement = match &stated {
+        Stated::Entries(witness) => judge(witness, &mut question, &mut decide, budget),
+        Stated::Automaton(automaton) => validate_automaton(automaton, &mut question, &mut decide, budget),
+    };
     conclude(&judgement, &args.witness, &session)
+}
+
+/// What a file says, by its format.
+enum Stated {
+    /// YAML, formats 2.0 and 2.1.
+    Entries(Witness),
+    /// GraphML, format 1.0.
+    Automaton(Automaton),
 }
 
 /// The files of the program.
@@ -124,7 +143,7 @@ fn conclude(judgement: &Judgement, witness: &Path, session: &Session) -> Result<
 fn advice(why: &str) -> &'static str {
     let has = |word: &str| why.contains(word);
     if has("another program") {
-        "a witness is for one source text: give the file that it was made from, or make a new one with `wayproof check --witness`"
+        "a witness is for one source text: give the file that it was made from, make a new one with `wayproof check --witness`, or use --ignore-hashes"
     } else if has("a program of") {
         "give all files of the program, in any order"
     } else if has("another property") || has("data model") {
@@ -138,7 +157,7 @@ fn advice(why: &str) -> &'static str {
 
 /// The message about a text that is no witness, at its place.
 fn malformed(error: &Malformed, name: &str, text: &[u8]) -> Failure {
-    let help = "the format is version 2.0 or 2.1 of the SV-COMP witnesses in YAML";
+    let help = "the format is version 2.0 or 2.1 of the SV-COMP witnesses in YAML, or version 1.0 in GraphML for a violation";
     let mut sources = SourceMap::new();
     let file = sources.add(SourceFile::new(name, text));
     let source = sources.file(file);

@@ -500,6 +500,35 @@ fn an_interruption_ends_the_run_with_a_report() {
     }
 }
 
+/// The factors of a product of two primes: a query that takes the solver long.
+const FACTORS: &str = "extern unsigned __VERIFIER_nondet_uint(void);
+extern void reach_error(void);
+int main(void) {
+    unsigned long a = __VERIFIER_nondet_uint(), b = __VERIFIER_nondet_uint();
+    if (a > 1 && b > 1 && a * b == 18446743979220271189UL) reach_error();
+    return 0;
+}
+";
+
+#[test]
+#[cfg(unix)]
+fn one_interruption_ends_a_run_that_waits_for_the_solver() {
+    let folder = Folder::new("interrupt_query");
+    let path = folder.file("factors.c", FACTORS);
+    let arguments =
+        ["check", "--check", "none", "--engine", "bmc", "--logic", "bits", path.to_str().unwrap()];
+    let child = command().args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    let start = Instant::now();
+    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let finished = Finished::from(child.wait_with_output().unwrap());
+    assert_eq!(finished.code, 5, "{finished:?}");
+    assert!(finished.stdout.starts_with("UNKNOWN: interrupted"), "{finished:?}");
+    // A second on an idle machine; the solver alone would take minutes.
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
 #[test]
 fn equal_inputs_in_a_row_are_said_once() {
     let folder = Folder::new("equal-inputs");

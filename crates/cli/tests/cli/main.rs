@@ -18,6 +18,7 @@ mod entry;
 mod events;
 mod findings;
 mod functions;
+mod graphml;
 mod guide;
 mod harness;
 mod horn;

@@ -3,6 +3,7 @@
 #[path = "../../../testkit/src/require.rs"]
 mod require;
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -126,7 +127,7 @@ fn invariants_are_confirmed_and_false_ones_are_refuted() {
     }
 }
 
-fn evidence_hash(text: &[u8]) -> String {
+pub(crate) fn evidence_hash(text: &[u8]) -> String {
     witness::format::hash(text)
 }
 
@@ -302,6 +303,97 @@ fn witnesses_of_other_tools_are_understood() {
     );
     assert_eq!(judge(&[assumption("key > 0", "line: 7")]), 10);
     assert_eq!(judge(&[waypoint("function_enter", "", "line: 5, column: 37")]), 0);
+}
+
+const TICKETS: &str = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+enum kind { CHILD = 2, ADULT = 5 };
+int main(void) {
+    int price = 0, i;
+    for (i = 0; i < 3; i++) {
+        int age = __VERIFIER_nondet_int();
+        switch (age) {
+        case CHILD: price += 1; break;
+        case ADULT: case 7 ... 9: price += 2; break;
+        default: price += 3;
+        }
+        if (price == 4)
+            price = 5;
+    }
+    if (price == 8)
+        reach_error();
+    return 0;
+}
+";
+
+/// Segments of one waypoint each: action, type, constraint, line.
+fn sequence(head: &str, file: &str, segments: &[&[(&str, &str, &str, u32)]]) -> String {
+    let mut text = head.to_owned();
+    for segment in segments {
+        text += "    - segment:\n";
+        for (action, kind, value, line) in *segment {
+            let constraint =
+                if value.is_empty() { String::new() } else { format!("constraint: {{value: '{value}'}}, ") };
+            let _ = writeln!(
+                text,
+                "      - waypoint: {{type: {kind}, action: {action}, {constraint}location: {{file_name: {file}, line: {line}}}}}"
+            );
+        }
+    }
+    text
+}
+
+#[test]
+fn a_branching_is_decided_when_it_is_evaluated_next_and_a_default_is_none_of_the_cases() {
+    let folder = Folder::new("tickets");
+    let program = folder.file("tickets.c", TICKETS);
+    let text = fs::read_to_string(witness_of(&folder, &program, 10)).unwrap();
+    let head = &text[..text.find("    - segment").unwrap()];
+    let target: &[_] = &[("follow", "target", "", 17)];
+    let judge = |segments: &[&[(&str, &str, &str, u32)]]| {
+        let witness = folder.file("foreign.yml", sequence(head, "tickets.c", segments));
+        validate(&program, &witness)
+    };
+    let follow = |value: &'static str, line: u32| [("follow", "branching", value, line)];
+    let (default, adult, child, nine) =
+        (follow("default", 8), follow("5", 8), follow("2", 8), follow("9", 8));
+    let (inside, left) = (follow("true", 6), follow("false", 6));
+    // 3, 4 becomes 5, 8.
+    assert_eq!(judge(&[&default, &child, &default, target]).code, 0);
+    assert_eq!(judge(&[&default, target]).code, 0);
+    // 1, 4 becomes 5, 8.
+    assert_eq!(judge(&[&child, &default, &default, target]).code, 0);
+    assert_eq!(judge(&[&adult, &adult, &default, target]).code, 0);
+    assert_eq!(judge(&[&nine, &nine, &default, target]).code, 0);
+    // 2, 4 becomes 5, 7.
+    assert_eq!(judge(&[&adult, &adult, &nine, target]).code, 10);
+    assert_eq!(judge(&[&default, &default, &default, target]).code, 10);
+    let avoided: &[_] = &[("avoid", "branching", "default", 8), ("follow", "target", "", 17)];
+    assert_eq!(judge(&[avoided]).code, 10);
+    // The loop is entered: its condition is not false when it is evaluated first, nor when it is evaluated second.
+    assert_eq!(judge(&[&inside, &inside, &inside, &left, target]).code, 0);
+    assert_eq!(judge(&[&left, target]).code, 10);
+    assert_eq!(judge(&[&inside, &left, target]).code, 10);
+}
+
+#[test]
+fn a_witness_of_another_text_is_used_only_if_that_is_asked_for_and_it_is_said() {
+    let folder = Folder::new("hashes");
+    let program = folder.file("tickets.c", TICKETS);
+    let witness = witness_of(&folder, &program, 10);
+    let other = folder.file("tickets.c", format!("{TICKETS}/* changed */\n"));
+    assert_eq!(validate(&other, &witness).code, 2);
+    let arguments: [&Path; 5] =
+        ["validate".as_ref(), &other, "--witness".as_ref(), &witness, "--ignore-hashes".as_ref()];
+    let finished = wayproof(arguments);
+    assert_eq!(finished.code, 0, "{finished:?}");
+    assert!(finished.stdout.contains("the witness states another hash of"), "{finished:?}");
+    // What is said must still be true of the text.
+    let repaired = folder.file("tickets.c", TICKETS.replace("price == 8", "price == 100"));
+    let arguments: [&Path; 5] =
+        ["validate".as_ref(), &repaired, "--witness".as_ref(), &witness, "--ignore-hashes".as_ref()];
+    let finished = wayproof(arguments);
+    assert_eq!(finished.code, 10, "{finished:?}");
 }
 
 #[test]

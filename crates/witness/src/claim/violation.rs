@@ -1,8 +1,8 @@
 //! The automaton of a witness of a violation, woven into the text.
 //!
 //! The format lets an execution follow a witness if it can be cut into parts, one for each segment, such that a part ends by passing the waypoint that is
-//! followed and passes none that is avoided. It does not say whether the place of a waypoint may be reached before, with another outcome. So there are two
-//! readings ([`Reading`]).
+//! followed and passes none that is avoided. A branching that is followed is decided when its controlling expression is evaluated next, as all validators
+//! read it. Of other waypoints it is not said whether the place may be reached before, with another outcome. So there are two readings ([`Reading`]).
 //!
 //! # Invariants
 //! * I1: an execution that passes all segments of the strict program does so under both readings of the format.
@@ -25,7 +25,7 @@ use super::{Problem, Target, check_expression, correctness};
 pub enum Reading {
     /// A segment ends when the place of its waypoint is reached for the first time; the execution ends if the waypoint is not passed then.
     Strict,
-    /// A segment ends at any time at which its waypoint is passed.
+    /// A segment ends at any time at which its waypoint is passed; one that ends in a branching, when that is evaluated.
     Loose,
 }
 
@@ -100,12 +100,28 @@ enum CallSite {
 }
 
 /// When a value of a controlling expression takes a branch.
-fn branch_condition(branch: &Branch, value: &str) -> Result<String, Problem> {
+fn branch_condition(branch: &Branch, control: &Control, value: &str) -> Result<String, Problem> {
     match branch {
         Branch::Truth(true) => Ok(value.to_owned()),
         Branch::Truth(false) => Ok(format!("!{value}")),
         Branch::Case(number) => Ok(compare(value, "==", &number.to_string())),
-        Branch::Default => Err(Problem::Unsupported("the default of a switch as a waypoint".to_owned())),
+        Branch::Default => {
+            let cases = control.cases.as_ref().ok_or_else(|| {
+                let what = "the default of a switch with cases that are neither literals nor enumerators";
+                Problem::Unsupported(what.to_owned())
+            })?;
+            // Labels are converted to the promoted type of what is compared.
+            let converted = |constant: &str| format!("(__typeof__(+{value}))({constant})");
+            let excluded = cases.iter().map(|(first, last)| {
+                if first == last {
+                    format!("{value} != {}", converted(first))
+                } else {
+                    format!("({value} < {} || {value} > {})", converted(first), converted(last))
+                }
+            });
+            let all: Vec<String> = excluded.collect();
+            Ok(if all.is_empty() { "1".to_owned() } else { format!("({})", all.join(" && ")) })
+        }
     }
 }
 
@@ -153,7 +169,7 @@ impl Sites {
             WaypointKind::Branching(branch) => {
                 let control = branch_at(syntax, location, branch)?;
                 check_literals(syntax, control.condition)?;
-                let condition = branch_condition(branch, &fresh.value)?;
+                let condition = branch_condition(branch, control, &fresh.value)?;
                 let entry = self.controls.entry(control.at).or_default();
                 entry.0 = Some(control.clone());
                 entry.1.push((segment, condition, effect));
@@ -192,7 +208,7 @@ impl Sites {
         }
         for (control, steps) in self.controls.values() {
             let Some(control) = control else { continue };
-            let after = automaton.events(steps);
+            let after = automaton.events(steps, Outcome::Decided);
             match control.condition {
                 range if range.lo == range.hi => {
                     edits.wrap(range, format!(" ({{ int {value} = 1; {after} 1; }})"), "");
@@ -247,6 +263,15 @@ fn is_statement(syntax: &Syntax, call: Range) -> bool {
     around.body.lo == call.lo && syntax.text(rest).trim() == ";"
 }
 
+/// What another outcome at the place of a waypoint means under the loose reading.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// The waypoint is not passed: a branching.
+    Decided,
+    /// It may be passed later.
+    Repeated,
+}
+
 /// How the counter moves.
 struct Automaton<'a> {
     fresh: &'a Fresh,
@@ -257,7 +282,7 @@ struct Automaton<'a> {
 
 impl Automaton<'_> {
     fn weave_call(&self, range: Range, site: CallSite, steps: &[Step], edits: &mut Edits) {
-        let (moves, value) = (self.events(steps), &self.fresh.value);
+        let (moves, value) = (self.events(steps, Outcome::Repeated), &self.fresh.value);
         match site {
             CallSite::Entered => edits.wrap(range, format!("({{ {moves} "), "; })"),
             CallSite::Ended => edits.wrap(range, "({ ", format!("; {moves} }})")),
@@ -268,7 +293,7 @@ impl Automaton<'_> {
     }
 
     /// A statement that moves the counter on where something happens. What happens ends one segment at most.
-    fn events(&self, steps: &[Step]) -> String {
+    fn events(&self, steps: &[Step], outcome: Outcome) -> String {
         let by_segment = by_segment(steps);
         // Segments in a row that ask for the same are treated as one.
         let mut runs: Vec<(usize, usize, Asked<'_>)> = Vec::new();
@@ -286,7 +311,7 @@ impl Automaton<'_> {
             } else {
                 write!(text, "if ({state} >= {first} && {state} <= {last}) {{ ")
             };
-            self.ask(&asked, &mut text);
+            self.ask(&asked, outcome, &mut text);
             text.push_str("} else ");
         }
         text + ";"
@@ -295,33 +320,36 @@ impl Automaton<'_> {
     /// A statement that moves the counter on where expressions are evaluated. One state may end several segments, unless the reading is strict.
     fn states(&self, steps: &[Step]) -> String {
         if self.reading == Reading::Strict {
-            return self.events(steps);
+            return self.events(steps, Outcome::Repeated);
         }
         let state = &self.fresh.state;
         let mut text = String::new();
         for (segment, asked) in by_segment(steps) {
             let _ = write!(text, "if ({state} == {segment}) {{ ");
-            self.ask(&asked, &mut text);
+            self.ask(&asked, Outcome::Repeated, &mut text);
             text.push_str("} ");
         }
         text
     }
 
     /// What happens while a segment is to be passed.
-    fn ask(&self, asked: &Asked<'_>, text: &mut String) {
+    fn ask(&self, asked: &Asked<'_>, outcome: Outcome, text: &mut String) {
         let Fresh { state, stop, choose, .. } = self.fresh;
         let avoid = |text: &mut String| {
             for condition in &asked.avoid {
                 let _ = write!(text, "if ({condition}) {stop}(); ");
             }
         };
-        match (asked.follow, self.reading) {
-            (None, _) => avoid(text),
-            (Some(condition), Reading::Strict) => {
+        match (asked.follow, self.reading, outcome) {
+            (None, _, _) => avoid(text),
+            (Some(condition), Reading::Strict, _) => {
                 avoid(text);
                 let _ = write!(text, "if ({condition}) {state} = {state} + 1; else {stop}(); ");
             }
-            (Some(condition), Reading::Loose) => {
+            (Some(condition), Reading::Loose, Outcome::Decided) => {
+                let _ = write!(text, "if ({condition}) {state} = {state} + 1; else {stop}(); ");
+            }
+            (Some(condition), Reading::Loose, Outcome::Repeated) => {
                 // Whether a waypoint is avoided at the very end of the segment is not said either.
                 let wait = if self.may_wait { format!(" && {choose}()") } else { String::new() };
                 let _ = write!(text, "if ({condition}{wait}) {state} = {state} + 1; else {{ ");

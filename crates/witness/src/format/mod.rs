@@ -1,9 +1,10 @@
-//! SV-COMP witnesses in YAML, format 2.0, and function contracts of format 2.1: what they say, how they are written, how they are read.
+//! SV-COMP witnesses in YAML, format 2.0, and function contracts of format 2.1: what they say, how they are written, how they are read. Violations in GraphML, format 1.0, are read.
 //!
 //! # Invariants
 //! * I1: a [`Witness`] that [`read`] returns has all that the format demands, with the right types and in the right order: every segment
 //!   of a violation ends in its one `follow`, the last of which, and no other, is the target.
 
+pub mod graphml;
 mod read;
 mod write;
 
