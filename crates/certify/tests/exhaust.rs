@@ -171,7 +171,7 @@ fn the_number_of_values_of_an_input_is_limited() {
 fn an_input_with_many_values_has_to_be_the_only_one() {
     let tried = |body: &str| {
         let text = format!("program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n{body}");
-        exhaust(&parsed(&text), 1 << 16, &mut Budget::ticks(1 << 24))
+        exhaust(&parsed(&text), 1 << 16, &mut Budget::ticks(1 << 29))
     };
     let alone = |ty: &str| {
         format!(

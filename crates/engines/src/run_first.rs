@@ -44,8 +44,8 @@ const LAST_RUN: u64 = 1 << 32;
 /// Ticks for all executions of a program whose inputs have few values that matter: tenths of a second.
 const FEW_RUNS: u64 = 1 << 25;
 
-/// Ticks for all executions of a program with one input of many values.
-const MANY_RUNS: u64 = 1 << 27;
+/// Ticks for all executions of a program with one input of many values: a run takes 2^12 at least, and a second or so if it is all used.
+const MANY_RUNS: u64 = (1 << 28) + (1 << 25);
 
 /// An engine behind a run of the only execution.
 pub(crate) struct RunFirst {
