@@ -10,6 +10,7 @@ use cfa::{Approximation, ApproximationKind, CheckKind, Freedom, Program, Source}
 use interp::{Chosen, Config, Inputs, Outcome, Uninitialised};
 use passes::Prepared;
 
+use values::representatives::MOST_VALUES;
 use verdict::{End, Ledger, Proof, Reason, Trace, Verdict};
 
 use crate::execution::{Execution, execute};
@@ -146,7 +147,7 @@ fn check_executions(
     budget: &mut Budget,
 ) -> Result<Check, Reason> {
     let before = budget.spent();
-    match exhaust(program, budget) {
+    match exhaust(program, MOST_VALUES, budget) {
         Exhaustion::Safe { executions, undefined } if executions == count => {
             for (region, kind) in undefined.into_iter().take(MOST_UNDEFINED) {
                 ledger.add(

@@ -21,8 +21,10 @@ use interp::{
 use values::representatives::{MOST_VALUES, representatives};
 use verdict::Trace;
 
-/// The most executions.
+/// The most executions of a program with several inputs.
 const MOST_EXECUTIONS: u64 = 1 << 14;
+/// An input with more values than this has to be the only one: its values are the executions.
+pub const FEW_VALUES: usize = 512;
 
 /// What all executions of a program do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,11 +44,11 @@ pub enum Exhaustion {
     TooLong,
 }
 
-/// Carries out all executions, if there are few.
-pub fn exhaust(program: &Program, budget: &mut Budget) -> Exhaustion {
+/// Carries out all executions, if there are few. Where one input alone matters, it may have up to `most` values.
+pub fn exhaust(program: &Program, most: usize, budget: &mut Budget) -> Exhaustion {
     let options = CompileOptions { uninitialised: Uninitialised::Report, markers: Markers::Heads };
     let code = Code::new(program, options);
-    let mut lists = Lists { program, known: BTreeMap::new() };
+    let mut lists = Lists { program, most: most.min(MOST_VALUES), known: BTreeMap::new() };
     let mut walk: Vec<(Rc<[i128]>, usize)> = Vec::new();
     let (mut executions, mut undefined) = (0, BTreeMap::new());
     loop {
@@ -55,7 +57,10 @@ pub fn exhaust(program: &Program, budget: &mut Budget) -> Exhaustion {
         let mut others = walk.iter().filter(|(values, _)| values.len() > 1).count() as u64;
         let mut oracle = |request: &Request<'_>| {
             if position == walk.len() {
-                let Some(values) = lists.of(request).filter(|_| others < MOST_EXECUTIONS) else {
+                let is_alone = |values: &Rc<[i128]>| values.len() <= FEW_VALUES || others == 0;
+                let may_follow = |values: &Rc<[i128]>| values.len() == 1 || !has_long(&walk);
+                let values = lists.of(request).filter(|_| others < MOST_EXECUTIONS);
+                let Some(values) = values.filter(is_alone).filter(may_follow) else {
                     is_open = true;
                     return None;
                 };
@@ -70,7 +75,7 @@ pub fn exhaust(program: &Program, budget: &mut Budget) -> Exhaustion {
         let run = Leaper::new().run(&mut machine, &mut oracle, &mut Silent, &mut std::io::sink(), budget);
         executions += 1;
         match run.outcome {
-            _ if is_open || executions > MOST_EXECUTIONS => return Exhaustion::Open,
+            _ if is_open || (executions > MOST_EXECUTIONS && !has_long(&walk)) => return Exhaustion::Open,
             Outcome::Error { .. } => {
                 return Trace::of(run).map_or(Exhaustion::Open, Exhaustion::Violated);
             }
@@ -83,6 +88,8 @@ pub fn exhaust(program: &Program, budget: &mut Budget) -> Exhaustion {
             Outcome::Undefined { kind, region, .. } => {
                 undefined.insert(region, kind);
             }
+            // Of so many executions the rest takes longer than any other way.
+            Outcome::Stopped(_) if has_long(&walk) => return Exhaustion::Open,
             Outcome::Stopped(_) => return Exhaustion::TooLong,
             Outcome::OutOfInputs { .. } | Outcome::Resource { .. } | Outcome::Unsupported { .. } => {
                 return Exhaustion::Open;
@@ -99,9 +106,15 @@ pub fn exhaust(program: &Program, budget: &mut Budget) -> Exhaustion {
     }
 }
 
+/// Whether a choice has so many values that there is no other.
+fn has_long(walk: &[(Rc<[i128]>, usize)]) -> bool {
+    walk.iter().any(|(values, _)| values.len() > FEW_VALUES)
+}
+
 /// The lists of values of all inputs, by what asks for them.
 struct Lists<'a> {
     program: &'a Program,
+    most: usize,
     known: BTreeMap<(Region, String), Option<Rc<[i128]>>>,
 }
 
@@ -153,6 +166,6 @@ impl Lists<'_> {
                 }
             }
         }
-        (count > 0 && values.len() <= MOST_VALUES).then(|| values.into_iter().collect())
+        (count > 0 && values.len() <= self.most).then(|| values.into_iter().collect())
     }
 }

@@ -24,4 +24,5 @@ mod exhaust;
 pub use annotation::no_calls;
 pub use certified::{Certified, Check, certify, check_choices};
 pub use execution::{Execution, execute};
-pub use exhaust::{Exhaustion, exhaust};
+pub use exhaust::{Exhaustion, FEW_VALUES, exhaust};
+pub use values::representatives::MOST_VALUES;

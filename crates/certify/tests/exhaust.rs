@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use base::Budget;
-use certify::{Exhaustion, exhaust};
+use certify::{Exhaustion, FEW_VALUES, exhaust};
 use cfa::Program;
 use interp::{
     Choice, Code, CompileOptions, Config, Leaper, Machine, Markers, Outcome, Request, Silent, Uninitialised,
@@ -16,7 +16,7 @@ fn parsed(text: &str) -> Program {
 
 fn exhausted(body: &str) -> Exhaustion {
     let text = format!("program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n{body}");
-    exhaust(&parsed(&text), &mut Budget::ticks(1 << 24))
+    exhaust(&parsed(&text), FEW_VALUES, &mut Budget::ticks(1 << 24))
 }
 
 fn count(exhaustion: &Exhaustion) -> Option<u64> {
@@ -168,6 +168,30 @@ fn the_number_of_values_of_an_input_is_limited() {
 }
 
 #[test]
+fn an_input_with_many_values_has_to_be_the_only_one() {
+    let tried = |body: &str| {
+        let text = format!("program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n{body}");
+        exhaust(&parsed(&text), 1 << 16, &mut Budget::ticks(1 << 29))
+    };
+    let alone = |ty: &str| {
+        format!(
+            "proc %start() {{\n  local x : {ty}\n  local z : i64\n  entry l0\n  exit l1\n  error l9\n\
+             l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n\
+             l2 -> l3 : z := (i64) x * (i64) x\n\
+             l3 -> l9 : assume z == 4294836225:i64\n  l3 -> l1 : assume z != 4294836225:i64\n}}\n"
+        )
+    };
+    assert_eq!(count(&tried(&alone("i16"))), Some(1 << 16));
+    assert!(matches!(tried(&alone("u16")), Exhaustion::Violated(_)), "65535 squared");
+    assert_eq!(tried(&alone("u17")), Exhaustion::Open);
+    assert_eq!(tried(&added("u16", "u1")), Exhaustion::Open);
+    assert_eq!(tried(&added("u1", "u16")), Exhaustion::Open);
+    // The budget ends first.
+    let text = format!("program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n{}", alone("i16"));
+    assert_eq!(exhaust(&parsed(&text), 1 << 16, &mut Budget::ticks(1 << 12)), Exhaustion::Open);
+}
+
+#[test]
 fn the_number_of_intervals_of_an_input_is_limited() {
     // Of two numbers in a row one is odd.
     let parity = |ty: &str| {
@@ -245,7 +269,7 @@ fn executions_that_do_not_end_within_the_budget_are_too_long() {
          l0 -> l2 : havoc x input \"nondet\" at @f0:1:1-1:2\n\
          l2 -> l1 : assume x\n  l2 -> l2 : assume !x\n}\n";
     let text = format!("program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n{endless}");
-    let found = exhaust(&parsed(&text), &mut Budget::ticks(1 << 12));
+    let found = exhaust(&parsed(&text), FEW_VALUES, &mut Budget::ticks(1 << 12));
     assert_eq!(found, Exhaustion::TooLong);
 }
 
@@ -366,7 +390,7 @@ fn random_programs_get_the_verdict_that_trying_every_value_gives() {
         let text = Generator { random, input }.program();
         let program = parsed(&text);
         let expected = has_error(&program, values);
-        match exhaust(&program, &mut Budget::ticks(1 << 24)) {
+        match exhaust(&program, FEW_VALUES, &mut Budget::ticks(1 << 24)) {
             Exhaustion::Safe { .. } => {
                 safe += 1;
                 assert!(!expected, "seed {seed}\n{text}");

@@ -9,6 +9,7 @@
 mod arithmetic;
 mod bit_forms;
 mod bits;
+mod boundary;
 mod elements;
 mod encoder;
 mod expression;

@@ -143,7 +143,7 @@ impl Encoder<'_> {
     }
 
     /// The product of a sum and a factor, if all its parts have symbols.
-    fn known_multiple(&mut self, form: &Linear, factor: TermId) -> Option<Linear> {
+    pub(crate) fn known_multiple(&mut self, form: &Linear, factor: TermId) -> Option<Linear> {
         let mut result = Linear::monomial(factor, form.constant_part().clone());
         for (atom, coefficient) in form.terms() {
             let mut factors = self.factors(*atom)?;
@@ -215,6 +215,7 @@ impl Encoder<'_> {
                 pairs.push((symbol, left, right, true));
             }
         }
+        self.multiply_boundaries(transition, &tested);
         let start = Transition::identity();
         let limits = self.constant_limits(transition.guard);
         let mut products: Vec<Product> = Vec::with_capacity(pairs.len());
@@ -246,11 +247,11 @@ impl Encoder<'_> {
         }
     }
 
-    /// The numbers with which a condition compares single terms: where a loop with a constant bound is left, its counter is there.
+    /// The numbers with which a condition compares single terms, or that it says they are: where a loop with a constant bound is left, its counter is there.
     fn constant_limits(&mut self, condition: TermId) -> Vec<(TermId, Integer)> {
         let mut found = Vec::new();
         for part in self.terms.conjuncts(condition) {
-            let Node::Le(sum) = *self.terms.node(part) else { continue };
+            let (Node::Le(sum) | Node::Zero(sum)) = *self.terms.node(part) else { continue };
             let form = self.terms.linear(sum);
             if let [(term, factor)] = form.terms()
                 && factor.abs().is_one()

@@ -1,7 +1,7 @@
 //! Candidates for facts of loop heads in bit-vectors.
 //!
 //! What the analysis of values knows is not repeated: it is part of every proof. Beyond the conditions of the program, candidates are how variables compare when the loop is entered: equal values, and for numbers
-//! their difference, sum, exclusive disjunction and order; and that a number has at most one bit, if it starts like that.
+//! their difference, sum, exclusive disjunction and order; and that a number has at most one bit, if it starts like that, here or in another loop.
 
 use graph::cut::{Graph, PointId};
 use term::{BvOp, Integer, Node, Sort, SymbolId, TermId, Terms};
@@ -23,15 +23,30 @@ pub(crate) fn compared(graph: &Graph, head: PointId, terms: &mut Terms) -> Vec<T
             .into_iter()
             .map(|symbol| (terms.of_symbol(symbol), arc.formula.value(terms, symbol)))
             .collect();
-        for (x, start) in &starts {
-            found.extend(one_bit(terms, *x, *start));
-        }
         let related = &starts[..starts.len().min(MAX_RELATED)];
         for (at, x) in related.iter().enumerate() {
             for y in &related[at + 1..] {
                 if terms.bit_width(x.0) == terms.bit_width(y.0) {
                     pair(terms, *x, *y, &mut found);
                 }
+            }
+        }
+    }
+    found
+}
+
+/// That variables have at most one bit, if an arc into any loop says so of the first value.
+pub(crate) fn single_bits(graph: &Graph, head: PointId, terms: &mut Terms) -> Vec<TermId> {
+    let mut found = Vec::new();
+    for symbol in graph.points[head].live.iter().copied() {
+        if !matches!(terms.symbol(symbol).sort, Sort::BitVec(_)) {
+            continue;
+        }
+        let x = terms.of_symbol(symbol);
+        for arc in &graph.arcs {
+            if graph.points[arc.target].body.is_some() && !graph.in_loop(arc.target, arc.source) {
+                let start = arc.formula.value(terms, symbol);
+                found.extend(one_bit(terms, x, start));
             }
         }
     }

@@ -4,7 +4,7 @@
 //! [Houdini01]: candidates at all points are dropped until every arc preserves what is left ([`summary::joint`]).
 //!
 //! Candidates of a head are the conditions that any arc tests, their negations, bounds that are weaker by one, and sums and differences of two variables with the values that they
-//! have when the loop is entered; then what other engines have told ([`crate::facts_of_others`]), together with what was kept.
+//! have when the loop is entered; powers, and values of loops that are not entered ([`crate::polynomial_candidates`]); then what other engines have told ([`crate::facts_of_others`]), together with what was kept.
 //!
 //! # Invariants
 //! * H1: with the facts of the points, what is returned is inductive: it holds whenever a point is reached.
@@ -25,8 +25,9 @@ use summary::starts::{Start, starts};
 use term::{Integer, Node, Sort, SymbolId, TermId, Terms};
 use verdict::Reason;
 
-use crate::bit_candidates::compared;
+use crate::bit_candidates::{compared, single_bits};
 use crate::facts_of_others::Heard;
+use crate::polynomial_candidates::{entered_or_bounded, powers};
 
 /// Facts by point.
 pub(crate) type Facts = IndexVec<PointId, Vec<TermId>>;
@@ -59,6 +60,7 @@ pub(crate) fn facts_in_bits(space: Space<'_>, logic: &mut Logic) -> Result<Facts
     for (point, content) in space.graph.points.iter_enumerated() {
         if content.body.is_some() && point != ENTRY {
             let mut found = tested(space, point, &mut logic.terms);
+            found.extend(single_bits(space.graph, point, &mut logic.terms));
             found.extend(compared(space.graph, point, &mut logic.terms));
             own[point] = distinct(found, &logic.terms);
         }
@@ -164,7 +166,9 @@ impl Relation for InBits<'_> {
 }
 
 fn candidates(space: Space<'_>, head: PointId, terms: &mut Terms) -> Vec<TermId> {
-    let mut found = tested(space, head, terms);
+    let mut found = powers(space, head, terms);
+    found.extend(tested(space, head, terms));
+    found.extend(entered_or_bounded(space.graph, head, terms));
     for start in starts(space.graph, head, terms) {
         related(terms, &space.graph.points[head].live, &start, &mut found);
     }

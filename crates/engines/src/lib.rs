@@ -22,6 +22,7 @@ mod in_bits;
 mod joint_facts;
 mod kind;
 mod path_invariants;
+mod polynomial_candidates;
 mod problem;
 mod recmc;
 mod rounded;
@@ -135,6 +136,15 @@ pub static ENGINES: &[EngineSpec] = &[
         paper: "Bself21",
         parts: &[],
         configure: |settings| after_run(|_| around(Backward(Folding::Off), Contracts::Never), settings),
+    },
+    EngineSpec {
+        name: "se-bself",
+        purpose: "bounded symbolic execution (bmc) and bself in turn, in rounds whose budgets double",
+        paper: "Bself21",
+        parts: &[Part::Exchange],
+        configure: |settings| {
+            after_run(|settings| Box::new(Rounds::forwards_and_backwards(settings)), settings)
+        },
     },
     EngineSpec {
         name: "kind",

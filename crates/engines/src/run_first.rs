@@ -22,13 +22,13 @@
 //! * I2: an engine's refusal is reported only after a run of [`LAST_RUN`] ticks did not decide the program, or has met an arbitrary value.
 
 use base::{Budget, Stop, timeline};
-use certify::{Execution, Exhaustion};
+use certify::{Execution, Exhaustion, FEW_VALUES, MOST_VALUES};
 use cfa::{Op, Program, Source};
 use engine::{Engine, Env, Settings};
 use passes::Prepared;
 use verdict::{Proof, Reason, Verdict};
 
-use crate::sample::sample;
+use crate::sample::{STEPS_OF_A_TICK, sample};
 
 /// Ticks of the first run: hundredths of a second.
 const FIRST_RUN: u64 = 1 << 22;
@@ -43,6 +43,9 @@ const LAST_RUN: u64 = 1 << 32;
 
 /// Ticks for all executions of a program whose inputs have few values that matter: tenths of a second.
 const FEW_RUNS: u64 = 1 << 25;
+
+/// Ticks for all executions of a program with one input of many values: a run takes 2^12 at least, and a second or so if it is all used.
+const MANY_RUNS: u64 = (1 << 28) + (1 << 25);
 
 /// An engine behind a run of the only execution.
 pub(crate) struct RunFirst {
@@ -101,7 +104,7 @@ impl RunFirst {
         if task.program().procs.iter().all(|procedure| procedure.error.is_none()) {
             return self.work(task, env);
         }
-        let first = all(task.given(), FEW_RUNS, &mut env.logic.budget);
+        let first = all(task.given(), FEW_VALUES, FEW_RUNS, &mut env.logic.budget);
         if let Few::Decided(verdict) = first {
             return verdict;
         }
@@ -114,7 +117,7 @@ impl RunFirst {
         let verdict = self.work(task, env);
         if matches!((&verdict, &first), (Verdict::Unknown(_), Few::TooLong))
             && env.logic.budget.poll().is_ok()
-            && let Few::Decided(decided) = all(task.given(), LAST_RUN, &mut env.logic.budget)
+            && let Few::Decided(decided) = all(task.given(), FEW_VALUES, LAST_RUN, &mut env.logic.budget)
         {
             return decided;
         }
@@ -171,10 +174,28 @@ pub fn try_executions(task: &Prepared<'_>, budget: &mut Budget) -> Tried {
     if task.program().procs.iter().all(|procedure| procedure.error.is_none()) {
         return Tried::Open;
     }
-    match all(task.given(), FEW_RUNS, budget) {
+    match all(task.given(), FEW_VALUES, FEW_RUNS, budget) {
         Few::Decided(verdict) => Tried::Decided(verdict),
         Few::TooLong => Tried::TooLong,
         Few::Open => Tried::Open,
+    }
+}
+
+/// Carries out all executions of a program with one input of many values, as an engine.
+pub(crate) struct ManyExecutions;
+
+impl Engine for ManyExecutions {
+    fn solve(self: Box<Self>, task: &Prepared<'_>, env: &mut Env<'_>) -> Verdict {
+        let budget = &mut env.logic.budget;
+        let cancel = budget.cancel_flag().clone();
+        let mut steps = Budget::unlimited().with_deadline(budget.deadline()).with_cancel(cancel);
+        let found = all(task.given(), MOST_VALUES, MANY_RUNS, &mut steps);
+        // If no tick is left, whoever asks for the next one is told.
+        let _ = budget.charge(steps.spent() / STEPS_OF_A_TICK);
+        match found {
+            Few::Decided(verdict) => verdict,
+            Few::TooLong | Few::Open => Verdict::Unknown(Reason::NotProgressing),
+        }
     }
 }
 
@@ -187,10 +208,10 @@ enum Few {
     Open,
 }
 
-fn all(program: &Program, ticks: u64, budget: &mut Budget) -> Few {
+fn all(program: &Program, most: usize, ticks: u64, budget: &mut Budget) -> Few {
     let _stage = timeline::stage("executions");
     let mut allowance = budget.child(ticks);
-    let exhaustion = certify::exhaust(program, &mut allowance);
+    let exhaustion = certify::exhaust(program, most, &mut allowance);
     budget.absorb(&allowance);
     match exhaustion {
         Exhaustion::Safe { executions, .. } => Few::Decided(Verdict::Safe(Proof::Executions(executions))),
@@ -202,7 +223,7 @@ fn all(program: &Program, ticks: u64, budget: &mut Budget) -> Few {
 
 /// Carries out all executions of the program in which recursions are loops. Only a proof is of use: the inputs of a violation are those of another program.
 fn unwound(task: &Prepared<'_>, budget: &mut Budget) -> Option<Verdict> {
-    match all(task.unwound()?, FEW_RUNS, budget) {
+    match all(task.unwound()?, FEW_VALUES, FEW_RUNS, budget) {
         Few::Decided(Verdict::Safe(Proof::Executions(count))) => {
             Some(Verdict::Safe(Proof::UnwoundExecutions(count)))
         }

@@ -1,32 +1,40 @@
-//! Tries some executions before an engine works on a program with arrays, or with calls that stay.
+//! Tries some executions before an engine works on a program with arrays, with calls that stay, or with operations that are rounded up.
 //!
 //! Tests choose the inputs of a step by a model and repeat them ([Gps25] §4): all elements of a long array that is filled with inputs get the same value. Most programs whose error needs elements
 //! that differ fail for nearly all contents, so a few runs with different ones find what the search would have to find element by element.
 //!
 //! Where calls stay, small inputs are tried: activations are many, and an execution carries them out faster than contracts describe them.
 //!
+//! Where products or bits are rounded up, words at random are tried: most errors of wrap-around need large inputs, and hardly more than that.
+//!
 //! # Invariants
 //! * A1: nothing here is trusted: a violation is a trace of the program as given, which is replayed as every other.
 //! * A2: the sequences of values are fixed, so the same program has the same runs.
-//! * A3: a program without arrays and without calls that stay is not run.
+//! * A3: a program without arrays, without calls that stay and without operations that may be rounded up is not run.
 //!
 //! # Cost
-//! [`RUNS`] and three runs of at most [`TICKS`] ticks: hundredths of a second each. Those with small inputs have [`SMALL_TICKS`] each, and the second one that does not end within them is the last.
+//! [`RUNS`] and three runs of at most [`TICKS`] ticks: hundredths of a second each. [`WORDS`] runs with words have [`WORD_TICKS`] each. Those with small inputs have [`SMALL_TICKS`] each, and the second one that does not end within them is the last.
 
 use base::{Budget, Stop, timeline};
-use cfa::{CheckKind, Program, Storage};
+use cfa::{CheckKind, Program, Storage, Ty};
 use interp::{Choice, Oracle, Outcome, Request, Run, Seed, UndefinedKind, Uninitialised};
 use passes::Prepared;
 use verdict::Trace;
 
+use crate::exact_bits::may_round;
+
 /// Runs with random contents.
 const RUNS: u64 = 8;
 /// Steps of a run that are worth a tick of an engine, which is mostly one of its solver.
-const STEPS_OF_A_TICK: u64 = 1 << 15;
+pub(crate) const STEPS_OF_A_TICK: u64 = 1 << 15;
 /// Where inputs start that count up or down: small, and no smaller than what programs ask of a length.
 const FIRST: i128 = 8;
 /// Ticks of one run.
 const TICKS: u64 = 1 << 22;
+/// Runs with words at random.
+const WORDS: u64 = 32;
+/// Ticks of one of them.
+const WORD_TICKS: u64 = 1 << 18;
 /// Ticks of one run with small inputs.
 const SMALL_TICKS: u64 = 1 << 21;
 /// Runs with small inputs that may take longer: after these, larger inputs hardly take less.
@@ -36,7 +44,7 @@ const SMALL: std::ops::Range<i128> = 0..9;
 
 /// A violation in one of a few executions of a program with arrays or calls that stay.
 pub(crate) fn sample(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
-    small(task, budget).or_else(|| contents(task, budget))
+    small(task, budget).or_else(|| contents(task, budget)).or_else(|| words(task, budget))
 }
 
 /// All inputs are the same small number.
@@ -80,6 +88,18 @@ fn contents(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
     })
 }
 
+/// The inputs are words, all values of a type equally likely.
+fn words(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
+    if !may_round(task.program()) {
+        return None;
+    }
+    let _stage = timeline::stage("samples");
+    (0..WORDS).find_map(|seed| {
+        budget.poll().ok()?;
+        Trace::of(execute(task.given(), &Inputs::Words(Seed::new(seed)), WORD_TICKS, budget))
+    })
+}
+
 /// The inputs of a run.
 #[derive(Clone)]
 enum Inputs {
@@ -87,8 +107,10 @@ enum Inputs {
     Counting { next: i128, step: i128 },
     /// The first differs from all others, which are zero: what is searched for is not found.
     Alone { next: i128 },
-    /// At random.
+    /// At random, small numbers and limits more often than others.
     Random(Seed),
+    /// At random, all numbers alike.
+    Words(Seed),
 }
 
 impl Oracle for Inputs {
@@ -101,6 +123,14 @@ impl Oracle for Inputs {
             }
             Self::Alone { next } => Some(Choice::Int(std::mem::take(next))),
             Self::Random(seed) => seed.choose(request),
+            Self::Words(seed) => match request.ty {
+                Ty::Int { width, .. } if width <= 64 => {
+                    let (low, high) = request.ty.range()?;
+                    let word = i128::try_from(seed.below(usize::MAX)).ok()?;
+                    Some(Choice::Int(low + word.rem_euclid(high - low + 1)))
+                }
+                _ => seed.choose(request),
+            },
         }
     }
 }

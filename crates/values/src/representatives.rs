@@ -18,7 +18,7 @@ use cfa::{EdgeId, Expr, ExprId, Loc, Op, Place, ProcId, Procedure, Program, Ty, 
 use crate::total::{Intervals, any_below, interval, mentions};
 
 /// The most values of one input that are tried.
-pub const MOST_VALUES: usize = 512;
+pub const MOST_VALUES: usize = 1 << 16;
 /// The most intervals into which the values of one input are split.
 const MOST_INTERVALS: usize = 4096;
 /// The most steps along which an input is followed.

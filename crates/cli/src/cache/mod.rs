@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use base::{Budget, Stop};
-use certify::{Certified, Check, Execution, Exhaustion};
+use certify::{Certified, Check, Execution, Exhaustion, MOST_VALUES};
 use cfa::{Program, Source};
 use interp::{Choice, Config, Inputs, Outcome, Uninitialised};
 use passes::Prepared;
@@ -228,18 +228,20 @@ fn verdict(body: &str, task: &Prepared<'_>, budget: &mut Budget) -> Result<Verdi
             Execution::Undecided(Reason::Stopped(stop)) => return Err(stopped(stop)),
             _ => None,
         },
-        "safe executions" => match certify::exhaust(program, budget) {
+        "safe executions" => match certify::exhaust(program, MOST_VALUES, budget) {
             Exhaustion::Safe { executions, .. } => Some(Verdict::Safe(Proof::Executions(executions))),
             Exhaustion::TooLong => return Err(TOO_LONG.to_owned()),
             _ => None,
         },
-        "safe unwound executions" => match task.unwound().map(|unwound| certify::exhaust(unwound, budget)) {
-            Some(Exhaustion::Safe { executions, .. }) => {
-                Some(Verdict::Safe(Proof::UnwoundExecutions(executions)))
+        "safe unwound executions" => {
+            match task.unwound().map(|unwound| certify::exhaust(unwound, MOST_VALUES, budget)) {
+                Some(Exhaustion::Safe { executions, .. }) => {
+                    Some(Verdict::Safe(Proof::UnwoundExecutions(executions)))
+                }
+                Some(Exhaustion::TooLong) => return Err(TOO_LONG.to_owned()),
+                _ => None,
             }
-            Some(Exhaustion::TooLong) => return Err(TOO_LONG.to_owned()),
-            _ => None,
-        },
+        }
         "safe annotation" => {
             let annotation: Option<Annotation> = rest.parse().ok();
             annotation.map(|annotation| Verdict::Safe(Proof::Annotation(annotation.into())))

@@ -4,7 +4,7 @@
 //! * J1: the order depends on the program and on nothing else. Features of a program move members, and exclude none.
 
 use cfa::{Length, Program, Storage};
-use engine::{Engine, Settings};
+use engine::{Engine, Part, Settings};
 use passes::Prepared;
 
 use crate::find;
@@ -88,6 +88,24 @@ pub(crate) static MEMBERS: [Member; 7] = [
         early: |features| features.is_unwound_early().then_some(ATTEMPT),
         suits: |features| features.loops == 0,
         configure: |settings| registered("bmc", settings),
+    },
+];
+
+/// The members of `SE+BSELF`: unwinding over integers is symbolic execution that merges paths.
+pub(crate) static FORWARDS_AND_BACKWARDS: [Member; 2] = [
+    Member {
+        name: "bmc",
+        ticks: OTHER,
+        early: |_| None,
+        suits: |_| true,
+        configure: |settings| registered("bmc", &settings.also_without(Part::Bits)),
+    },
+    Member {
+        name: "bself",
+        ticks: OTHER,
+        early: |_| None,
+        suits: |_| true,
+        configure: |settings| registered("bself", settings),
     },
 ];
 

@@ -29,7 +29,7 @@ use engine::{Counter, Engine, Env, Fact, Settings};
 use passes::Prepared;
 use verdict::{Claimed, Proof, Reason, Trace, Verdict};
 
-use job::{Features, MEMBERS, Member, ordered};
+use job::{FORWARDS_AND_BACKWARDS, Features, MEMBERS, Member, ordered};
 use pool::{Done, Job, Pool};
 
 /// Rounds in which the others go on although the lead has given up.
@@ -44,6 +44,11 @@ pub(crate) struct Rounds {
 impl Rounds {
     pub(crate) fn new(settings: &Settings) -> Self {
         Self { members: &MEMBERS, settings: settings.clone() }
+    }
+
+    /// `SE+BSELF` of [Bself21] §5: errors are looked for forwards, proofs backwards.
+    pub(crate) fn forwards_and_backwards(settings: &Settings) -> Self {
+        Self { members: &FORWARDS_AND_BACKWARDS, settings: settings.clone() }
     }
 }
 
