@@ -1,5 +1,5 @@
 // A vector in a structure grows one element too late.
-// expect: unsafe out-of-bounds 20
+// expect: unsafe out-of-bounds 19
 // decided: yes
 extern int __VERIFIER_nondet_int(void);
 extern void *realloc(void *, unsigned long);

@@ -1,6 +1,6 @@
 // A vector in a structure grows; the element is stored at the length, which the same expression increments.
 // expect: safe
-// decided: yes
+// decided: no
 extern int __VERIFIER_nondet_int(void);
 extern void *realloc(void *, unsigned long);
 extern void free(void *);
