@@ -6,7 +6,7 @@
 // chain_len unsafe
 // map_find open
 // map_new unsafe
-// map_new_ok open
+// map_new_ok safe
 // map_put_front safe
 // map_full safe
 #include <assert.h>

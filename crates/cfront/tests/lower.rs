@@ -482,7 +482,9 @@ fn an_open_order_of_evaluation_matters_where_evaluations_may_meet() {
         "struct pair { int a, b; }; struct stack { struct pair *data; int n; struct pair top; };
         int use(struct pair p, int x) { return p.a + x; }
         struct pair get(struct stack *s) { return s->top; }
-        int add(struct pair p, struct pair q) { return p.a + q.a; } ";
+        int add(struct pair p, struct pair q) { return p.a + q.a; }
+        struct vec { int *data; int n; }; struct node { struct node *next; int v; };
+        void *malloc(unsigned long); int *extern_copy(int *); ";
     for (body, expected) in [
         // A structure and a member of another one that is no part of it.
         ("void f(struct stack *s, struct pair p) { s->data[s->n++] = p; }", 0),
@@ -502,8 +504,8 @@ fn an_open_order_of_evaluation_matters_where_evaluations_may_meet() {
             0,
         ),
         (
-            "void *malloc(unsigned long); int f(void) { struct stack *s = malloc(sizeof *s); int *p = malloc(4); s->n = 1; *p = --s->n; return *p; }",
-            1,
+            "int f(void) { struct stack *s = malloc(sizeof *s); int *p = malloc(4); s->n = 1; *p = --s->n; return *p; }",
+            0,
         ),
         ("int f(int n) { int x = 1, y = 2, *p = &x, *q = n ? &y : &x; return (*p)++ + *q; }", 1),
         ("int f(int n) { int x = 1, y = 2, *p = &x, *q = &y; if (n) q++; return (*p)++ + *q; }", 0),
@@ -520,7 +522,26 @@ fn an_open_order_of_evaluation_matters_where_evaluations_may_meet() {
             "void g(char **p, char **q) { *(*p)++ = *(*q)++; } void (*const h)(char **, char **) = g; int f(void) { return h != 0; }",
             0,
         ),
-        ("void g(char **p, char **q) { *(*p)++ = *(*q)++; } void f(char **p, char **q) { g(p, q); }", 1),
+        ("void g(char **p, char **q) { *(*p)++ = *(*q)++; } void f(char **p) { g(p, p); }", 1),
+        ("void g(char **p, char **q) { *(*p)++ = *(*q)++; } void f(char **p, char **q) { g(p, q); }", 0),
+        // Pointers in memory are told apart by where those may lead that are stored there.
+        ("void f(struct vec *v, int x) { v->data[v->n++] = x; }", 0),
+        ("void f(struct vec *v, int x) { v->data = &v->n; v->data[v->n++] = x; }", 1),
+        ("void f(struct vec *v, int x) { int **h = &v->data; *h = &v->n; v->data[v->n++] = x; }", 1),
+        ("void f(struct vec *v, int x) { struct vec w = { &v->n, 0 }; *v = w; v->data[v->n++] = x; }", 1),
+        ("void f(int x) { struct vec v = { 0, 0 }; v.data = &v.n; v.data[v.n++] = x; }", 1),
+        ("void f(int x) { int a[4]; struct vec v = { a, 0 }; v.data[v.n++] = x; }", 0),
+        ("void f(int x) { struct vec v, *h = &v; h->n = 0; v.data = malloc(16); h->data[h->n++] = x; }", 0),
+        // One operation allocates all nodes; pointers from outside may be equal, and may be what was passed there.
+        (
+            "int f(int n) { struct node *a = 0; while (n--) { struct node *b = malloc(sizeof *b); b->next = a; a = b; } return (a->v = 3) + a->next->v; }",
+            1,
+        ),
+        (
+            "int f(struct node *p) { struct node *b = p->next->next, *q = b->next, *r = b->next; return (q->v = 3, 3) + r->v; }",
+            1,
+        ),
+        ("int f(void) { int *p = malloc(4), *q = extern_copy(p); return (*p = 3) + *q; }", 1),
     ] {
         assert_eq!(open_orders(&format!("{TYPES}{body}")), expected, "{body}");
     }

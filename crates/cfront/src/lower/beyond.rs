@@ -6,8 +6,8 @@
 //!
 //! # Invariants
 //! * B1: flow-insensitive and closed under assignment, calls and memory: if an execution has a pointer into an object at an offset, the analysis
-//!   has that offset among those of the object in the value of the expression, variable or memory where the pointer is. Memory that is allocated is one
-//!   piece; objects are looked at byte by byte as far as offsets are constant.
+//!   has that offset among those of the object in the value of the expression, variable or memory where the pointer is. What one operation allocates is one
+//!   object; objects are looked at byte by byte as far as offsets are constant. Pointers in memory from outside lead there, too.
 //! * B2: numbers of all types but truth values carry pointers, or pieces of them that have at least 8 bits; then nothing is known of the offset.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lower::indices::Indices;
 use crate::lower::range::Ranges;
-use crate::lower::targets::{Growth, Offsets, Targets};
+use crate::lower::targets::{Growth, Object, Offsets, Targets};
 
 /// After so many rounds offsets that still change may be any.
 const MAX_ROUNDS: u32 = 8;
@@ -52,11 +52,13 @@ pub(super) struct State<'p> {
     values: Vec<Targets>,
     vars: IndexVec<VarId, Targets>,
     /// Pointers at constant offsets of objects.
-    cells: BTreeMap<(VarId, i64), Targets>,
+    cells: BTreeMap<(Object, i64), Targets>,
     /// Pointers at any offset of an object.
-    smeared: BTreeMap<VarId, Targets>,
-    /// Pointers in memory that is no variable.
+    smeared: BTreeMap<Object, Targets>,
+    /// Pointers in all memory that is no variable, allocations included.
     heap: Targets,
+    /// Those that are stored where it is not known in which of this memory: every allocation may hold them.
+    strewn: Targets,
     /// Pointers that were made numbers.
     exposed: Targets,
     growth: Growth,
@@ -96,7 +98,8 @@ impl<'p> State<'p> {
             vars: program.vars.iter().map(|_| Targets::default()).collect(),
             cells: BTreeMap::new(),
             smeared: BTreeMap::new(),
-            heap: Targets::default(),
+            heap: Targets::elsewhere(),
+            strewn: Targets::default(),
             exposed: Targets::default(),
             growth: Growth::Free,
             changed: true,
@@ -112,8 +115,9 @@ impl<'p> State<'p> {
             if work > MAX_WORK {
                 return None;
             }
-            for op in program.procs.iter().flat_map(Procedure::edges).flat_map(|edge| &edge.ops) {
-                state.propagate(op);
+            let ops = program.procs.iter().flat_map(Procedure::edges).flat_map(|edge| &edge.ops);
+            for (number, op) in ops.enumerate() {
+                state.propagate(op, number);
             }
         }
         Some(state)
@@ -126,9 +130,17 @@ impl State<'_> {
         self.of(one).meets(self.of(other))
     }
 
-    /// Where the pointers may lead that a variable holds, unless it lies in memory.
+    /// Where the pointers may lead that a variable or its elements hold, unless it lies in memory.
     pub(super) fn held(&self, var: VarId) -> Option<&Targets> {
-        matches!(self.program.vars[var].storage, Storage::Scalar(Ty::Ptr)).then(|| &self.vars[var])
+        match self.program.vars[var].storage {
+            Storage::Scalar(Ty::Ptr) | Storage::Array { elem: Ty::Ptr, .. } => Some(&self.vars[var]),
+            _ => None,
+        }
+    }
+
+    /// Where a pointer may lead that memory holds.
+    pub(super) fn loaded(&self, addr: &Targets) -> Targets {
+        self.read(addr, self.pointer_size.unsigned_abs())
     }
 
     fn of(&self, expr: ExprId) -> &Targets {
@@ -177,7 +189,7 @@ impl State<'_> {
             _ if !is_pointer => Targets::default(),
             Expr::Const { bits, .. } => Targets { elsewhere: bits != 0, ..Targets::default() },
             Expr::Var { var, .. } | Expr::Elem { array: var, .. } => self.vars[var].clone(),
-            Expr::Address { var } => Targets::start_of(var),
+            Expr::Address { var } => Targets::start_of(Object::Variable(var)),
             Expr::Function { .. }
             | Expr::Unary { .. }
             | Expr::Cast { .. }
@@ -214,8 +226,8 @@ impl State<'_> {
     /// The pointers that a number of bytes at an address may hold.
     fn read(&self, addr: &Targets, size: u64) -> Targets {
         let mut found = Targets::default();
-        for (var, offsets) in &addr.objects {
-            let cells = self.cells.range((*var, i64::MIN)..=(*var, i64::MAX));
+        for (object, offsets) in &addr.objects {
+            let cells = self.cells.range((*object, i64::MIN)..=(*object, i64::MAX));
             for ((_, at), held) in cells {
                 match offsets.exact() {
                     Some(offset) if *at == offset => {
@@ -231,8 +243,11 @@ impl State<'_> {
                     Some(_) | None => {}
                 }
             }
-            if let Some(held) = self.smeared.get(var) {
+            if let Some(held) = self.smeared.get(object) {
                 found.join(held, Growth::Free);
+            }
+            if object.variable().is_none() {
+                found.join(&self.strewn, Growth::Free);
             }
         }
         if addr.elsewhere {
@@ -258,15 +273,18 @@ impl State<'_> {
             return;
         }
         let growth = self.growth;
-        for (var, offsets) in &addr.objects {
+        for (object, offsets) in &addr.objects {
             let held = match offsets.exact() {
-                Some(offset) => self.cells.entry((*var, offset)).or_default(),
-                None => self.smeared.entry(*var).or_default(),
+                Some(offset) => self.cells.entry((*object, offset)).or_default(),
+                None => self.smeared.entry(*object).or_default(),
             };
             self.changed |= held.join(value, growth);
+            if object.variable().is_none() {
+                self.changed |= self.heap.join(value, growth);
+            }
         }
         if addr.elsewhere {
-            self.changed |= self.heap.join(value, growth);
+            self.changed |= self.heap.join(value, growth) | self.strewn.join(value, growth);
         }
     }
 
@@ -283,7 +301,8 @@ impl State<'_> {
         }
     }
 
-    fn propagate(&mut self, op: &Op) {
+    /// Follows the operation with a number.
+    fn propagate(&mut self, op: &Op, number: usize) {
         match op {
             Op::Assign { place, value } => {
                 let targets = match self.program.exprs.ty(*value) {
@@ -301,13 +320,16 @@ impl State<'_> {
                 self.store(place, &Targets::elsewhere());
             }
             Op::Malloc { place: place @ Place::Var(var), .. } if self.allocated.contains_key(var) => {
-                self.store(place, &Targets::start_of(*var));
+                self.store(place, &Targets::start_of(Object::Variable(*var)));
             }
-            Op::Malloc { place, .. } => self.store(place, &Targets::elsewhere()),
+            Op::Malloc { place, .. } => {
+                self.store(place, &Targets::start_of(Object::Allocated(number)));
+            }
             Op::Realloc { place, old, .. } => {
                 let contents = self.read(&self.of(*old).anywhere(), 1);
-                self.write(&Targets::elsewhere(), &contents);
-                self.store(place, &Targets::elsewhere());
+                let allocated = Targets::start_of(Object::Allocated(number));
+                self.write(&allocated.anywhere(), &contents);
+                self.store(place, &allocated);
             }
             Op::Copy { to, from, length } => self.copy(*to, *from, *length),
             Op::Fill { to, .. } => {
@@ -358,8 +380,8 @@ impl State<'_> {
         let (to, from) = (self.of(to).clone(), self.of(from).clone());
         let size = self.ranges.get(length).map(|(_, most)| most);
         let single = |targets: &Targets| match targets.objects.iter().next() {
-            Some((var, offsets)) if targets.objects.len() == 1 && !targets.elsewhere => {
-                offsets.exact().map(|offset| (*var, offset))
+            Some((object, offsets)) if targets.objects.len() == 1 && !targets.elsewhere => {
+                offsets.exact().map(|offset| (*object, offset))
             }
             _ => None,
         };
@@ -381,6 +403,10 @@ impl State<'_> {
             if let Some(held) = self.smeared.get(&source).cloned() {
                 self.write(&to.anywhere(), &held);
             }
+            if source.variable().is_none() {
+                let strewn = self.strewn.clone();
+                self.write(&to.anywhere(), &strewn);
+            }
             return;
         }
         let held = self.read(&from.anywhere(), 1);
@@ -396,15 +422,16 @@ impl State<'_> {
                 accesses.clear();
                 self.collect(op, &mut accesses);
                 for (addr, size, how) in &accesses {
-                    for (var, offsets) in &self.accessed(*addr).objects {
+                    for (object, offsets) in &self.accessed(*addr).objects {
+                        let Some(var) = object.variable() else { continue };
                         let is_beyond = match how {
                             Beyond::Freed => {
-                                matches!(self.program.vars[*var].storage, Storage::Object { .. })
+                                matches!(self.program.vars[var].storage, Storage::Object { .. })
                             }
-                            Beyond::Accessed => !self.is_inside(*var, *offsets, *size),
+                            Beyond::Accessed => !self.is_inside(var, *offsets, *size),
                         };
                         if is_beyond {
-                            found.entry(*var).or_insert((edge.origin.region, *how));
+                            found.entry(var).or_insert((edge.origin.region, *how));
                         }
                     }
                 }
@@ -427,7 +454,7 @@ impl State<'_> {
             let Expr::Binary { lhs, rhs, .. } = *expr else { continue };
             let amount = narrowed(self.ranges.get(rhs), self.indices.range(id));
             if self.program.exprs.ty(id) == Ty::Ptr && amount.is_some_and(|(_, most)| most < 0) {
-                found.extend(self.of(lhs).objects.keys());
+                found.extend(self.of(lhs).variables());
             }
         }
         found

@@ -6,8 +6,8 @@
 //! * P2: memory that is reached through pointers is told apart by the size of the access; an access to single bytes may be to
 //!   anything. Accesses of different sizes to one object are taken for accesses to different ones, as C's rules about aliasing allow. So are
 //!   different members of structures, of one type or of two, unless they are reached through a union, and a structure as a whole and members of
-//!   structures that are no part of it. Where that is not enough, pointers that are computed from variables are told apart by the objects that
-//!   these may lead to (module `beyond`).
+//!   structures that are no part of it. Where that is not enough, pointers are told apart by the objects that
+//!   they may lead to (module `pointer_targets`).
 //!
 //! # Cost
 //! A procedure is read once; what it calls is collected once for each procedure that an expression with an effect calls.
@@ -18,7 +18,7 @@ use base::Idx;
 use cfa::{Callee, Expr, ExprId, HaltReason, Loc, Op, Place, ProcId, Procedure, Program, Ty, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::hir::VariableId;
+use crate::hir::{self, VariableId};
 use crate::lower::function::RESULT_ADDRESS;
 use crate::types::{RecordId, Types};
 
@@ -56,6 +56,10 @@ pub(super) struct Footprint {
     pub reads: BTreeSet<VariableId>,
     /// Variables that are written by name.
     pub writes: BTreeSet<VariableId>,
+    /// Parts of variables that are read by name.
+    pub reads_parts: BTreeSet<Part>,
+    /// Parts of variables that are written by name.
+    pub writes_parts: BTreeSet<Part>,
     /// Memory that is read through pointers, by calls.
     pub reads_memory: Sizes,
     /// Memory that is written through pointers, by calls.
@@ -71,8 +75,8 @@ pub(super) struct Footprint {
 /// An access through a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Behind {
-    /// The variable from which the pointer is computed.
-    pub pointer: Option<VariableId>,
+    /// The pointer.
+    pub pointer: hir::ExprId,
     /// The part of a structure that is accessed.
     pub member: Option<Member>,
     /// How it is accessed.
@@ -89,6 +93,9 @@ impl Behind {
     }
 }
 
+/// A part of a variable.
+pub(super) type Part = (VariableId, Member);
+
 /// A scalar in the innermost structure around it, or a whole structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Member {
@@ -100,7 +107,7 @@ pub(super) struct Member {
 
 impl Member {
     /// Whether two accesses may be to the same memory. Where two structures overlap, one is a part of the other.
-    fn meets(self, other: Self, types: &Types) -> bool {
+    pub(super) fn meets(self, other: Self, types: &Types) -> bool {
         match (self.field, other.field) {
             (Some(one), Some(two)) => (self.record, one) == (other.record, two),
             (None, Some(_)) => holds(types, self.record, other.record),
@@ -152,6 +159,8 @@ impl Footprint {
     pub(super) fn add(&mut self, other: &Self) {
         self.reads.extend(&other.reads);
         self.writes.extend(&other.writes);
+        self.reads_parts.extend(&other.reads_parts);
+        self.writes_parts.extend(&other.writes_parts);
         self.reads_memory |= other.reads_memory;
         self.writes_memory |= other.writes_memory;
         self.reads_behind.extend(&other.reads_behind);
@@ -163,7 +172,10 @@ impl Footprint {
     }
     /// Whether anything is written.
     pub(super) fn has_writes(&self) -> bool {
-        !self.writes.is_empty() || self.writes_memory != 0 || !self.writes_behind.is_empty()
+        !self.writes.is_empty()
+            || !self.writes_parts.is_empty()
+            || self.writes_memory != 0
+            || !self.writes_behind.is_empty()
     }
 }
 

@@ -59,6 +59,7 @@ mod output;
 mod overlap;
 mod padding;
 mod place;
+mod pointer_targets;
 mod position;
 mod range;
 mod record;

@@ -20,9 +20,9 @@ use crate::library::{self, Known};
 use crate::lower::access::{Access, Root, Step, access};
 use crate::lower::beyond::State;
 use crate::lower::effects::{Node, operands};
-use crate::lower::footprint::{ANY_SIZE, Behind, Footprint, Footprints, Member, Sizes, sizes_of};
+use crate::lower::footprint::{ANY_SIZE, Behind, Footprint, Footprints, Member, Part, Sizes, sizes_of};
 use crate::lower::targets::Targets;
-use crate::lower::{Context, writes_nothing};
+use crate::lower::{Context, pointer_targets, writes_nothing};
 use crate::types::TypeId;
 
 /// Tables that models make when they are first asked for: it does not matter by whom.
@@ -357,9 +357,14 @@ impl Order<'_, '_> {
     fn read(&self, place: PlaceId, sum: &mut Footprint) {
         let found = access(self.ctx.hir, place);
         match found.root {
-            Root::Variable(variable) | Root::Literal(variable) => {
-                sum.reads.insert(variable);
-            }
+            Root::Variable(variable) | Root::Literal(variable) => match self.member(&found, place) {
+                Some(member) => {
+                    sum.reads_parts.insert((variable, member));
+                }
+                None => {
+                    sum.reads.insert(variable);
+                }
+            },
             Root::Pointer(pointer) if self.is_address_of_errno(pointer) => sum.reads.extend(self.errno),
             Root::Pointer(pointer) => {
                 sum.reads_behind.insert(self.behind(&found, place, pointer));
@@ -370,25 +375,7 @@ impl Order<'_, '_> {
 
     fn behind(&self, found: &Access, place: PlaceId, pointer: ExprId) -> Behind {
         let sizes = self.sizes(self.ctx.hir.places[place].ty);
-        Behind { pointer: self.pointer(pointer), member: self.member(found, place), sizes }
-    }
-
-    /// The variable from which a pointer is computed: both lead to the same object.
-    fn pointer(&self, mut expr: ExprId) -> Option<VariableId> {
-        let hir = self.ctx.hir;
-        loop {
-            match hir.exprs[expr].kind {
-                ExprKind::PointerOffset { pointer, .. } => expr = pointer,
-                ExprKind::Load(place) | ExprKind::Step { place, .. } => {
-                    let found = access(hir, place);
-                    return match found.root {
-                        Root::Variable(variable) if found.steps.is_empty() => Some(variable),
-                        _ => None,
-                    };
-                }
-                _ => return None,
-            }
-        }
+        Behind { pointer, member: self.member(found, place), sizes }
     }
 
     /// The structure that an access is to, or the innermost member in which it lies, if no union is on the way.
@@ -412,9 +399,14 @@ impl Order<'_, '_> {
     fn write(&self, place: PlaceId, sum: &mut Footprint) {
         let found = access(self.ctx.hir, place);
         match found.root {
-            Root::Variable(variable) | Root::Literal(variable) => {
-                sum.writes.insert(variable);
-            }
+            Root::Variable(variable) | Root::Literal(variable) => match self.member(&found, place) {
+                Some(member) => {
+                    sum.writes_parts.insert((variable, member));
+                }
+                None => {
+                    sum.writes.insert(variable);
+                }
+            },
             Root::Pointer(pointer) if self.is_address_of_errno(pointer) => sum.writes.extend(self.errno),
             Root::Pointer(pointer) => {
                 sum.writes_behind.insert(self.behind(&found, place, pointer));
@@ -502,20 +494,34 @@ impl Order<'_, '_> {
         let own = writer.writes_memory | sizes(&mut writer.writes_behind.iter().copied());
         let by_name = |variable: &VariableId| {
             let is_written = user.writes.contains(variable) && !self.is_errno(*variable);
-            (user.reads.contains(variable) || is_written) && !self.is_table(*variable)
+            let mut parts = user.reads_parts.union(&user.writes_parts);
+            let is_used = is_written || parts.any(|(part, _)| part == variable);
+            (user.reads.contains(variable) || is_used) && !self.is_table(*variable)
+        };
+        let by_part = |(variable, member): &Part| {
+            let mut parts = user.reads_parts.union(&user.writes_parts);
+            user.reads.contains(variable)
+                || user.writes.contains(variable)
+                || parts.any(|(part, other)| part == variable && member.meets(*other, &self.ctx.hir.types))
         };
         let behind = |one: Behind| used.iter().any(|other| self.is_shared(one, *other));
-        let named = || user.reads.union(&user.writes).copied();
+        let variables = |parts: &BTreeSet<Part>| parts.iter().map(|(variable, _)| *variable).collect();
+        let mut named: BTreeSet<VariableId> = variables(&user.reads_parts);
+        named.extend(user.reads.iter().chain(&user.writes));
+        named.extend(user.writes_parts.iter().map(|(variable, _)| variable));
+        let mut written: BTreeSet<VariableId> = variables(&writer.writes_parts);
+        written.extend(&writer.writes);
         writer.writes.iter().any(by_name)
+            || writer.writes_parts.iter().any(by_part)
             || writer.writes_memory & memory != 0
             || own & called != 0
             || writer.writes_behind.iter().copied().any(behind)
-            || writer.writes.iter().any(|variable| {
+            || written.iter().any(|variable| {
                 self.is_in(*variable, called) || used.iter().any(|one| self.is_behind(*variable, *one))
             })
-            || named().any(|variable| {
-                self.is_in(variable, writer.writes_memory)
-                    || writer.writes_behind.iter().any(|one| self.is_behind(variable, *one))
+            || named.iter().any(|variable| {
+                self.is_in(*variable, writer.writes_memory)
+                    || writer.writes_behind.iter().any(|one| self.is_behind(*variable, *one))
             })
     }
 
@@ -523,26 +529,23 @@ impl Order<'_, '_> {
     fn is_shared(&self, one: Behind, other: Behind) -> bool {
         one.meets(other, &self.ctx.hir.types)
             && match (self.targets(one), self.targets(other)) {
-                (Some(one), Some(other)) => one.meets(other),
+                (Some(one), Some(other)) => one.meets(&other),
                 _ => true,
             }
     }
 
     /// Whether an access through a pointer may be to a variable.
     fn is_behind(&self, variable: VariableId, access: Behind) -> bool {
-        let is_target = |targets: &Targets| {
-            let mut objects = targets.objects.keys().filter_map(|var| self.ctx.variable_of.get(var));
+        let is_target = |targets: Targets| {
+            let mut objects = targets.variables().filter_map(|var| self.ctx.variable_of.get(&var));
             objects.any(|object| *object == variable)
         };
         self.is_in(variable, access.sizes) && self.targets(access).is_none_or(is_target)
     }
 
     /// The objects that the pointer of an access may lead to, if they are known.
-    fn targets(&self, access: Behind) -> Option<&Targets> {
-        let (state, pointer) = (self.pointers.as_ref()?, access.pointer?);
-        let mut vars = self.ctx.program.vars.ids();
-        let var = vars.find(|var| self.ctx.variable_of.get(var) == Some(&pointer))?;
-        state.held(var)
+    fn targets(&self, access: Behind) -> Option<Targets> {
+        pointer_targets::targets(self.ctx, self.pointers.as_ref()?, access.pointer)
     }
 
     /// Whether pointers may lead to a variable.

@@ -28,11 +28,29 @@ impl Offsets {
     }
 }
 
+/// What a pointer may lead into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Object {
+    /// A variable, or an object that execution starts with.
+    Variable(VarId),
+    /// All that one operation of the program allocates, by the number of the operation.
+    Allocated(usize),
+}
+
+impl Object {
+    pub(super) const fn variable(self) -> Option<VarId> {
+        match self {
+            Self::Variable(var) => Some(var),
+            Self::Allocated(_) => None,
+        }
+    }
+}
+
 /// Where a pointer may lead.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Targets {
-    pub(super) objects: BTreeMap<VarId, Offsets>,
-    /// Whether it may lead to memory that is no variable.
+    pub(super) objects: BTreeMap<Object, Offsets>,
+    /// Whether it may lead to memory that is no variable: memory from outside, or what the program allocates.
     pub(super) elsewhere: bool,
 }
 
@@ -41,18 +59,30 @@ impl Targets {
         Self { objects: BTreeMap::new(), elsewhere: true }
     }
 
-    pub(super) fn start_of(var: VarId) -> Self {
-        Self { objects: BTreeMap::from([(var, Offsets { least: 0, most: 0 })]), elsewhere: false }
+    pub(super) fn start_of(object: Object) -> Self {
+        Self { objects: BTreeMap::from([(object, Offsets { least: 0, most: 0 })]), elsewhere: false }
+    }
+
+    /// The variables among the objects.
+    pub(super) fn variables(&self) -> impl Iterator<Item = VarId> {
+        self.objects.keys().filter_map(|object| object.variable())
     }
 
     pub(super) fn plus(&self, amount: Option<(i128, i128)>) -> Self {
-        let objects = self.objects.iter().map(|(var, offsets)| (*var, offsets.plus(amount))).collect();
+        let objects = self.objects.iter().map(|(object, offsets)| (*object, offsets.plus(amount))).collect();
         Self { objects, elsewhere: self.elsewhere }
     }
 
     /// Whether both may lead to one object.
     pub(super) fn meets(&self, other: &Self) -> bool {
-        self.elsewhere && other.elsewhere || self.objects.keys().any(|var| other.objects.contains_key(var))
+        self.elsewhere && other.is_outside_variables()
+            || other.elsewhere && self.is_outside_variables()
+            || self.objects.keys().any(|object| other.objects.contains_key(object))
+    }
+
+    /// Whether it may lead to memory that is no variable, known or not.
+    fn is_outside_variables(&self) -> bool {
+        self.elsewhere || self.objects.keys().any(|object| object.variable().is_none())
     }
 
     pub(super) fn anywhere(&self) -> Self {
@@ -63,9 +93,9 @@ impl Targets {
     pub(super) fn join(&mut self, other: &Self, growth: Growth) -> bool {
         let mut is_new = other.elsewhere && !self.elsewhere;
         self.elsewhere |= other.elsewhere;
-        for (var, more) in &other.objects {
-            let Some(known) = self.objects.get_mut(var) else {
-                self.objects.insert(*var, *more);
+        for (object, more) in &other.objects {
+            let Some(known) = self.objects.get_mut(object) else {
+                self.objects.insert(*object, *more);
                 is_new = true;
                 continue;
             };

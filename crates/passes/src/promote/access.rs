@@ -217,6 +217,7 @@ impl Translator<'_> {
             (ways.may_fail || ways.cases.is_empty()).then(|| self.out.exprs.add(Expr::Undefined { ty }));
         if self.truth(ways.foreign) != Some(false) {
             let arbitrary = self.round_from(ty, ways.source.clone());
+            self.note_unfollowed(arbitrary);
             result = Some(match result {
                 None => arbitrary,
                 Some(other) => self.ite(ways.foreign, arbitrary, other),
@@ -279,7 +280,12 @@ impl Translator<'_> {
         };
         let mut result = (ways.may_fail || ways.cases.is_empty()).then(|| undefined(self));
         if self.truth(ways.foreign) != Some(false) {
-            let arbitrary = self.arbitrary(ways.behind, ways.source.clone());
+            let address = Ty::unsigned(self.out.data_model.pointer_width());
+            let number = self.round_from(address, ways.source.clone());
+            if ways.behind == FOREIGN {
+                self.note_unfollowed(number);
+            }
+            let arbitrary = self.outside(ways.behind, number);
             result = Some(match result {
                 None => arbitrary,
                 Some(other) => {

@@ -12,7 +12,7 @@ use super::access::{Ways, Write};
 use super::layout::Extent;
 use super::meaning::Stands;
 use super::slots::{OBJECT, Slot, WORD};
-use super::steady::Chosen;
+use super::steady::{Chosen, Forwarded, Written};
 use super::translate::{Fat, Translator};
 use super::{FOREIGN, GARBAGE, NONE};
 use crate::back::{EdgeOrigin, OpOrigin};
@@ -29,7 +29,7 @@ pub(super) struct Rewriter<'a> {
     /// Which of these operations choose what a new object holds, and the bits of the object.
     pub(super) contents: BTreeMap<usize, (i64, i64)>,
     /// The values that are chosen, and those of them that were chosen before, by location.
-    chosen: Chosen,
+    pub(super) chosen: Chosen,
     steady: IndexVec<Loc, BTreeSet<VarId>>,
     /// The new versions of the operations of all edges of the procedure.
     translated: IndexVec<EdgeId, Vec<Translated>>,
@@ -41,6 +41,9 @@ struct Translated {
     contents: BTreeMap<usize, (i64, i64)>,
     /// The arbitrary values that the operations read.
     chosen: BTreeSet<VarId>,
+    /// What a store writes, and the value that is known of it.
+    written: Option<Written>,
+    forwarded: Forwarded,
 }
 
 impl<'a> Rewriter<'a> {
@@ -62,14 +65,23 @@ impl<'a> Rewriter<'a> {
             for (position, op) in old.ops.iter().enumerate() {
                 self.used.clear();
                 self.op(AllocationSite { proc, edge, op: position as u32 }, op);
+                let written = Written::new(&self.translator, op);
+                let forwarded = self.forwarded(op, written.as_ref());
                 let ops = std::mem::take(&mut self.ops);
                 let contents = std::mem::take(&mut self.contents);
-                translated.push(Translated { chosen: self.rounded_in(&ops), ops, contents });
+                let mut chosen = self.rounded_in(&ops);
+                for value in forwarded.exprs() {
+                    self.rounded_below(value, &mut chosen);
+                }
+                translated.push(Translated { ops, contents, chosen, written, forwarded });
             }
             self.translated.push(translated);
         }
-        let read = |edge: EdgeId, position: usize| self.translated[edge][position].chosen.clone();
-        self.steady = self.chosen.known(procedure, read);
+        self.steady = self.chosen.known(procedure, |edge, position, known| {
+            let Translated { chosen, written, forwarded, .. } = &self.translated[edge][position];
+            let op = &procedure.edges()[edge].ops[position];
+            self.chosen.after(known, op, chosen, (forwarded, written.as_ref()));
+        });
     }
 
     /// Whether an arbitrary value was chosen before, on all ways to a location.
@@ -91,9 +103,8 @@ impl<'a> Rewriter<'a> {
         let mut is_leading = true;
         let mut known = self.steady[old.source].clone();
         let translated = std::mem::take(&mut self.translated[edge]);
-        for ((position, op), Translated { ops, contents, chosen }) in
-            old.ops.iter().enumerate().zip(translated)
-        {
+        for ((position, op), translated) in old.ops.iter().enumerate().zip(translated) {
+            let Translated { ops, contents, chosen, written, forwarded } = translated;
             is_leading &= matches!(op, Op::Assume { .. });
             let origin = OpOrigin::new(0, position as u32);
             // What the tests read that an edge starts with was chosen before.
@@ -104,13 +115,19 @@ impl<'a> Rewriter<'a> {
                     new.from.ops.push(is_asked.then_some(origin));
                 }
             }
-            self.chosen.after(&mut known, op, &chosen);
+            self.chosen.after(&mut known, op, &chosen, (&forwarded, written.as_ref()));
+            let given = |(var, value)| Op::Assign { place: Place::Var(var), value };
+            let (before, after) = (forwarded.before.map(given), forwarded.after.map(given));
+            new.from.ops.extend(before.iter().map(|_| None));
+            new.ops.extend(before);
             for (number, new_op) in ops.into_iter().enumerate() {
                 let contents = contents.get(&number).copied();
                 let is_kept = contents.is_some() || is_copy(op, &new_op);
                 new.from.ops.push(is_kept.then_some(OpOrigin { contents, ..origin }));
                 new.ops.push(new_op);
             }
+            new.from.ops.extend(after.iter().map(|_| None));
+            new.ops.extend(after);
         }
         if old.target == self.translator.objects.program.procs[proc].exit {
             self.used.clear();
@@ -127,38 +144,6 @@ impl<'a> Rewriter<'a> {
             self.translator.rounded.get(&var).map_or(Source::Rounded, |rounded| rounded.source.clone());
         let is_asked = source == Source::Outside;
         (Op::Havoc { place: Place::Var(var), source, at: Region::NOWHERE }, is_asked)
-    }
-
-    /// What the tests that an edge starts with read of what is arbitrary, and the position of the first test that does.
-    pub(super) fn tested(&self, ops: &[Op]) -> BTreeMap<VarId, u32> {
-        let mut tested = BTreeMap::new();
-        for (position, op) in ops.iter().enumerate() {
-            let Op::Assume { cond } = op else { break };
-            let mut found = BTreeSet::new();
-            self.rounded_below(self.translator.plain(*cond), &mut found);
-            for var in found {
-                tested.entry(var).or_insert(position as u32);
-            }
-        }
-        tested
-    }
-
-    fn rounded_in(&self, ops: &[Op]) -> BTreeSet<VarId> {
-        let mut found = BTreeSet::new();
-        for expr in ops.iter().flat_map(Op::exprs) {
-            self.rounded_below(expr, &mut found);
-        }
-        found
-    }
-    fn rounded_below(&self, root: ExprId, found: &mut BTreeSet<VarId>) {
-        if !self.translator.rounded.is_empty() {
-            let is_rounded = |var: &VarId| self.translator.rounded.contains_key(var);
-            crate::lifetimes::read_vars(&self.translator.out, root, |var| {
-                if is_rounded(&var) {
-                    found.insert(var);
-                }
-            });
-        }
     }
 
     fn op(&mut self, site: AllocationSite, op: &Op) {

@@ -50,6 +50,8 @@ pub(super) struct Translator<'a> {
     pub(super) out: Program,
     /// Variables that stand for values that are not followed: arbitrary wherever they are read.
     pub(super) rounded: BTreeMap<VarId, Rounded>,
+    /// The variable for what a load reads if that is in memory that is not followed; for a pointer, its number.
+    pub(super) unfollowed: BTreeMap<ExprId, VarId>,
     /// What an arbitrary value stands for that is made now.
     pub(super) stands: Stands,
     done: FxHashMap<ExprId, New>,
@@ -63,12 +65,23 @@ pub(super) struct Translator<'a> {
 
 impl<'a> Translator<'a> {
     pub(super) fn new(objects: &'a Objects<'a>, pointers: &'a Pointers, slots: Slots, out: Program) -> Self {
-        let rounded = BTreeMap::new();
+        let (rounded, unfollowed) = (BTreeMap::new(), BTreeMap::new());
         let (done, compared) = (FxHashMap::default(), FxHashMap::default());
         let stands = Stands::Result;
         let (odd, has_gaps) = (odd(objects, pointers), has_gaps(objects, pointers));
-        let mut translator =
-            Self { objects, pointers, slots, out, rounded, stands, done, compared, odd, has_gaps };
+        let mut translator = Self {
+            objects,
+            pointers,
+            slots,
+            out,
+            rounded,
+            unfollowed,
+            stands,
+            done,
+            compared,
+            odd,
+            has_gaps,
+        };
         for id in &objects.used {
             translator.stands = Stands::Expr(*id);
             let new = translator.node(*id);
@@ -246,6 +259,12 @@ impl<'a> Translator<'a> {
         let object = self.ite(is_null, none, outside);
         let instance = self.cast(WORD, number);
         Fat { object, instance, offset: Linear::constant(0) }
+    }
+    /// Notes that an arbitrary value is what the load reads that is translated now.
+    pub(super) fn note_unfollowed(&mut self, value: ExprId) {
+        if let (Stands::Expr(load), Expr::Var { var, .. }) = (self.stands, *self.out.exprs.get(value)) {
+            self.unfollowed.insert(load, var);
+        }
     }
     /// A new variable whose value is arbitrary wherever it is read, because it is not followed.
     pub(super) fn round(&mut self, ty: Ty) -> ExprId {
