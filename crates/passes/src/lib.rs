@@ -72,7 +72,7 @@ pub use promote::{
 };
 pub use propagate::propagate;
 pub use prune::prune;
-pub use recursion::{Obstacle, accumulate, descend, linear, tail, window};
+pub use recursion::{Obstacle, accumulate, descend, hand_back, linear, tail, window};
 pub use resolve::resolve_calls;
 pub use separate::separate;
 pub use slice::slice;

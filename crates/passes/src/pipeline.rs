@@ -12,7 +12,9 @@ use super::instrument::{Checks, Instrumented, Losses, Selection, transform};
 use super::promote::promote;
 use super::propagate::{propagate, propagate_copies};
 use super::prune::prune;
-use super::recursion::{Obstacle, accumulate, descend, exclude, linear, obstacles, settle, tail, window};
+use super::recursion::{
+    Obstacle, accumulate, descend, exclude, hand_back, linear, obstacles, settle, tail, window,
+};
 use super::resolve::resolve_calls;
 use super::slice::slice;
 use super::unroll::unroll;
@@ -217,6 +219,7 @@ fn unwind(stage: &mut Stage, config: &PipelineConfig, limits: &InlineConfig) {
     }
     stage.apply(|program| inlined(program, limits));
     if config.memory == MemoryForm::Variables {
+        stage.apply(hand_back);
         stage.apply(promote);
     }
     stage.apply_unless(config, OptionalPass::Descend, descend);

@@ -1,6 +1,6 @@
 // The address of a local variable is passed down: memory is written in the recursion.
 // expect: safe
-// engines: none
+// engines: gps gps-lite impact cra recmc path-invariants bself tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

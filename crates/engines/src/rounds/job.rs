@@ -16,7 +16,7 @@ const OTHER: u64 = 1 << 10;
 
 /// Ticks of the lead before the first round, where unwinding is worth an attempt: proofs by invariants are more readable, if they are quick.
 const GLANCE: u64 = 3 << 10;
-/// Ticks of that attempt. Loops over a few elements are unwound within them, and summaries know less about these.
+/// Ticks of such attempts. Loops over a few elements are unwound within them, and summaries know less about these.
 const ATTEMPT: u64 = 1 << 12;
 /// Arrays with more elements are no reason to unwind.
 const MOST_ELEMENTS: u64 = 64;
@@ -43,15 +43,15 @@ pub(crate) static MEMBERS: [Member; 7] = [
     Member {
         name: "gps",
         ticks: LEAD,
-        early: |features| features.is_unwound_early().then_some(GLANCE),
+        early: |features| (features.is_unwound_early() || features.is_fitted_early()).then_some(GLANCE),
         suits: |_| true,
         configure: |settings| registered("gps", settings),
     },
     Member {
         name: "recmc",
         ticks: OTHER,
-        early: |_| None,
-        suits: |features| features.calls == Calls::Kept,
+        early: |features| features.is_fitted_early().then_some(ATTEMPT),
+        suits: |features| features.calls != Calls::Inlined,
         configure: |settings| registered("recmc", settings),
     },
     Member {
@@ -158,6 +158,8 @@ impl Arrays {
 pub(crate) enum Calls {
     /// Some do.
     Kept,
+    /// None, for a recursion became loops.
+    Unwound,
     /// All are inlined.
     Inlined,
 }
@@ -166,13 +168,23 @@ impl Features {
     /// Those of a program.
     pub(crate) fn of(task: &Prepared<'_>) -> Self {
         let loops = task.loops(task.program().entry).loops().len();
-        let calls = if task.kept_call().is_some() { Calls::Kept } else { Calls::Inlined };
+        let calls = match task.kept_call() {
+            Some(_) => Calls::Kept,
+            None if task.unwound().is_some() => Calls::Unwound,
+            None => Calls::Inlined,
+        };
         Self { loops, calls, arrays: Arrays::of(task.program()) }
     }
 
     /// Whether unwinding is worth an attempt before the lead has all its ticks: without loops it always ends.
     fn is_unwound_early(self) -> bool {
-        self.calls == Calls::Inlined && (self.loops == 0 || self.arrays == Arrays::Small)
+        self.calls != Calls::Kept && (self.loops == 0 || self.arrays == Arrays::Small)
+    }
+
+    /// Whether RecMC is worth an attempt before the lead has all its ticks. A loop from the innermost activation outwards starts at a state that is guessed, of which summaries know
+    /// little; facts in cases, fitted to executions, are the contract of the recursion.
+    fn is_fitted_early(self) -> bool {
+        self.calls == Calls::Unwound && self.loops > 0
     }
 }
 

@@ -205,6 +205,8 @@ fn features_move_members_and_exclude_none() {
     assert_eq!(with_calls[..3], ["gps", "recmc", "bmc"]);
     let with_loops = names(Features { loops: 2, calls: Calls::Inlined, arrays: Arrays::None });
     assert_eq!(with_loops[..2], ["gps", "kind"]);
+    let unwound = names(Features { loops: 2, calls: Calls::Unwound, arrays: Arrays::None });
+    assert_eq!(unwound[..3], ["gps", "recmc", "kind"]);
     assert!(with_calls.len() == MEMBERS.len() && with_loops.len() == MEMBERS.len());
 }
 

@@ -3,6 +3,7 @@
 //! | pass | for | makes of it |
 //! |---|---|---|
 //! | [`tail`](fn@tail) | components whose inner calls are the last thing that their callers do | a loop; a call is a jump |
+//! | [`hand_back`](fn@hand_back) | pointers to local variables that are passed down | values that are passed and returned |
 //! | [`descend`](fn@descend) | procedures that are called and may fail | a part of the entry procedure that is entered by calls that do not return |
 //! | [`window`](fn@window) | functions that call themselves with the last few values of an argument | a loop that keeps the last few results |
 //! | [`linear`](fn@linear) | components in which no path makes two inner calls | a loop from the innermost activation outwards |
@@ -12,6 +13,7 @@
 mod accumulate;
 mod descend;
 mod exclude;
+mod hand_back;
 mod linear;
 mod settle;
 mod tail;
@@ -32,6 +34,7 @@ use cfa::{ExprId, LocationInfo, LocationRole, Op, Origin, ProcId, Procedure, Pro
 pub use accumulate::accumulate;
 pub use descend::descend;
 pub(crate) use exclude::exclude;
+pub use hand_back::hand_back;
 pub(crate) use linear::obstacles;
 pub use linear::{Obstacle, linear};
 pub(crate) use settle::settle;

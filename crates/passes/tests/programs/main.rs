@@ -6,6 +6,7 @@
 mod checks;
 mod choices;
 mod generate;
+mod hand_back;
 mod laws;
 mod overflow;
 mod pointsto;
