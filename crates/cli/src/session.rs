@@ -18,8 +18,13 @@ use base::{Budget, Cancel, Stop};
 
 use crate::exit::ExitStatus;
 
-/// How long work may go on after it was asked to stop.
-const GRACE: Duration = Duration::from_millis(700);
+/// How long work may go on after it was asked to stop. Somebody waits after Ctrl-C, and the end of a large process takes time, too.
+fn grace(stop: Stop) -> Duration {
+    match stop {
+        Stop::Cancelled => Duration::from_millis(500),
+        Stop::Ticks | Stop::Deadline | Stop::Memory => Duration::from_secs(1),
+    }
+}
 
 /// Prints the report of a run that had to be ended from outside.
 pub(crate) type Abandon = Box<dyn Fn(Stop) + Send + Sync>;
@@ -43,7 +48,7 @@ impl Session {
         let end = {
             let (claimed, abandon) = (claimed.clone(), abandon.clone());
             move |stop: Stop| {
-                thread::sleep(GRACE);
+                thread::sleep(grace(stop));
                 if !claimed.swap(true, Ordering::SeqCst) {
                     abandon(stop);
                     system::process::end_all();

@@ -500,12 +500,12 @@ fn an_interruption_ends_the_run_with_a_report() {
     }
 }
 
-/// The factors of a product of two primes: a query that takes the solver long.
+/// The factors of a prime: a query that takes the solver very long.
 const FACTORS: &str = "extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 int main(void) {
     unsigned long a = __VERIFIER_nondet_uint(), b = __VERIFIER_nondet_uint();
-    if (a > 1 && b > 1 && a * b == 18446743979220271189UL) reach_error();
+    if (a > 1 && b > 1 && a * b == 2305843009213693951UL) reach_error();
     return 0;
 }
 ";
