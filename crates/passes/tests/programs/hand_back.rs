@@ -74,7 +74,7 @@ impl Writer {
         self.text.push_str("  l2 -> l3 : assume n == 0:u8\n  l2 -> l4 : assume n != 0:u8\n");
         let base = self.value();
         let base_place = *self.random.pick(&PLACES);
-        for _ in 0..self.random.below(5) + 1 {
+        for _ in 0..=self.random.below(5) {
             self.statement();
         }
         let (value, last) = (self.value(), self.last);
