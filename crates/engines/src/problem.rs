@@ -164,10 +164,11 @@ impl Problem {
                 instances.push(Vec::new());
             }
             let mut instances = self.focused(terms, point, instances);
-            let Elements { ghost, indices, .. } = &self.graph.elements;
+            let Elements { ghost, indices, pairs, .. } = &self.graph.elements;
             for index in indices.get(&id).into_iter().flatten() {
                 instances.push(ghost.iter().map(|ghost| (*ghost, *index)).collect());
             }
+            instances.extend(pairs.instances(id));
             claims.insert(point.location, Claim { facts: Some(point.known.clone()), never, instances });
         }
         for location in &self.graph.unreachable {

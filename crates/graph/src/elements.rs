@@ -2,8 +2,10 @@
 //!
 //! They hold at a point in every execution, whatever leads to the error. An arc that reads `a[u]` may use them at `u`.
 //!
+//! Facts about pairs of elements ([`Pairs`]) are formulas over two ghosts: `for all k, l: 0 <= k && k < l && l < i implies a[k] <= a[l]`.
+//!
 //! # Invariants
-//! * E1: condition and value mention live variables of their point and the ghost only.
+//! * E1: facts mention live variables of their point and the ghosts only.
 //! * E2: in every execution the facts of a point hold whenever it is reached.
 
 use std::collections::BTreeMap;
@@ -62,17 +64,43 @@ pub struct Elements {
     pub facts: BTreeMap<PointId, Vec<ElementFact>>,
     /// At which indices the arcs that leave a point use its facts.
     pub indices: BTreeMap<PointId, Vec<TermId>>,
+    /// What is known of two elements at a time.
+    pub pairs: Pairs,
+}
+
+/// What is known of pairs of elements at the points of a graph.
+#[derive(Clone, Debug, Default)]
+pub struct Pairs {
+    /// The ghosts that stand for all pairs of indices; absent if nothing is known.
+    pub ghosts: Option<[SymbolId; 2]>,
+    /// The facts of points, over the ghosts and variables.
+    pub facts: BTreeMap<PointId, Vec<TermId>>,
+    /// At which pairs of indices the arcs that leave a point use its facts.
+    pub indices: BTreeMap<PointId, Vec<[TermId; 2]>>,
+}
+
+impl Pairs {
+    /// The instances that proofs need at a point, as values of the ghosts.
+    pub fn instances(&self, point: PointId) -> Vec<Vec<(SymbolId, TermId)>> {
+        let Some(ghosts) = self.ghosts else { return Vec::new() };
+        let pairs = self.indices.get(&point).into_iter().flatten();
+        pairs.map(|pair| ghosts.into_iter().zip(*pair).collect()).collect()
+    }
 }
 
 impl Elements {
     /// What must not be for some index: the negation of the facts of a point.
     pub fn violated(&self, terms: &mut Terms, point: PointId) -> TermId {
-        let Some(ghost) = self.ghost else { return Terms::FALSE };
-        let index = terms.of_symbol(ghost);
         let mut broken = Vec::new();
-        for fact in self.facts.get(&point).into_iter().flatten() {
-            let holds = fact.at(terms, ghost, index);
-            broken.push(terms.not(holds));
+        if let Some(ghost) = self.ghost {
+            let index = terms.of_symbol(ghost);
+            for fact in self.facts.get(&point).into_iter().flatten() {
+                let holds = fact.at(terms, ghost, index);
+                broken.push(terms.not(holds));
+            }
+        }
+        for fact in self.pairs.facts.get(&point).into_iter().flatten() {
+            broken.push(terms.not(*fact));
         }
         terms.or(broken)
     }

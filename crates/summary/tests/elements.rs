@@ -43,6 +43,11 @@ fn facts(body: &str) -> String {
             let _ = writeln!(out, "{point}: {condition} implies {array}[k] {relation} {value}");
         }
     }
+    for (point, facts) in &graph.elements.pairs.facts {
+        for fact in facts {
+            let _ = writeln!(out, "{point}: {}", term::print::text(&terms, *fact));
+        }
+    }
     for (point, indices) in &graph.elements.indices {
         for index in indices {
             let _ = writeln!(out, "{point} uses them at {}", term::print::text(&terms, *index));
@@ -126,4 +131,73 @@ fn nothing_is_known_of_what_is_written_again() {
 #[test]
 fn without_a_read_nothing_is_asked() {
     check("for (int i = 0; i < n; i++) { a[i] = 1; s++; } if (s != n) reach_error();", &expect![""]);
+}
+
+#[test]
+fn the_index_of_the_largest_element_is_found() {
+    check(
+        "int m = 0; for (int i = 0; i < n; i++) a[i] = __VERIFIER_nondet_int(); for (int i = 1; i < n; i++) { if (a[i] > a[m]) m = i; } for (int i = 0; i < n; i++) { if (a[i] > a[m]) reach_error(); }",
+        &expect![[r#"
+            n2: a[m] ≥ a[k] ∨ ¬(k ≥ 0 ∧ i#2 > k)
+            n3: a[m] ≥ a[k] ∨ ¬(k ≥ 0 ∧ n > k)
+        "#]],
+    );
+}
+
+#[test]
+fn a_selection_sort_sorts() {
+    check(
+        "for (int i = 0; i < n; i++) a[i] = __VERIFIER_nondet_int();
+        for (int i = 0; i < n - 1; i++) { int m = i; for (int j = i + 1; j < n; j++) { if (a[j] < a[m]) m = j; } int t = a[i]; a[i] = a[m]; a[m] = t; }
+        for (int i = 0; i < n - 1; i++) { if (a[i] > a[i + 1]) reach_error(); }",
+        &expect![[r#"
+            n2: a[k] ≤ a[l] ∨ ¬(k ≥ 0 ∧ k < l ∧ n > l ∧ i#2 > k)
+            n2: a[k] ≤ a[l] ∨ ¬(k ≥ 0 ∧ k < l ∧ n ≥ l + 2 ∧ i#2 > k)
+            n3: ¬(i#2 ≤ k ∧ j > k) ∨ a[m] ≤ a[k]
+            n3: m < j
+            n3: i#2 ≤ m
+            n3: n ≥ j
+            n3: a[i#2] ≥ a[k] ∨ ¬(k ≥ 0 ∧ i#2 ≥ k)
+            n3: a[k] ≤ a[l] ∨ ¬(k ≥ 0 ∧ k < l ∧ n > l ∧ i#2 > k)
+            n3: a[k] ≤ a[l] ∨ ¬(k ≥ 0 ∧ k < l ∧ n ≥ l + 2 ∧ i#2 > k)
+            n4: a[k] ≤ a[l] ∨ ¬(k ≥ 0 ∧ k < l ∧ n > l ∧ n ≥ k + 2)
+        "#]],
+    );
+}
+
+#[test]
+fn a_bubble_sort_sorts() {
+    check(
+        "for (int i = 0; i < n; i++) a[i] = __VERIFIER_nondet_int();
+        for (int i = 0; i < n - 1; i++) { for (int j = 0; j < n - i - 1; j++) { if (a[j] > a[j + 1]) { int t = a[j]; a[j] = a[j + 1]; a[j + 1] = t; } } }
+        for (int i = 0; i < n - 1; i++) { if (a[i] > a[i + 1]) reach_error(); }",
+        &expect![[r#"
+            n2: a[k] ≤ a[l] ∨ ¬(k ≥ 0 ∧ k < l ∧ n > l ∧ n ≤ i#2 + l)
+            n3: a[j] ≥ a[k] ∨ ¬(k ≥ 0 ∧ j > k)
+            n3: a[j] ≥ a[k] ∨ ¬(k ≥ 0 ∧ j ≥ k)
+            n3: n > i#2 + j
+            n3: a[k] ≤ a[l] ∨ ¬(k ≥ 0 ∧ k < l ∧ n > l ∧ n ≤ i#2 + l)
+            n4: a[k] ≤ a[l] ∨ ¬(k ≥ 0 ∧ k < l ∧ n > l ∧ l ≥ 1)
+        "#]],
+    );
+}
+
+#[test]
+fn an_insertion_sort_sorts() {
+    check(
+        "for (int i = 0; i < n; i++) a[i] = __VERIFIER_nondet_int();
+        for (int i = 1; i < n; i++) { int key = a[i]; int j = i - 1; while (j >= 0 && a[j] > key) { a[j + 1] = a[j]; j--; } a[j + 1] = key; }
+        for (int i = 0; i < n - 1; i++) { if (a[i] > a[i + 1]) reach_error(); }",
+        &expect![[r#"
+            n3: i#2 ≥ k, j ≤ k - 2 implies a[k] >= key + 1
+            n2: a[k] ≤ a[l] ∨ ¬(k ≥ 0 ∧ k < l ∧ i#2 > l)
+            n3: key ≤ a[k] ∨ ¬(i#2 ≥ k ∧ j < k)
+            n3: a[k] ≤ a[l] ∨ ¬(k ≥ 0 ∧ k < l ∧ j ≠ k - 1 ∧ j ≠ l - 1 ∧ i#2 ≥ l)
+            n3: a[k] ≤ a[l] ∨ ¬(k ≥ 0 ∧ k < l ∧ i#2 > l ∧ j ≠ k ∧ j ≠ l)
+            n3: i#2 > j
+            n3: a[k] ≤ a[l] ∨ ¬(k ≥ 0 ∧ k < l ∧ i#2 > l)
+            n4: a[k] ≤ a[l] ∨ ¬(k ≥ 0 ∧ k < l ∧ n > l)
+            n3 uses them at j
+        "#]],
+    );
 }

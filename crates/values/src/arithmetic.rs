@@ -104,7 +104,7 @@ pub(crate) fn bitwise_and(left: Value, right: Value, ty: Ty) -> Option<Value> {
     let bound = [left, right].into_iter().filter(|value| value.low() >= 0).map(Value::high).min();
     let range = match bound {
         Some(high) => Value::range(0, high)?,
-        None => type_range(ty)?,
+        None => same_width(left, right).or_else(|| type_range(ty))?,
     };
     Value::new(range.low(), range.high(), 1 << low_zeros(left).max(low_zeros(right)), 0)
 }
@@ -114,12 +114,22 @@ pub(crate) fn bitwise_or(op: BinaryOp, left: Value, right: Value) -> Option<Valu
         return Some(Value::constant(if op == BinaryOp::Or { a | b } else { a ^ b }));
     }
     if left.low() < 0 || right.low() < 0 {
-        return None;
+        let range = same_width(left, right)?;
+        return Value::new(range.low(), range.high(), 1 << low_zeros(left).min(low_zeros(right)), 0);
     }
     let bits = 128 - (left.high() | right.high()).leading_zeros();
     let low = if op == BinaryOp::Or { left.low().max(right.low()) } else { 0 };
     let high = ((1_i128 << bits.min(126)) - 1).min(left.high().checked_add(right.high())?);
     Value::new(low, high, 1 << low_zeros(left).min(low_zeros(right)), 0)
+}
+
+/// All values with as many bits as two signed values need: what bitwise operations make of them needs no more.
+fn same_width(left: Value, right: Value) -> Option<Value> {
+    // The complement of a negative value has the same number of bits below the sign.
+    let magnitude = |value: i128| if value < 0 { !value } else { value };
+    let all = [left.low(), left.high(), right.low(), right.high()].map(magnitude);
+    let bits = 128 - all.into_iter().fold(0, |all, one| all | one).leading_zeros();
+    Value::range(-(1_i128 << bits.min(126)), (1_i128 << bits.min(126)) - 1)
 }
 
 /// Shifts to the left by all amounts of a range that are below the width of the type.

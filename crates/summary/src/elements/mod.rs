@@ -17,6 +17,7 @@
 mod candidates;
 mod forms;
 mod nested;
+mod pairs;
 mod recurrence;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,8 +38,20 @@ const EFFORT: u64 = 4_000;
 /// Indices at which facts are used on one arc.
 const MAX_INDICES: usize = 12;
 
-/// Finds facts about all elements, and uses them in the arcs of a graph.
+/// Finds facts about all elements and about pairs of them, and uses them in the arcs of a graph.
 pub fn add_elements(
+    graph: &mut Graph,
+    program: &Program,
+    terms: &mut Terms,
+    solvers: &Z3,
+    budget: &mut Budget,
+) -> Result<(), Stop> {
+    add_values(graph, program, terms, solvers, budget)?;
+    pairs::add_pairs(graph, program, terms, solvers, budget)
+}
+
+/// Facts about single elements.
+fn add_values(
     graph: &mut Graph,
     program: &Program,
     terms: &mut Terms,
@@ -332,5 +345,5 @@ fn use_facts(
     }
     let facts = facts.iter_enumerated().filter(|(_, facts)| !facts.is_empty());
     let facts = facts.map(|(point, facts)| (point, facts.clone())).collect();
-    graph.elements = Elements { ghost: Some(ghost), facts, indices };
+    graph.elements = Elements { ghost: Some(ghost), facts, indices, ..Elements::default() };
 }

@@ -179,6 +179,52 @@ pub(crate) fn array_text(seed: u64) -> String {
     )
 }
 
+/// The text of a program that orders elements, in some cases not all of them, and compares pairs of them.
+pub(crate) fn order_text(seed: u64) -> String {
+    let mut random = Random::new(seed);
+    let length = random.between(3, 5);
+    let mut text = format!(
+        "unsigned char a[{length}]; int n = __VERIFIER_nondet_uchar() % {length} + 1, m = 0;\n\
+         for (int i = 0; i < n; i++) a[i] = __VERIFIER_nondet_uchar();\n"
+    );
+    // Most are right; a bound that is off by one gives facts about a part of the array.
+    let mut off = || if random.chance(70) { 0 } else { random.between(0, 1) };
+    let (early, late) = (off(), off());
+    let less = if random.chance(70) { "<" } else { "<=" };
+    let swap = |one: &str, other: &str| {
+        format!("{{ unsigned char t = a[{one}]; a[{one}] = a[{other}]; a[{other}] = t; }}")
+    };
+    let _ = match random.below(5) {
+        0 => writeln!(
+            text,
+            "for (int i = {early}; i < n - 1; i++) {{ for (int j = 0; j < n - 1 - {late}; j++) {{ if (a[j + 1] {less} a[j]) {} }} }}",
+            swap("j", "j + 1")
+        ),
+        1 => writeln!(
+            text,
+            "for (int i = 0; i < n - 1; i++) {{ for (int j = 0; j < n - i - 1 - {late}; j++) {{ if (a[j + 1] {less} a[j]) {} }} }}",
+            swap("j", "j + 1")
+        ),
+        2 => writeln!(
+            text,
+            "for (int i = {early}; i < n - 1; i++) {{ m = i; for (int j = i + 1; j < n - {late}; j++) {{ if (a[j] {less} a[m]) m = j; }} {} }}",
+            swap("i", "m")
+        ),
+        3 => writeln!(
+            text,
+            "for (int i = 1; i < n - {late}; i++) {{ unsigned char key = a[i]; int j = i - 1; while (j >= {early} && key {less} a[j]) {{ a[j + 1] = a[j]; j--; }} a[j + 1] = key; }}"
+        ),
+        _ => writeln!(text, "for (int i = {early}; i < n - {late}; i++) {{ if (a[i] {less} a[m]) m = i; }}"),
+    };
+    let _ = match random.below(3) {
+        0 => writeln!(text, "for (int i = 0; i < n; i++) {{ if (a[i] < a[m]) reach_error(); }}"),
+        _ => writeln!(text, "for (int i = 0; i < n - 1; i++) {{ if (a[i + 1] < a[i]) reach_error(); }}"),
+    };
+    format!(
+        "extern unsigned char __VERIFIER_nondet_uchar(void);\nextern void reach_error(void);\nint main(void) {{\n{text}return 0; }}\n"
+    )
+}
+
 /// The text of a program that writes arrays, adds up elements, and uses the sum.
 pub(crate) fn sum_text(seed: u64) -> String {
     let mut random = Random::new(seed);

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::generate::{Summarised, array_text, count, program_text, sum_text, summarise};
+use crate::generate::{Summarised, array_text, count, order_text, program_text, sum_text, summarise};
 use base::Budget;
 use cfa::VarId;
 use graph::PointId;
@@ -235,7 +235,10 @@ fn check(summarised: &mut Summarised, states: &[State], is_error: bool, context:
 /// Every state satisfies what is known of all elements.
 fn check_elements(summarised: &mut Summarised, state: &State, context: &str) -> u64 {
     let elements = summarised.graph.elements.clone();
-    let (Some(ghost), Some(facts)) = (elements.ghost, elements.facts.get(&state.point)) else { return 0 };
+    let of_pairs = check_pairs(summarised, state, context);
+    let (Some(ghost), Some(facts)) = (elements.ghost, elements.facts.get(&state.point)) else {
+        return of_pairs;
+    };
     for fact in facts {
         for index in -1..8 {
             let terms = &mut summarised.terms;
@@ -249,7 +252,27 @@ fn check_elements(summarised: &mut Summarised, state: &State, context: &str) -> 
             );
         }
     }
-    9 * facts.len() as u64
+    of_pairs + 9 * facts.len() as u64
+}
+
+/// Every state satisfies what is known of all pairs of elements.
+fn check_pairs(summarised: &mut Summarised, state: &State, context: &str) -> u64 {
+    let pairs = summarised.graph.elements.pairs.clone();
+    let (Some(ghosts), Some(facts)) = (pairs.ghosts, pairs.facts.get(&state.point)) else { return 0 };
+    for fact in facts {
+        for (one, other) in (-1..7).flat_map(|one| (-1..7).map(move |other| (one, other))) {
+            let terms = &mut summarised.terms;
+            let indices = [terms.int(one), terms.int(other)];
+            let formula = Substitution::new(ghosts.into_iter().zip(indices)).apply(terms, *fact);
+            let formula = with_elements(summarised, state, formula);
+            let what = term::print::text(&summarised.terms, *fact);
+            assert!(
+                possible(summarised, formula, &Model::new()),
+                "of pairs of elements {what} is known, but there is {state:?}\n{context}"
+            );
+        }
+    }
+    64 * facts.len() as u64
 }
 
 #[allow(clippy::print_stdout)] // the tally, for `--nocapture`
@@ -276,6 +299,13 @@ fn check_programs(runs: u64, write: fn(u64) -> String) -> (u64, u64) {
 fn every_run_satisfies_the_summaries() {
     let runs = count("WAYPROOF_RUNS", 300);
     let (questions, _) = check_programs(runs, program_text);
+    assert!(questions > runs, "the runs should meet points");
+}
+
+#[test]
+fn every_run_satisfies_the_facts_about_pairs_of_elements() {
+    let runs = count("WAYPROOF_RUNS", 300);
+    let (questions, _) = check_programs(runs, order_text);
     assert!(questions > runs, "the runs should meet points");
 }
 
