@@ -86,7 +86,7 @@ fn pool(program: &Program) -> Vec<i128> {
     for expr in ops.flat_map(|op| values::state::operands_first(program, op.exprs())) {
         let Expr::Const { ty: ty @ Ty::Int { .. }, bits } = *program.exprs.get(expr) else { continue };
         let value = Value { ty, bits }.as_int();
-        if value.abs() <= FAR {
+        if (-FAR..=FAR).contains(&value) {
             near.extend([value - 1, value, value + 1]);
         }
     }

@@ -113,7 +113,8 @@ fn conditions(
     let mut found = Vec::new();
     for (position, formal) in formals.iter().enumerate() {
         let values: BTreeSet<&Integer> = points.iter().map(|point| &point[position]).collect();
-        let is_near = |value: &&Integer| value.to_i64().is_some_and(|value| value.abs() <= FAR);
+        let is_near =
+            |value: &&Integer| value.to_i64().is_some_and(|value| value.unsigned_abs() <= FAR.unsigned_abs());
         if (2..=VALUE_LIMIT).contains(&values.len()) && values.iter().all(is_near) {
             for value in values {
                 let (formal, value) = (terms.of_symbol(*formal), terms.number(value.clone()));

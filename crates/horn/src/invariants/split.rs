@@ -58,7 +58,7 @@ fn tested(terms: &Terms, clause: &Clause, head: &Atom) -> Vec<(usize, Vec<Intege
         // `factor * x + constant <= 0`, or `= 0`.
         let number =
             if factor.is_one() { -form.constant_part().clone() } else { form.constant_part().clone() };
-        if number.to_i64().is_none_or(|number| number.abs() >= FAR) {
+        if number.to_i64().is_none_or(|number| number.unsigned_abs() >= FAR.unsigned_abs()) {
             continue;
         }
         let bounds = match terms.node(atom) {
@@ -72,4 +72,21 @@ fn tested(terms: &Terms, clause: &Clause, head: &Atom) -> Vec<(usize, Vec<Intege
         found.push((*position, bounds));
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The least number of 64 bits has no absolute value of 64 bits.
+    #[test]
+    fn numbers_at_the_end_of_64_bits_come_from_types() {
+        let mut terms = Terms::new();
+        let text = "(set-logic HORN)\n(declare-fun p (Int) Bool)\n\
+            (assert (forall ((x Int)) (=> (and (>= x (- 9223372036854775808)) (<= x 100)) (p x))))\n\
+            (assert (forall ((x Int)) (=> (and (p x) (> x 100)) false)))\n(check-sat)\n";
+        let system = crate::read(&mut terms, text).expect("the text should be a system");
+        let predicate = system.predicates.ids().next().expect("there is a predicate");
+        assert_eq!(comparisons(&mut terms, &system, predicate).len(), 1);
+    }
 }
