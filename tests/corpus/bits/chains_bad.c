@@ -1,6 +1,6 @@
 // As chains.c; an operand that occurs twice cancels out.
 // expect: unsafe
-// engines: gps gps-lite impact path-invariants bself bse kind bmc tracer tracer-sp
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // The sum of odd numbers is a square.
 // expect: safe
-// engines: bmc
+// engines: gps bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

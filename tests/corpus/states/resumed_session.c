@@ -1,6 +1,6 @@
 // A protocol whose next state is a variable of its own, beside so many switches that not all combinations can be collected.
 // expect: safe
-// engines: gps
+// engines: gps impact recmc path-invariants
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 
