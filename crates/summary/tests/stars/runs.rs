@@ -304,7 +304,8 @@ fn every_run_satisfies_the_summaries() {
 
 #[test]
 fn every_run_satisfies_the_facts_about_pairs_of_elements() {
-    let runs = count("WAYPROOF_RUNS", 300);
+    // Sorting loops have two heads and large bodies: each program takes seconds.
+    let runs = count("WAYPROOF_RUNS", 40);
     let (questions, _) = check_programs(runs, order_text);
     assert!(questions > runs, "the runs should meet points");
 }
