@@ -16,7 +16,7 @@ from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent
 sys.path.insert(0, str(BENCH))
-from wayproof_bench import checker_mutants, cli, compare, guard, mutants, output, plots, profile, records, results, runner, svg, tables, tasks, weave
+from wayproof_bench import checker_mutants, cli, compare, guard, horn, mutants, output, plots, profile, records, results, runner, svg, tables, tasks, weave
 from wayproof_bench.records import Record
 
 REPORT = """UNKNOWN: recursion, or more code than is inlined at /a/b.c:12:11
@@ -219,9 +219,9 @@ class Results(Folder):
         original, runner.Runner.html = runner.Runner.html, lambda self, title: None
         self.addCleanup(setattr, runner.Runner, "html", original)
         page = self.folder / "page.md"
-        names = ["setup", "suites", "ablation", "reference", "scaling", "unsolved"]
+        names = results.BLOCKS
         page.write_text("mine\n" + "".join(f"<!-- generated:{name} -->\n<!-- end:{name} -->\n" for name in names), encoding="utf-8")
-        command = ["--suites", folder, "--configs", "gps", "--binary", tool, "--runner", "builtin", "--out", self.folder / "res",
+        command = ["--suites", folder, "--configs", "auto", "--binary", tool, "--runner", "builtin", "--out", self.folder / "res",
                    "--page", page, "--scratch", self.folder / "scratch"]
         for _ in range(2):
             self.assertEqual(self.quiet(results.main, command)[0], 0)
@@ -234,6 +234,46 @@ class Results(Folder):
         self.assertTrue(text.startswith("mine\n"))
         self.assertIn("| mine | 2 | 2 | 0 |", text)
         self.assertIn("5 s CPU", text)
+
+    def test_wide_runs_have_other_properties_and_horn_clauses(self):
+        original, runner.Runner.html = runner.Runner.html, lambda self, title: None
+        self.addCleanup(setattr, runner.Runner, "html", original)
+        bench, props, systems = self.folder / "bench", self.folder / "props", self.folder / "chc" / "lin"
+        bench.mkdir()
+        props.mkdir()
+        systems.mkdir(parents=True)
+        self.own_tasks({"one": "true"}).rename(props / "mine")
+        (bench / "suite").mkdir()
+        (bench / "suite" / "two.c").write_text("int main(void) { return 0; }\n", encoding="utf-8")
+        (bench / "suite" / "two.yml").write_text(
+            "input_files: 'two.c'\nproperties:\n  - property_file: unreach-call.prp\n    expected_verdict: true\n", encoding="utf-8")
+        for name, verdict in (("a", "sat"), ("b", "unsat")):
+            (systems / f"{name}.smt2").write_text("(check-sat)\n", encoding="utf-8")
+        (systems.parent / "systems.csv").write_text("folder,system,verdict,source\nlin,a,sat,x\nlin,b,unsat,x\n", encoding="utf-8")
+        page = self.folder / "page.md"
+        page.write_text("".join(f"<!-- generated:{name} -->\n<!-- end:{name} -->\n" for name in results.BLOCKS), encoding="utf-8")
+        # As `wayproof horn` it answers sat whatever it is given: b is then a wrong answer.
+        tool = self.fake_tool('[ "$1" = horn ] && { echo sat; exit; }\ncase "$*" in *no-overflow*) echo "RESULT: false(no-overflow)"; exit 10;; esac\n'
+                              'echo RESULT: true\n')
+        before = os.environ.get("WAYPROOF_BENCH")
+        os.environ["WAYPROOF_BENCH"] = str(bench)
+        self.addCleanup(lambda: os.environ.pop("WAYPROOF_BENCH") if before is None else os.environ.update(WAYPROOF_BENCH=before))
+        code, text = self.quiet(results.main, ["--quick", "--suites", "suite", "--binary", tool, "--runner", "builtin", "--out",
+                                               self.folder / "res", "--page", page, "--scratch", self.folder / "scratch"])
+        self.assertEqual(code, 1)
+        self.assertIn("WRONG: wayproof on lin/b: true, expected false", text)
+        written = page.read_text(encoding="utf-8")
+        self.assertIn("| no-overflow | 1 | 1 | 0 | none |", written)
+        self.assertIn("| lin | 2 | 1 | 1 |", written)
+        self.assertIn("Of 1 tasks 1 are solved, 0 verdicts are wrong.", written)
+
+    def test_the_first_line_of_a_horn_solver_is_its_answer(self):
+        tool = self.folder / "solver"
+        for output_text, status in (("sat\nunsat\n", "true"), ("unsat\n", "false"), ("satisfied\n", "unknown"), ("", "unknown")):
+            tool.write_text(f"#!/bin/sh\nprintf '{output_text}'\n", encoding="utf-8")
+            tool.chmod(0o755)
+            found = horn.run(horn.spacer(tool, 5, 1000), horn.System("lin", self.folder / "s.smt2", "true"))
+            self.assertEqual((found.config, found.status), ("spacer", status))
 
     def test_only_what_is_between_markers_changes(self):
         page = "head\n<!-- generated:a -->\nold\n<!-- end:a -->\ntail\n"
@@ -256,7 +296,7 @@ class Results(Folder):
                         "b,safe,true,1,unknown,2\nc,safe,true,3,true,5\nnot-ours,safe,true,1,true,1\n", encoding="utf-8")
         text = tables.against_reference([record(name, status, suite="gps-svcomp") for name, status in
                                          [("a", "true"), ("b", "unknown"), ("c", "true")]], tables.reference(path))
-        self.assertIn("| wayproof gps | 3 | 2 |", text)
+        self.assertIn("| wayproof | 3 | 2 |", text)
         self.assertIn("| GPS (authors) | 3 | 2 | 0 | 1 out of memory |", text)
         self.assertIn("Solved there, not by Wayproof (1): `b`.", text)
         self.assertIn("Only Wayproof solves (0): none.", text)

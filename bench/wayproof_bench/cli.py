@@ -47,8 +47,8 @@ def _positive(text: str) -> int:
 def _run_parser(name: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=f"bench/{name}", description="Run task sets under limits of time and memory.")
     parser.add_argument("suites", nargs="+", metavar="SUITE", help="a suite, a folder of task definitions, or one .yml; `all`")
-    parser.add_argument("--engine", default="gps", metavar="NAME",
-                        help=f"an engine, or one of the configurations {', '.join(configs.CONFIGS)} (gps)")
+    parser.add_argument("--engine", default=configs.DEFAULT, metavar="NAME",
+                        help=f"an engine, or one of the configurations {', '.join(configs.CONFIGS)} ({configs.DEFAULT})")
     parser.add_argument("--option", action="append", default=[], metavar="OPTION", help="a further option of `check`, as --option=--no-gas")
     parser.add_argument("--property", default="unreach-call", metavar="NAME", help="which property of the tasks (unreach-call)")
     parser.add_argument("--out", default="bench-out", metavar="DIR", help="folder for tables and logs (bench-out)")

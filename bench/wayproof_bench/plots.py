@@ -38,7 +38,7 @@ def cactus(title: str, by_name: Dict[str, List[Record]], limit: float) -> svg.Ch
 def scatter(title: str, ours: List[Record], theirs: List[Record], name: str, limit: float) -> svg.Chart:
     """CPU time of ours against theirs; what is not solved lies at the limit of its own axis."""
     other = {record.task: record for record in theirs}
-    axes = [svg.log_axis(label, [_FLOOR_S, limit], _FLOOR_S) for label in (f"CPU seconds, {name}", "CPU seconds, wayproof gps")]
+    axes = [svg.log_axis(label, [_FLOOR_S, limit], _FLOOR_S) for label in (f"CPU seconds, {name}", "CPU seconds, wayproof")]
     chart = svg.Chart(title, axes[0], axes[1])
     chart.has_diagonal = True
     groups: Dict[str, List[svg.Point]] = {"both solve": [], "only wayproof": [], f"only {name}": []}

@@ -1,7 +1,8 @@
-"""The evaluation of the GPS paper, ours: bench/results.
+"""What Wayproof solves, and how fast: bench/results.
 
-Runs every configuration on every suite, keeps the raw numbers beside the page, and rewrites the generated parts of the
-page and the plots. Finished runs are not repeated.
+Runs every configuration on the suites of the GPS paper, and with `--wide` the default one on all other suites, on tasks with other
+properties and on Horn clauses. Keeps the raw numbers beside the page, and rewrites the generated parts of the page and the plots.
+Finished runs are not repeated.
 
 Invariants
 * I1: all rows of a results folder come from one binary and one pair of limits, or the page says that they do not.
@@ -15,10 +16,11 @@ import datetime
 import json
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Dict, List, Optional, Set
 
-from wayproof_bench import configs, environment, plots, records, tables, tasks
+from wayproof_bench import configs, environment, horn, plots, records, tables, tasks
 from wayproof_bench.cli import add_limits
 from wayproof_bench.definition import Limits
 from wayproof_bench.environment import say
@@ -28,19 +30,29 @@ from wayproof_bench.tasks import ROOT, UsageError
 
 SUITES = ["gps-safe", "gps-lock-and-key", "gps-svcomp", "papers"]
 # Beyond the paper, for the default configuration only.
-WIDE_CONFIG = "gps"
+WIDE_CONFIG = configs.DEFAULT
+PROPERTIES = ["no-overflow", "valid-memsafety"]
+# Names of further files of raw numbers.
+PROPERTY_RUNS = "properties"
+HORN_SOLVERS = ["wayproof", "spacer"]
+QUICK_SECONDS = 10
 # Results are saved after so many runs at the latest.
 CHUNK = 24
 NOTHING = "Nothing measured yet."
+BLOCKS = ["setup", "summary", "suites", "ablation", "reference", "scaling", "unsolved", "properties", "horn"]
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="bench/results", description=(
-        "Measure all configurations on the paper's suites, and write tables and plots. Finished runs are not repeated."))
+        "Measure all configurations on the GPS paper's suites, and write tables and plots. Finished runs are not repeated."))
     parser.add_argument("--suites", nargs="+", default=SUITES, metavar="SUITE", help=f"({' '.join(SUITES)})")
     parser.add_argument("--configs", nargs="+", default=list(configs.CONFIGS), choices=list(configs.CONFIGS), metavar="NAME",
                         help=f"({' '.join(configs.CONFIGS)})")
-    parser.add_argument("--wide", action="store_true", help=f"also measure {WIDE_CONFIG} on all other suites")
+    parser.add_argument("--wide", action="store_true", help=(
+        f"also measure {WIDE_CONFIG} on all other suites, on the tasks of `props`, and on the systems of `chc`"))
+    parser.add_argument("--quick", action="store_true", help=(
+        f"{WIDE_CONFIG} alone on everything with {QUICK_SECONDS} s for each run: about an hour on a laptop"))
+    parser.add_argument("--spacer", metavar="FILE", help="a Z3, for example that of the package z3-solver: run it on the Horn clauses, too")
     parser.add_argument("--fresh", action="store_true", help="measure the chosen runs again")
     parser.add_argument("--mixed", action="store_true", help="go on although earlier runs had another binary or other limits")
     parser.add_argument("--tables-only", action="store_true", help="measure nothing, only write tables and plots again")
@@ -60,11 +72,13 @@ class Store:
         self.about: Dict[str, object] = {}
         if self.about_path.is_file():
             self.about = json.loads(self.about_path.read_text(encoding="utf-8"))
-        self.by_config: Dict[str, List[Record]] = {}
-        for config in configs.CONFIGS:
-            path = folder / f"{config}.csv"
-            if path.is_file():
-                self.by_config[config] = records.load(path)
+        self.by_config = self._load(list(configs.CONFIGS))
+        self.properties = self._load([PROPERTY_RUNS])
+        self.horn = self._load(HORN_SOLVERS, "horn-")
+
+    def _load(self, names: List[str], prefix: str = "") -> Dict[str, List[Record]]:
+        paths = {name: self.folder / f"{prefix}{name}.csv" for name in names}
+        return {name: records.load(path) for name, path in paths.items() if path.is_file()}
 
     def drop(self, config: str, suites: Set[str]) -> None:
         """Forgets runs that are to be made again."""
@@ -74,10 +88,31 @@ class Store:
 
     def add(self, config: str, found: List[Record]) -> None:
         """Keeps runs."""
-        rows = [*self.by_config.get(config, []), *found]
+        self._add(self.by_config, config, "", found)
+
+    def add_properties(self, found: List[Record]) -> None:
+        """Keeps runs with other properties."""
+        self._add(self.properties, PROPERTY_RUNS, "", found)
+
+    def add_horn(self, solver: str, found: List[Record]) -> None:
+        """Keeps runs on Horn clauses."""
+        self._add(self.horn, solver, "horn-", found)
+
+    def _add(self, place: Dict[str, List[Record]], name: str, prefix: str, found: List[Record]) -> None:
+        rows = [*place.get(name, []), *found]
         unique = {run.key: run for run in rows}
-        self.by_config[config] = [unique[key] for key in sorted(unique)]
-        records.save(self.folder / f"{config}.csv", rows)
+        place[name] = [unique[key] for key in sorted(unique)]
+        records.save(self.folder / f"{prefix}{name}.csv", rows)
+
+    def forget_beyond(self) -> None:
+        """Forgets the runs with other properties and on Horn clauses, which are to be made again."""
+        self.properties, self.horn = {}, {}
+        for path in [self.folder / f"{PROPERTY_RUNS}.csv", *(self.folder / f"horn-{name}.csv" for name in HORN_SOLVERS)]:
+            path.unlink(missing_ok=True)
+
+    def all_runs(self) -> List[Record]:
+        """Everything that was measured."""
+        return [run for place in (self.by_config, self.properties, self.horn) for runs in place.values() for run in runs]
 
     def settle(self, settings: Dict[str, object], is_mixing_allowed: bool) -> None:
         """Records what the next runs are made with; they must go together with the earlier ones (I1)."""
@@ -111,6 +146,8 @@ def measure(args: argparse.Namespace, store: Store) -> bool:
     if args.fresh:
         for config, suite in plan:
             store.drop(config, {task.suite for task in tasks.find(suite)})
+        if args.wide:
+            store.forget_beyond()
     store.settle({
         "version": runner.version, "limits": str(runner.limits), "seconds": args.time, "runner": runner.name,
         "machine": environment.machine(), "date": datetime.date.today().isoformat(), "jobs": args.jobs,
@@ -127,9 +164,49 @@ def measure(args: argparse.Namespace, store: Store) -> bool:
             if runner.interrupted:
                 say("interrupted; the same command goes on from here")
                 return False
+    if args.wide and not (_measure_properties(runner, store) and _measure_horn(args, binary, store)):
+        say("interrupted; the same command goes on from here")
+        return False
     page = runner.html("results")
     if page:
         say(f"tables of BenchExec for this session's runs: {page}")
+    return True
+
+
+def _measure_properties(runner: Runner, store: Store) -> bool:
+    """The default configuration on tasks with other properties; whether it came to the end."""
+    for name in PROPERTIES:
+        finished = {(run.suite, run.task) for run in store.properties.get(PROPERTY_RUNS, [])}
+        by_folder: Dict[str, List[tasks.Task]] = {}
+        for task in tasks.with_property(name):
+            if (name, f"{task.suite}/{task.name}") not in finished:
+                by_folder.setdefault(task.suite, []).append(task)
+        for folder, missing in by_folder.items():
+            say(f"{name} on {folder}: {len(missing)} runs")
+            found = runner.run(WIDE_CONFIG, configs.options(WIDE_CONFIG), missing, f"{name}-{folder}")
+            store.add_properties([replace(run, suite=name, task=f"{run.suite}/{run.task}") for run in found])
+            if runner.interrupted:
+                return False
+    return True
+
+
+def _measure_horn(args: argparse.Namespace, binary: Path, store: Store) -> bool:
+    """Ours, and Spacer if it was given, on systems of Horn clauses; whether it came to the end."""
+    folder = horn.systems_folder()
+    if not folder.is_dir():
+        say(f"no Horn clauses: {folder} is missing")
+        return True
+    solvers = [horn.ours(binary, args.time, args.memory)]
+    if args.spacer:
+        solvers.append(horn.spacer(Path(args.spacer), args.time, args.memory))
+    for solver in solvers:
+        finished = {(run.suite, run.task) for run in store.horn.get(solver.name, [])}
+        missing = [system for system in horn.find([folder]) if (system.folder, system.file.stem) not in finished]
+        say(f"{solver.name} on Horn clauses: {len(missing)} runs")
+        try:
+            horn.run_all(solver, missing, args.jobs, lambda run, name=solver.name: store.add_horn(name, [run]))
+        except KeyboardInterrupt:
+            return False
     return True
 
 
@@ -152,13 +229,16 @@ def blocks(store: Store, reference: Optional[Path], page: Path) -> Dict[str, str
     paper = {config: [run for run in runs if run.suite in SUITES] for config, runs in store.by_config.items() if runs}
     ours = store.by_config.get(WIDE_CONFIG, [])
     if not ours:
-        return dict.fromkeys(["setup", "suites", "ablation", "reference", "scaling", "unsolved"], NOTHING)
+        return dict.fromkeys(BLOCKS, NOTHING)
     found = {
         "setup": _setup(store.about),
+        "summary": tables.total(ours),
         "suites": tables.suites(ours),
         "ablation": tables.ablation(paper) if any(paper.values()) else NOTHING,
         "scaling": tables.scaling(ours),
-        "unsolved": tables.unsolved(paper.get(WIDE_CONFIG, [])),
+        "unsolved": tables.unsolved(ours),
+        "properties": tables.suites(store.properties.get(PROPERTY_RUNS, [])) if store.properties else NOTHING,
+        "horn": tables.side_by_side("systems", store.horn) if store.horn else NOTHING,
     }
     found["ablation"] += _images(store, page, ["cactus"])
     found["scaling"] += _images(store, page, ["scaling-time", "scaling-nodes", "scaling-queries", *families])
@@ -186,7 +266,7 @@ def draw(store: Store, reference: Optional[Path]) -> None:
     if reference is None or not ours:
         return
     theirs = tables.reference(reference)
-    sides = {"wayproof gps": ours, **theirs}
+    sides = {"wayproof": ours, **theirs}
     slowest = max(run.cpu_s for runs in theirs.values() for run in runs)
     plots.write(folder, "cactus-reference", plots.cactus("gps-svcomp: solved within a time", sides, slowest).text())
     for name, slug in (("GPS (authors)", "gps"), ("VeriAbs", "veriabs")):
@@ -210,6 +290,8 @@ def rewrite(page: str, parts: Dict[str, str]) -> str:
 def main(arguments: List[str]) -> int:
     """bench/results"""
     args = _parser().parse_args(arguments)
+    if args.quick:
+        args.time, args.configs, args.wide = QUICK_SECONDS, [WIDE_CONFIG], True
     store = Store(Path(args.out).resolve())
     page = Path(args.page)
     try:
@@ -223,7 +305,7 @@ def main(arguments: List[str]) -> int:
         say(f"no published results to compare with: {path} is missing")
     draw(store, reference)
     page.write_text(rewrite(text, blocks(store, reference, page)), encoding="utf-8")
-    wrong = [run for runs in store.by_config.values() for run in runs if run.outcome == "wrong"]
+    wrong = [run for run in store.all_runs() if run.outcome == "wrong"]
     for run in wrong:
         print(f"WRONG: {run.config} on {run.suite}/{run.task}: {run.status}, expected {run.expected}")
     for config, runs in store.by_config.items():

@@ -56,6 +56,33 @@ def suites(records: List[Record]) -> str:
     return _table(head, rows)
 
 
+def total(records: List[Record]) -> str:
+    """One sentence about all suites."""
+    solved = _solved(records)
+    middle = median([run.cpu_s for run in solved])
+    if middle is None:
+        return f"Of {len(records)} tasks none is solved."
+    return (f"Of {len(records)} tasks {len(solved)} are solved, {sum(run.outcome == 'wrong' for run in records)} verdicts are wrong. "
+            f"CPU time of a solved task: {_seconds(middle)} s at the median, {_seconds(sum(run.cpu_s for run in solved))} s in all.")
+
+
+def side_by_side(what: str, by_name: ByConfig) -> str:
+    """One row a suite, and for each of the sides: solved, wrong, CPU seconds of what it solves."""
+    head = [what, "number"] + [cell for name in by_name for cell in (name, "wrong", "CPU median (s)", "CPU of solved (s)")]
+    suites_of = sorted({run.suite for runs in by_name.values() for run in runs})
+    rows = []
+    for suite in suites_of:
+        chosen = [[run for run in runs if run.suite == suite] for runs in by_name.values()]
+        cells = []
+        for runs in chosen:
+            solved = _solved(runs)
+            middle = median([run.cpu_s for run in solved])
+            cells += [str(len(solved)), str(sum(run.outcome == "wrong" for run in runs)),
+                      _seconds(middle) if middle is not None else "-", _seconds(sum(run.cpu_s for run in solved))]
+        rows.append([suite, str(max(len(runs) for runs in chosen)), *cells])
+    return _table(head, rows)
+
+
 def _is_parametrised(record: Record) -> bool:
     return record.task.rpartition("-")[2].isdigit() and len(record.task.rpartition("-")[2]) >= 4
 
@@ -134,7 +161,7 @@ def reference(path: Path) -> ByConfig:
 def against_reference(ours: List[Record], theirs: ByConfig) -> str:
     """RQ 3: numbers, tasks that only one side solves, and speed where both do."""
     mine = {run.task: run for run in ours if run.suite == "gps-svcomp"}
-    sides = {"wayproof gps": list(mine.values())}
+    sides = {"wayproof": list(mine.values())}
     sides.update({name: [run for run in runs if run.task in mine] for name, runs in theirs.items()})
     rows = []
     for name, runs in sides.items():

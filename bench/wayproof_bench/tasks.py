@@ -39,12 +39,21 @@ def bench_folder() -> Path:
     return Path(os.environ.get("WAYPROOF_BENCH") or ROOT.parent / "shared" / "bench")
 
 
-def all_suites() -> List[str]:
-    """Names of the folders with tasks."""
-    folder = bench_folder()
+def _folders_with_tasks(folder: Path) -> List[Path]:
     if not folder.is_dir():
         return []
-    return sorted(entry.name for entry in folder.iterdir() if entry.is_dir() and any(entry.glob("*.yml")))
+    return sorted(entry for entry in folder.iterdir() if entry.is_dir() and any(entry.glob("*.yml")))
+
+
+def all_suites() -> List[str]:
+    """Names of the folders with tasks."""
+    return [folder.name for folder in _folders_with_tasks(bench_folder())]
+
+
+def with_property(property_name: str) -> List[Task]:
+    """The tasks of the folder `props`, beside that of the suites, that have a property."""
+    folders = _folders_with_tasks(bench_folder().parent / "props")
+    return [task for folder in folders for path in sorted(folder.glob("*.yml")) for task in [_read(path, property_name)] if task]
 
 
 def find(suite: str, property_name: str = "unreach-call") -> List[Task]:
