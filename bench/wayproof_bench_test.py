@@ -16,7 +16,7 @@ from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent
 sys.path.insert(0, str(BENCH))
-from wayproof_bench import checker_mutants, cli, compare, guard, horn, mutants, output, plots, profile, records, results, runner, svg, tables, tasks, weave
+from wayproof_bench import checker_mutants, cli, compare, definition, guard, horn, mutants, output, peers, plots, profile, records, results, runner, svg, tables, tasks, weave
 from wayproof_bench.records import Record
 
 REPORT = """UNKNOWN: recursion, or more code than is inlined at /a/b.c:12:11
@@ -206,6 +206,22 @@ class BuiltinRunner(Folder):
         self.assertIn(b"TASK_INDEX", done.stderr)
 
 
+class Peers(Folder):
+    def test_a_proof_by_eva_is_an_ended_analysis_that_never_calls_the_error(self):
+        ended = "[eva:summary] ====== ANALYSIS SUMMARY ======\n"
+        self.assertTrue(peers.proves(f"[eva] computing for function f <- main.\n{ended}"))
+        self.assertFalse(peers.proves(f"[eva] computing for function reach_error <- main.\n{ended}"))
+        self.assertFalse(peers.proves(f"[eva] using specification for function __assert_fail\n{ended}"))
+        self.assertFalse(peers.proves("[kernel] User Error: syntax\n"))
+
+    def test_limits_end_a_peer(self):
+        limits = definition.Limits(1, 500)
+        ended = peers.execute(["sh", "-c", "while :; do :; done"], limits, self.folder)
+        self.assertEqual(ended.status(True, limits), "TIMEOUT")
+        ended = peers.execute(["sh", "-c", "echo sat; exit 3"], limits, self.folder)
+        self.assertEqual((ended.text, ended.code, ended.status(True, limits), ended.status(False, limits)), ("sat\n", 3, "true", "unknown"))
+
+
 class Results(Folder):
     def rows(self):
         family = [record(f"lese-{n:05}", "false(unreach-call)", n / 1000, "false", "gps-lock-and-key", tree_nodes=str(n), solver_queries="7")
@@ -213,14 +229,19 @@ class Results(Folder):
         return family + [record("a", "true", 0.5, suite="gps-svcomp"), record("b", "unknown", 0.1, suite="gps-svcomp", reason="why: where"),
                          record("c", "TIMEOUT", 60, suite="gps-svcomp")]
 
+    def pages(self) -> Path:
+        """The main page; that of the GPS paper lies in the folder of the raw numbers."""
+        (self.folder / "res").mkdir()
+        for path, names in ((self.folder / "page.md", results.MAIN_BLOCKS), (self.folder / "res" / results.GPS_PAGE, results.GPS_BLOCKS)):
+            path.write_text("mine\n" + "".join(f"<!-- generated:{name} -->\n<!-- end:{name} -->\n" for name in names), encoding="utf-8")
+        return self.folder / "page.md"
+
     def test_finished_runs_are_not_repeated_and_other_binaries_are_noticed(self):
         folder = self.own_tasks({"one": "true", "two": "true"})
         tool = self.fake_tool(f'echo "$file" >> {self.folder}/log\necho RESULT: true\n')
         original, runner.Runner.html = runner.Runner.html, lambda self, title: None
         self.addCleanup(setattr, runner.Runner, "html", original)
-        page = self.folder / "page.md"
-        names = results.BLOCKS
-        page.write_text("mine\n" + "".join(f"<!-- generated:{name} -->\n<!-- end:{name} -->\n" for name in names), encoding="utf-8")
+        page = self.pages()
         command = ["--suites", folder, "--configs", "auto", "--binary", tool, "--runner", "builtin", "--out", self.folder / "res",
                    "--page", page, "--scratch", self.folder / "scratch"]
         for _ in range(2):
@@ -250,8 +271,7 @@ class Results(Folder):
         for name, verdict in (("a", "sat"), ("b", "unsat")):
             (systems / f"{name}.smt2").write_text("(check-sat)\n", encoding="utf-8")
         (systems.parent / "systems.csv").write_text("folder,system,verdict,source\nlin,a,sat,x\nlin,b,unsat,x\n", encoding="utf-8")
-        page = self.folder / "page.md"
-        page.write_text("".join(f"<!-- generated:{name} -->\n<!-- end:{name} -->\n" for name in results.BLOCKS), encoding="utf-8")
+        page = self.pages()
         # As `wayproof horn` it answers sat whatever it is given: b is then a wrong answer.
         tool = self.fake_tool('[ "$1" = horn ] && { echo sat; exit; }\ncase "$*" in *no-overflow*) echo "RESULT: false(no-overflow)"; exit 10;; esac\n'
                               'echo RESULT: true\n')

@@ -6,7 +6,7 @@ Finished runs are not repeated.
 
 Invariants
 * I1: all rows of a results folder come from one binary and one pair of limits, or the page says that they do not.
-* I2: of the page only what stands between markers is changed.
+* I2: of the pages only what stands between markers is changed. The page of the GPS paper lies beside the raw numbers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
-import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -39,7 +38,9 @@ QUICK_SECONDS = 10
 # Results are saved after so many runs at the latest.
 CHUNK = 24
 NOTHING = "Nothing measured yet."
-BLOCKS = ["setup", "summary", "suites", "ablation", "reference", "scaling", "unsolved", "properties", "horn"]
+MAIN_BLOCKS = ["setup", "summary", "suites", "properties", "horn", "peers", "unsolved"]
+GPS_BLOCKS = ["ablation", "reference", "scaling"]
+GPS_PAGE = "gps.md"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -75,6 +76,8 @@ class Store:
         self.by_config = self._load(list(configs.CONFIGS))
         self.properties = self._load([PROPERTY_RUNS])
         self.horn = self._load(HORN_SOLVERS, "horn-")
+        rows = self._load(["peers"]).get("peers", [])
+        self.peers = {name: [run for run in rows if run.config == name] for name in dict.fromkeys(run.config for run in rows)}
 
     def _load(self, names: List[str], prefix: str = "") -> Dict[str, List[Record]]:
         paths = {name: self.folder / f"{prefix}{name}.csv" for name in names}
@@ -216,20 +219,19 @@ def _setup(about: Dict[str, object]) -> str:
             f"runner: {about.get('runner')}, {about.get('jobs')} at a time; {about.get('machine')}.{mixed}")
 
 
-def _images(store: Store, page: Path, names: List[str]) -> str:
+def _images(store: Store, names: List[str]) -> str:
     """Those of the plots that there are, as Markdown."""
-    folder = os.path.relpath(store.folder, page.resolve().parent).replace(os.sep, "/")
-    links = [f"![{name}]({folder}/{name}.svg)" for name in names if (store.folder / f"{name}.svg").is_file()]
+    links = [f"![{name}]({name}.svg)" for name in names if (store.folder / f"{name}.svg").is_file()]
     return "".join(f"\n\n{link}" for link in links)
 
 
-def blocks(store: Store, reference: Optional[Path], page: Path) -> Dict[str, str]:
-    """The generated parts of the page by name."""
+def blocks(store: Store, reference: Optional[Path]) -> Dict[str, str]:
+    """The generated parts of the pages by name."""
     families = [f"family-{family}" for family in plots.families(store.by_config.get(WIDE_CONFIG, []))]
     paper = {config: [run for run in runs if run.suite in SUITES] for config, runs in store.by_config.items() if runs}
     ours = store.by_config.get(WIDE_CONFIG, [])
     if not ours:
-        return dict.fromkeys(BLOCKS, NOTHING)
+        return dict.fromkeys([*MAIN_BLOCKS, *GPS_BLOCKS], NOTHING)
     found = {
         "setup": _setup(store.about),
         "summary": tables.total(ours),
@@ -239,12 +241,13 @@ def blocks(store: Store, reference: Optional[Path], page: Path) -> Dict[str, str
         "unsolved": tables.unsolved(ours),
         "properties": tables.suites(store.properties.get(PROPERTY_RUNS, [])) if store.properties else NOTHING,
         "horn": tables.side_by_side("systems", store.horn) if store.horn else NOTHING,
+        "peers": tables.side_by_side("safe tasks", store.peers) if store.peers else NOTHING,
     }
-    found["ablation"] += _images(store, page, ["cactus"])
-    found["scaling"] += _images(store, page, ["scaling-time", "scaling-nodes", "scaling-queries", *families])
+    found["ablation"] += _images(store, ["cactus"])
+    found["scaling"] += _images(store, ["scaling-time", "scaling-nodes", "scaling-queries", *families])
     if reference is not None and any(run.suite == "gps-svcomp" for run in ours):
         found["reference"] = tables.against_reference(ours, tables.reference(reference)) + _images(
-            store, page, ["overlap-safe", "overlap-unsafe", "cactus-reference", "scatter-gps", "scatter-veriabs"])
+            store, ["overlap-safe", "overlap-unsafe", "cactus-reference", "scatter-gps", "scatter-veriabs"])
     else:
         found["reference"] = NOTHING
     return found
@@ -293,18 +296,20 @@ def main(arguments: List[str]) -> int:
     if args.quick:
         args.time, args.configs, args.wide = QUICK_SECONDS, [WIDE_CONFIG], True
     store = Store(Path(args.out).resolve())
-    page = Path(args.page)
+    pages = {Path(args.page): MAIN_BLOCKS, store.folder / GPS_PAGE: GPS_BLOCKS}
     try:
-        text = page.read_text(encoding="utf-8")
+        texts = {page: page.read_text(encoding="utf-8") for page in pages}
     except OSError as error:
-        raise UsageError(f"cannot read the page: {error}") from error
+        raise UsageError(f"cannot read a page: {error}") from error
     is_complete = args.tables_only or measure(args, store)
     path = tasks.bench_folder() / "reference" / "gps-and-veriabs-2025.csv"
     reference = path if path.is_file() else None
     if reference is None:
         say(f"no published results to compare with: {path} is missing")
     draw(store, reference)
-    page.write_text(rewrite(text, blocks(store, reference, page)), encoding="utf-8")
+    parts = blocks(store, reference)
+    for page, names in pages.items():
+        page.write_text(rewrite(texts[page], {name: parts[name] for name in names}), encoding="utf-8")
     wrong = [run for run in store.all_runs() if run.outcome == "wrong"]
     for run in wrong:
         print(f"WRONG: {run.config} on {run.suite}/{run.task}: {run.status}, expected {run.expected}")
