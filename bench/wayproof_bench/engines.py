@@ -10,7 +10,7 @@ import argparse
 from pathlib import Path
 from typing import Dict, List, Set, Tuple
 
-from wayproof_bench import cli, environment, records, tasks
+from wayproof_bench import cli, environment, plots, records, tasks
 from wayproof_bench.definition import Limits
 from wayproof_bench.environment import say
 from wayproof_bench.records import Record
@@ -82,6 +82,7 @@ def main(arguments: List[str]) -> int:
     parser.add_argument("suites", nargs="*", default=SUITES, metavar="SUITE", help=f"suites ({' '.join(SUITES)})")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every N-th task (1)")
     parser.add_argument("--out", default="bench-engines", metavar="DIR", help="folder for one .csv of each engine (bench-engines)")
+    parser.add_argument("--plot", metavar="FILE.svg", help="also draw how many tasks each decides within a time")
     parser.add_argument("--table-only", action="store_true", help="no runs: the table of what is in DIR")
     cli.add_limits(parser)
     parser.set_defaults(time=5)
@@ -100,4 +101,7 @@ def main(arguments: List[str]) -> int:
                 raise KeyboardInterrupt
     measured = _load(folder, names)
     print(table(measured))
+    if args.plot:
+        place = Path(args.plot)
+        plots.write(place.parent, place.stem, plots.cactus("Engines alone and together", measured, args.time).text())
     return 1 if any(record.outcome == "wrong" for found in measured.values() for record in found) else 0
