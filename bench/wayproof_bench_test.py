@@ -16,7 +16,7 @@ from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent
 sys.path.insert(0, str(BENCH))
-from wayproof_bench import checker_mutants, cli, compare, definition, guard, horn, mutants, output, peers, plots, profile, records, results, runner, svg, tables, tasks, weave
+from wayproof_bench import checker_mutants, cli, compare, definition, engines, guard, horn, mutants, output, peers, plots, profile, records, results, runner, svg, tables, tasks, weave
 from wayproof_bench.records import Record
 
 REPORT = """UNKNOWN: recursion, or more code than is inlined at /a/b.c:12:11
@@ -336,6 +336,22 @@ class Results(Folder):
             ticks = svg.Axis("n", 0, high).ticks()
             self.assertTrue(3 <= len(ticks) <= 10, (high, ticks))
         self.assertEqual(svg.log_axis("s", [0.02, 30], 0.01).ticks(), [0.01, 0.1, 1.0, 10.0, 100.0])
+
+
+class Engines(unittest.TestCase):
+    def test_who_contributes_what_is_told_by_what_others_do_not_decide(self):
+        measured = {
+            "gps": [record("a", "true", 0.5), record("b", "TIMEOUT"), record("c", "TIMEOUT"), record("d", "unknown")],
+            "kind": [record("a", "true"), record("b", "true"), record("c", "false(unreach-call)"), record("d", "unknown")],
+            "auto-no-exchange": [record("a", "true"), record("b", "TIMEOUT"), record("c", "TIMEOUT"), record("d", "unknown")],
+            "auto": [record("a", "true"), record("b", "TIMEOUT"), record("c", "TIMEOUT"), record("d", "true")],
+        }
+        text = engines.table(measured)
+        self.assertIn("| `gps` | 1 | 1 | 0 | 0 | 0.5 | 0 | 0 |", text)
+        self.assertIn("| `kind` | 2 | 2 | 0 | 1 | 2.0 | 1 | 1 |", text)
+        self.assertIn("Decided by `auto`, by no engine alone: s/d.", text)
+        self.assertIn("Decided by an engine alone, not by `auto`: s/b.", text)
+        self.assertIn("Decided by `auto`, not without exchange: s/d.", text)
 
 
 class Profile(unittest.TestCase):

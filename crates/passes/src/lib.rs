@@ -39,7 +39,6 @@ mod inline;
 mod instrument;
 mod lifetimes;
 mod liveness;
-mod persistent_map;
 mod pipeline;
 mod prepared;
 mod promote;

@@ -21,14 +21,13 @@
 
 use std::collections::BTreeSet;
 
-use base::IndexVec;
+use base::{IndexVec, PersistentMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::back::{BackTranslation, EdgeOrigin, OpOrigin};
 use super::build::{self, NewEdge, replace_procedures};
 use super::calls::{CallGraph, Footprint, footprints};
 use super::fold::simplified;
-use super::persistent_map::PersistentMap;
 use cfa::loops::Digraph;
 use cfa::op::{Callee, Op, Place};
 use cfa::{BinaryOp, EdgeId, Expr, ExprId, Loc, ProcId, Program, UnaryOp, VarId};
@@ -103,7 +102,10 @@ struct Propagator {
     memo: FxHashMap<ExprId, ExprId>,
 }
 
-type States = IndexVec<Loc, Option<PersistentMap>>;
+/// What variables are equal to; what is absent is not known.
+type Known = PersistentMap<VarId, ExprId>;
+
+type States = IndexVec<Loc, Option<Known>>;
 
 impl Propagator {
     fn solve(&mut self, proc: ProcId) -> States {
@@ -115,7 +117,7 @@ impl Propagator {
             positions[*location] = position;
         }
         let mut states: States = IndexVec::filled(None, count);
-        states[entry] = Some(PersistentMap::new(self.program.vars.len()));
+        states[entry] = Some(PersistentMap::new());
         let mut pending = BTreeSet::from([0]);
         while let Some(position) = pending.pop_first() {
             let location = order[position];
@@ -125,7 +127,12 @@ impl Propagator {
                 let target = self.program.procs[proc].edges()[edge].target;
                 let Some(after) = self.edge(proc, edge, state, &mut |_, _| {}) else { continue };
                 let changed = match &mut states[target] {
-                    Some(known) => known.meet(&after),
+                    Some(known) => {
+                        let both = known.intersection(&after, |_, a, b| (a == b).then_some(*a));
+                        let changed = !both.is_shared(known);
+                        *known = both;
+                        changed
+                    }
                     unknown @ None => {
                         *unknown = Some(after);
                         true
@@ -173,9 +180,9 @@ impl Propagator {
         &mut self,
         proc: ProcId,
         edge: EdgeId,
-        mut state: PersistentMap,
+        mut state: Known,
         emit: &mut dyn FnMut(usize, Op),
-    ) -> Option<PersistentMap> {
+    ) -> Option<Known> {
         for position in 0..self.program.procs[proc].edges()[edge].ops.len() {
             self.memo.clear();
             let old = self.program.procs[proc].edges()[edge].ops[position].clone();
@@ -221,7 +228,7 @@ impl Propagator {
     }
 
     /// What an operation writes is not known any more.
-    fn clobber(&mut self, op: &Op, state: &mut PersistentMap) {
+    fn clobber(&mut self, op: &Op, state: &mut Known) {
         for target in op.call_targets() {
             for index in 0..self.modified[*target].len() {
                 let var = self.modified[*target][index];
@@ -236,18 +243,18 @@ impl Propagator {
     }
 
     /// Nothing is known about a variable or about what equals it.
-    fn forget(&mut self, var: VarId, state: &mut PersistentMap) {
-        state.set(var, None);
+    fn forget(&mut self, var: VarId, state: &mut Known) {
+        state.remove(var);
         for holder in self.holders.get(&var).into_iter().flatten() {
-            let stale = state.get(*holder).is_some_and(|value| subject(&self.program, value) == Some(var));
+            let stale = state.get(*holder).is_some_and(|value| subject(&self.program, *value) == Some(var));
             if stale {
-                state.set(*holder, None);
+                state.remove(*holder);
             }
         }
     }
 
     /// A variable equals an expression, if it is of a kind that is followed.
-    fn know(&mut self, var: VarId, value: ExprId, state: &mut PersistentMap) {
+    fn know(&mut self, var: VarId, value: ExprId, state: &mut Known) {
         let followed = match *self.program.exprs.get(value) {
             Expr::Const { .. } | Expr::Address { .. } | Expr::Function { .. } => {
                 self.followed == Followed::All
@@ -271,11 +278,11 @@ impl Propagator {
         {
             self.holders.entry(subject).or_default().push(var);
         }
-        state.set(var, Some(value));
+        state.insert(var, value);
     }
 
     /// What holds if a condition does.
-    fn learn(&mut self, cond: ExprId, state: &mut PersistentMap) {
+    fn learn(&mut self, cond: ExprId, state: &mut Known) {
         if self.followed == Followed::Copies {
             return;
         }
@@ -304,12 +311,12 @@ impl Propagator {
                 }
                 _ => continue,
             };
-            state.set(var, Some(value));
+            state.insert(var, value);
         }
     }
 
     /// An expression with what is known put in, simplified.
-    fn substitute(&mut self, root: ExprId, state: &PersistentMap) -> ExprId {
+    fn substitute(&mut self, root: ExprId, state: &Known) -> ExprId {
         let mut pending = vec![root];
         while let Some(&id) = pending.last() {
             if self.memo.contains_key(&id) {
@@ -337,11 +344,11 @@ impl Propagator {
     }
 
     /// What a variable is known to equal, through a few copies.
-    fn resolve(&self, var: VarId, id: ExprId, state: &PersistentMap) -> ExprId {
+    fn resolve(&self, var: VarId, id: ExprId, state: &Known) -> ExprId {
         let mut result = id;
         let mut at = Some(var);
         for _ in 0..8 {
-            let Some(value) = at.and_then(|var| state.get(var)) else { break };
+            let Some(value) = at.and_then(|var| state.get(var)).copied() else { break };
             result = value;
             at = match *self.program.exprs.get(value) {
                 Expr::Var { var, .. } => Some(var),

@@ -5,8 +5,7 @@
 //!   value of its type.
 //! * S2: an operation that is undefined in every state, or assumes what never holds, leaves no state.
 
-use std::collections::BTreeMap;
-
+use base::PersistentMap;
 use cfa::{
     BinaryOp, Expr, ExprId, InitKind, Op, Place, Program, SignedOverflow, Storage, Ty, UnaryOp, VarId,
 };
@@ -56,7 +55,7 @@ impl Truth {
 /// Intervals and congruences of scalar variables, and of all elements together of array variables.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct State {
-    known: BTreeMap<VarId, Value>,
+    known: PersistentMap<VarId, Value>,
 }
 
 /// How deep disjunctions in conditions are followed on both sides.
@@ -92,17 +91,9 @@ impl State {
     /// The state with what is known of the given variables only, ascending.
     #[must_use]
     pub fn restricted_to(&self, vars: &[VarId]) -> Self {
-        self.filtered(|var| vars.binary_search(&var).is_ok())
-    }
-    fn filtered(&self, keep: impl Fn(VarId) -> bool) -> Self {
-        Self {
-            known: self
-                .known
-                .iter()
-                .filter(|(var, _)| keep(**var))
-                .map(|(var, value)| (*var, *value))
-                .collect(),
-        }
+        let mut restricted = self.clone();
+        restricted.known.retain(|var| vars.binary_search(&var).is_ok());
+        restricted
     }
     /// Claims to know that the values of a variable are among these. It is the caller's to justify that.
     pub fn claim(&mut self, var: VarId, value: Value) {
@@ -110,15 +101,15 @@ impl State {
     }
     /// Knows nothing of a variable any more.
     pub fn forget(&mut self, var: VarId) {
-        self.known.remove(&var);
+        self.known.remove(var);
     }
     /// What is known of a variable beyond its type.
     pub fn get(&self, var: VarId) -> Option<Value> {
-        self.known.get(&var).copied()
+        self.known.get(var).copied()
     }
     /// All variables of which something is known.
     pub fn iter(&self) -> impl Iterator<Item = (VarId, Value)> + '_ {
-        self.known.iter().map(|(var, value)| (*var, *value))
+        self.known.iter().map(|(var, value)| (var, *value))
     }
     /// The possible values of a variable.
     pub fn value(&self, program: &Program, var: VarId) -> Option<Value> {
@@ -130,36 +121,27 @@ impl State {
                 self.known.insert(var, value);
             }
             Abstract::Known(_) | Abstract::Unknown | Abstract::Never => {
-                self.known.remove(&var);
+                self.known.remove(var);
             }
         }
     }
     /// The smallest state that includes both.
     #[must_use]
     pub fn join(&self, other: &Self) -> Self {
-        let both =
-            self.known.iter().filter_map(|(var, mine)| Some((*var, mine.join(*other.known.get(var)?))));
-        Self { known: both.collect() }
+        Self { known: self.known.intersection(&other.known, |_, mine, theirs| Some(mine.join(*theirs))) }
     }
     /// Whether all of `other` is included.
     pub fn includes(&self, other: &Self) -> bool {
-        self.known.iter().all(|(var, mine)| other.known.get(var).is_some_and(|theirs| mine.includes(*theirs)))
+        self.known.is_matched_by(&other.known, |mine, theirs| mine.includes(*theirs))
     }
     /// Joined with `previous`, growing bounds moved to thresholds; what grows beyond its type is dropped.
     #[must_use]
     pub fn widened(&self, previous: &Self, program: &Program, thresholds: &[i128]) -> Self {
-        let mut widened = Self::new();
-        for (var, value) in &self.known {
-            let Some(before) = previous.known.get(var) else { continue };
-            let grown = value.widened(*before, thresholds);
-            let range = element_type(program, *var).and_then(type_range);
-            widened.set(
-                program,
-                *var,
-                range.and_then(|range| grown.meet(range)).map_or(Abstract::Unknown, Abstract::Known),
-            );
-        }
-        widened
+        let grown = |var, value: &Value, before: &Value| {
+            let range = element_type(program, var).and_then(type_range)?;
+            value.widened(*before, thresholds).meet(range).filter(|grown| *grown != range)
+        };
+        Self { known: self.known.intersection(&previous.known, grown) }
     }
 
     /// The values of an expression.
@@ -448,7 +430,7 @@ impl State {
             }
             Op::Allocate { var, .. } => self.set(program, *var, Abstract::Unknown),
             Op::Call { results, .. } => {
-                self.known.retain(|var, _| program.vars[*var].owner.is_some());
+                self.known.retain(|var| program.vars[var].owner.is_some());
                 for place in results.iter().flatten() {
                     self.write(program, *place, Abstract::Unknown);
                 }

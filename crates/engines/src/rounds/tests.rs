@@ -230,3 +230,73 @@ fn loops_over_few_elements_are_unwound_before_the_lead_has_all_its_ticks() {
     let Ran { recorder, .. } = run(&many, lead(|_| None), 1);
     assert!(recorder.work().shares[0].to_string().contains("ticks 4096,"), "{}", recorder.work().shares[0]);
 }
+
+/// Tasks whose programs are larger are left out: passes have no ticks.
+const LARGEST: u64 = 60_000;
+/// What all rounds of a task may take.
+const TICKS_OF_A_TASK: u64 = 1 << 12;
+
+/// What a task comes to with members of few ticks, so that all of them work. Nothing if it is not C of the subset.
+///
+/// On a thread of its own, as in a process of its own: the lead works on the thread that asks, and what its solver answers depends on what it was asked before (A3).
+fn run_task(task: &testkit::tasks::Task, members: &'static [Member], threads: usize) -> Option<Ran> {
+    std::thread::scope(|scope| {
+        let solve = || {
+            smt::free_context_with_thread();
+            run_task_here(task, members, threads)
+        };
+        let handle = std::thread::Builder::new().stack_size(128 << 20).spawn_scoped(scope, solve);
+        handle.expect("the thread should start").join().expect("no engine should crash the rounds")
+    })
+}
+
+fn run_task_here(task: &testkit::tasks::Task, members: &'static [Member], threads: usize) -> Option<Ran> {
+    let model = match task.model {
+        testkit::Model::Lp64 => cfa::DataModel::Lp64,
+        testkit::Model::Ilp32 => cfa::DataModel::Ilp32,
+    };
+    let input = cfront::Input::Path(task.file.clone());
+    let program = cfront::compile(&[input], &cfront::Options::new(model)).ok()?.program;
+    let task = Prepared::of(&program);
+    let recorder = Recorder::default();
+    let mut env = Env::new(Budget::ticks(TICKS_OF_A_TASK), &recorder);
+    let settings = Settings::default().with_threads(std::num::NonZero::new(threads)?);
+    let verdict = Box::new(Rounds { members, settings }).solve(&task, &mut env);
+    let spent = env.logic.budget.spent();
+    Some(Ran { verdict, recorder, spent })
+}
+
+/// `WAYPROOF_TASKS` is the number of tasks.
+#[test]
+fn the_number_of_threads_changes_nothing_on_verification_tasks() {
+    let Some(tasks) = testkit::tasks::bench_tasks() else { return };
+    let mut tasks = tasks.expect("the tasks should be readable");
+    tasks.retain(|task| std::fs::metadata(&task.file).is_ok_and(|file| file.len() <= LARGEST));
+    let wanted = std::env::var("WAYPROOF_TASKS").ok().and_then(|text| text.parse().ok()).unwrap_or(20);
+    let all = members(MEMBERS.iter().map(|member| Member {
+        ticks: if member.name == "gps" { 1 << 8 } else { 1 << 6 },
+        early: |_| None,
+        ..*member
+    }));
+    let step = (tasks.len() / wanted).max(1);
+    let (mut decided, mut in_later_rounds) = (0, 0);
+    for task in tasks.iter().step_by(step) {
+        let Some(one) = run_task(task, all, 1) else { continue };
+        decided += usize::from(!matches!(one.verdict, Verdict::Unknown(_)));
+        in_later_rounds +=
+            usize::from(one.recorder.work().decided.is_some_and(|who| who.engine != "gps" || who.round > 0));
+        for threads in [2, 4] {
+            let name = format!("{}/{} with {threads} threads", task.suite, task.name);
+            let many = run_task(task, all, threads).expect("the program was compiled before");
+            assert_eq!(many.verdict, one.verdict, "{name}");
+            assert_eq!(many.spent, one.spent, "{name}");
+            assert_eq!(many.recorder.statistics(), one.recorder.statistics(), "{name}");
+            assert_eq!(many.recorder.work(), one.recorder.work(), "{name}");
+        }
+    }
+    println!(
+        "{} tasks, {decided} decided, {in_later_rounds} of them not at once by the lead",
+        tasks.iter().step_by(step).count()
+    );
+    assert!(decided > 0);
+}

@@ -4,15 +4,13 @@
 //! of states that satisfy the equations so far.
 //!
 //! # Invariants
-//! * Q1: when no model breaks an equation, the equations hold at the head and iterations keep them.
+//! * Q1: when no model breaks an equation, the equations hold at the head and iterations keep them. None is left out, however large its coefficients are: what models break is a combination of others as soon
+//!   as there is one more point.
 //!
 //! # Cost
 //! At most one question for each variable and two more.
 
 use term::{Integer, Linear, SymbolId, TermId, Terms};
-
-/// Equations with larger coefficients are left out.
-const MAX_COEFFICIENT: i64 = 1_000;
 
 /// The affine hull of some points.
 #[derive(Clone, Debug)]
@@ -43,7 +41,8 @@ impl Hull {
         for (pivot, known) in &self.rows {
             row = without(&row, known, *pivot);
         }
-        let Some(pivot) = row.iter().position(|entry| !entry.is_zero()) else { return false };
+        // The last one: the equations of a single point say what each variable is.
+        let Some(pivot) = row.iter().rposition(|entry| !entry.is_zero()) else { return false };
         for (_, known) in &mut self.rows {
             *known = without(known, &row, pivot);
         }
@@ -69,11 +68,7 @@ impl Hull {
                 equation[*pivot] = -(&row[free] * &scale.div_floor(&row[*pivot]));
             }
             let equation = reduced(equation);
-            let largest = Integer::from(MAX_COEFFICIENT);
             let (coefficients, constant) = equation.split_at(width - 1);
-            if coefficients.iter().any(|entry| entry.abs() > largest) {
-                continue;
-            }
             let mut products = Vec::new();
             for (symbol, coefficient) in self.variables.iter().zip(coefficients) {
                 products.push((terms.of_symbol(*symbol), coefficient.clone()));
@@ -105,9 +100,30 @@ fn reduced(row: Vec<Integer>) -> Vec<Integer> {
 
 #[cfg(test)]
 mod tests {
-    use term::{Sort, SymbolKind, print};
+    use term::{Evaluator, Model, Sort, SymbolKind, print};
 
     use super::*;
+
+    #[test]
+    fn equations_after_a_further_point_follow_from_those_before() {
+        let mut terms = Terms::new();
+        let symbols = ["n", "x"].map(|name| terms.declare(name, Sort::Int, SymbolKind::Variable));
+        let mut hull = Hull::new(symbols.to_vec());
+        let point = |values: [i64; 2]| values.map(Integer::from);
+        let held = |hull: &Hull, terms: &mut Terms, values: [i64; 2]| {
+            let mut model = Model::new();
+            for (symbol, value) in symbols.iter().zip(values) {
+                model.set_int(*symbol, value);
+            }
+            let equations = hull.equations(terms);
+            equations.into_iter().all(|equation| Evaluator::new(terms, &model).holds(equation))
+        };
+        assert!(hull.add(&point([2_999_999_998, 2_999_999_997])));
+        // Both coefficients of the line through this point and zero are large.
+        assert!(!held(&hull, &mut terms, [7, 2_999_999_997]));
+        assert!(hull.add(&point([2_999_999_998, 2_999_999_996])));
+        assert!(!held(&hull, &mut terms, [7, 2_999_999_997]) && held(&hull, &mut terms, [2_999_999_998, 5]));
+    }
 
     #[test]
     fn the_equations_of_three_points_in_space_are_those_of_their_plane() {
