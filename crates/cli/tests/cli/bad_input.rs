@@ -218,7 +218,11 @@ fn a_property_that_is_not_supported() {
 fn a_build_without_compile_commands() {
     let folder = Folder::new("no_commands");
     let finished = wayproof(["check", "-p", folder.path().to_str().unwrap()]);
-    expect_refusal(&finished, USAGE, &["there is no `", "compile_commands.json`", "CMAKE_EXPORT", "bear -- make"]);
+    expect_refusal(
+        &finished,
+        USAGE,
+        &["there is no `", "compile_commands.json`", "CMAKE_EXPORT", "bear -- make"],
+    );
 }
 
 #[test]
