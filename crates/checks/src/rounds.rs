@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   executions            the only one, or all if they are few: they decide all checks
+//!   some executions       where most errors are found by one of a few hundred: each has a check that fails
 //!   all open checks       JOINT ticks of the engine               decided: done, or one violation less to look for
 //!   what values exclude   together: a formality, so that a proof is checked
 //!   halves, quarters, ... one by one                              each with a share of what the joint attempt had
@@ -96,12 +97,16 @@ enum Attempt {
 impl Auditor<'_> {
     fn rounds(&mut self, env: &mut Env<'_>) {
         let alone = self.plan.settings.without_executions();
-        let (settings, is_limited) = match self.executions(env) {
+        let tried = self.executions(env);
+        let (settings, is_limited) = match tried {
             Tried::Decided(_) => return,
-            // They take turns with the engine, by ticks of their own.
-            Tried::TooLong => (self.plan.settings, false),
-            Tried::Open => (&alone, true),
+            // It takes turns with the engine, by ticks of its own.
+            Tried::OneTooLong => (self.plan.settings, false),
+            Tried::FewTooLong | Tried::Open => (&alone, true),
         };
+        if is_limited {
+            self.samples(env);
+        }
         let mut ticks = JOINT;
         let mut has_formalities = true;
         while !self.is_done() {
@@ -124,6 +129,9 @@ impl Auditor<'_> {
             }
             // An engine that has no more to say about all of them, nor about each, has no more to say.
             if is_settled && matches!(joint, Attempt::GaveUp) && self.open.len() == before {
+                if matches!(tried, Tried::FewTooLong) {
+                    self.attempt(&all, self.plan.settings, None, env);
+                }
                 return;
             }
             ticks = ticks.saturating_mul(2);
@@ -165,6 +173,19 @@ impl Auditor<'_> {
             self.accept(&task, verdict.clone(), &all, env);
             if !is_violated || self.is_done() {
                 return Tried::Decided(verdict);
+            }
+        }
+    }
+
+    /// Looks for violations in some executions.
+    fn samples(&mut self, env: &mut Env<'_>) {
+        while !self.is_done() {
+            let all: Vec<CheckId> = self.open.iter().copied().collect();
+            let given = self.given.clone();
+            let task = Prepared::with(&given, self.plan.passes.clone());
+            let Some(trace) = engines::sample(&task, &mut env.logic.budget) else { return };
+            if !matches!(self.accept(&task, Verdict::Unsafe(trace), &all, env), Attempt::Progress) {
+                return;
             }
         }
     }

@@ -42,6 +42,14 @@ impl Property {
         }
     }
 
+    /// What is said of a property of this name that is not supported.
+    pub(crate) fn refusal(name: &str) -> String {
+        format!(
+            "the property {name} is not supported; those that are: unreach-call, no-overflow, {}, valid-memsafety",
+            MEMORY.join(", ")
+        )
+    }
+
     /// The kinds of checks that violate it.
     pub(crate) fn kinds(&self) -> CheckKinds {
         let of = |wanted: &dyn Fn(&'static str) -> bool| {

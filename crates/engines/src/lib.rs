@@ -55,6 +55,7 @@ use unwinding::{Chosen, Unwinding};
 
 pub use recmc::{CLAUSES_HEAD, clauses_text};
 pub use run_first::{Tried, try_executions};
+pub use sample::sample;
 
 /// All engines; the first is the default.
 pub static ENGINES: &[EngineSpec] = &[

@@ -157,8 +157,10 @@ fn has_inputs(program: &Program) -> bool {
 pub enum Tried {
     /// They decide it.
     Decided(Verdict),
-    /// There is one, or few, but it takes longer: an engine that tries executions should go on.
-    TooLong,
+    /// There is one, but it takes longer: an engine that tries it should go on.
+    OneTooLong,
+    /// They are few, but they take longer.
+    FewTooLong,
     /// They do not decide it.
     Open,
 }
@@ -167,7 +169,7 @@ pub enum Tried {
 pub fn try_executions(task: &Prepared<'_>, budget: &mut Budget) -> Tried {
     match attempt(task.given(), FIRST_RUN, budget) {
         Attempt::Settled(verdict) => return Tried::Decided(verdict),
-        Attempt::TooShort => return Tried::TooLong,
+        Attempt::TooShort => return Tried::OneTooLong,
         Attempt::Hopeless => {}
     }
     // Where the passes have found that nothing can fail, an endless execution need not be carried out.
@@ -176,7 +178,7 @@ pub fn try_executions(task: &Prepared<'_>, budget: &mut Budget) -> Tried {
     }
     match all(task.given(), FEW_VALUES, FEW_RUNS, budget) {
         Few::Decided(verdict) => Tried::Decided(verdict),
-        Few::TooLong => Tried::TooLong,
+        Few::TooLong => Tried::FewTooLong,
         Few::Open => Tried::Open,
     }
 }

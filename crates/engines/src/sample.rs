@@ -7,21 +7,28 @@
 //!
 //! Where products or bits are rounded up, words at random are tried: most errors of wrap-around need large inputs, and hardly more than that.
 //!
+//! Programs that read characters, or work on arrays, mostly branch on a few constants (`'='`, `'0'`, the length of a buffer). So runs are tried whose inputs are constants of the
+//! program, numbers next to them, or characters of one class.
+//!
 //! # Invariants
 //! * A1: nothing here is trusted: a violation is a trace of the program as given, which is replayed as every other.
 //! * A2: the sequences of values are fixed, so the same program has the same runs.
-//! * A3: a program without arrays, without calls that stay and without operations that may be rounded up is not run.
+//! * A3: a program without arrays, without calls that stay, without operations that may be rounded up and without inputs of one byte is not run.
 //!
 //! # Cost
 //! [`RUNS`] and three runs of at most [`TICKS`] ticks: hundredths of a second each. [`WORDS`] runs with words have [`WORD_TICKS`] each. Those with small inputs have [`SMALL_TICKS`] each, and the second one that does not end within them is the last.
+//! Those with constants are at most [`CONSTANT_RUNS`], fewer if the program is large, and take [`CONSTANT_TICKS`] together.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use base::{Budget, Stop, timeline};
-use cfa::{CheckKind, Program, Storage, Ty};
+use cfa::{CheckKind, Expr, FloatKind, Op, Place, Program, Source, Storage, Ty};
 use interp::{Choice, Oracle, Outcome, Request, Run, Seed, UndefinedKind, Uninitialised};
 use passes::Prepared;
 use verdict::Trace;
 
-use crate::exact_bits::may_round;
+use crate::exact_bits::{may_round, used};
 
 /// Runs with random contents.
 const RUNS: u64 = 8;
@@ -39,12 +46,25 @@ const WORD_TICKS: u64 = 1 << 18;
 const SMALL_TICKS: u64 = 1 << 21;
 /// Runs with small inputs that may take longer: after these, larger inputs hardly take less.
 const LONG_RUNS: u32 = 2;
+/// Runs with constants of the program.
+const CONSTANT_RUNS: usize = 512;
+/// The same times the expressions of the program: each run compiles it anew.
+const COMPILED: usize = 1 << 18;
+/// Ticks of one of them.
+const CONSTANT_RUN_TICKS: u64 = 1 << 18;
+/// Ticks of all of them.
+const CONSTANT_TICKS: u64 = 1 << 23;
+/// Constants that are looked at.
+const MOST_CONSTANTS: usize = 64;
 /// Small inputs.
 const SMALL: std::ops::Range<i128> = 0..9;
 
-/// A violation in one of a few executions of a program with arrays or calls that stay.
-pub(crate) fn sample(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
-    small(task, budget).or_else(|| contents(task, budget)).or_else(|| words(task, budget))
+/// A violation in one of a few executions of a program for which they are tried.
+pub fn sample(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
+    small(task, budget)
+        .or_else(|| contents(task, budget))
+        .or_else(|| words(task, budget))
+        .or_else(|| constants(task, budget))
 }
 
 /// All inputs are the same small number.
@@ -71,8 +91,7 @@ fn small(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
 
 /// The elements of arrays differ.
 fn contents(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
-    let is_array = |storage: &Storage| matches!(storage, Storage::Array { .. });
-    if !task.program().vars.iter().any(|var| is_array(&var.storage)) {
+    if !has_arrays(task.program()) {
         return None;
     }
     let _stage = timeline::stage("samples");
@@ -100,6 +119,99 @@ fn words(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
     })
 }
 
+/// The inputs are constants of the program, and numbers and characters near to them.
+fn constants(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
+    let program = task.program();
+    if !(has_arrays(program) || has_byte_inputs(program) || may_round(program)) {
+        return None;
+    }
+    let _stage = timeline::stage("samples");
+    let constants = Rc::new(Constants::of(program));
+    let runs = CONSTANT_RUNS.min(COMPILED / program.exprs.len().max(1));
+    let mut left = CONSTANT_TICKS;
+    for number in 0..runs {
+        if budget.poll().is_err() {
+            return None;
+        }
+        let class = Class::ALL[number % Class::ALL.len()];
+        let inputs = Inputs::Near { seed: Seed::new(number as u64), constants: Rc::clone(&constants), class };
+        let ticks = left.min(CONSTANT_RUN_TICKS);
+        let (run, spent) = execute_within(task.given(), &inputs, ticks, budget);
+        if let Some(trace) = Trace::of(run) {
+            return Some(trace);
+        }
+        left = left.checked_sub(spent).filter(|left| *left > 0)?;
+    }
+    None
+}
+
+/// Numbers that the operations of a program mention.
+struct Constants {
+    integers: Vec<i128>,
+    /// Those that are printable characters.
+    characters: Vec<i128>,
+    floats: Vec<f64>,
+}
+
+impl Constants {
+    fn of(program: &Program) -> Self {
+        let mut integers = BTreeSet::new();
+        let mut floats = Vec::new();
+        for id in used(program) {
+            let Expr::Const { ty, bits } = *program.exprs.get(id) else { continue };
+            match ty {
+                Ty::Int { .. } if ty != Ty::BOOL && integers.len() < MOST_CONSTANTS => {
+                    integers.insert(ty.value_of(bits));
+                }
+                Ty::Float(FloatKind::Single) if floats.len() < MOST_CONSTANTS => {
+                    floats.push(f64::from(f32::from_bits(bits as u32)));
+                }
+                Ty::Float(FloatKind::Double) if floats.len() < MOST_CONSTANTS => {
+                    floats.push(f64::from_bits(bits as u64));
+                }
+                _ => {}
+            }
+        }
+        let characters = integers.iter().copied().filter(|own| (0x20..0x7f).contains(own)).collect();
+        Self { integers: integers.into_iter().collect(), characters, floats }
+    }
+}
+
+fn has_arrays(program: &Program) -> bool {
+    program.vars.iter().any(|var| matches!(var.storage, Storage::Array { .. }))
+}
+
+/// Whether a program asks for values of one byte.
+fn has_byte_inputs(program: &Program) -> bool {
+    let ops = program.procs.iter().flat_map(cfa::Procedure::edges).flat_map(|edge| &edge.ops);
+    let mut asked = ops.filter_map(|op| match op {
+        Op::Havoc {
+            place: Place::Var(var),
+            source: Source::Input { .. } | Source::Extern { .. } | Source::Library { .. },
+            ..
+        } => Some(&program.vars[*var].storage),
+        _ => None,
+    });
+    asked.any(|storage| matches!(storage, Storage::Scalar(Ty::Int { width: 8, .. })))
+}
+
+/// How inputs are chosen near to the constants of a program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// Constants; bytes are those that are printable, if there are any.
+    Exact,
+    /// Constants and the numbers next to them.
+    Next,
+    /// Bytes are digits, other numbers as in `Next`.
+    Digits,
+    /// Bytes are printable characters, other numbers as [`Seed`] has them.
+    Printable,
+}
+
+impl Class {
+    const ALL: [Self; 4] = [Self::Exact, Self::Next, Self::Digits, Self::Printable];
+}
+
 /// The inputs of a run.
 #[derive(Clone)]
 enum Inputs {
@@ -111,6 +223,32 @@ enum Inputs {
     Random(Seed),
     /// At random, all numbers alike.
     Words(Seed),
+    /// Near to constants.
+    Near { seed: Seed, constants: Rc<Constants>, class: Class },
+}
+
+/// A number of a class that has a type, if the program has one.
+fn near(seed: &mut Seed, constants: &Constants, class: Class, request: &Request<'_>) -> Option<Choice> {
+    let width = match request.ty {
+        Ty::Int { width, .. } => width,
+        Ty::Float(_) if class == Class::Exact => {
+            return constants.floats.get(seed.below(constants.floats.len())).copied().map(Choice::Float);
+        }
+        Ty::Float(_) | Ty::Ptr => return seed.choose(request),
+    };
+    let own = match class {
+        Class::Digits if width == 8 => i128::from(b'0') + seed.below(10) as i128,
+        Class::Printable if width == 8 => i128::from(b' ') + seed.below(95) as i128,
+        Class::Printable => return seed.choose(request),
+        Class::Exact | Class::Next | Class::Digits => {
+            let is_text = class == Class::Exact && width == 8 && !constants.characters.is_empty();
+            let known = if is_text { &constants.characters } else { &constants.integers };
+            let distance = if class == Class::Exact { 0 } else { seed.below(3) as i128 - 1 };
+            known.get(seed.below(known.len()))?.checked_add(distance)?
+        }
+    };
+    let (low, high) = request.ty.range()?;
+    if (low..=high).contains(&own) { Some(Choice::Int(own)) } else { None }
 }
 
 impl Oracle for Inputs {
@@ -131,12 +269,21 @@ impl Oracle for Inputs {
                 }
                 _ => seed.choose(request),
             },
+            Self::Near { seed, constants, class } => {
+                near(seed, constants, *class, request).or_else(|| seed.choose(request))
+            }
         }
     }
 }
 
 /// The run with some inputs and so many ticks. That it does not depend on uninitialised values is better, where these are no violation.
 fn execute(program: &Program, inputs: &Inputs, ticks: u64, budget: &mut Budget) -> Run {
+    execute_within(program, inputs, ticks, budget).0
+}
+
+/// The same with the ticks that it has taken.
+fn execute_within(program: &Program, inputs: &Inputs, ticks: u64, budget: &mut Budget) -> (Run, u64) {
+    let mut spent = 0;
     let mut run = |mode: Uninitialised| -> Run {
         let cancel = budget.cancel_flag().clone();
         let mut allowance = Budget::ticks(ticks).with_deadline(budget.deadline()).with_cancel(cancel);
@@ -144,13 +291,15 @@ fn execute(program: &Program, inputs: &Inputs, ticks: u64, budget: &mut Budget) 
         let run = interp::run(program, mode, &mut oracle, &mut std::io::sink(), &mut allowance);
         // If no tick is left, whoever asks for the next one is told.
         let _ = budget.charge(allowance.spent() / STEPS_OF_A_TICK);
+        spent += allowance.spent();
         run
     };
     let first = run(Uninitialised::Report);
     let is_uninitialised =
         matches!(first.outcome, Outcome::Undefined { kind: UndefinedKind::UninitialisedRead, .. });
     if is_uninitialised && !program.is_violation(CheckKind::Uninitialised) {
-        return run(Uninitialised::Choose);
+        let second = run(Uninitialised::Choose);
+        return (second, spent);
     }
-    first
+    (first, spent)
 }

@@ -153,3 +153,63 @@ fn a_budget_ends_the_run_and_the_engine() {
     let (certified, ..) = solve("explicit", &program, Budget::ticks(100_000));
     assert_eq!(*certified.verdict(), Verdict::Unknown(Reason::Stopped(base::Stop::Ticks)));
 }
+
+/// The violation that samples of executions find.
+fn sampled(body: &str) -> bool {
+    let program = compile(body);
+    engines::sample(&Prepared::of(&program), &mut Budget::unlimited()).is_some()
+}
+
+#[test]
+fn inputs_near_to_constants_of_the_program_are_tried() {
+    let number = |digits: u32, least: u32| {
+        format!(
+            "extern char __VERIFIER_nondet_char(void);
+             int main(void) {{
+                 char text[{digits} + 1];
+                 for (int i = 0; i < {digits}; i++) text[i] = __VERIFIER_nondet_char();
+                 text[{digits}] = 0;
+                 unsigned value = 0;
+                 for (char *p = text; *p; p++) {{
+                     if (*p < '0' || *p > '9') return 0;
+                     value = value * 10 + (unsigned)(*p - '0');
+                 }}
+                 if (value >= {least}u) reach_error();
+                 return 0;
+             }}"
+        )
+    };
+    assert!(sampled(&number(9, 100_000_000)));
+    assert!(!sampled(&number(8, 100_000_000)));
+    let mean = |divisor: u32| {
+        format!(
+            "extern double __VERIFIER_nondet_double(void);
+             int main(void) {{
+                 double sum = 0;
+                 for (int i = 0; i < 4; i++) {{
+                     double x = __VERIFIER_nondet_double();
+                     if (!(x >= 0.0 && x <= 100.0)) return 0;
+                     sum += x;
+                 }}
+                 if (sum / {divisor} > 100.0) reach_error();
+                 return 0;
+             }}"
+        )
+    };
+    let commands = "extern char __VERIFIER_nondet_char(void);
+        int main(void) {
+            int depth = 0;
+            for (int i = 0; i < 4; i++) {
+                char c = __VERIFIER_nondet_char();
+                if (c == '(') depth++;
+                else if (c == ')') depth--;
+                else if (c != '+') return 0;
+            }
+            if (depth == 3) reach_error();
+            return 0;
+        }";
+    assert!(sampled(commands));
+    assert!(!sampled(&commands.replace("depth == 3", "depth == 5")));
+    assert!(sampled(&mean(3)));
+    assert!(!sampled(&mean(4)));
+}

@@ -207,6 +207,8 @@ pub(super) fn opinion(opinion: &Opinion) -> Option<String> {
 pub(super) fn advice(reason: &Reason, opinion: Option<&Opinion>) -> Option<&'static str> {
     match reason {
         Reason::Unsupported { feature, .. } if feature.ends_with(EXTERN_ERROR) => Some(EXTERN_ADVICE),
+        // What is not supported is no part of the program, and the reason has the alternatives.
+        Reason::Unsupported { region, .. } if region.is_nowhere() => None,
         Reason::NotCertified { .. } if matches!(opinion, Some(Opinion::Differs(_))) => Some(
             "the program may depend on addresses or on an order of evaluation that C leaves open: remove the dependency; \
              if there is none, a model of Wayproof differs from the compiled program, please report it (`--no-exec` shows the inputs)",

@@ -339,8 +339,7 @@ impl State<'_> {
             Op::Forget { to, addresses, .. } => {
                 let to = self.of(*to).anywhere();
                 for address in addresses {
-                    let known = self.of(*address).anywhere();
-                    self.write(&to, &known);
+                    self.write(&to, &self.of(*address).anywhere());
                 }
                 if !addresses.is_empty() {
                     self.write(&to, &Targets::elsewhere());
@@ -355,8 +354,7 @@ impl State<'_> {
                     }
                     for (result, place) in procedure.results.iter().zip(results) {
                         if let Some(place) = place {
-                            let targets = self.vars[*result].clone();
-                            self.store(place, &targets);
+                            self.store(place, &self.vars[*result].clone());
                         }
                     }
                 }

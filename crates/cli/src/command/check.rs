@@ -153,7 +153,7 @@ fn decide(
     events.start(&task.files, &task.engine);
     let mut query = Query { args, request: &request, task, baseline, console, session, events };
     if let Property::Unsupported { name } = &request.property {
-        let feature = format!("the property {name} is not supported yet");
+        let feature = Property::refusal(name);
         let reason = Reason::Unsupported { feature, region: base::Region::NOWHERE };
         return Ok(query.conclude(Answer::without_program(reason, Arc::default(), session))?);
     }

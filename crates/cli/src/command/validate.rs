@@ -50,11 +50,7 @@ pub(crate) fn validate(mut args: ValidateArgs, console: Console) -> Result<ExitS
         Stated::Entries(format::read(&text).map_err(no_witness)?)
     };
     if let Property::Unsupported { name } = &request.property {
-        return conclude(
-            &Judgement::Unknown(format!("the property {name} is not supported yet")),
-            &args.witness,
-            &session,
-        );
+        return conclude(&Judgement::Unknown(Property::refusal(name)), &args.witness, &session);
     }
     // Mistakes in the program are reported as such, not as mistakes of the witness.
     let compiled = match frontend::compile(&request, &args.source) {

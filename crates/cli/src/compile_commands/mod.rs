@@ -59,6 +59,11 @@ impl Database {
     /// Reads the file, or the one of that name in a folder.
     pub(crate) fn load(path: &Path) -> Result<Self, Failure> {
         let path = file(path);
+        if !path.exists() {
+            let shown = path.display();
+            let help = "CMake writes it with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, other builds with `bear -- make`; then name it, or its folder, with -p";
+            return Err(Failure::usage(format!("there is no `{shown}`"), help));
+        }
         let text = input::read(&path)?;
         let written: Vec<Written> =
             serde_json::from_slice(&text).map_err(|error| malformed(&path, &text, &error))?;

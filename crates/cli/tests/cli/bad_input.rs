@@ -207,8 +207,22 @@ fn a_property_that_is_not_supported() {
         ["check", program.to_str().unwrap(), "--property", property.to_str().unwrap(), "--format", "svcomp"];
     let finished = wayproof(arguments);
     assert_eq!(finished.code, UNKNOWN);
-    assert!(finished.stdout.starts_with("UNKNOWN: the property termination is not supported yet\n"));
+    assert!(finished.stdout.starts_with(
+        "UNKNOWN: the property termination is not supported; those that are: unreach-call, no-overflow, "
+    ));
+    assert!(!finished.stdout.contains("what may help"));
     assert!(finished.stdout.ends_with("\nRESULT: unknown\n"));
+}
+
+#[test]
+fn a_build_without_compile_commands() {
+    let folder = Folder::new("no_commands");
+    let finished = wayproof(["check", "-p", folder.path().to_str().unwrap()]);
+    expect_refusal(
+        &finished,
+        USAGE,
+        &["there is no `", "compile_commands.json`", "CMAKE_EXPORT", "bear -- make"],
+    );
 }
 
 #[test]

@@ -53,7 +53,7 @@ pub(crate) fn summarize(args: &SummarizeArgs, console: Console) -> Result<ExitSt
     if let Property::Unsupported { name } = &request.property {
         let advice =
             "summaries describe paths to calls of an error function, to failing assertions and to overflows";
-        return Err(Failure::usage(format!("the property {name} is not supported yet"), advice));
+        return Err(Failure::usage(Property::refusal(name), advice));
     }
     let compiled = frontend::compile(&request, &args.source).map_err(Refusal::into_failure)?;
     if !compiled.warnings.is_empty() {
