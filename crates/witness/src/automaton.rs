@@ -45,6 +45,9 @@ pub fn validate_automaton(
 /// A call, and the operator and the constant that its value is compared with.
 type Returned<'a> = (&'a Call, (String, String));
 
+/// What an assumption calls the value that a call returns.
+const RESULT: &str = "\\result";
+
 struct Translation<'a> {
     syntax: &'a Syntax,
     file: String,
@@ -116,6 +119,10 @@ impl Translation<'_> {
             match self.value(edge, assumption)? {
                 Some((call, relation)) => {
                     segments.push(self.follow(WaypointKind::FunctionReturn(Some(relation)), call.close));
+                    // The variable may not hold what the call returns, by its type or because the edge is about another statement.
+                    if !assumption.contains(RESULT) {
+                        rest.push(format!("({assumption})"));
+                    }
                 }
                 None if assumption.contains('\\') => {
                     return Err(format!("the assumption `{assumption}` at line {}", edge.line));
@@ -141,8 +148,8 @@ impl Translation<'_> {
             return Ok(None);
         }
         let function = match (&edge.result_of, edge.code.as_deref().and_then(assigned_call)) {
-            (Some(function), _) if left == "\\result" => Some(function.clone()),
-            (_, Some((variable, function))) if left == variable || left == "\\result" => Some(function),
+            (Some(function), _) if left == RESULT => Some(function.clone()),
+            (_, Some((variable, function))) if left == variable || left == RESULT => Some(function),
             _ => None,
         };
         let Some(function) = function else { return Ok(None) };
