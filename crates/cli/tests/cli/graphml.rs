@@ -175,6 +175,7 @@ fn what_a_variable_holds_after_a_call_is_looked_at() {
     let folder = Folder::new("graph_converted");
     let text = "extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
+#define OPEN ) || (1
 int main(void) {
     int other = 1;
     int *p = &other;
@@ -188,15 +189,17 @@ int main(void) {
     let program = folder.file("byte.c", text);
     let confirmed = |line: u32, code: &str, assumption: &str| {
         let stated = [("sourcecode", code), ("assumption", assumption), ("assumption.scope", "main")];
-        let edges: [Edge<'_>; 2] = [(line, &stated), (9, &[])];
+        let edges: [Edge<'_>; 2] = [(line, &stated), (10, &[])];
         let graph = graph("byte.c", &evidence_hash(text.as_bytes()), &edges);
         validate(&program, &folder.file("byte.graphml", graph), &[]).code
     };
     let byte = "unsigned char byte = __VERIFIER_nondet_int();";
-    assert_eq!(confirmed(6, byte, "byte == (44);"), 0);
-    assert_eq!(confirmed(6, byte, "byte == (300);"), 5);
-    assert_eq!(confirmed(7, "*p = __VERIFIER_nondet_int();", "p == (0);"), 5);
-    assert_eq!(confirmed(6, "other = __VERIFIER_nondet_int();", "other == (44);"), 5);
+    assert_eq!(confirmed(7, byte, "byte == (44);"), 0);
+    assert_eq!(confirmed(7, byte, "byte == (300);"), 5);
+    assert_eq!(confirmed(8, "*p = __VERIFIER_nondet_int();", "p == (0);"), 5);
+    assert_eq!(confirmed(7, "other = __VERIFIER_nondet_int();", "other == (44);"), 5);
+    assert_eq!(confirmed(7, byte, "byte > 50"), 5);
+    assert_ne!(confirmed(7, byte, "byte > 50 OPEN"), 0);
 }
 
 #[test]

@@ -380,7 +380,9 @@ fn a_branching_is_decided_when_it_is_evaluated_next_and_a_default_is_none_of_the
 #[test]
 fn a_case_that_is_the_negative_of_an_unsigned_number_is_not_guessed() {
     let folder = Folder::new("negative_case");
-    for (case, value, code) in [("-5u", "4294967291", 5), ("-5", "4294967291", 0), ("-0x80000000", "2147483648", 5)] {
+    for (case, value, code) in
+        [("-5u", "4294967291", 5), ("-5", "4294967291", 0), ("-0x80000000", "2147483648", 5)]
+    {
         let text = format!(
             "extern long __VERIFIER_nondet_long(void);
 extern void reach_error(void);
