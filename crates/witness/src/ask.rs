@@ -164,8 +164,9 @@ pub fn ask(
     spot.check(condition)?;
     let fresh = Fresh::choose(&question.texts)?;
     let mut inquiry = Inquiry { question, sources, spot: &spot, fresh: &fresh, decide, budget };
-    let (holds, fails) =
-        (inquiry.woven(&format!("!({condition})"))?, inquiry.woven(&format!("({condition})"))?);
+    // As it is first: a macro that closes a parenthesis would not be noticed behind one of ours.
+    let fails = inquiry.woven(condition)?;
+    let holds = inquiry.woven(&format!("!({condition})"))?;
     let not_asked = || Part::Open(Reason::NotProgressing);
     let mut state = State { holds: not_asked(), fails: not_asked(), undefined: None };
     inquiry.rounds(&mut state, &holds, &fails);

@@ -9,8 +9,12 @@
 
 use base::Budget;
 
+use crate::claim::correctness;
 use crate::format::graphml::{Automaton, Edge};
-use crate::format::{Branch, Content, Location, Segment, Waypoint, WaypointKind, Witness};
+use crate::format::{
+    Branch, Claims, Content, Invariant, InvariantKind, Location, Segment, Waypoint, WaypointKind, Witness,
+};
+use crate::fresh::Fresh;
 use crate::question::Question;
 use crate::syntax::{Call, Control, ControlKind, Syntax};
 use crate::validate::{Decide, Judgement, validate};
@@ -28,11 +32,18 @@ pub fn validate_automaton(
     let file = automaton.task.files.first().map(|(file, _)| file.clone()).unwrap_or_default();
     let translation =
         Translation { syntax: &text.syntax, file, errors: &question.options.lower.error_functions };
-    let content = match translation.segments(&automaton.edges) {
-        Ok(segments) => Content::Violation(segments),
+    let (segments, assumptions) = match translation.segments(&automaton.edges) {
+        Ok(found) => found,
         Err(why) => return Judgement::Unknown(format!("not supported: {why}")),
     };
-    let witness = Witness { task: automaton.task.clone(), content };
+    // Each by itself: behind a parenthesis of ours, a macro that closes one would not be noticed.
+    let claims = Claims { invariants: assumptions, contracts: Vec::new() };
+    let checked =
+        Fresh::choose(&question.texts).and_then(|fresh| correctness(&question.texts, &claims, &fresh));
+    if let Err(problem) = checked {
+        return problem.into();
+    }
+    let witness = Witness { task: automaton.task.clone(), content: Content::Violation(segments) };
     match validate(&witness, question, decide, budget) {
         // I2.
         Judgement::Refuted(why) => {
@@ -45,6 +56,9 @@ pub fn validate_automaton(
 /// A call, and the operator and the constant that its value is compared with.
 type Returned<'a> = (&'a Call, (String, String));
 
+/// What an assumption calls the value that a call returns.
+const RESULT: &str = "\\result";
+
 struct Translation<'a> {
     syntax: &'a Syntax,
     file: String,
@@ -53,23 +67,24 @@ struct Translation<'a> {
 }
 
 impl Translation<'_> {
-    fn segments(&self, edges: &[Edge]) -> Result<Vec<Segment>, String> {
+    /// The waypoints of a path, and what it assumes before statements, one by one.
+    fn segments(&self, edges: &[Edge]) -> Result<(Vec<Segment>, Vec<Invariant>), String> {
         let target = edges.iter().rev().find(|edge| !self.is_inside_error(edge.line));
         let target = target.ok_or("an automaton without an edge outside of the error function")?;
-        let mut segments = Vec::new();
+        let (mut segments, mut assumptions) = (Vec::new(), Vec::new());
         for edge in edges {
             if let Some(holds) = edge.holds {
                 let control = self.control(edge)?;
                 segments.push(self.follow(WaypointKind::Branching(Branch::Truth(holds)), control.at));
             }
             if !edge.assumptions.is_empty() {
-                self.assumed(edge, &mut segments)?;
+                self.assumed(edge, &mut segments, &mut assumptions)?;
             }
         }
         let location = Location { file: self.file.clone(), line: target.line, column: None };
         segments
             .push(Segment { avoid: Vec::new(), follow: Waypoint { kind: WaypointKind::Target, location } });
-        Ok(segments)
+        Ok((segments, assumptions))
     }
 
     fn follow(&self, kind: WaypointKind, offset: u32) -> Segment {
@@ -110,17 +125,26 @@ impl Translation<'_> {
     }
 
     /// What an edge assumes: values of calls, and the rest before the next statement.
-    fn assumed(&self, edge: &Edge, segments: &mut Vec<Segment>) -> Result<(), String> {
+    fn assumed(
+        &self,
+        edge: &Edge,
+        segments: &mut Vec<Segment>,
+        assumptions: &mut Vec<Invariant>,
+    ) -> Result<(), String> {
         let mut rest = Vec::new();
         for assumption in &edge.assumptions {
             match self.value(edge, assumption)? {
                 Some((call, relation)) => {
                     segments.push(self.follow(WaypointKind::FunctionReturn(Some(relation)), call.close));
+                    // The variable may not hold what the call returns, by its type or because the edge is about another statement.
+                    if !assumption.contains(RESULT) {
+                        rest.push(assumption);
+                    }
                 }
                 None if assumption.contains('\\') => {
                     return Err(format!("the assumption `{assumption}` at line {}", edge.line));
                 }
-                None => rest.push(format!("({assumption})")),
+                None => rest.push(assumption),
             }
         }
         if rest.is_empty() {
@@ -129,7 +153,15 @@ impl Translation<'_> {
         let next = self.next_statement(edge.line).ok_or_else(|| {
             format!("an assumption after line {}, which no statement of the same block follows", edge.line)
         })?;
-        segments.push(self.follow(WaypointKind::Assumption(rest.join(" && ")), next));
+        let all: Vec<String> = rest.iter().map(|assumption| format!("({assumption})")).collect();
+        let segment = self.follow(WaypointKind::Assumption(all.join(" && ")), next);
+        let kind = InvariantKind::Location;
+        assumptions.extend(rest.into_iter().map(|value| Invariant {
+            location: segment.follow.location.clone(),
+            kind,
+            value: value.clone(),
+        }));
+        segments.push(segment);
         Ok(())
     }
 
@@ -141,8 +173,8 @@ impl Translation<'_> {
             return Ok(None);
         }
         let function = match (&edge.result_of, edge.code.as_deref().and_then(assigned_call)) {
-            (Some(function), _) if left == "\\result" => Some(function.clone()),
-            (_, Some((variable, function))) if left == variable || left == "\\result" => Some(function),
+            (Some(function), _) if left == RESULT => Some(function.clone()),
+            (_, Some((variable, function))) if left == variable || left == RESULT => Some(function),
             _ => None,
         };
         let Some(function) = function else { return Ok(None) };

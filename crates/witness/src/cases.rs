@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cfront::Interner;
-use cfront::ast::{ExprId, ExprKind, LabelKind, StmtId, StmtKind, TranslationUnit, UnaryOp};
+use cfront::ast::{ExprId, ExprKind, LabelKind, Notation, StmtId, StmtKind, TranslationUnit, UnaryOp};
 
 /// First and last value of a label, the same text twice if it has one value.
 pub type Case = (String, String);
@@ -88,7 +88,9 @@ fn constant(
             }
             ExprKind::Unary { op: UnaryOp::Plus, operand } => current = operand,
             ExprKind::Integer(literal) => {
-                let value = i64::try_from(literal.value()).ok()?;
+                let is_signed = literal.notation == Notation::Decimal && !literal.suffix.unsigned;
+                // The negative of an unsigned number depends on its width.
+                let value = i64::try_from(literal.value()).ok().filter(|_| sign.is_empty() || is_signed)?;
                 return Some(format!("{sign}{value}LL"));
             }
             // The sign of other characters depends on the machine.

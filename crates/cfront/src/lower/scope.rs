@@ -4,15 +4,16 @@
 //! * C1: the objects of a scope begin when it is entered, in whatever way, and end when it is left. An array of variable length in memory begins at its
 //!   declaration, and ends where control leaves the scope of the declaration: also by a jump back before it.
 //! * C2: a jump past declarations leaves their variables arbitrary.
+//! * C3: where lost memory is looked for, variables of a scope that was left hold no pointers.
 
-use cfa::{InitKind, Op, Origin, Place, Source, VarId};
+use cfa::{CheckKind, InitKind, Op, Origin, Place, Source, Storage, Ty, VarId};
 
 use crate::hir::{LabelId, VariableId};
-use crate::lower::Lowered;
 use crate::lower::function::Body;
 use crate::lower::graph::Position;
-use crate::lower::storage::Slot;
+use crate::lower::storage::{Part, Slot};
 use crate::lower::usage::ScopeKey;
+use crate::lower::{Lowered, build};
 
 /// A scope that was entered.
 #[derive(Debug, Default)]
@@ -59,6 +60,7 @@ impl Body<'_, '_> {
     }
     /// Leaves the innermost scope.
     pub(super) fn close(&mut self) {
+        self.end_holders(self.scope, 0, usize::MAX);
         self.end_arrays(self.scope, 0, usize::MAX);
         self.end_objects(self.scope);
         if let Some(parent) = self.scopes[self.scope].parent {
@@ -83,7 +85,47 @@ impl Body<'_, '_> {
     /// Whether the innermost scope has objects.
     pub(super) fn has_objects(&self) -> bool {
         let scope = &self.scopes[self.scope];
-        !scope.objects.is_empty() || scope.declared.iter().any(|declared| self.array(*declared).is_some())
+        !scope.objects.is_empty()
+            || scope.declared.iter().any(|declared| self.array(*declared).is_some())
+            || !self.holders(self.scope, 0, usize::MAX).is_empty()
+    }
+    /// The variables among some declarations of a scope that may keep memory from being lost.
+    fn holders(&self, scope: usize, from: usize, to: usize) -> Vec<(VarId, Storage)> {
+        if !self.ctx.options.checks.contains(CheckKind::LostMemory) {
+            return Vec::new();
+        }
+        let word = self.ctx.program.data_model.pointer_width();
+        let declared = &self.scopes[scope].declared;
+        let declared = declared[..to.min(declared.len())].get(from..).unwrap_or_default();
+        let slots = declared.iter().filter_map(|variable| self.ctx.slots[*variable].as_ref());
+        let parts = slots.flat_map(|slot| match slot {
+            Slot::Split(parts) => &**parts,
+            Slot::Object(_) | Slot::Pointer(_) => &[],
+        });
+        let may_hold = |part: &&Part| match part.ty {
+            Ty::Ptr => true,
+            Ty::Int { width, .. } => width >= word,
+            Ty::Float(_) => false,
+        };
+        let is_fixed = |part: &&Part| part.dimensions.is_empty() || part.is_fixed();
+        let held = parts
+            .filter(may_hold)
+            .filter(is_fixed)
+            .map(|part| (part.var, self.ctx.program.vars[part.var].storage));
+        held.collect()
+    }
+    /// C3.
+    fn end_holders(&mut self, scope: usize, from: usize, to: usize) {
+        for (var, storage) in self.holders(scope, from, to) {
+            match storage {
+                Storage::Scalar(ty) => {
+                    let value = build::zero(self.exprs(), ty);
+                    self.emit(Op::Assign { place: Place::Var(var), value });
+                }
+                Storage::Array { .. } => self.emit(Op::Init { var, contents: InitKind::Zero }),
+                Storage::Object { .. } => {}
+            }
+        }
     }
     /// The pointer to an array of variable length in memory.
     fn array(&self, variable: VariableId) -> Option<VarId> {
@@ -111,6 +153,10 @@ impl Body<'_, '_> {
     pub(super) fn leave(&mut self, outer: Option<Mark>) {
         let mut scope = self.scope;
         while outer.is_none_or(|outer| outer.scope != scope) {
+            // The variables of a function that returns hold nothing anyway.
+            if outer.is_some() {
+                self.end_holders(scope, 0, usize::MAX);
+            }
             self.end_arrays(scope, 0, usize::MAX);
             self.end_objects(scope);
             match self.scopes[scope].parent {
@@ -135,10 +181,12 @@ impl Body<'_, '_> {
         let (left, entered) = (self.chain(from), self.chain(to));
         let common = left.iter().zip(&entered).take_while(|(a, b)| a.scope == b.scope).count();
         for mark in left[common..].iter().rev() {
+            self.end_holders(mark.scope, 0, mark.declared);
             self.end_arrays(mark.scope, 0, mark.declared);
             self.end_objects(mark.scope);
         }
         if let (Some(left), Some(entered)) = (left[..common].last(), entered[..common].last()) {
+            self.end_holders(entered.scope, entered.declared, left.declared);
             self.end_arrays(entered.scope, entered.declared, left.declared);
             self.skip_declarations(entered.scope, left.declared, entered.declared)?;
         }

@@ -56,6 +56,16 @@ fn every_answer_has_its_evidence() {
     assert!(unreached.stdout.contains("no execution gets to "), "{unreached:?}");
 }
 
+/// The macro closed the parenthesis of the tool: no execution was said to get to the line.
+#[test]
+fn macros_that_close_parentheses_are_refused() {
+    let program = format!("#define OPEN ) || (1\n{PROGRAM}");
+    let refused = ask(&program, &["9", "i > 9 OPEN"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.stdout.is_empty(), "{refused:?}");
+    answers(&program, &["9", "i > 9"], "NEVER", 10);
+}
+
 #[test]
 fn at_a_loop_the_condition_is_evaluated_each_time() {
     answers(PROGRAM, &["5", "i <= x"], "ALWAYS", 0);

@@ -169,6 +169,39 @@ fn assumptions_and_branches_are_followed() {
     assert!(finished.stdout.contains("not about a whole condition"), "{finished:?}");
 }
 
+/// What a variable holds is not always what the call of the line returns: it was confirmed.
+#[test]
+fn what_a_variable_holds_after_a_call_is_looked_at() {
+    let folder = Folder::new("graph_converted");
+    let text = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+#define OPEN ) || (1
+int main(void) {
+    int other = 1;
+    int *p = &other;
+    unsigned char byte = __VERIFIER_nondet_int();
+    *p = __VERIFIER_nondet_int();
+    if (byte == 44 && other == 0)
+        reach_error();
+    return 0;
+}
+";
+    let program = folder.file("byte.c", text);
+    let confirmed = |line: u32, code: &str, assumption: &str| {
+        let stated = [("sourcecode", code), ("assumption", assumption), ("assumption.scope", "main")];
+        let edges: [Edge<'_>; 2] = [(line, &stated), (10, &[])];
+        let graph = graph("byte.c", &evidence_hash(text.as_bytes()), &edges);
+        validate(&program, &folder.file("byte.graphml", graph), &[]).code
+    };
+    let byte = "unsigned char byte = __VERIFIER_nondet_int();";
+    assert_eq!(confirmed(7, byte, "byte == (44);"), 0);
+    assert_eq!(confirmed(7, byte, "byte == (300);"), 5);
+    assert_eq!(confirmed(8, "*p = __VERIFIER_nondet_int();", "p == (0);"), 5);
+    assert_eq!(confirmed(7, "other = __VERIFIER_nondet_int();", "other == (44);"), 5);
+    assert_eq!(confirmed(7, byte, "byte > 50"), 5);
+    assert_ne!(confirmed(7, byte, "byte > 50 OPEN"), 0);
+}
+
 #[test]
 fn what_is_no_graph_of_this_program_is_said_to_be_none() {
     let folder = Folder::new("graph_broken");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::{Finished, Folder, command};
+use crate::support::{Finished, Folder, command, wayproof};
 
 /// The exit codes.
 const SAFE: i32 = 0;
@@ -499,5 +499,37 @@ fn a_byte_that_is_no_truth_value_is_found_where_its_value_is_not_used() {
     ] {
         let finished = checked("once-wrong-truth-value", &[("a.c", text)], words);
         assert_ne!(finished.code, SAFE, "{words:?}: {finished:?}");
+    }
+}
+
+/// A variable whose block was left was taken to hold memory; it was safe.
+#[test]
+fn memory_that_only_variables_of_left_blocks_lead_to_is_lost() {
+    let folder = Folder::new("left_blocks");
+    let property = folder.file("memtrack.prp", "CHECK( init(main()), LTL(G valid-memtrack) )\n");
+    let check = |body: &str| {
+        let text = format!("#include <stdlib.h>\nint main(void) {{\n{body}\n    for (;;) {{\n    }}\n}}\n");
+        let program = folder.file("blocks.c", text);
+        let property = property.to_str().unwrap();
+        wayproof(["check", program.to_str().unwrap(), "--property", property, "--no-exec", "--timeout", "60"])
+            .code
+    };
+    let lost = [
+        "{ int *p = malloc(4); if (!p) return 0; }",
+        "{ unsigned long number = (unsigned long)malloc(4); if (!number) return 0; }",
+        "for (int *p = malloc(4); p;) break;",
+        "int i = 0;\nagain: if (i == 0) { i = 1; int *p = malloc(4); if (p) goto again; return 0; }",
+        "int size = ({ int *p = malloc(4); p ? 1 : 0; }); if (size == 0) return 0;",
+    ];
+    for body in lost {
+        assert_eq!(check(body), UNSAFE, "{body}");
+    }
+    let held = [
+        "{ static int *p; p = malloc(4); }",
+        "int *p; { int *q = malloc(4); p = q; }",
+        "int *p = ({ int *q = malloc(4); q; });",
+    ];
+    for body in held {
+        assert_eq!(check(body), SAFE, "{body}");
     }
 }

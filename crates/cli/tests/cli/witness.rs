@@ -376,6 +376,37 @@ fn a_branching_is_decided_when_it_is_evaluated_next_and_a_default_is_none_of_the
     assert_eq!(judge(&[&inside, &left, target]).code, 10);
 }
 
+/// `-5u` is 4294967291; the default was taken to have that value, and confirmed where the case is taken.
+#[test]
+fn a_case_that_is_the_negative_of_an_unsigned_number_is_not_guessed() {
+    let folder = Folder::new("negative_case");
+    for (case, value, code) in
+        [("-5u", "4294967291", 5), ("-5", "4294967291", 0), ("-0x80000000", "2147483648", 5)]
+    {
+        let text = format!(
+            "extern long __VERIFIER_nondet_long(void);
+extern void reach_error(void);
+int main(void) {{
+    long key = __VERIFIER_nondet_long();
+    switch (key) {{
+    case {case}: key = key; break;
+    default: key = key;
+    }}
+    if (key == {value})
+        reach_error();
+    return 0;
+}}
+"
+        );
+        let program = folder.file("case.c", &text);
+        let witness = fs::read_to_string(witness_of(&folder, &program, 10)).unwrap();
+        let head = &witness[..witness.find("    - segment").unwrap()];
+        let segments: [&[_]; 2] = [&[("follow", "branching", "default", 5)], &[("follow", "target", "", 10)]];
+        let foreign = folder.file("foreign.yml", sequence(head, "case.c", &segments));
+        assert_eq!(validate(&program, &foreign).code, code, "{case}");
+    }
+}
+
 #[test]
 fn a_witness_of_another_text_is_used_only_if_that_is_asked_for_and_it_is_said() {
     let folder = Folder::new("hashes");
