@@ -119,6 +119,9 @@ class Terms:
     def eq(self, left, right):
         if left == right:
             return self.true
+        for constant, other in [(left, right), (right, left)]:
+            if constant in (self.true, self.false):
+                return other if constant == self.true else self.lnot(other)
         a, b = self.value(left), self.value(right)
         if a is not None and b is not None:
             return self.false
@@ -793,7 +796,11 @@ class Annotation:
         return known[root]
 
     def operator(self, terms, words, args, meaning):
-        kind = words[0]
+        kind, sorts = words[0], [terms.sort(arg) for arg in args]
+        expected = {"not": [BOOL], "select": [ARRAY, INT], "store": [ARRAY, INT, INT], "ite": [BOOL, *sorts[1:2] * 2],
+                    "same": [ARRAY, ARRAY]}.get(kind, [BOOL if kind in ("and", "or") else INT] * len(args))
+        if sorts != expected or kind in ("le", "zero", "everywhere") and len(args) != 1:
+            raise Rejected(f"`{kind}` is applied to operands that it does not have")
         if kind in ("true", "false"):
             return terms.true if kind == "true" else terms.false
         if kind == "number":
@@ -834,7 +841,7 @@ class Annotation:
             return terms.everywhere(args[0])
         if kind in ("variable", "entry", "multiplied", "address", "chosen", "free"):
             return meaning(words)
-        raise Unchecked(f"the annotation speaks of `{kind}`, which this script does not know")
+        raise Unchecked(f"the annotation speaks of `{kind}`, which is not known here")
 
 
 SORTS = {"int": INT, "bool": BOOL, "array": ARRAY}
@@ -1024,6 +1031,8 @@ class Check:
         if not invariant["reached"]:
             return terms.true
         ways = [self.annotation.term(terms, invariant["never"], of)]
+        if terms.sort(ways[0]) != BOOL:
+            raise Rejected("an invariant is no truth value")
         for fact in invariant["facts"]:
             var, kind = fact[0], self.program.kind(fact[0])
             if kind == "scalar":
@@ -1317,14 +1326,14 @@ def ask_cvc5(script, milliseconds, options):
     parser = cvc5.InputParser(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, script, "obligation")
     answer = ""
-    while True:
-        command = parser.nextCommand()
-        if command.isNull():
-            return answer
-        said = str(command.invoke(solver, parser.getSymbolManager())).strip()
-        if said.startswith("(error"):
-            raise Unchecked(f"cvc5: {said}")
-        answer = said or answer
+    try:
+        while True:
+            command = parser.nextCommand()
+            if command.isNull():
+                return answer
+            answer = str(command.invoke(solver, parser.getSymbolManager())).strip() or answer
+    except RuntimeError as error:
+        raise Unchecked(f"cvc5: {error}") from error
 
 
 def ask_z3(script, milliseconds, _options):
