@@ -14,22 +14,34 @@ use certify::Certified;
 use passes::Prepared;
 use witness::certificate::{self, File};
 
+use crate::args::CheckArgs;
 use crate::artifact;
+use crate::console::Console;
 use crate::failure::Failure;
 
-/// The files of a certificate; why there is none otherwise.
-pub(crate) fn files(
-    task: &Prepared<'_>,
-    certified: &Certified,
-    copies: &[(&'static str, String)],
+/// The prepared program, the verdict, and texts that were made for it.
+type Evidence<'a> = (&'a Prepared<'a>, &'a Certified, &'a [(&'static str, String)]);
+
+/// Writes a certificate, if one is wanted; says why there is none otherwise.
+pub(crate) fn export(
+    args: &CheckArgs,
+    (task, certified, copies): Evidence<'_>,
     budget: &mut Budget,
-) -> Result<Vec<File>, String> {
+    console: Console,
+) -> Result<(), Failure> {
+    let Some(folder) = &args.files.certificate else { return Ok(()) };
     let harness = copies.iter().find(|(name, _)| *name == "harness.c").map(|(_, text)| text.as_str());
-    certificate::files(task, certified, harness, env!("CARGO_PKG_VERSION"), budget)
+    match certificate::files(task, certified, harness, env!("CARGO_PKG_VERSION"), budget) {
+        Ok(files) => write(folder, &files),
+        Err(why) => {
+            console.warn(format!("no certificate is written: {why}"));
+            Ok(())
+        }
+    }
 }
 
 /// Writes the files; the manifest last, so that a folder without one is no certificate.
-pub(crate) fn write(folder: &Path, files: &[File]) -> Result<(), Failure> {
+fn write(folder: &Path, files: &[File]) -> Result<(), Failure> {
     let explain = |path: &Path, error: &io::Error| {
         Failure::Output(io::Error::new(error.kind(), format!("`{}`: {error}", path.display())))
     };

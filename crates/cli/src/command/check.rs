@@ -14,10 +14,10 @@ use engine::{
 };
 use passes::Prepared;
 use report::{Basis, Color, Destination, Detail, Extras, Insight, Run, Scope, Selection};
-use verdict::{Proof, Reason, Verdict};
+use verdict::{Reason, Verdict};
 
 use super::audit;
-use super::solve::{Outcome, keep, solve, statistics};
+use super::solve::{Outcome, keep, solve, statistics, with_invariants};
 use crate::args::{CheckArgs, Format, LogicArg, TraceArg, passes_without};
 use crate::artifact;
 use crate::baseline::Baseline;
@@ -38,9 +38,6 @@ use crate::recognise::Kind;
 use crate::resolve::{self, Defaults, Request};
 use crate::session::{Progress, Session};
 use crate::stale;
-
-/// Ticks of a search for invariants where executions have decided, for a certificate.
-const INVARIANTS_TICKS: u64 = 1 << 15;
 
 /// Decides the property. Standard output carries a result in the wanted format even if the input cannot be used.
 pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Failure> {
@@ -146,21 +143,14 @@ fn decide(
     }
     let request =
         Request::with_files(&args.paths, &args.source, args.property.as_deref(), Defaults::Checks, console)?;
-    if args.record.emit_chc.is_some() && audit::is_audited(&request) {
+    let about_one =
+        [("--emit-chc", args.record.emit_chc.is_some()), ("--certificate", args.files.certificate.is_some())];
+    if let Some((option, _)) =
+        about_one.iter().find(|(_, is_wanted)| *is_wanted && audit::is_audited(&request))
+    {
         let help = "`--check none` asks about assertions alone, `--property` about one property";
-        return Err(Failure::usage(
-            "--emit-chc is about one property, and several checks are asked for",
-            help,
-        )
-        .into());
-    }
-    if args.files.certificate.is_some() && audit::is_audited(&request) {
-        let help = "`--check none` asks about assertions alone, `--property` about one property";
-        return Err(Failure::usage(
-            "--certificate is about one property, and several checks are asked for",
-            help,
-        )
-        .into());
+        let message = format!("{option} is about one property, and several checks are asked for");
+        return Err(Failure::usage(message, help).into());
     }
     let task = request.task(args.search.engine(), String::new());
     events.start(&task.files, &task.engine);
@@ -264,7 +254,7 @@ impl Query<'_> {
             None if is_audited => self.audit(&task, cache.as_ref(), &mut export, &mut env)?,
             None => (solve(args, engine, &task, &mut env), None),
         };
-        let outcome = self.with_invariants(outcome, &task, &mut env)?;
+        let outcome = with_invariants(args, outcome, &task, &mut env)?;
         drop(progress);
         let statistics = statistics(front_end, compiled_at, &outcome, &env.logic.budget, &recorder);
         let drawn = self.draw_tree(recorder.search_tree().as_ref());
@@ -276,8 +266,8 @@ impl Query<'_> {
         let mut failures = exported.write(console);
         keep((cache.filter(|_| !is_cached), contracts.as_ref()), audited.as_ref(), &certified, outcome.ticks);
         exported.extras.is_cached = is_cached || audited.as_ref().is_some_and(|found| found.audit.is_earlier);
-        failures
-            .extend(self.write_certificate(&task, &certified, &exported.copies, &mut env.logic.budget).err());
+        let evidence = (&task, &certified, exported.copies.as_slice());
+        failures.extend(certificate::export(args, evidence, &mut env.logic.budget, console).err());
         let extras = self.with_steps(exported.extras, program, &certified, &env.logic.budget);
         let audited = audited.map(|audited| audited.finish(program, &extras, scope(args), &env.logic.budget));
         failures.extend(drawn.err().into_iter().chain(super::queries::log_failure()));
@@ -324,49 +314,6 @@ impl Query<'_> {
         let (args, request) = (self.args, self.request);
         let property = bundle::property(args, request);
         bundle.write(path, &Finished { args, request, property, command: command(), human, json, status })
-    }
-
-    /// For a certificate, invariants in the place of executions that were carried out, if there are any: they can be checked without an interpreter.
-    fn with_invariants(
-        &self,
-        outcome: Outcome,
-        task: &Prepared<'_>,
-        env: &mut Env<'_>,
-    ) -> Result<Outcome, Failure> {
-        let is_executed = matches!(
-            outcome.certified.verdict(),
-            Verdict::Safe(Proof::Execution(_) | Proof::Executions(_) | Proof::UnwoundExecutions(_))
-        );
-        if self.args.files.certificate.is_none() || !is_executed {
-            return Ok(outcome);
-        }
-        let settings = settings(self.args).without_executions();
-        let engine = find_engine(self.args.search.engine())?.create(&settings);
-        let engine = engine.map_err(|error| Failure::usage(error.to_string(), error.help()))?;
-        let mut slice = env.share(env.logic.budget.child(INVARIANTS_TICKS));
-        let found = solve(self.args, engine, task, &mut slice);
-        let slice = slice.logic.budget;
-        env.logic.budget.absorb(&slice);
-        let is_proved = matches!(found.certified.verdict(), Verdict::Safe(Proof::Annotation(_)));
-        Ok(if is_proved { found } else { outcome })
-    }
-
-    /// Writes a certificate, if one is wanted.
-    fn write_certificate(
-        &self,
-        task: &Prepared<'_>,
-        certified: &Certified,
-        copies: &[(&'static str, String)],
-        budget: &mut Budget,
-    ) -> Result<(), Failure> {
-        let Some(folder) = &self.args.files.certificate else { return Ok(()) };
-        match certificate::files(task, certified, copies, budget) {
-            Ok(files) => certificate::write(folder, &files),
-            Err(why) => {
-                self.console.warn(format!("{} is not written: {why}", folder.display()));
-                Ok(())
-            }
-        }
     }
 
     /// Makes place for the files that are wanted, and writes those that need no verdict.

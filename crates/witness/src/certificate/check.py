@@ -1299,7 +1299,7 @@ def run_harness(folder, manifest, limit):
     with tempfile.TemporaryDirectory() as place:
         source, binary = pathlib.Path(place) / "harness.c", pathlib.Path(place) / "harness"
         source.write_text(text)
-        options = [word for word in words[1:] if re.fullmatch(r"-(m32|m64|w|std=\S+|f\S+|O\d|msse2|mfpmath=sse|lm|pthread|D\S+)", word)]
+        options = [word for word in words[1:] if re.fullmatch(r"-(m32|m64|w|std=\S+|f\S+|O\d|msse2|mfpmath=sse|lm|pthread|[DI]\S+)", word)]
         try:
             built = subprocess.run(["cc", "-w", *options, "-o", str(binary), str(source), "-lm"],
                                    capture_output=True, timeout=limit, check=False)

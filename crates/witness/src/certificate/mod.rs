@@ -62,11 +62,9 @@ pub fn files(
         }
     };
     files.push(File { name: "check.py".to_owned(), text: SCRIPT.to_owned() });
-    let sources = task
-        .given()
-        .sources
-        .iter()
-        .map(|(_, file)| json!({ "name": base_name(&file.name), "sha256": hash(&file.text) }));
+    // Output of a preprocessor is no file.
+    let read = task.given().sources.iter().filter(|(_, file)| !file.name.starts_with('<'));
+    let sources = read.map(|(_, file)| json!({ "name": base_name(&file.name), "sha256": hash(&file.text) }));
     let hashes: serde_json::Map<String, Value> =
         files.iter().map(|file| (file.name.clone(), json!(hash(file.text.as_bytes())))).collect();
     let manifest = json!({
