@@ -143,15 +143,7 @@ fn decide(
     }
     let request =
         Request::with_files(&args.paths, &args.source, args.property.as_deref(), Defaults::Checks, console)?;
-    let about_one =
-        [("--emit-chc", args.record.emit_chc.is_some()), ("--certificate", args.files.certificate.is_some())];
-    if let Some((option, _)) =
-        about_one.iter().find(|(_, is_wanted)| *is_wanted && audit::is_audited(&request))
-    {
-        let help = "`--check none` asks about assertions alone, `--property` about one property";
-        let message = format!("{option} is about one property, and several checks are asked for");
-        return Err(Failure::usage(message, help).into());
-    }
+    refuse_several(args, &request)?;
     let task = request.task(args.search.engine(), String::new());
     events.start(&task.files, &task.engine);
     let mut query = Query { args, request: &request, task, baseline, console, session, events };
@@ -403,6 +395,19 @@ impl Query<'_> {
             (None, _) => Ok(()),
         }
     }
+}
+
+/// Some files are about one property.
+fn refuse_several(args: &CheckArgs, request: &Request) -> Result<(), Failure> {
+    let option = match (&args.record.emit_chc, &args.files.certificate) {
+        _ if !audit::is_audited(request) => return Ok(()),
+        (Some(_), _) => "--emit-chc",
+        (None, Some(_)) => "--certificate",
+        (None, None) => return Ok(()),
+    };
+    let help = "`--check none` asks about assertions alone, `--property` about one property";
+    let message = format!("{option} is about one property, and several checks are asked for");
+    Err(Failure::usage(message, help))
 }
 
 /// Why a file is not written.

@@ -75,7 +75,7 @@ fn a_violation_is_compiled_and_executed_by_the_script() {
     // Another input, with its hash: the program does not end in the violation.
     let harness = certificate.join("harness.c");
     let text = fs::read_to_string(&harness).unwrap();
-    let other = text.replace("{ 77", "{ 78").replace("{ 77ULL", "{ 78ULL");
+    let other = text.replace("{ 0x4dULL }", "{ 0x4eULL }");
     assert_ne!(text, other);
     fs::write(&harness, &other).unwrap();
     let damaged = script(&certificate).unwrap();

@@ -104,7 +104,7 @@ class Operations(unittest.TestCase):
             expected = value_of(op, name, args, "undefined")
             right = terms.lnot(defined) if expected is None else terms.land([defined, terms.eq(value, terms.int(expected))])
             script = terms.script(given + [terms.lnot(right)])
-            self.assertTrue(check.is_refuted([script], "cvc5", 20)[0], (op, name, args))
+            self.assertTrue(check.is_refuted(script, "cvc5", 20)[0], (op, name, args))
 
 
 def automata(edges, error=2, overflow="undefined"):
@@ -128,7 +128,7 @@ def answer(edges, annotation):
     """Whether all obligations are refuted."""
     checked = check.Check(check.Program(automata(edges)), check.Annotation(annotation))
     scripts = [checked.terms.script(checked.typed(formulas)) for _, formulas, _ in checked.obligations()]
-    return all(check.is_refuted([script], "cvc5", 20)[0] for script in scripts)
+    return all(check.is_refuted(script, "cvc5", 20)[0] for script in scripts)
 
 
 class Automata(unittest.TestCase):

@@ -83,9 +83,9 @@ def holds(data, text, limit):
     try:
         checked = check.Check(check.Program(copy.deepcopy(data)), check.Annotation(text))
         for _, formulas, _ in checked.obligations():
-            refuted, answers = check.is_refuted([checked.terms.script(checked.typed(formulas))], "cvc5", limit)
+            refuted, answer = check.is_refuted(checked.terms.script(checked.typed(formulas)), "cvc5", limit)
             if not refuted:
-                return False if answers[-1] == "sat" else None
+                return False if answer == "sat" else None
         return True
     except check.Rejected:
         return False
