@@ -143,7 +143,7 @@ fn decide(
     }
     let request =
         Request::with_files(&args.paths, &args.source, args.property.as_deref(), Defaults::Checks, console)?;
-    refuse_several(args, &request)?;
+    audit::refuse_several(args, &request)?;
     let task = request.task(args.search.engine(), String::new());
     events.start(&task.files, &task.engine);
     let mut query = Query { args, request: &request, task, baseline, console, session, events };
@@ -244,9 +244,8 @@ impl Query<'_> {
         let (outcome, mut audited) = match known {
             Some(certified) => (Outcome::cached(certified, compiled_at), None),
             None if is_audited => self.audit(&task, cache.as_ref(), &mut export, &mut env)?,
-            None => (solve(args, engine, &task, &mut env), None),
+            None => (with_invariants(args, solve(args, engine, &task, &mut env), &task, &mut env)?, None),
         };
-        let outcome = with_invariants(args, outcome, &task, &mut env)?;
         drop(progress);
         let statistics = statistics(front_end, compiled_at, &outcome, &env.logic.budget, &recorder);
         let drawn = self.draw_tree(recorder.search_tree().as_ref());
@@ -255,11 +254,9 @@ impl Query<'_> {
         let _stage = timeline::stage("report");
         let (certified, mut exported) =
             exported(audited.as_mut(), outcome.certified, &export, &task, &mut env.logic.budget);
-        let mut failures = exported.write(console);
+        let mut failures = self.write(&task, &certified, &exported, &mut env.logic.budget);
         keep((cache.filter(|_| !is_cached), contracts.as_ref()), audited.as_ref(), &certified, outcome.ticks);
         exported.extras.is_cached = is_cached || audited.as_ref().is_some_and(|found| found.audit.is_earlier);
-        let evidence = (&task, &certified, exported.copies.as_slice());
-        failures.extend(certificate::export(args, evidence, &mut env.logic.budget, console).err());
         let extras = self.with_steps(exported.extras, program, &certified, &env.logic.budget);
         let audited = audited.map(|audited| audited.finish(program, &extras, scope(args), &env.logic.budget));
         failures.extend(drawn.err().into_iter().chain(super::queries::log_failure()));
@@ -306,6 +303,20 @@ impl Query<'_> {
         let (args, request) = (self.args, self.request);
         let property = bundle::property(args, request);
         bundle.write(path, &Finished { args, request, property, command: command(), human, json, status })
+    }
+
+    /// Writes the files that were made for a verdict.
+    fn write(
+        &self,
+        task: &Prepared<'_>,
+        certified: &Certified,
+        exported: &Exported,
+        budget: &mut Budget,
+    ) -> Vec<Failure> {
+        let mut failures = exported.write(self.console);
+        let evidence = (task, certified, exported.copies.as_slice());
+        failures.extend(certificate::export(self.args, evidence, budget, self.console).err());
+        failures
     }
 
     /// Makes place for the files that are wanted, and writes those that need no verdict.
@@ -370,13 +381,14 @@ impl Query<'_> {
         Ok((outcome, Some(found)))
     }
 
-    /// A verdict of an earlier run, checked again. `--tree`, `--report` and `--log-queries` need a search, so they bypass the cache.
+    /// A verdict of an earlier run, checked again. `--tree`, `--report`, `--log-queries` and `--certificate` need a search, so they bypass the cache.
     fn cached(&self, cache: &Cache, task: &Prepared<'_>, env: &mut Env<'_>) -> Option<Certified> {
         if self.needs_search() { None } else { cache.find(task, &mut env.logic.budget) }
     }
 
     fn needs_search(&self) -> bool {
-        self.tree_wanted() == TreeWanted::Yes || self.args.record.log_queries.is_some()
+        let is_written = self.args.record.log_queries.is_some() || self.args.files.certificate.is_some();
+        self.tree_wanted() == TreeWanted::Yes || is_written
     }
 
     fn tree_wanted(&self) -> TreeWanted {
@@ -395,19 +407,6 @@ impl Query<'_> {
             (None, _) => Ok(()),
         }
     }
-}
-
-/// Some files are about one property.
-fn refuse_several(args: &CheckArgs, request: &Request) -> Result<(), Failure> {
-    let option = match (&args.record.emit_chc, &args.files.certificate) {
-        _ if !audit::is_audited(request) => return Ok(()),
-        (Some(_), _) => "--emit-chc",
-        (None, Some(_)) => "--certificate",
-        (None, None) => return Ok(()),
-    };
-    let help = "`--check none` asks about assertions alone, `--property` about one property";
-    let message = format!("{option} is about one property, and several checks are asked for");
-    Err(Failure::usage(message, help))
 }
 
 /// Why a file is not written.
