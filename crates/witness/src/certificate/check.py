@@ -81,7 +81,8 @@ class Terms:
         return int(text) if text[0] != "(" else -int(text[3:-1])
 
     def symbol(self, name, sort):
-        return self.node("symbol", sort, re.sub(r"[^!-{}~ ]", "_", name).replace("\\", "_"))
+        # Different names stay different.
+        return self.node("symbol", sort, re.sub(r"[^ !-\[\]-{}]", lambda found: f"~{ord(found[0]):x}~", name))
 
     def new(self, name, sort):
         self.fresh += 1

@@ -131,6 +131,14 @@ def answer(edges, annotation):
     return all(check.is_refuted(script, "cvc5", 20)[0] for script in scripts)
 
 
+class Names(unittest.TestCase):
+    def test_different_names_of_symbols_stay_different(self):
+        terms = check.Terms()
+        names = ["a|b", "a\\b", "a~b", "a\u00e9b", "a\u00fcb", "a~7c~b", "a b", "%a#1@entry"]
+        self.assertEqual(len({terms.symbol(name, check.INT) for name in names}), len(names))
+        self.assertFalse(any(set("|\\") & set(terms.nodes[number][2]) for number in range(2, len(terms.nodes))))
+
+
 class Automata(unittest.TestCase):
     def test_an_execution_that_ends_is_carried_out(self):
         run = check.Execution(check.Program(automata(COUNTING)))
