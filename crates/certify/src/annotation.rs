@@ -49,11 +49,15 @@ use verdict::{Annotation, Claim, Imported, LogicName, Reason, import};
 /// After so many obligations a solver is replaced: it does not get faster.
 const OBLIGATIONS_PER_SOLVER: u64 = 16;
 
+/// Is given every obligation that was proved: what it would mean if it did not hold, and the formula that has no model.
+pub type Observer<'a> = dyn FnMut(String, &Terms, TermId) + 'a;
+
 /// Checks an annotation of a program; returns how many obligations were proved.
-pub(crate) fn check(
+pub fn check_annotation(
     task: &Prepared<'_>,
     annotation: &Annotation,
     budget: &mut Budget,
+    observer: &mut Observer<'_>,
 ) -> Result<u64, Reason> {
     is_supported(task, annotation)?;
     let prepared = task.program();
@@ -63,7 +67,7 @@ pub(crate) fn check(
     let solvers = Z3::new(Z3Settings::default());
     let solver = solvers.z3_solver();
     let mut checker =
-        Checker { program: prepared, claims, symbols, terms, solver, solvers, budget, proved: 0 };
+        Checker { program: prepared, claims, symbols, terms, solver, solvers, budget, observer, proved: 0 };
     checker.instances_are_free(&vocabulary)?;
     let procs: BTreeSet<ProcId> =
         checker.claims.keys().map(|(proc, _)| *proc).chain([prepared.entry]).collect();
@@ -160,7 +164,7 @@ fn failure(why: String) -> Reason {
 /// A location of the program.
 type At = (ProcId, Loc);
 
-struct Checker<'a> {
+struct Checker<'a, 'o> {
     program: &'a Program,
     claims: BTreeMap<At, Claim>,
     /// What symbols that stand for no variable were named in the annotation.
@@ -170,10 +174,11 @@ struct Checker<'a> {
     /// For the next obligations: a new one costs as much as a small proof.
     solver: Z3Solver,
     budget: &'a mut Budget,
+    observer: &'a mut Observer<'o>,
     proved: u64,
 }
 
-impl Checker<'_> {
+impl Checker<'_, '_> {
     /// Instances are about the quantified symbols alone. A variable, a product or an address has the value that it has: with another one in its
     /// place, an invariant says nothing about the state at hand.
     fn instances_are_free(&self, vocabulary: &Vocabulary) -> Result<(), Reason> {
@@ -368,6 +373,7 @@ impl Checker<'_> {
         };
         match answer {
             Answer::Unsat(_) => {
+                (self.observer)(what(), &self.terms, query);
                 self.proved += 1;
                 if self.proved.is_multiple_of(OBLIGATIONS_PER_SOLVER) {
                     self.solver = self.solvers.z3_solver();

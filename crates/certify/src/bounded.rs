@@ -18,10 +18,15 @@ use smt::{Answer, Solver, Why, Z3, Z3Settings};
 use term::Terms;
 use verdict::{Bounded, Reason};
 
-use crate::annotation::is_about_reachability;
+use crate::annotation::{Observer, is_about_reachability};
 
 /// Checks that the program is safe and its executions bounded; returns how many conditions were refuted.
-pub(crate) fn check(task: &Prepared<'_>, proof: Bounded, budget: &mut Budget) -> Result<u64, Reason> {
+pub fn check_bounded(
+    task: &Prepared<'_>,
+    proof: Bounded,
+    budget: &mut Budget,
+    observer: &mut Observer<'_>,
+) -> Result<u64, Reason> {
     is_about_reachability(task, |_| false)?;
     let (program, proc) = (task.program(), task.program().entry);
     let mut terms = Terms::new();
@@ -40,13 +45,16 @@ pub(crate) fn check(task: &Prepared<'_>, proof: Bounded, budget: &mut Budget) ->
     };
     solver.assert(&terms, query);
     match solver.check(&terms, &[], budget) {
-        Answer::Unsat(_) => Ok(obligations as u64),
-        Answer::Sat(_) => {
-            let why =
-                format!("an execution reaches the error or goes on after {} iterations", proof.iterations);
-            Err(Reason::NotCertified { why })
+        Answer::Unsat(_) => {
+            observer(escapes_text(proof), &terms, query);
+            Ok(obligations as u64)
         }
+        Answer::Sat(_) => Err(Reason::NotCertified { why: escapes_text(proof) }),
         Answer::Unknown(Why::Stopped(stop)) => Err(Reason::Stopped(stop)),
         Answer::Unknown(why) => Err(Reason::SolverGaveUp { why: why.to_string() }),
     }
+}
+
+fn escapes_text(proof: Bounded) -> String {
+    format!("an execution reaches the error or goes on after {} iterations", proof.iterations)
 }

@@ -13,9 +13,10 @@ use passes::Prepared;
 use values::representatives::MOST_VALUES;
 use verdict::{End, Ledger, Proof, Reason, Trace, Verdict};
 
+use crate::annotation::check_annotation;
+use crate::bounded::check_bounded;
 use crate::execution::{Execution, execute};
 use crate::exhaust::{Exhaustion, exhaust};
-use crate::{annotation, bounded};
 
 /// The most places of undefined behaviour that the ledger names for a set of executions.
 const MOST_UNDEFINED: usize = 8;
@@ -103,11 +104,13 @@ fn check_proof(
     match proof {
         Proof::Annotation(annotation) => {
             ledger.add_undefined(program);
-            annotation::check(task, annotation, budget).map(|obligations| Check::Proved { obligations })
+            check_annotation(task, annotation, budget, &mut |_, _, _| {})
+                .map(|obligations| Check::Proved { obligations })
         }
         Proof::Bounded(proof) => {
             ledger.add_undefined(program);
-            bounded::check(task, *proof, budget).map(|obligations| Check::Proved { obligations })
+            check_bounded(task, *proof, budget, &mut |_, _, _| {})
+                .map(|obligations| Check::Proved { obligations })
         }
         Proof::Execution(end) => check_execution(program, end, ledger, budget),
         Proof::Executions(count) => check_executions(program, *count, ledger, budget),

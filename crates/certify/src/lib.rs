@@ -21,7 +21,8 @@ mod certified;
 mod execution;
 mod exhaust;
 
-pub use annotation::no_calls;
+pub use annotation::{Observer, check_annotation, no_calls};
+pub use bounded::check_bounded;
 pub use certified::{Certified, Check, certify, check_choices};
 pub use execution::{Execution, execute};
 pub use exhaust::{Exhaustion, FEW_VALUES, exhaust};

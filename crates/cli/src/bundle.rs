@@ -53,13 +53,13 @@ struct Text {
 }
 
 /// I1, before any work is done.
-pub(crate) fn check_free(path: Option<&Path>) -> Result<(), Failure> {
+pub(crate) fn check_free(option: &str, path: Option<&Path>) -> Result<(), Failure> {
     let Some(path) = path else { return Ok(()) };
     let is_empty_folder = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
     if fs::symlink_metadata(path).is_err() || is_empty_folder && !is_archive(path) {
         return Ok(());
     }
-    let message = format!("--bundle would write over `{}`", path.display());
+    let message = format!("{option} would write over `{}`", path.display());
     Err(Failure::usage(
         message,
         "name a file that does not exist, or a folder that does not exist or is empty",

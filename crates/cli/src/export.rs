@@ -317,7 +317,7 @@ impl Exporter<'_> {
             let files = vec![("metadata.xml", case.metadata), ("test-1.xml", case.inputs)];
             exported.documents.push(Document::Folder(folder.clone(), files));
         }
-        if files.harness.is_some() || files.bundle.is_some() {
+        if files.harness.is_some() || files.bundle.is_some() || files.certificate.is_some() {
             match harness {
                 Ok(harness) => exported.push(files.harness.as_deref(), "harness.c", harness),
                 Err(why) => exported.warnings.push(format!("no harness is written: {why}")),

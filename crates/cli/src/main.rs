@@ -10,6 +10,7 @@ mod basis;
 mod batch;
 mod bundle;
 mod cache;
+mod certificate;
 mod command;
 mod compile_commands;
 mod console;

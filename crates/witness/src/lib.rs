@@ -9,6 +9,7 @@ mod aim;
 pub mod ask;
 pub mod automaton;
 pub mod cases;
+pub mod certificate;
 mod checks;
 pub mod claim;
 pub mod correctness;

@@ -215,6 +215,10 @@ pub(crate) struct FileArgs {
     /// files, options, versions, reports, witness, harness
     #[arg(long, value_name = "FOLDER|FILE.tar")]
     pub(crate) bundle: Option<PathBuf>,
+    /// Write the evidence into a new folder, with a script that checks it without this tool: automata, invariants and
+    /// obligations of a proof, or the inputs of a violation
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) certificate: Option<PathBuf>,
     /// Do not build and execute the program to confirm a violation
     #[arg(long)]
     pub(crate) no_exec: bool,
@@ -223,8 +227,19 @@ pub(crate) struct FileArgs {
 impl FileArgs {
     /// Whether nothing is asked for.
     pub(crate) fn is_empty(&self) -> bool {
-        let Self { outputs, baseline: _, report, witness, harness, testcase, bundle, no_exec: _ } = self;
-        outputs.is_empty() && [report, witness, harness, testcase, bundle].iter().all(|path| path.is_none())
+        let Self {
+            outputs,
+            baseline: _,
+            report,
+            witness,
+            harness,
+            testcase,
+            bundle,
+            certificate,
+            no_exec: _,
+        } = self;
+        let paths = [report, witness, harness, testcase, bundle, certificate];
+        outputs.is_empty() && paths.iter().all(|path| path.is_none())
     }
 }
 

@@ -85,7 +85,8 @@ fn refuse_display(display: &DisplayArgs) -> Result<(), Failure> {
 
 /// One file cannot hold what many tasks have to say.
 fn refuse_single_files(files: &FileArgs, record: &RecordArgs) -> Result<(), Failure> {
-    let FileArgs { outputs, baseline, report, witness, harness, testcase, bundle, no_exec: _ } = files;
+    let FileArgs { outputs, baseline, report, witness, harness, testcase, bundle, certificate, no_exec: _ } =
+        files;
     let RecordArgs { tree, log_queries, profile, events, emit_chc, stats: _ } = record;
     let wanted = [
         ("--output", !outputs.is_empty()),
@@ -95,6 +96,7 @@ fn refuse_single_files(files: &FileArgs, record: &RecordArgs) -> Result<(), Fail
         ("--harness", harness.is_some()),
         ("--testcase", testcase.is_some()),
         ("--bundle", bundle.is_some()),
+        ("--certificate", certificate.is_some()),
         ("--tree", tree.is_some()),
         ("--log-queries", log_queries.is_some()),
         ("--profile", profile.is_some()),

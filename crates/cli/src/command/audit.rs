@@ -26,6 +26,19 @@ pub(super) fn is_audited(request: &Request) -> bool {
     request.answer != Answer::Property || has_many
 }
 
+/// Some files are about one property.
+pub(super) fn refuse_several(args: &CheckArgs, request: &Request) -> Result<(), Failure> {
+    let option = match (&args.record.emit_chc, &args.files.certificate) {
+        _ if !is_audited(request) => return Ok(()),
+        (Some(_), _) => "--emit-chc",
+        (None, Some(_)) => "--certificate",
+        (None, None) => return Ok(()),
+    };
+    let help = "`--check none` asks about assertions alone, `--property` about one property";
+    let message = format!("{option} is about one property, and several checks are asked for");
+    Err(Failure::usage(message, help))
+}
+
 /// What is to be checked.
 pub(super) struct Work<'a> {
     pub(super) args: &'a CheckArgs,

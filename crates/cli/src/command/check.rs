@@ -17,13 +17,14 @@ use report::{Basis, Color, Destination, Detail, Extras, Insight, Run, Scope, Sel
 use verdict::{Reason, Verdict};
 
 use super::audit;
-use super::solve::{Outcome, keep, solve, statistics};
+use super::solve::{Outcome, keep, solve, statistics, with_invariants};
 use crate::args::{CheckArgs, Format, LogicArg, TraceArg, passes_without};
 use crate::artifact;
 use crate::baseline::Baseline;
 use crate::basis;
 use crate::bundle::{self, Bundle, Finished};
 use crate::cache::{self, Cache, Contracts};
+use crate::certificate;
 use crate::console::Console;
 use crate::events::{Listener, Stream};
 use crate::exit::ExitStatus;
@@ -40,7 +41,8 @@ use crate::stale;
 
 /// Decides the property. Standard output carries a result in the wanted format even if the input cannot be used.
 pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<ExitStatus, Failure> {
-    bundle::check_free(args.files.bundle.as_deref())?;
+    bundle::check_free("--bundle", args.files.bundle.as_deref())?;
+    bundle::check_free("--certificate", args.files.certificate.as_deref())?;
     let events = Stream::open(args.record.events.as_deref())?;
     // What cannot be used is said on standard error to people.
     let format = if events.takes_output() { Format::Human } else { args.display.format() };
@@ -141,14 +143,7 @@ fn decide(
     }
     let request =
         Request::with_files(&args.paths, &args.source, args.property.as_deref(), Defaults::Checks, console)?;
-    if args.record.emit_chc.is_some() && audit::is_audited(&request) {
-        let help = "`--check none` asks about assertions alone, `--property` about one property";
-        return Err(Failure::usage(
-            "--emit-chc is about one property, and several checks are asked for",
-            help,
-        )
-        .into());
-    }
+    audit::refuse_several(args, &request)?;
     let task = request.task(args.search.engine(), String::new());
     events.start(&task.files, &task.engine);
     let mut query = Query { args, request: &request, task, baseline, console, session, events };
@@ -249,7 +244,7 @@ impl Query<'_> {
         let (outcome, mut audited) = match known {
             Some(certified) => (Outcome::cached(certified, compiled_at), None),
             None if is_audited => self.audit(&task, cache.as_ref(), &mut export, &mut env)?,
-            None => (solve(args, engine, &task, &mut env), None),
+            None => (with_invariants(args, solve(args, engine, &task, &mut env), &task, &mut env)?, None),
         };
         drop(progress);
         let statistics = statistics(front_end, compiled_at, &outcome, &env.logic.budget, &recorder);
@@ -259,7 +254,7 @@ impl Query<'_> {
         let _stage = timeline::stage("report");
         let (certified, mut exported) =
             exported(audited.as_mut(), outcome.certified, &export, &task, &mut env.logic.budget);
-        let mut failures = exported.write(console);
+        let mut failures = self.write(&task, &certified, &exported, &mut env.logic.budget);
         keep((cache.filter(|_| !is_cached), contracts.as_ref()), audited.as_ref(), &certified, outcome.ticks);
         exported.extras.is_cached = is_cached || audited.as_ref().is_some_and(|found| found.audit.is_earlier);
         let extras = self.with_steps(exported.extras, program, &certified, &env.logic.budget);
@@ -308,6 +303,20 @@ impl Query<'_> {
         let (args, request) = (self.args, self.request);
         let property = bundle::property(args, request);
         bundle.write(path, &Finished { args, request, property, command: command(), human, json, status })
+    }
+
+    /// Writes the files that were made for a verdict.
+    fn write(
+        &self,
+        task: &Prepared<'_>,
+        certified: &Certified,
+        exported: &Exported,
+        budget: &mut Budget,
+    ) -> Vec<Failure> {
+        let mut failures = exported.write(self.console);
+        let evidence = (task, certified, exported.copies.as_slice());
+        failures.extend(certificate::export(self.args, evidence, budget, self.console).err());
+        failures
     }
 
     /// Makes place for the files that are wanted, and writes those that need no verdict.
@@ -372,13 +381,14 @@ impl Query<'_> {
         Ok((outcome, Some(found)))
     }
 
-    /// A verdict of an earlier run, checked again. `--tree`, `--report` and `--log-queries` need a search, so they bypass the cache.
+    /// A verdict of an earlier run, checked again. `--tree`, `--report`, `--log-queries` and `--certificate` need a search, so they bypass the cache.
     fn cached(&self, cache: &Cache, task: &Prepared<'_>, env: &mut Env<'_>) -> Option<Certified> {
         if self.needs_search() { None } else { cache.find(task, &mut env.logic.budget) }
     }
 
     fn needs_search(&self) -> bool {
-        self.tree_wanted() == TreeWanted::Yes || self.args.record.log_queries.is_some()
+        let is_written = self.args.record.log_queries.is_some() || self.args.files.certificate.is_some();
+        self.tree_wanted() == TreeWanted::Yes || is_written
     }
 
     fn tree_wanted(&self) -> TreeWanted {

@@ -7,11 +7,18 @@ use certify::Certified;
 use engine::{Engine, Env, Recorder, solve_contained};
 use explain::Shrinking;
 use passes::Prepared;
-use verdict::{Reason, Verdict};
+use verdict::{LogicName, Proof, Reason, Verdict};
 
 use super::audit;
+use super::check::{find_engine, settings};
 use crate::args::CheckArgs;
 use crate::cache::{Cache, Contracts};
+use crate::failure::Failure;
+
+/// Ticks of a search for invariants where other evidence has decided.
+const INVARIANTS_TICKS: u64 = 1 << 15;
+/// An engine whose evidence for safe is always invariants in integers.
+const FINDS_INVARIANTS: &str = "impact";
 
 /// How much work was done, by name.
 pub(super) fn statistics(
@@ -71,6 +78,38 @@ pub(super) fn solve(
         explain::certify_smallest(task, verdict, &mut env.logic.budget)
     };
     Outcome { certified, solved_at, ticks: env.logic.budget.spent() - spent, shrinking }
+}
+
+/// For a certificate, invariants in integers in the place of other evidence for `safe`, if a search finds any: they can be checked by others.
+pub(super) fn with_invariants(
+    args: &CheckArgs,
+    outcome: Outcome,
+    task: &Prepared<'_>,
+    env: &mut Env<'_>,
+) -> Result<Outcome, Failure> {
+    let is_safe = matches!(outcome.certified.verdict(), Verdict::Safe(_));
+    if args.files.certificate.is_none() || !is_safe || has_invariants(&outcome) {
+        return Ok(outcome);
+    }
+    for name in [args.search.engine(), FINDS_INVARIANTS] {
+        let spec = find_engine(name)?;
+        let engine = spec.create(&settings(args).limited_to(spec.parts).without_executions());
+        let engine = engine.map_err(|error| Failure::usage(error.to_string(), error.help()))?;
+        let mut slice = env.share(env.logic.budget.child(INVARIANTS_TICKS));
+        let found = solve(args, engine, task, &mut slice);
+        let slice = slice.logic.budget;
+        env.logic.budget.absorb(&slice);
+        if has_invariants(&found) {
+            return Ok(found);
+        }
+    }
+    Ok(outcome)
+}
+
+/// Whether a verdict rests on invariants in integers.
+fn has_invariants(outcome: &Outcome) -> bool {
+    let Verdict::Safe(Proof::Annotation(annotation)) = outcome.certified.verdict() else { return false };
+    annotation.logic == LogicName::Integers
 }
 
 /// Keeps what was found for later runs; contracts if a proof was certified.

@@ -10,6 +10,7 @@ mod batch;
 mod bundle;
 mod cache;
 mod census;
+mod certificate;
 mod checks;
 mod commands;
 mod contract_cache;
