@@ -120,7 +120,10 @@ fn estimate(walk: &[(Rc<[i128]>, usize)], executions: u64) -> u64 {
         let (parts, scale) = (behind.saturating_mul(values.len() as u64), *at as u64);
         (behind, ways) = (parts.saturating_add(scale), more);
     }
-    (u128::from(executions) * u128::from(ways)).div_ceil(u128::from(behind.max(1))).try_into().unwrap_or(u64::MAX)
+    (u128::from(executions) * u128::from(ways))
+        .div_ceil(u128::from(behind.max(1)))
+        .try_into()
+        .unwrap_or(u64::MAX)
 }
 
 /// Whether a choice has so many values that there is no other.

@@ -164,7 +164,10 @@ fn the_number_of_executions_is_limited() {
 #[test]
 fn more_executions_are_carried_out_if_their_estimate_is_below_the_limit() {
     let tried = |first: &str, second: &str| {
-        let text = format!("program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n{}", added(first, second));
+        let text = format!(
+            "program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n{}",
+            added(first, second)
+        );
         let mut budget = Budget::ticks(1 << 29);
         (exhaust(&parsed(&text), 1 << 16, &mut budget), budget.spent())
     };

@@ -178,7 +178,7 @@ pub(crate) fn may_round(program: &Program) -> bool {
 }
 
 /// All expressions that operations evaluate.
-fn used(program: &Program) -> Vec<ExprId> {
+pub(crate) fn used(program: &Program) -> Vec<ExprId> {
     let procedures = program.procs.iter().flat_map(Procedure::edges);
     let roots = procedures.flat_map(|edge| &edge.ops).flat_map(cfa::Op::exprs);
     values::state::operands_first(program, roots)

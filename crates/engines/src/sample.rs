@@ -6,6 +6,7 @@
 //! Where calls stay, small inputs are tried: activations are many, and an execution carries them out faster than contracts describe them.
 //!
 //! Where products or bits are rounded up, words at random are tried: most errors of wrap-around need large inputs, and hardly more than that.
+//! Floating-point inputs are numbers between those that the program names, and more often than not close to one of them: that is where polynomials leave the bounds that are claimed.
 //!
 //! # Invariants
 //! * A1: nothing here is trusted: a violation is a trace of the program as given, which is replayed as every other.
@@ -13,15 +14,17 @@
 //! * A3: a program without arrays, without calls that stay and without operations that may be rounded up is not run.
 //!
 //! # Cost
-//! [`RUNS`] and three runs of at most [`TICKS`] ticks: hundredths of a second each. [`WORDS`] runs with words have [`WORD_TICKS`] each. Those with small inputs have [`SMALL_TICKS`] each, and the second one that does not end within them is the last.
+//! [`RUNS`] and three runs of at most [`TICKS`] ticks: hundredths of a second each. [`WORDS`] runs with words have [`WORD_TICKS`] each, and [`FRACTIONS`] with floating-point numbers [`FRACTION_TICKS`]. Those with small inputs have [`SMALL_TICKS`] each, and the second one that does not end within them is the last.
+
+use std::rc::Rc;
 
 use base::{Budget, Stop, timeline};
-use cfa::{CheckKind, Program, Storage, Ty};
+use cfa::{CheckKind, Expr, FloatKind, Op, Place, Procedure, Program, Storage, Ty};
 use interp::{Choice, Oracle, Outcome, Request, Run, Seed, UndefinedKind, Uninitialised};
 use passes::Prepared;
 use verdict::Trace;
 
-use crate::exact_bits::may_round;
+use crate::exact_bits::{may_round, used};
 
 /// Runs with random contents.
 const RUNS: u64 = 8;
@@ -35,6 +38,12 @@ const TICKS: u64 = 1 << 22;
 const WORDS: u64 = 32;
 /// Ticks of one of them.
 const WORD_TICKS: u64 = 1 << 18;
+/// Runs with floating-point numbers.
+const FRACTIONS: u64 = 512;
+/// Ticks of one of them.
+const FRACTION_TICKS: u64 = 1 << 15;
+/// Floating-point numbers of a program, of either sign.
+const MOST_NUMBERS: usize = 64;
 /// Ticks of one run with small inputs.
 const SMALL_TICKS: u64 = 1 << 21;
 /// Runs with small inputs that may take longer: after these, larger inputs hardly take less.
@@ -44,7 +53,10 @@ const SMALL: std::ops::Range<i128> = 0..9;
 
 /// A violation in one of a few executions of a program with arrays or calls that stay.
 pub(crate) fn sample(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
-    small(task, budget).or_else(|| contents(task, budget)).or_else(|| words(task, budget))
+    small(task, budget)
+        .or_else(|| contents(task, budget))
+        .or_else(|| words(task, budget))
+        .or_else(|| fractions(task, budget))
 }
 
 /// All inputs are the same small number.
@@ -100,6 +112,59 @@ fn words(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
     })
 }
 
+/// Floating-point inputs lie between numbers of the program.
+fn fractions(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
+    let is_fraction = |op: &Op| matches!(op, Op::Havoc { place: Place::Var(var), .. } if matches!(task.given().vars[*var].scalar(), Some(Ty::Float(_))));
+    if !task.given().procs.iter().flat_map(Procedure::edges).flat_map(|edge| &edge.ops).any(is_fraction) {
+        return None;
+    }
+    let _stage = timeline::stage("samples");
+    let numbers: Rc<[f64]> = numbers(task.given()).into();
+    (0..FRACTIONS).find_map(|seed| {
+        budget.poll().ok()?;
+        let inputs = Inputs::Fractions { seed: Seed::new(seed), numbers: Rc::clone(&numbers) };
+        Trace::of(execute(task.given(), &inputs, FRACTION_TICKS, budget))
+    })
+}
+
+/// The floating-point numbers of a program, those of the other sign, and zero, ascending.
+fn numbers(program: &Program) -> Vec<f64> {
+    let mut found = vec![0.0];
+    for id in used(program) {
+        let number = match *program.exprs.get(id) {
+            Expr::Const { ty: Ty::Float(FloatKind::Double), bits } => f64::from_bits(bits as u64),
+            Expr::Const { ty: Ty::Float(FloatKind::Single), bits } => f64::from(f32::from_bits(bits as u32)),
+            Expr::Cast { ty: Ty::Float(_), arg } => match *program.exprs.get(arg) {
+                Expr::Const { ty: ty @ Ty::Int { .. }, bits } => ty.value_of(bits) as f64,
+                _ => continue,
+            },
+            _ => continue,
+        };
+        if number.is_finite() && found.len() < MOST_NUMBERS {
+            found.extend([number, -number]);
+        }
+    }
+    found.sort_by(f64::total_cmp);
+    found.dedup();
+    found
+}
+
+/// A number between two neighbours of a list, or one of them. Half of them are close to an end.
+fn between(seed: &mut Seed, numbers: &[f64]) -> f64 {
+    const PARTS: usize = 1 << 24;
+    let at = seed.below(numbers.len());
+    let Some(next) = numbers.get(at + 1) else { return numbers[at] };
+    let part = seed.below(PARTS) as f64 / PARTS as f64;
+    let near = part.powi(6);
+    let part = match seed.below(8) {
+        0 => 0.0,
+        1 | 2 => near,
+        3 | 4 => 1.0 - near,
+        _ => part,
+    };
+    numbers[at] * (1.0 - part) + next * part
+}
+
 /// The inputs of a run.
 #[derive(Clone)]
 enum Inputs {
@@ -111,6 +176,8 @@ enum Inputs {
     Random(Seed),
     /// At random, all numbers alike.
     Words(Seed),
+    /// Floating-point numbers between those of a list, which is not empty; others at random.
+    Fractions { seed: Seed, numbers: Rc<[f64]> },
 }
 
 impl Oracle for Inputs {
@@ -129,6 +196,10 @@ impl Oracle for Inputs {
                     let word = i128::try_from(seed.below(usize::MAX)).ok()?;
                     Some(Choice::Int(low + word.rem_euclid(high - low + 1)))
                 }
+                _ => seed.choose(request),
+            },
+            Self::Fractions { seed, numbers } => match request.ty {
+                Ty::Float(_) => Some(Choice::Float(between(seed, numbers))),
                 _ => seed.choose(request),
             },
         }
@@ -153,4 +224,34 @@ fn execute(program: &Program, inputs: &Inputs, ticks: u64, budget: &mut Budget) 
         return run(Uninitialised::Choose);
     }
     first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sampled(body: &str) -> Option<Trace> {
+        let text = format!(
+            "extern float __VERIFIER_nondet_float(void);\nextern void reach_error(void);\nint main(void) {{ float x = __VERIFIER_nondet_float(); {body} return 0; }}\n"
+        );
+        let input = cfront::Input::Text { name: "a.c".into(), text: text.into_bytes().into() };
+        let options = cfront::Options::new(cfa::DataModel::Lp64);
+        let program = cfront::compile(&[input], &options).expect("the program should compile").program;
+        sample(&Prepared::of(&program), &mut Budget::ticks(1 << 20))
+    }
+
+    #[test]
+    fn a_polynomial_leaves_its_bounds_close_to_an_end_of_its_range() {
+        let square = |bound: &str| {
+            format!(
+                "if (!(x >= 0.0f && x < 1.0f)) return 0; float y = 1.0f + 0.5f * x - 0.125f * x * x + 0.0625f * x * x * x; if (y > {bound}) reach_error();"
+            )
+        };
+        assert!(sampled(&square("1.42f")).is_some());
+        assert!(sampled(&square("1.45f")).is_none(), "no value is larger");
+        assert!(
+            sampled("if (x == -1.5f) reach_error();").is_some(),
+            "a number of the program, or its opposite"
+        );
+    }
 }
