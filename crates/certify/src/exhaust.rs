@@ -21,8 +21,8 @@ use interp::{
 use values::representatives::{MOST_VALUES, representatives};
 use verdict::Trace;
 
-/// The most executions of a program with several inputs.
-const MOST_EXECUTIONS: u64 = 1 << 14;
+/// The most executions of a program with several inputs that are carried out without an estimate of their number.
+const UNESTIMATED: u64 = 1 << 14;
 /// An input with more values than this has to be the only one: its values are the executions.
 pub const FEW_VALUES: usize = 512;
 
@@ -44,11 +44,12 @@ pub enum Exhaustion {
     TooLong,
 }
 
-/// Carries out all executions, if there are few. Where one input alone matters, it may have up to `most` values.
+/// Carries out all executions, if there are few: at most `most`, or [`UNESTIMATED`] if that is more. Where one input alone matters, it may have up to `most` values.
 pub fn exhaust(program: &Program, most: usize, budget: &mut Budget) -> Exhaustion {
     let options = CompileOptions { uninitialised: Uninitialised::Report, markers: Markers::Heads };
     let code = Code::new(program, options);
     let mut lists = Lists { program, most: most.min(MOST_VALUES), known: BTreeMap::new() };
+    let most_executions = UNESTIMATED.max(lists.most as u64);
     let mut walk: Vec<(Rc<[i128]>, usize)> = Vec::new();
     let (mut executions, mut undefined) = (0, BTreeMap::new());
     loop {
@@ -59,7 +60,7 @@ pub fn exhaust(program: &Program, most: usize, budget: &mut Budget) -> Exhaustio
             if position == walk.len() {
                 let is_alone = |values: &Rc<[i128]>| values.len() <= FEW_VALUES || others == 0;
                 let may_follow = |values: &Rc<[i128]>| values.len() == 1 || !has_long(&walk);
-                let values = lists.of(request).filter(|_| others < MOST_EXECUTIONS);
+                let values = lists.of(request).filter(|_| others < most_executions);
                 let Some(values) = values.filter(is_alone).filter(may_follow) else {
                     is_open = true;
                     return None;
@@ -75,7 +76,7 @@ pub fn exhaust(program: &Program, most: usize, budget: &mut Budget) -> Exhaustio
         let run = Leaper::new().run(&mut machine, &mut oracle, &mut Silent, &mut std::io::sink(), budget);
         executions += 1;
         match run.outcome {
-            _ if is_open || (executions > MOST_EXECUTIONS && !has_long(&walk)) => return Exhaustion::Open,
+            _ if is_open || (executions > most_executions && !has_long(&walk)) => return Exhaustion::Open,
             Outcome::Error { .. } => {
                 return Trace::of(run).map_or(Exhaustion::Open, Exhaustion::Violated);
             }
@@ -103,7 +104,26 @@ pub fn exhaust(program: &Program, most: usize, budget: &mut Budget) -> Exhaustio
             Some((_, at)) => *at += 1,
             None => return Exhaustion::Safe { executions, undefined },
         }
+        if executions == UNESTIMATED && !has_long(&walk) && estimate(&walk, executions) > most_executions {
+            return Exhaustion::Open;
+        }
     }
+}
+
+/// How many executions there are, if the choices that are left have as many values as those so far: `executions` of them come before this one.
+///
+/// The part of the tree of choices that the walk has left behind is the sum of (values tried) / (product of the numbers of values down to this choice).
+fn estimate(walk: &[(Rc<[i128]>, usize)], executions: u64) -> u64 {
+    let (mut behind, mut ways) = (0_u64, 1_u64);
+    for (values, at) in walk {
+        let Some(more) = ways.checked_mul(values.len() as u64) else { break };
+        let (parts, scale) = (behind.saturating_mul(values.len() as u64), *at as u64);
+        (behind, ways) = (parts.saturating_add(scale), more);
+    }
+    (u128::from(executions) * u128::from(ways))
+        .div_ceil(u128::from(behind.max(1)))
+        .try_into()
+        .unwrap_or(u64::MAX)
 }
 
 /// Whether a choice has so many values that there is no other.

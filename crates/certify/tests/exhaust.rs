@@ -162,6 +162,23 @@ fn the_number_of_executions_is_limited() {
 }
 
 #[test]
+fn more_executions_are_carried_out_if_their_estimate_is_below_the_limit() {
+    let tried = |first: &str, second: &str| {
+        let text = format!(
+            "program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\n{}",
+            added(first, second)
+        );
+        let mut budget = Budget::ticks(1 << 29);
+        (exhaust(&parsed(&text), 1 << 16, &mut budget), budget.spent())
+    };
+    assert_eq!(count(&tried("u8", "i8").0), Some(1 << 16));
+    let (exhaustion, spent) = tried("u9", "u9");
+    assert_eq!(exhaustion, Exhaustion::Open);
+    // A run takes 2^12 ticks at least: after the first 2^14 it is known that there are more than 2^16.
+    assert!(spent < 1 << 27, "{spent}");
+}
+
+#[test]
 fn the_number_of_values_of_an_input_is_limited() {
     assert_eq!(count(&exhausted(&added("u9", "u1"))), Some(1 << 10));
     assert_eq!(exhausted(&added("u10", "u1")), Exhaustion::Open);

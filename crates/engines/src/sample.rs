@@ -6,6 +6,7 @@
 //! Where calls stay, small inputs are tried: activations are many, and an execution carries them out faster than contracts describe them.
 //!
 //! Where products or bits are rounded up, words at random are tried: most errors of wrap-around need large inputs, and hardly more than that.
+//! Floating-point inputs are numbers between those that the program names, and more often than not close to one of them: that is where polynomials leave the bounds that are claimed.
 //!
 //! Programs that read characters, or work on arrays, mostly branch on a few constants (`'='`, `'0'`, the length of a buffer). So runs are tried whose inputs are constants of the
 //! program, numbers next to them, or characters of one class.
@@ -16,14 +17,14 @@
 //! * A3: a program without arrays, without calls that stay, without operations that may be rounded up and without inputs of one byte is not run.
 //!
 //! # Cost
-//! [`RUNS`] and three runs of at most [`TICKS`] ticks: hundredths of a second each. [`WORDS`] runs with words have [`WORD_TICKS`] each. Those with small inputs have [`SMALL_TICKS`] each, and the second one that does not end within them is the last.
+//! [`RUNS`] and three runs of at most [`TICKS`] ticks: hundredths of a second each. [`WORDS`] runs with words have [`WORD_TICKS`] each, and [`FRACTIONS`] with floating-point numbers [`FRACTION_TICKS`]. Those with small inputs have [`SMALL_TICKS`] each, and the second one that does not end within them is the last.
 //! Those with constants are at most [`CONSTANT_RUNS`], fewer if the program is large, and take [`CONSTANT_TICKS`] together.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use base::{Budget, Stop, timeline};
-use cfa::{CheckKind, Expr, FloatKind, Op, Place, Program, Source, Storage, Ty};
+use cfa::{CheckKind, Expr, FloatKind, Op, Place, Procedure, Program, Source, Storage, Ty};
 use interp::{Choice, Oracle, Outcome, Request, Run, Seed, UndefinedKind, Uninitialised};
 use passes::Prepared;
 use verdict::Trace;
@@ -42,6 +43,12 @@ const TICKS: u64 = 1 << 22;
 const WORDS: u64 = 32;
 /// Ticks of one of them.
 const WORD_TICKS: u64 = 1 << 18;
+/// Runs with floating-point numbers.
+const FRACTIONS: u64 = 512;
+/// Ticks of one of them.
+const FRACTION_TICKS: u64 = 1 << 15;
+/// Floating-point numbers of a program, of either sign.
+const MOST_NUMBERS: usize = 64;
 /// Ticks of one run with small inputs.
 const SMALL_TICKS: u64 = 1 << 21;
 /// Runs with small inputs that may take longer: after these, larger inputs hardly take less.
@@ -64,6 +71,7 @@ pub fn sample(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
     small(task, budget)
         .or_else(|| contents(task, budget))
         .or_else(|| words(task, budget))
+        .or_else(|| fractions(task, budget))
         .or_else(|| constants(task, budget))
 }
 
@@ -212,6 +220,59 @@ impl Class {
     const ALL: [Self; 4] = [Self::Exact, Self::Next, Self::Digits, Self::Printable];
 }
 
+/// Floating-point inputs lie between numbers of the program.
+fn fractions(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
+    let is_fraction = |op: &Op| matches!(op, Op::Havoc { place: Place::Var(var), .. } if matches!(task.given().vars[*var].scalar(), Some(Ty::Float(_))));
+    if !task.given().procs.iter().flat_map(Procedure::edges).flat_map(|edge| &edge.ops).any(is_fraction) {
+        return None;
+    }
+    let _stage = timeline::stage("samples");
+    let numbers: Rc<[f64]> = numbers(task.given()).into();
+    (0..FRACTIONS).find_map(|seed| {
+        budget.poll().ok()?;
+        let inputs = Inputs::Fractions { seed: Seed::new(seed), numbers: Rc::clone(&numbers) };
+        Trace::of(execute(task.given(), &inputs, FRACTION_TICKS, budget))
+    })
+}
+
+/// The floating-point numbers of a program, those of the other sign, and zero, ascending.
+fn numbers(program: &Program) -> Vec<f64> {
+    let mut found = vec![0.0];
+    for id in used(program) {
+        let number = match *program.exprs.get(id) {
+            Expr::Const { ty: Ty::Float(FloatKind::Double), bits } => f64::from_bits(bits as u64),
+            Expr::Const { ty: Ty::Float(FloatKind::Single), bits } => f64::from(f32::from_bits(bits as u32)),
+            Expr::Cast { ty: Ty::Float(_), arg } => match *program.exprs.get(arg) {
+                Expr::Const { ty: ty @ Ty::Int { .. }, bits } => ty.value_of(bits) as f64,
+                _ => continue,
+            },
+            _ => continue,
+        };
+        if number.is_finite() && found.len() < MOST_NUMBERS {
+            found.extend([number, -number]);
+        }
+    }
+    found.sort_by(f64::total_cmp);
+    found.dedup();
+    found
+}
+
+/// A number between two neighbours of a list, or one of them. Half of them are close to an end.
+fn between(seed: &mut Seed, numbers: &[f64]) -> f64 {
+    const PARTS: usize = 1 << 24;
+    let at = seed.below(numbers.len());
+    let Some(next) = numbers.get(at + 1) else { return numbers[at] };
+    let part = seed.below(PARTS) as f64 / PARTS as f64;
+    let near = part.powi(6);
+    let part = match seed.below(8) {
+        0 => 0.0,
+        1 | 2 => near,
+        3 | 4 => 1.0 - near,
+        _ => part,
+    };
+    numbers[at] * (1.0 - part) + next * part
+}
+
 /// The inputs of a run.
 #[derive(Clone)]
 enum Inputs {
@@ -225,6 +286,8 @@ enum Inputs {
     Words(Seed),
     /// Near to constants.
     Near { seed: Seed, constants: Rc<Constants>, class: Class },
+    /// Floating-point numbers between those of a list, which is not empty; others at random.
+    Fractions { seed: Seed, numbers: Rc<[f64]> },
 }
 
 /// A number of a class that has a type, if the program has one.
@@ -272,6 +335,10 @@ impl Oracle for Inputs {
             Self::Near { seed, constants, class } => {
                 near(seed, constants, *class, request).or_else(|| seed.choose(request))
             }
+            Self::Fractions { seed, numbers } => match request.ty {
+                Ty::Float(_) => Some(Choice::Float(between(seed, numbers))),
+                _ => seed.choose(request),
+            },
         }
     }
 }
@@ -302,4 +369,34 @@ fn execute_within(program: &Program, inputs: &Inputs, ticks: u64, budget: &mut B
         return (second, spent);
     }
     (first, spent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sampled(body: &str) -> Option<Trace> {
+        let text = format!(
+            "extern float __VERIFIER_nondet_float(void);\nextern void reach_error(void);\nint main(void) {{ float x = __VERIFIER_nondet_float(); {body} return 0; }}\n"
+        );
+        let input = cfront::Input::Text { name: "a.c".into(), text: text.into_bytes().into() };
+        let options = cfront::Options::new(cfa::DataModel::Lp64);
+        let program = cfront::compile(&[input], &options).expect("the program should compile").program;
+        sample(&Prepared::of(&program), &mut Budget::ticks(1 << 20))
+    }
+
+    #[test]
+    fn a_polynomial_leaves_its_bounds_close_to_an_end_of_its_range() {
+        let square = |bound: &str| {
+            format!(
+                "if (!(x >= 0.0f && x < 1.0f)) return 0; float y = 1.0f + 0.5f * x - 0.125f * x * x + 0.0625f * x * x * x; if (y > {bound}) reach_error();"
+            )
+        };
+        assert!(sampled(&square("1.42f")).is_some());
+        assert!(sampled(&square("1.45f")).is_none(), "no value is larger");
+        assert!(
+            sampled("if (x == -1.5f) reach_error();").is_some(),
+            "a number of the program, or its opposite"
+        );
+    }
 }

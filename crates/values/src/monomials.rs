@@ -4,7 +4,7 @@
 //! * Products that the program itself computes.
 //! * Products of a counter and a step: where one round of a loop adds a constant to `i` and a variable `a` to `b`, the relation of `b` and `i` is
 //!   `b - i·a`. They count only if there are several such loops: then they may have to be compared.
-//! * Squares of counters that are summed up, if the program computes products, or sums of elements are followed: where a round adds one to `i` and `i` to `s`, twice `s` is about `i·i`.
+//! * Powers of counters that are summed up, if the program computes products: where a round adds one to `i` and `3·i` to `s`, twice `s` is about `3·i·i`; where it adds `i·i`, three times `s` is about `i·i·i`.
 //! * The same where a round adds an element of an array: its steps are what the program stores there, with the index of the read for that of the store.
 //! * The same where an inner loop has as many rounds as a variable says.
 //! * Whatever products the change of a chosen product consists of, if degree and number allow all of them.
@@ -49,11 +49,11 @@ impl Products {
         let mut polynomials = Polynomials { program, known: FxHashMap::default(), stored: None };
         let mut chosen = polynomials.computed(procedure);
         let tested = polynomials.tested(procedure);
-        let Steps { products: steps, squares } = stepped(program, procedure);
+        let Steps { products: steps, powers } = stepped(&mut polynomials, procedure);
         let mut compared = BTreeSet::new();
         let mut more = BTreeSet::new();
         if !chosen.is_empty() {
-            chosen.extend(squares);
+            chosen.extend(powers);
             more = stepped_indirectly(program, procedure);
         } else if !sums(program, procedure).is_empty() {
             more = stepped_indirectly(program, procedure);
@@ -191,6 +191,16 @@ impl Polynomials<'_> {
             self.of(id);
         }
         self.of(root)
+    }
+
+    /// The monomials that an assignment of `value` to `var` adds to it; none if it does anything else.
+    fn added(&mut self, var: VarId, value: ExprId) -> BTreeSet<Monomial> {
+        let mut monomials = self.whole(value).unwrap_or_default();
+        let is_increment = monomials.remove(&vec![var]);
+        if is_increment && !monomials.iter().flatten().any(|factor| *factor == var) {
+            return monomials;
+        }
+        BTreeSet::new()
     }
 
     /// The monomials of an expression whose operands were asked for before; `None` if it is no polynomial.
@@ -364,11 +374,12 @@ pub(crate) fn is_at(program: &Program, expr: ExprId, place: &Place) -> bool {
 struct Steps {
     /// Products of `i` and `a`, where a round adds a constant to `i` and `a` to something.
     products: BTreeSet<Monomial>,
-    /// Squares of `i`, where a round adds a constant to `i` and `i` to something.
-    squares: BTreeSet<Monomial>,
+    /// Products of `i` and `m`, where a round adds a constant to `i` and a polynomial with the monomial `m` to something; `i` occurs in `m`, and all variables of `m` are counters.
+    powers: BTreeSet<Monomial>,
 }
 
-fn stepped(program: &Program, procedure: &Procedure) -> Steps {
+fn stepped(polynomials: &mut Polynomials<'_>, procedure: &Procedure) -> Steps {
+    let program = polynomials.program;
     let forest = procedure.loops();
     let mut found = Steps::default();
     for (id, _) in forest.loops().iter_enumerated() {
@@ -393,7 +404,21 @@ fn stepped(program: &Program, procedure: &Procedure) -> Steps {
                 None => false,
             };
         }
-        found.squares.extend(steps.intersection(&counters).map(|counter| vec![*counter; 2]));
+        for (var, values) in &writes {
+            let [Some(value)] = values[..] else { continue };
+            for monomial in polynomials.added(*var, value) {
+                if monomial.len() < MAX_DEGREE && monomial.iter().all(|factor| counters.contains(factor)) {
+                    let mut factors = monomial.clone();
+                    factors.dedup();
+                    for counter in factors {
+                        let mut power = monomial.clone();
+                        power.push(counter);
+                        power.sort_unstable();
+                        found.powers.insert(power);
+                    }
+                }
+            }
+        }
         for step in steps.iter().filter(|step| !writes.contains_key(*step)) {
             for counter in &counters {
                 let mut both = vec![*counter, *step];
