@@ -6,7 +6,8 @@ use super::back::{
     BackTranslation, ContextId, Contexts, EdgeOrigin, LocationOrigin, OpOrigin, ProcOrigin, Step,
     identity_vars,
 };
-use cfa::{Edge, EdgeId, Loc, LocationInfo, Op, Origin, ProcId, Procedure, Program};
+use cfa::op::Place;
+use cfa::{Edge, EdgeId, ExprId, Loc, LocationInfo, Op, Origin, ProcId, Procedure, Program};
 
 /// Builds one procedure from an old one. The entry and the exit are kept; everything else is up to the
 /// caller.
@@ -166,6 +167,29 @@ pub(crate) fn procedure(
     }
     builder.procedure.share_loops(old);
     builder.finish()
+}
+
+/// An operation with other expressions, and with other places where there is one.
+pub(crate) fn with_places(
+    op: &Op,
+    expr: impl FnMut(ExprId) -> ExprId,
+    place: impl FnMut(&Place) -> Option<Place>,
+) -> Op {
+    let mut new = op.map(expr, |var| var);
+    let others: Vec<Option<Place>> = op.places().map(place).collect();
+    let written: Vec<&mut Place> = match &mut new {
+        Op::Assign { place, .. }
+        | Op::Havoc { place, .. }
+        | Op::Malloc { place, .. }
+        | Op::Realloc { place, .. } => vec![place],
+        Op::Output { result, .. } => result.iter_mut().collect(),
+        Op::Call { results, .. } => results.iter_mut().flatten().collect(),
+        _ => Vec::new(),
+    };
+    for (place, other) in written.into_iter().zip(others) {
+        *place = other.unwrap_or(*place);
+    }
+    new
 }
 
 /// A procedure that does nothing: what is left of one that nobody calls.

@@ -11,6 +11,8 @@
 //! | [`propagate`](fn@propagate) | the same | same |
 //! | [`unroll`](fn@unroll) | the same, with copies of the bodies of short loops | same |
 //! | [`promote`](fn@promote) | more: what memory does wrong no longer ends an execution | may become so |
+//! | [`rows`](fn@rows) | more: arrays with rows of variable length have no bounds of their own | may become so |
+//! | [`scalarise`](fn@scalarise) | the same, with variables for the elements of short arrays | same |
 //! | [`eliminate_dead`] | the same, with fewer variables | same |
 //! | [`prune`](fn@prune) | those that may still reach the error; others end early | same |
 //! | [`slice`](fn@slice) | more: what does not influence the error no longer ends or blocks an execution | may become so |
@@ -47,6 +49,8 @@ mod prune;
 mod recursion;
 mod relevance;
 mod resolve;
+mod rows;
+mod scalarise;
 mod separate;
 mod slice;
 mod stack;
@@ -73,6 +77,8 @@ pub use propagate::propagate;
 pub use prune::prune;
 pub use recursion::{Obstacle, accumulate, descend, hand_back, linear, tail, window};
 pub use resolve::resolve_calls;
+pub use rows::rows;
+pub use scalarise::scalarise;
 pub use separate::separate;
 pub use slice::slice;
 pub use unroll::unroll;

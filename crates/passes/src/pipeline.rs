@@ -16,6 +16,8 @@ use super::recursion::{
     Obstacle, accumulate, descend, exclude, hand_back, linear, obstacles, settle, tail, window,
 };
 use super::resolve::resolve_calls;
+use super::rows::rows;
+use super::scalarise::scalarise;
 use super::slice::slice;
 use super::unroll::unroll;
 use base::census;
@@ -175,6 +177,8 @@ fn run(program: &Program, instrumented: Option<Instrumented>, config: &PipelineC
         stage.apply(promote);
         stage.apply(propagate);
         stage.apply(unroll);
+        stage.apply(scalarise);
+        stage.apply(rows);
     }
     stage.apply(match config.precision {
         // Slicing prunes first.

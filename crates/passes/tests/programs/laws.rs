@@ -12,8 +12,8 @@ use interp::{
 };
 use passes::{
     BackTranslation, CallEdges, InlineConfig, PipelineConfig, Precision, Selection, StepPart, compact,
-    compress, eliminate_dead, inline, instrument, pipeline, promote, propagate, prune, resolve_calls, slice,
-    unroll,
+    compress, eliminate_dead, inline, instrument, pipeline, promote, propagate, prune, resolve_calls,
+    scalarise, slice, unroll,
 };
 
 use crate::generate::{Random, text};
@@ -224,6 +224,17 @@ fn unrolling_keeps_executions() {
         let inlined = inline(program, &InlineConfig::default());
         let (program, back) = unroll(&inlined.program);
         (program, inlined.back.then(&back))
+    });
+}
+
+#[test]
+fn scalars_for_elements_keep_executions() {
+    check("scalarise", Promise::Same, scalarise);
+    check("scalarise after unrolling", Promise::Same, |program| {
+        let inlined = inline(program, &InlineConfig::default());
+        let (program, unrolled) = unroll(&inlined.program);
+        let (program, back) = scalarise(&program);
+        (program, inlined.back.then(&unrolled).then(&back))
     });
 }
 

@@ -5,6 +5,7 @@
 
 mod checks;
 mod choices;
+mod elements;
 mod generate;
 mod hand_back;
 mod laws;
