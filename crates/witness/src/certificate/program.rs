@@ -32,19 +32,16 @@ pub(super) fn text(program: &Program) -> String {
         ("signed_overflow", json!(overflow)),
         ("entry", json!(program.entry.index())),
     ];
-    let mut text = String::from("{\n");
-    for (key, value) in head {
-        text.push_str(&format!(" \"{key}\": {value},\n"));
-    }
-    let mut list = |key: &str, items: Vec<Value>, end: &str| {
+    let list = |key: &str, items: Vec<Value>| {
         let lines: Vec<String> = items.iter().map(|item| format!("  {item}")).collect();
-        text.push_str(&format!(" \"{key}\": [\n{}\n ]{end}\n", lines.join(",\n")));
+        format!(" \"{key}\": [\n{}\n ]", lines.join(",\n"))
     };
-    list("variables", program.vars.iter().map(variable).collect(), ",");
-    list("expressions", expressions(program), ",");
-    list("procedures", program.procs.iter().map(automaton).collect(), "");
-    text.push_str("}\n");
-    text
+    let mut parts: Vec<String> =
+        head.into_iter().map(|(key, value)| format!(" \"{key}\": {value}")).collect();
+    parts.push(list("variables", program.vars.iter().map(variable).collect()));
+    parts.push(list("expressions", expressions(program)));
+    parts.push(list("procedures", program.procs.iter().map(automaton).collect()));
+    format!("{{\n{}\n}}\n", parts.join(",\n"))
 }
 
 fn variable(var: &cfa::Var) -> Value {
@@ -75,9 +72,8 @@ fn expressions(program: &Program) -> Vec<Value> {
         mark(program, ExprId::new(number), &mut is_used);
     }
     let last = is_used.iter().rposition(|used| *used).map_or(0, |last| last + 1);
-    let expression = |number: usize| match is_used[number] {
-        true => expression(program, ExprId::new(number)),
-        false => Value::Null,
+    let expression = |number: usize| {
+        if is_used[number] { expression(program, ExprId::new(number)) } else { Value::Null }
     };
     (0..last).map(expression).collect()
 }
