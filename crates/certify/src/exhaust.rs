@@ -97,17 +97,23 @@ pub fn exhaust(program: &Program, most: usize, budget: &mut Budget) -> Exhaustio
             }
         }
         walk.truncate(position);
-        while walk.last().is_some_and(|(values, at)| at + 1 == values.len()) {
-            walk.pop();
-        }
-        match walk.last_mut() {
-            Some((_, at)) => *at += 1,
-            None => return Exhaustion::Safe { executions, undefined },
+        if !advance(&mut walk) {
+            return Exhaustion::Safe { executions, undefined };
         }
         if executions == UNESTIMATED && !has_long(&walk) && estimate(&walk, executions) > most_executions {
             return Exhaustion::Open;
         }
     }
+}
+
+/// Goes on to the next execution; returns whether there is one.
+fn advance(walk: &mut Vec<(Rc<[i128]>, usize)>) -> bool {
+    while walk.last().is_some_and(|(values, at)| at + 1 == values.len()) {
+        walk.pop();
+    }
+    let Some((_, at)) = walk.last_mut() else { return false };
+    *at += 1;
+    true
 }
 
 /// How many executions there are, if the choices that are left have as many values as those so far: `executions` of them come before this one.

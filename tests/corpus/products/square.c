@@ -1,6 +1,6 @@
 // The sum of odd numbers is a square.
 // expect: safe
-// engines: gps bmc
+// engines: gps bmc tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // A sum of multiples of a counter is half of a multiple of a product.
 // expect: safe
-// engines: none
+// engines: gps gps-lite cra path-invariants tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 
