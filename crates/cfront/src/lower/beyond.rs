@@ -14,7 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::{IndexVec, Region};
 use cfa::{
-    Approximation, ApproximationKind, Expr, ExprId, Op, Place, Procedure, Program, Source, Storage, Ty, VarId,
+    Approximation, ApproximationKind, Expr, ExprId, Op, Place, ProcId, Procedure, Program, Source, Storage,
+    Ty, VarId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -348,20 +349,25 @@ impl State<'_> {
             }
             Op::Call { args, results, .. } => {
                 for target in op.call_targets() {
-                    let procedure = &self.program.procs[*target];
-                    for (param, arg) in procedure.params.iter().zip(args) {
-                        let targets = self.of(*arg).clone();
-                        self.store(&Place::Var(*param), &targets);
-                    }
-                    for (result, place) in procedure.results.iter().zip(results) {
-                        if let Some(place) = place {
-                            let targets = self.vars[*result].clone();
-                            self.store(place, &targets);
-                        }
-                    }
+                    self.call(*target, args, results);
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Arguments become parameters, and results come back.
+    fn call(&mut self, target: ProcId, args: &[ExprId], results: &[Option<Place>]) {
+        let procedure = &self.program.procs[target];
+        for (param, arg) in procedure.params.iter().zip(args) {
+            let targets = self.of(*arg).clone();
+            self.store(&Place::Var(*param), &targets);
+        }
+        for (result, place) in procedure.results.iter().zip(results) {
+            if let Some(place) = place {
+                let targets = self.vars[*result].clone();
+                self.store(place, &targets);
+            }
         }
     }
 
