@@ -64,6 +64,8 @@ struct Uses {
     /// Indices at which arrays are accessed.
     indices: BTreeMap<VarId, Vec<ExprId>>,
     allocations: BTreeMap<VarId, Vec<At>>,
+    /// Arrays of which elements are written.
+    filled: FxHashSet<VarId>,
     /// Where variables are written.
     writes: FxHashMap<VarId, Vec<At>>,
     /// Arrays that are used in other ways.
@@ -94,7 +96,10 @@ fn uses(program: &Program) -> Uses {
             let at = At { edge, position };
             for place in op.places() {
                 match *place {
-                    Place::Elem { array, index } => uses.indices.entry(array).or_default().push(index),
+                    Place::Elem { array, index } => {
+                        uses.indices.entry(array).or_default().push(index);
+                        uses.filled.insert(array);
+                    }
                     Place::Var(var) => uses.writes.entry(var).or_default().push(at),
                     Place::Mem { .. } | Place::Bits { .. } => {}
                 }
@@ -127,6 +132,10 @@ fn has_rows(program: &Program, uses: &Uses, array: VarId) -> bool {
     let Some(indices) = uses.indices.get(&array).filter(|_| !uses.others.contains(&array)) else {
         return false;
     };
+    // What is never written is chosen, and choices of elements go back by their index.
+    if !uses.filled.contains(&array) {
+        return false;
+    }
     let mut lengths = indices.iter().map(|index| subscripts(program, *index).map(|found| found.length));
     let Some(Some(length)) = lengths.next() else { return false };
     if lengths.any(|other| other != Some(length)) || program.vars[length].owner != Some(program.entry) {

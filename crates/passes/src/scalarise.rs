@@ -1,11 +1,11 @@
 //! Short arrays that are only accessed at constant indices become scalars.
 //!
 //! # Rule
-//! An array variable of at most [`MOST_ELEMENTS`] elements becomes one variable for each element if every access to it is at a constant index inside of it, and if nothing but [`Op::Init`] gives it contents as a whole.
+//! An array variable of at most [`MOST_ELEMENTS`] elements becomes one variable for each element if every access to it is at a constant index inside of it, if nothing but [`Op::Init`] gives it contents as a whole, and if no element is read before it is written.
 //! Analyses of counters, sums and products follow variables: `sum[0] = sum[0] + a[i]` is then a sum like any other.
 //!
 //! # Meaning
-//! The same executions. What an element holds before it is written is chosen where the array begins, with the place of the element in the array.
+//! The same executions. What an element holds before it is written is never read.
 //!
 //! # Cost
 //! Linear in the program.
@@ -13,8 +13,8 @@
 use std::collections::BTreeMap;
 
 use base::IndexVec;
-use cfa::op::{InitKind, Op, Place, Source};
-use cfa::{Expr, ExprId, Length, ProcId, Program, Storage, Ty, Var, VarId};
+use cfa::op::{InitKind, Op, Place};
+use cfa::{Expr, ExprId, Length, Loc, ProcId, Program, Storage, Ty, Var, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::back::{BackTranslation, EdgeOrigin, OpOrigin};
@@ -76,7 +76,60 @@ fn arrays(program: &Program) -> BTreeMap<VarId, (Ty, u64)> {
             _ => {}
         }
     }
+    found.retain(|array, _| is_written_first(program, *array));
     found
+}
+
+/// Whether no element of an array is read before it is written. Choices of such elements go back by the element, not by the variable.
+fn is_written_first(program: &Program, array: VarId) -> bool {
+    // The elements that expressions read, one bit for each; operands come first in the arena.
+    let mut reads: FxHashMap<ExprId, u8> = FxHashMap::default();
+    for (id, expr) in program.exprs.iter() {
+        let mut read = match *expr {
+            Expr::Elem { array: own, index, .. } if own == array => bit(program, index),
+            _ => 0,
+        };
+        expr.operands().for_each(|operand| read |= reads[&operand]);
+        reads.insert(id, read);
+    }
+    program.procs.iter().all(|procedure| {
+        let mut seen: FxHashSet<(Loc, u8)> = FxHashSet::default();
+        let mut pending: Vec<(Loc, u8)> = procedure.locations.ids().map(|location| (location, 0)).collect();
+        while let Some((location, before)) = pending.pop() {
+            if !seen.insert((location, before)) {
+                continue;
+            }
+            for edge in procedure.outgoing(location) {
+                let edge = &procedure.edges()[*edge];
+                let mut open = before;
+                for op in &edge.ops {
+                    if op.exprs().any(|expr| reads[&expr] & open != 0) {
+                        return false;
+                    }
+                    match op {
+                        Op::Init { var, contents } if *var == array => {
+                            open = if *contents == InitKind::Uninitialised { u8::MAX } else { 0 };
+                        }
+                        _ => {}
+                    }
+                    for place in op.places() {
+                        if let Place::Elem { array: own, index } = *place
+                            && own == array
+                        {
+                            open &= !bit(program, index);
+                        }
+                    }
+                }
+                pending.push((edge.target, open));
+            }
+        }
+        true
+    })
+}
+
+/// The bit of the element at a constant index.
+fn bit(program: &Program, index: ExprId) -> u8 {
+    element(program, index).filter(|index| *index < MOST_ELEMENTS).map_or(u8::MAX, |index| 1 << index)
 }
 
 /// The expressions that operations use; earlier passes leave others behind.
@@ -170,10 +223,9 @@ impl<'p> Split<'p> {
             if let Op::Init { var, contents } = op
                 && let Some(vars) = self.elements.get(var).cloned()
             {
-                for (op, bits) in self.first_contents(&vars, *contents) {
-                    ops.push(op);
-                    from.ops.push(Some(OpOrigin { contents: Some(bits), ..origin }));
-                }
+                let first = self.first_contents(&vars, *contents);
+                from.ops.extend(first.iter().map(|_| Some(origin)));
+                ops.extend(first);
                 continue;
             }
             ops.push(self.op(op));
@@ -182,23 +234,16 @@ impl<'p> Split<'p> {
         NewEdge { edge, target: old.target, ops, from, origin: None }
     }
 
-    /// Operations that give elements their first contents, each with its place in the array in bits.
-    fn first_contents(&mut self, vars: &[(VarId, Ty)], contents: InitKind) -> Vec<(Op, (i64, i64))> {
-        let mut found = Vec::new();
-        let mut first = 0;
-        for (var, ty) in vars {
-            let place = Place::Var(*var);
-            let op = if contents == InitKind::Zero {
-                Op::Assign { place, value: self.new.exprs.add(Expr::Const { ty: *ty, bits: 0 }) }
-            } else {
-                let at = self.new.vars[*var].declared;
-                Op::Havoc { place, source: Source::Uninitialised, at }
-            };
-            let width = i64::try_from(self.old.size_of(*ty)).unwrap_or(0) * 8;
-            found.push((op, (first, width)));
-            first += width;
+    /// Operations that give elements their first contents.
+    fn first_contents(&mut self, vars: &[(VarId, Ty)], contents: InitKind) -> Vec<Op> {
+        if contents != InitKind::Zero {
+            return Vec::new();
         }
-        found
+        let zeros = vars.iter().map(|(var, ty)| {
+            let value = self.new.exprs.add(Expr::Const { ty: *ty, bits: 0 });
+            Op::Assign { place: Place::Var(*var), value }
+        });
+        zeros.collect()
     }
 
     fn op(&self, op: &Op) -> Op {

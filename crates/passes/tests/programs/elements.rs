@@ -37,6 +37,32 @@ fn an_array_with_a_variable_index_or_one_outside_stays() {
     }
 }
 
+#[test]
+fn an_array_of_which_an_element_is_read_before_it_is_written_stays() {
+    let text = |first: &str| {
+        format!(
+            r#"program LP64 start=main
+            proc main() {{
+              local a : i32[2]
+              local i : i32
+              l0 -> l2 : havoc i input "nondet"
+              l2 -> l3 : init a uninit
+              l3 -> l4 : {first}
+              l4 -> l2 : assume a[1:i32] == i
+              l4 -> l1 : assume a[1:i32] != i
+            }}"#
+        )
+    };
+    for (first, stays) in [("a[1:i32] := i", false), ("a[0:i32] := i", true), ("a[1:i32] := a[1:i32]", true)]
+    {
+        let old = parse("old.cfa", &text(first)).unwrap();
+        let (new, _) = scalarise(&old);
+        new.verify().unwrap();
+        let new = print(&compact(&new).0);
+        assert_eq!(new.contains("i32[2]"), stays, "{first}: {new}");
+    }
+}
+
 const COLUMN: &str = "(i64) (0:i32 <= j & (u64) j < length ? j : bounded(j, 0))";
 
 /// What remains of a program with an array of rows that does something after it was allocated.
