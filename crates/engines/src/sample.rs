@@ -191,7 +191,7 @@ fn has_arrays(program: &Program) -> bool {
 
 /// Whether a program asks for values of one byte.
 fn has_byte_inputs(program: &Program) -> bool {
-    let ops = program.procs.iter().flat_map(cfa::Procedure::edges).flat_map(|edge| &edge.ops);
+    let ops = program.procs.iter().flat_map(Procedure::edges).flat_map(|edge| &edge.ops);
     let mut asked = ops.filter_map(|op| match op {
         Op::Havoc {
             place: Place::Var(var),

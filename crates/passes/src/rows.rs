@@ -221,7 +221,8 @@ fn is_narrow(program: &Program, expr: ExprId) -> bool {
 fn is_checked(program: &Program, expr: ExprId, length: VarId) -> bool {
     let Expr::Cast { arg, .. } = *program.exprs.get(expr) else { return false };
     let Expr::Ite { cond, then, other } = *program.exprs.get(arg) else { return false };
-    if !matches!(program.exprs.get(other), Expr::Bounded { .. }) {
+    // No number lies between 0 and below 0: this is undefined whatever the index is.
+    if !matches!(program.exprs.get(other), Expr::Bounded { low: 0, bound: 0, .. }) {
         return false;
     }
     let (mut pending, mut is_below, mut is_above) = (vec![cond], false, false);

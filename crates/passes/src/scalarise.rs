@@ -10,7 +10,7 @@
 //! # Cost
 //! Linear in the program.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::IndexVec;
 use cfa::op::{InitKind, Op, Place};
@@ -58,7 +58,10 @@ fn arrays(program: &Program) -> BTreeMap<VarId, (Ty, u64)> {
                 }
             }
             match op {
-                Op::Init { contents: InitKind::Zero | InitKind::Uninitialised, .. } => {}
+                Op::Init { contents: InitKind::Zero, .. } => {}
+                // That no element is read before it is written can be seen of local variables only.
+                Op::Init { var, contents: InitKind::Uninitialised } if program.vars[*var].owner.is_some() => {
+                }
                 Op::Init { var, .. } | Op::Allocate { var, .. } => _ = found.remove(var),
                 Op::CopyElems { to, from, .. } => {
                     found.remove(to);
@@ -80,7 +83,7 @@ fn arrays(program: &Program) -> BTreeMap<VarId, (Ty, u64)> {
     found
 }
 
-/// Whether no element of an array is read before it is written. Choices of such elements go back by the element, not by the variable.
+/// Whether no element of an array is read before it is written, as far as a procedure tells. Choices of such elements go back by the element, not by the variable.
 fn is_written_first(program: &Program, array: VarId) -> bool {
     // The elements that expressions read, one bit for each; operands come first in the arena.
     let mut reads: FxHashMap<ExprId, u8> = FxHashMap::default();
@@ -133,10 +136,10 @@ fn bit(program: &Program, index: ExprId) -> u8 {
 }
 
 /// The expressions that operations use; earlier passes leave others behind.
-fn used(program: &Program) -> FxHashSet<ExprId> {
-    let ops = program.procs.iter().flat_map(|procedure| procedure.edges()).flat_map(|edge| &edge.ops);
+fn used(program: &Program) -> BTreeSet<ExprId> {
+    let ops = program.procs.iter().flat_map(cfa::Procedure::edges).flat_map(|edge| &edge.ops);
     let mut pending: Vec<ExprId> = ops.flat_map(Op::exprs).collect();
-    let mut seen = FxHashSet::default();
+    let mut seen = BTreeSet::new();
     while let Some(id) = pending.pop() {
         if seen.insert(id) {
             pending.extend(program.exprs.get(id).operands());
@@ -211,7 +214,7 @@ impl<'p> Split<'p> {
     fn procedure(&mut self, proc: ProcId) -> (cfa::Procedure, super::back::ProcOrigin) {
         let edges: IndexVec<cfa::EdgeId, NewEdge> =
             self.old.procs[proc].edges().ids().map(|edge| self.edge(proc, edge)).collect();
-        build::procedure(self.old, proc, |_| true, edges.into_iter())
+        build::procedure(self.old, proc, |_| true, edges)
     }
 
     fn edge(&mut self, proc: ProcId, edge: cfa::EdgeId) -> NewEdge {
