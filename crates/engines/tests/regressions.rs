@@ -92,7 +92,7 @@ fn claim(program: &Program, zero_at: &[u32], never: &[(u32, TermId)]) -> Verdict
 fn claims_about_arrays_are_not_believed() {
     let text = |write: &str| {
         format!(
-            "program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\nproc %start() {{\n  local a : i32[2]\n\
+            "program LP64 overflow=undefined start=%start\nfile f0 \"a.c\"\nproc %start() {{\n  local a : i32[8]\n\
              local x : i32\n  local n : i32\n  entry l0\n  exit l1\n  error l4\n  loc l2\n  loc l3\n\
              l0 -> l2 : init a zero\n  l2 -> l2 : havoc n input \"nondet\" at @f0:1:1-1:2 ; {write}\n  l2 -> l3 : x := a[0:i64]\n\
              l3 -> l4 : assume x != 0:i32\n  l3 -> l1 : assume x == 0:i32\n}}\n"

@@ -1,6 +1,6 @@
 // A write and a read at two indices.
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc tracer tracer-sp
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // One element of an array whose length is an input.
 // expect: unsafe
-// engines: gps gps-lite
+// engines: gps gps-lite impact cra recmc path-invariants
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

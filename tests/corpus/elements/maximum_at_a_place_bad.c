@@ -1,6 +1,6 @@
 // The maximum is at one place of 5,000.
 // expect: unsafe
-// engines: none
+// engines: gps gps-lite impact cra recmc path-invariants
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

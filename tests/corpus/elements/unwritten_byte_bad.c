@@ -1,6 +1,6 @@
 // One byte of 1,000 that are never written is looked at.
 // expect: unsafe
-// engines: gps gps-lite
+// engines: gps gps-lite impact cra recmc path-invariants
 extern void reach_error(void);
 
 int main(void) {

@@ -1,6 +1,6 @@
 // An element that is never written has any value.
 // expect: unsafe
-// engines: gps gps-lite
+// engines: gps gps-lite impact cra recmc path-invariants
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

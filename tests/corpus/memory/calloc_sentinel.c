@@ -1,6 +1,6 @@
 // Input: 0 (the input 0 looks like the end of the list of numbers).
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants bse kind bmc tracer tracer-sp
+// engines: gps gps-lite impact cra recmc path-invariants bse kind bmc tracer tracer-sp
 extern void *calloc(unsigned long, unsigned long);
 extern void free(void *);
 

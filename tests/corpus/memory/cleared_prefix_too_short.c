@@ -1,6 +1,6 @@
 // As many bytes as an input says are cleared, and one less than is asked for.
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc tracer tracer-sp
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern void *memset(void *, int, unsigned long);
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);

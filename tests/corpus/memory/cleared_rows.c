@@ -1,6 +1,6 @@
 // More is cleared than is read: as many rows as an input says.
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc tracer tracer-sp
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern void *malloc(unsigned long);
 extern void *memset(void *, int, unsigned long);
 extern unsigned __VERIFIER_nondet_uint(void);

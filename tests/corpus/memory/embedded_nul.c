@@ -1,6 +1,6 @@
 // Input: 97 0 98 (strcpy stops at the zero byte, the copy is not equal).
 // expect: unsafe
-// engines: gps gps-lite impact path-invariants bse kind bmc tracer tracer-sp
+// engines: gps gps-lite impact cra recmc path-invariants bse kind bmc tracer tracer-sp
 extern void *memset(void *, int, unsigned long);
 extern char *strcpy(char *, const char *);
 

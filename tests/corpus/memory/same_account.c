@@ -1,6 +1,6 @@
 // Input: 2 2 50 (a transfer to the same account creates money).
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc tracer tracer-sp
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void reach_error(void);
 

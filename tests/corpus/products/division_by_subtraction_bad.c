@@ -1,6 +1,6 @@
 // A product has the value 77.
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants bse kind bmc tracer tracer-sp
+// engines: gps gps-lite impact cra recmc path-invariants bse kind bmc tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

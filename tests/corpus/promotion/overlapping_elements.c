@@ -1,6 +1,6 @@
 // One store at two offsets that share elements.
 // expect: unsafe
-// engines: gps gps-lite impact recmc path-invariants bself bse kind bmc tracer tracer-sp
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc tracer tracer-sp
 extern void reach_error(void);
 extern int __VERIFIER_nondet_int(void);
 extern unsigned __VERIFIER_nondet_uint(void);

@@ -1,6 +1,6 @@
 // What is added element by element is subtracted again.
 // expect: safe
-// engines: gps gps-lite cra path-invariants tracer
+// engines: gps gps-lite cra path-invariants tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 
