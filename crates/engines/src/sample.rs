@@ -25,7 +25,10 @@ use std::rc::Rc;
 
 use base::{Budget, Stop, timeline};
 use cfa::{CheckKind, Expr, FloatKind, Op, Place, Procedure, Program, Source, Storage, Ty};
-use interp::{Choice, Oracle, Outcome, Request, Run, Seed, UndefinedKind, Uninitialised};
+use interp::{
+    Choice, Code, CompileOptions, Config, Leaper, Machine, Markers, Oracle, Outcome, Request, Run, Seed,
+    Silent, UndefinedKind, Uninitialised,
+};
 use passes::Prepared;
 use verdict::Trace;
 
@@ -54,9 +57,9 @@ const SMALL_TICKS: u64 = 1 << 21;
 /// Runs with small inputs that may take longer: after these, larger inputs hardly take less.
 const LONG_RUNS: u32 = 2;
 /// Runs with constants of the program.
-const CONSTANT_RUNS: usize = 512;
-/// The same times the expressions of the program: each run compiles it anew.
-const COMPILED: usize = 1 << 18;
+const CONSTANT_RUNS: usize = 256;
+/// The same times the expressions of the program: the state of each run is made anew.
+const MADE: usize = 1 << 18;
 /// Ticks of one of them.
 const CONSTANT_RUN_TICKS: u64 = 1 << 18;
 /// Ticks of all of them.
@@ -68,15 +71,16 @@ const SMALL: std::ops::Range<i128> = 0..9;
 
 /// A violation in one of a few executions of a program for which they are tried.
 pub fn sample(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
-    small(task, budget)
-        .or_else(|| contents(task, budget))
-        .or_else(|| words(task, budget))
-        .or_else(|| fractions(task, budget))
-        .or_else(|| constants(task, budget))
+    let mut runs = Runs::of(task.given());
+    small(task, &mut runs, budget)
+        .or_else(|| contents(task, &mut runs, budget))
+        .or_else(|| words(task, &mut runs, budget))
+        .or_else(|| fractions(task, &mut runs, budget))
+        .or_else(|| constants(task, &mut runs, budget))
 }
 
 /// All inputs are the same small number.
-fn small(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
+fn small(task: &Prepared<'_>, runs: &mut Runs<'_>, budget: &mut Budget) -> Option<Trace> {
     task.kept_call()?;
     let _stage = timeline::stage("samples");
     let mut long = 0;
@@ -85,7 +89,7 @@ fn small(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
             return None;
         }
         let inputs = Inputs::Counting { next: value, step: 0 };
-        match execute(task.given(), &inputs, SMALL_TICKS, budget) {
+        match runs.execute(&inputs, SMALL_TICKS, budget).0 {
             Run { outcome: Outcome::Stopped(Stop::Ticks), .. } => long += 1,
             run => {
                 if let Some(trace) = Trace::of(run) {
@@ -98,7 +102,7 @@ fn small(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
 }
 
 /// The elements of arrays differ.
-fn contents(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
+fn contents(task: &Prepared<'_>, runs: &mut Runs<'_>, budget: &mut Budget) -> Option<Trace> {
     if !has_arrays(task.program()) {
         return None;
     }
@@ -111,40 +115,42 @@ fn contents(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
     let random = (0..RUNS).map(|seed| Inputs::Random(Seed::new(seed)));
     orders.into_iter().chain(random).find_map(|inputs| {
         budget.poll().ok()?;
-        Trace::of(execute(task.given(), &inputs, TICKS, budget))
+        Trace::of(runs.execute(&inputs, TICKS, budget).0)
     })
 }
 
 /// The inputs are words, all values of a type equally likely.
-fn words(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
+fn words(task: &Prepared<'_>, runs: &mut Runs<'_>, budget: &mut Budget) -> Option<Trace> {
     if !may_round(task.program()) {
         return None;
     }
     let _stage = timeline::stage("samples");
     (0..WORDS).find_map(|seed| {
         budget.poll().ok()?;
-        Trace::of(execute(task.given(), &Inputs::Words(Seed::new(seed)), WORD_TICKS, budget))
+        Trace::of(runs.execute(&Inputs::Words(Seed::new(seed)), WORD_TICKS, budget).0)
     })
 }
 
 /// The inputs are constants of the program, and numbers and characters near to them.
-fn constants(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
+fn constants(task: &Prepared<'_>, runs: &mut Runs<'_>, budget: &mut Budget) -> Option<Trace> {
     let program = task.program();
     if !(has_arrays(program) || has_byte_inputs(program) || may_round(program)) {
         return None;
     }
     let _stage = timeline::stage("samples");
     let constants = Rc::new(Constants::of(program));
-    let runs = CONSTANT_RUNS.min(COMPILED / program.exprs.len().max(1));
+    // Where no input is a byte, characters and digits are nothing new.
+    let classes = if has_byte_inputs(program) { &Class::ALL[..] } else { &Class::ALL[..2] };
+    let most = (CONSTANT_RUNS / Class::ALL.len() * classes.len()).min(MADE / program.exprs.len().max(1));
     let mut left = CONSTANT_TICKS;
-    for number in 0..runs {
+    for number in 0..most {
         if budget.poll().is_err() {
             return None;
         }
-        let class = Class::ALL[number % Class::ALL.len()];
+        let class = classes[number % classes.len()];
         let inputs = Inputs::Near { seed: Seed::new(number as u64), constants: Rc::clone(&constants), class };
         let ticks = left.min(CONSTANT_RUN_TICKS);
-        let (run, spent) = execute_within(task.given(), &inputs, ticks, budget);
+        let (run, spent) = runs.execute(&inputs, ticks, budget);
         if let Some(trace) = Trace::of(run) {
             return Some(trace);
         }
@@ -221,7 +227,7 @@ impl Class {
 }
 
 /// Floating-point inputs lie between numbers of the program.
-fn fractions(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
+fn fractions(task: &Prepared<'_>, runs: &mut Runs<'_>, budget: &mut Budget) -> Option<Trace> {
     let is_fraction = |op: &Op| matches!(op, Op::Havoc { place: Place::Var(var), .. } if matches!(task.given().vars[*var].scalar(), Some(Ty::Float(_))));
     if !task.given().procs.iter().flat_map(Procedure::edges).flat_map(|edge| &edge.ops).any(is_fraction) {
         return None;
@@ -231,7 +237,7 @@ fn fractions(task: &Prepared<'_>, budget: &mut Budget) -> Option<Trace> {
     (0..FRACTIONS).find_map(|seed| {
         budget.poll().ok()?;
         let inputs = Inputs::Fractions { seed: Seed::new(seed), numbers: Rc::clone(&numbers) };
-        Trace::of(execute(task.given(), &inputs, FRACTION_TICKS, budget))
+        Trace::of(runs.execute(&inputs, FRACTION_TICKS, budget).0)
     })
 }
 
@@ -343,32 +349,49 @@ impl Oracle for Inputs {
     }
 }
 
-/// The run with some inputs and so many ticks. That it does not depend on uninitialised values is better, where these are no violation.
-fn execute(program: &Program, inputs: &Inputs, ticks: u64, budget: &mut Budget) -> Run {
-    execute_within(program, inputs, ticks, budget).0
+/// Runs of a program, which is compiled once, and only if there is one.
+struct Runs<'p> {
+    program: &'p Program,
+    /// Uninitialised values end a run.
+    reporting: Option<Code>,
+    /// They are chosen.
+    choosing: Option<Code>,
 }
 
-/// The same with the ticks that it has taken.
-fn execute_within(program: &Program, inputs: &Inputs, ticks: u64, budget: &mut Budget) -> (Run, u64) {
-    let mut spent = 0;
-    let mut run = |mode: Uninitialised| -> Run {
-        let cancel = budget.cancel_flag().clone();
-        let mut allowance = Budget::ticks(ticks).with_deadline(budget.deadline()).with_cancel(cancel);
-        let mut oracle = inputs.clone();
-        let run = interp::run(program, mode, &mut oracle, &mut std::io::sink(), &mut allowance);
-        // If no tick is left, whoever asks for the next one is told.
-        let _ = budget.charge(allowance.spent() / STEPS_OF_A_TICK);
-        spent += allowance.spent();
-        run
-    };
-    let first = run(Uninitialised::Report);
-    let is_uninitialised =
-        matches!(first.outcome, Outcome::Undefined { kind: UndefinedKind::UninitialisedRead, .. });
-    if is_uninitialised && !program.is_violation(CheckKind::Uninitialised) {
-        let second = run(Uninitialised::Choose);
-        return (second, spent);
+impl<'p> Runs<'p> {
+    fn of(program: &'p Program) -> Self {
+        Self { program, reporting: None, choosing: None }
     }
-    (first, spent)
+
+    /// The run with some inputs and so many ticks, and the ticks that it has taken. That it does not depend on uninitialised values is better, where these are no violation.
+    fn execute(&mut self, inputs: &Inputs, ticks: u64, budget: &mut Budget) -> (Run, u64) {
+        let code = self.reporting.get_or_insert_with(|| compile(self.program, Uninitialised::Report));
+        let (first, spent) = execute(self.program, code, inputs, ticks, budget);
+        let is_uninitialised =
+            matches!(first.outcome, Outcome::Undefined { kind: UndefinedKind::UninitialisedRead, .. });
+        if !is_uninitialised || self.program.is_violation(CheckKind::Uninitialised) {
+            return (first, spent);
+        }
+        let code = self.choosing.get_or_insert_with(|| compile(self.program, Uninitialised::Choose));
+        let (second, more) = execute(self.program, code, inputs, ticks, budget);
+        (second, spent + more)
+    }
+}
+
+fn compile(program: &Program, uninitialised: Uninitialised) -> Code {
+    Code::new(program, CompileOptions { uninitialised, markers: Markers::Heads })
+}
+
+/// One run of a compiled program, and the ticks that it has taken.
+fn execute(program: &Program, code: &Code, inputs: &Inputs, ticks: u64, budget: &mut Budget) -> (Run, u64) {
+    let cancel = budget.cancel_flag().clone();
+    let mut allowance = Budget::ticks(ticks).with_deadline(budget.deadline()).with_cancel(cancel);
+    let mut machine = Machine::new(program, code, Config::default());
+    let mut oracle = inputs.clone();
+    let run = Leaper::new().run(&mut machine, &mut oracle, &mut Silent, &mut std::io::sink(), &mut allowance);
+    // If no tick is left, whoever asks for the next one is told.
+    let _ = budget.charge(allowance.spent() / STEPS_OF_A_TICK);
+    (run, allowance.spent())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 // One element of 1,000 inputs, at an input.
 // expect: unsafe
-// engines: gps gps-lite impact cra recmc path-invariants
+// engines: gps gps-lite
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // A search stops late only if no earlier element is the key.
 // expect: unsafe
-// engines: gps gps-lite impact cra recmc path-invariants
+// engines: gps gps-lite
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 
