@@ -126,7 +126,7 @@ impl Encoder<'_> {
                 }
                 (Coded::Int(result), Terms::TRUE)
             }
-            BinaryOp::Div | BinaryOp::Rem => self.divide(transition, op, (lhs, left), right, ty),
+            BinaryOp::Div | BinaryOp::Rem => self.divide(transition, op, (lhs, left), (rhs, right), ty),
             BinaryOp::PtrAdd => {
                 let address = Ty::unsigned(self.program.data_model.pointer_width());
                 let exact = self.terms.add(left, right);
@@ -145,96 +145,6 @@ impl Encoder<'_> {
             | BinaryOp::Ne
             | BinaryOp::Lt
             | BinaryOp::Le => unreachable!("not arithmetic"),
-        }
-    }
-
-    fn divide(
-        &mut self,
-        transition: &mut Transition,
-        op: BinaryOp,
-        (lhs, left): (ExprId, TermId),
-        right: TermId,
-        ty: Ty,
-    ) -> (Coded, TermId) {
-        let zero = self.terms.int(0);
-        if let Some(divisor) = self.terms.as_number(right).cloned() {
-            if divisor.is_zero() {
-                return (Coded::Int(zero), Terms::FALSE);
-            }
-            let not_negative = self.known(lhs).is_some_and(|range| range.low() >= 0) && divisor.is_positive();
-            let exact = match (op, not_negative) {
-                (BinaryOp::Div, true) => self.terms.div(left, &divisor),
-                (BinaryOp::Div, false) => self.terms.div_truncated(left, &divisor),
-                (_, true) => self.terms.modulo(left, &divisor),
-                (_, false) => self.terms.rem_truncated(left, &divisor),
-            };
-            if !ty.is_signed() || divisor != Integer::MINUS_ONE {
-                return (Coded::Int(exact), Terms::TRUE);
-            }
-            // The least value divided by -1 does not fit, and never wraps around.
-            let quotient = self.terms.neg(left);
-            let negated = self.known(lhs).and_then(Value::negate);
-            let defined = if self.fits(negated, ty) { Terms::TRUE } else { self.within_type(quotient, ty) };
-            return (Coded::Int(if op == BinaryOp::Div { quotient } else { exact }), defined);
-        }
-        let mut when = self.terms.ne(right, zero);
-        if ty.is_signed() {
-            // The least value divided by -1 does not fit, and never wraps around.
-            let minus = self.terms.int(-1);
-            let harmless = self.terms.ne(right, minus);
-            let negated = self.terms.neg(left);
-            let fits = self.within_type(negated, ty);
-            let fits = self.terms.or([harmless, fits]);
-            when = self.terms.and([when, fits]);
-        }
-        let what = if op == BinaryOp::Div { Rounding::Quotient } else { Rounding::Remainder };
-        let result = self.round_up(transition, what, ty);
-        self.division_facts(op, left, right, result);
-        (Coded::Int(result), when)
-    }
-
-    /// Linear consequences of truncated division by something that is not zero.
-    fn division_facts(&mut self, op: BinaryOp, left: TermId, right: TermId, result: TermId) {
-        let (zero, one) = (self.terms.int(0), self.terms.int(1));
-        let minus_left = self.terms.neg(left);
-        let minus_right = self.terms.neg(right);
-        // The result lies between zero and the dividend.
-        for (sign, lower, upper) in [(true, zero, left), (false, left, zero)] {
-            let side = if sign { self.terms.ge(left, zero) } else { self.terms.le(left, zero) };
-            let (low, high) = if op == BinaryOp::Div {
-                let magnitude = if sign { left } else { minus_left };
-                let negated = self.terms.neg(magnitude);
-                (self.terms.le(negated, result), self.terms.le(result, magnitude))
-            } else {
-                (self.terms.le(lower, result), self.terms.le(result, upper))
-            };
-            let between = self.terms.and([low, high]);
-            let fact = self.terms.implies(side, between);
-            self.fact(fact);
-        }
-        let divisor_positive = self.terms.ge(right, one);
-        let divisor_negative = self.terms.ge(minus_right, one);
-        let dividend_positive = self.terms.ge(left, zero);
-        if op == BinaryOp::Div {
-            let both = self.terms.and([divisor_positive, dividend_positive]);
-            let positive = self.terms.ge(result, zero);
-            let fact = self.terms.implies(both, positive);
-            self.fact(fact);
-            let small = self.terms.lt(left, right);
-            let both_small = self.terms.and([both, small]);
-            let is_zero = self.terms.eq(result, zero);
-            let fact = self.terms.implies(both_small, is_zero);
-            self.fact(fact);
-        } else {
-            // The rest is smaller than the divisor.
-            for (side, magnitude) in [(divisor_positive, right), (divisor_negative, minus_right)] {
-                let negated = self.terms.neg(magnitude);
-                let above = self.terms.lt(negated, result);
-                let below = self.terms.lt(result, magnitude);
-                let between = self.terms.and([above, below]);
-                let fact = self.terms.implies(side, between);
-                self.fact(fact);
-            }
         }
     }
 }

@@ -19,6 +19,7 @@ use term::{BvOp, Sort, Substitution, SymbolId, SymbolKind, TermId, Terms};
 
 use crate::arithmetic::bounds;
 use crate::bits::Chains;
+use crate::division::Divisions;
 use crate::fold::Codes;
 use crate::footprint::written;
 use crate::origin::{Origin, Rounding, Site, Skolem};
@@ -58,6 +59,8 @@ pub struct Encoder<'a> {
     pub(crate) facts: Vec<TermId>,
     /// Products without symbol of their own.
     pub(crate) others: Others,
+    /// Divisions by variables.
+    pub(crate) divisions: Divisions,
     /// Bitwise operations that are rounded up.
     pub(crate) chains: Chains,
     /// Codes of values that are folded.
@@ -82,6 +85,7 @@ impl<'a> Encoder<'a> {
             ranges: FxHashMap::default(),
             facts: Vec::new(),
             others: Others::default(),
+            divisions: Divisions::default(),
             chains: Chains::default(),
             codes: Codes::default(),
             stored: FxHashMap::default(),

@@ -10,6 +10,7 @@ mod arithmetic;
 mod bit_forms;
 mod bits;
 mod boundary;
+mod division;
 mod elements;
 mod encoder;
 mod expression;

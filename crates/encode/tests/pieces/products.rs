@@ -96,18 +96,18 @@ fn state(program: &Program, vocabulary: &Vocabulary, view: &View<'_>) -> Values 
     values
 }
 
-struct Checked<'a> {
+pub(crate) struct Checked<'a> {
     cut: Cut<'a>,
     /// What is assumed of all products and variables.
     assumed: Vec<TermId>,
-    steps: u64,
+    pub(crate) steps: u64,
     /// Steps in which a product changes.
     changes: u64,
-    errors: u64,
+    pub(crate) errors: u64,
 }
 
 impl<'a> Checked<'a> {
-    fn new(mut cut: Cut<'a>) -> Self {
+    pub(crate) fn new(mut cut: Cut<'a>) -> Self {
         let products: Vec<SymbolId> = cut.vocabulary.products().map(|(symbol, _)| symbol).collect();
         let mut assumed = Vec::new();
         for symbol in products {
@@ -129,7 +129,7 @@ impl<'a> Checked<'a> {
         self.assumed.iter().all(|assumed| evaluator.holds(*assumed))
     }
 
-    fn run(&mut self, seed: u64, context: &str) {
+    pub(crate) fn run(&mut self, seed: u64, context: &str) {
         let states = self.cut.states(seed, MAX_PIECES, state);
         for (location, values) in &states {
             assert!(*location == self.cut.error || self.assumptions_hold(values), "{values:?}\n{context}");
