@@ -3,7 +3,7 @@
 //! # Choice
 //! * Products that the program itself computes.
 //! * Products of a counter and a step: where one round of a loop adds a constant to `i` and a variable `a` to `b`, the relation of `b` and `i` is
-//!   `b - i·a`. They count only if there are several such loops: then they may have to be compared.
+//!   `b - i·a`. They count only if there are several such loops, which may have to be compared, or if the program multiplies `i` or `a` by anything.
 //! * Powers of counters that are summed up, if the program computes products: where a round adds one to `i` and `3·i` to `s`, twice `s` is about `3·i·i`; where it adds `i·i`, three times `s` is about `i·i·i`.
 //! * The same where a round adds an element of an array: its steps are what the program stores there, with the index of the read for that of the store.
 //! * The same where an inner loop has as many rounds as a variable says.
@@ -65,6 +65,9 @@ impl Products {
         if steps.len() > 1 {
             compared.extend(steps.iter().flatten().copied());
             chosen.extend(steps);
+        } else {
+            let multiplied: BTreeSet<VarId> = chosen.iter().flatten().copied().collect();
+            chosen.extend(steps.into_iter().filter(|step| step.iter().any(|var| multiplied.contains(var))));
         }
         if chosen.is_empty() || chosen.len() > MAX_PRODUCTS {
             return Self::default();
@@ -454,7 +457,6 @@ pub(crate) fn increment(program: &Program, var: VarId, value: ExprId) -> Option<
     };
     match *program.exprs.get(step) {
         Expr::Const { .. } => Some(Increment::Constant),
-        Expr::Var { var, ty: Ty::Int { .. } } => Some(Increment::Variable(var)),
-        _ => None,
+        _ => plain_variable(program, step).map(Increment::Variable),
     }
 }
