@@ -7,7 +7,8 @@
 //! All facts are about a division that is defined, and belong to the condition under which it is (`Encoder::fact`). So they hold of the quotient and the remainder that the program computes.
 //!
 //! # Invariants
-//! * D1: within a piece, equal operands have the same quotient and the same remainder.
+//! * D1: within a piece, equal operands have the same quotient and the same remainder of a type. Two types share none: the least `int` divided by -1 is a number of `long`, and a quotient within `int` would exclude it even
+//!   where the division of `int` is in a branch that is not chosen.
 
 use std::collections::BTreeMap;
 
@@ -24,11 +25,14 @@ use crate::transition::Transition;
 /// Dividend and divisor.
 type Operands = (TermId, TermId);
 
+/// Operands, and the type in which they are divided.
+type Division = (Operands, Ty);
+
 /// The divisions by variables of a piece (D1).
 #[derive(Debug, Default)]
 pub(crate) struct Divisions {
-    quotients: BTreeMap<Operands, TermId>,
-    remainders: BTreeMap<Operands, TermId>,
+    quotients: BTreeMap<Division, TermId>,
+    remainders: BTreeMap<Division, TermId>,
 }
 
 /// On which side of zero a number is; zero itself is on both sides of a dividend, and on none of a divisor.
@@ -157,16 +161,11 @@ impl Encoder<'_> {
         ty: Ty,
     ) -> TermId {
         let (left, right) = operands;
-        let result = match self.divisions.quotients.get(&operands) {
-            Some(known) => {
-                let known = *known;
-                let within = self.within_type(known, ty);
-                self.require(transition, within);
-                known
-            }
+        let result = match self.divisions.quotients.get(&(operands, ty)) {
+            Some(known) => *known,
             None => self.round_up(transition, Rounding::Quotient, ty),
         };
-        self.divisions.quotients.insert(operands, result);
+        self.divisions.quotients.insert((operands, ty), result);
         for case in cases {
             let magnitude = case.sides.0.times(case.sides.1).magnitude(self.terms, result);
             self.quotient_facts(case, magnitude);
@@ -180,7 +179,7 @@ impl Encoder<'_> {
             let magnitude = case.sides.0.magnitude(self.terms, rest);
             self.remainder_facts(case, magnitude);
         }
-        if let Some(remainder) = self.divisions.remainders.get(&operands) {
+        if let Some(remainder) = self.divisions.remainders.get(&(operands, ty)) {
             let fact = self.terms.eq(rest, *remainder);
             self.fact(fact);
         }
@@ -195,21 +194,16 @@ impl Encoder<'_> {
         ty: Ty,
     ) -> TermId {
         let (left, right) = operands;
-        let result = match self.divisions.remainders.get(&operands) {
-            Some(known) => {
-                let known = *known;
-                let within = self.within_type(known, ty);
-                self.require(transition, within);
-                known
-            }
+        let result = match self.divisions.remainders.get(&(operands, ty)) {
+            Some(known) => *known,
             None => self.round_up(transition, Rounding::Remainder, ty),
         };
-        self.divisions.remainders.insert(operands, result);
+        self.divisions.remainders.insert((operands, ty), result);
         for case in cases {
             let magnitude = case.sides.0.magnitude(self.terms, result);
             self.remainder_facts(case, magnitude);
         }
-        if let Some(quotient) = self.divisions.quotients.get(&operands).copied()
+        if let Some(quotient) = self.divisions.quotients.get(&(operands, ty)).copied()
             && let Some((product, facts)) = self.multiply(quotient, right)
         {
             self.facts.extend(facts);

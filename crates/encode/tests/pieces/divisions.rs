@@ -7,7 +7,7 @@ use testkit::Random;
 use testkit::verdicts::Dialect;
 use testkit::verdicts::judge::compile;
 
-use crate::cut::Cut;
+use crate::cut::{Cut, Values};
 use crate::products::Checked;
 
 /// Programs, and executions of each; `WAYPROOF_PROGRAMS` sets the number of programs.
@@ -94,4 +94,41 @@ fn every_execution_is_allowed_by_pieces_with_divisions() {
     }
     println!("{steps} pieces, {errors} lead to the error");
     assert!(steps > 300 && errors > 50, "{steps} pieces, {errors} errors");
+}
+
+/// The least `int` divided by -1 is a number of `long`; the division of `int` is in a branch that is not chosen.
+const TWO_TYPES: &str = "
+program LP64 overflow=undefined start=main
+proc p0 main() -> () {
+  local v0 a : i32
+  local v1 b : i32
+  local v2 narrow : i32
+  local v3 wide : i64
+  entry l0
+  exit l1
+  error l2
+  l0 -> l2 : havoc a input \"a\"
+           ; havoc b input \"b\"
+           ; assume b != 0:i32
+           ; FIRST
+           ; SECOND
+           ; assume narrow == 0:i32 && 2147483647:i64 < wide
+  l0 -> l1
+}
+";
+
+#[test]
+fn a_quotient_of_one_type_is_none_of_another() {
+    let narrow = "narrow := b == -1:i32 ? 0:i32 : a / b";
+    let wide = "wide := (i64) a / (i64) b";
+    for (first, second) in [(narrow, wide), (wide, narrow)] {
+        let text = TWO_TYPES.replace("FIRST", first).replace("SECOND", second);
+        let program = cfa::text::parse("two_types.cfa", &text).expect("the text should be a program");
+        let task = Prepared::of(&program);
+        let mut cut = Cut::new(&task).expect("the error should be reachable");
+        let entry = program.procs[program.entry].entry;
+        let piece = cut.piece((entry, cut.error)).expect("the error should follow the entry");
+        let nothing = Values::new();
+        assert!(cut.is_possible(&piece, (&nothing, &nothing), Vec::new()), "{text}");
+    }
 }
