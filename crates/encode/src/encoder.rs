@@ -25,6 +25,7 @@ use crate::footprint::written;
 use crate::origin::{Origin, Rounding, Site, Skolem};
 use crate::product::Others;
 use crate::transition::Transition;
+use crate::vectors::sums::FloatSums;
 use crate::vocabulary::{LogicName, Vocabulary};
 use values::state::{Abstract, State};
 
@@ -63,6 +64,8 @@ pub struct Encoder<'a> {
     pub(crate) divisions: Divisions,
     /// Bitwise operations that are rounded up.
     pub(crate) chains: Chains,
+    /// Sums of floating-point numbers, in bits.
+    pub(crate) float_sums: FloatSums,
     /// Codes of values that are folded.
     pub(crate) codes: Codes,
     /// Numbers that the program stores into arrays.
@@ -87,6 +90,7 @@ impl<'a> Encoder<'a> {
             others: Others::default(),
             divisions: Divisions::default(),
             chains: Chains::default(),
+            float_sums: FloatSums::default(),
             codes: Codes::default(),
             stored: FxHashMap::default(),
             contracts: None,

@@ -32,4 +32,5 @@ pub use encoder::{CallEffect, Contracts, Encoder};
 pub use origin::{Origin, Rounding, Site, Skolem};
 pub use piece::{Piece, Pieces};
 pub use transition::Transition;
+pub use vectors::float_format;
 pub use vocabulary::{LogicName, Vocabulary, product_typing, typing, typing_of};

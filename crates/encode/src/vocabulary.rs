@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::IndexVec;
 use cfa::{ExprId, ProcId, Program, Storage, Ty, VarId};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use term::{Node, Sort, SymbolId, SymbolKind, TermId, Terms};
 
 use crate::arithmetic::bounds;
@@ -57,6 +57,7 @@ pub struct Vocabulary {
     codes: BTreeMap<(VarId, Coded), SymbolId>,
     addresses: FxHashMap<ExprId, SymbolId>,
     at_entry: BTreeMap<VarId, SymbolId>,
+    facts: FxHashSet<TermId>,
 }
 
 impl Vocabulary {
@@ -120,6 +121,7 @@ impl Vocabulary {
             codes,
             addresses,
             at_entry,
+            facts: FxHashSet::default(),
         }
     }
     /// How values are modelled.
@@ -196,6 +198,14 @@ impl Vocabulary {
     /// The products that are followed.
     pub fn products(&self) -> impl Iterator<Item = (SymbolId, &[VarId])> {
         self.factors.iter().map(|(symbol, factors)| (*symbol, factors.as_slice()))
+    }
+    /// Notes a formula that the encoding states although the program has no such condition.
+    pub(crate) fn note_fact(&mut self, fact: TermId) {
+        self.facts.insert(fact);
+    }
+    /// Whether the encoding states a formula of its own accord: its parts are no conditions of the program.
+    pub fn is_fact(&self, formula: TermId) -> bool {
+        self.facts.contains(&formula)
     }
     /// The symbol of a variable; `None` for memory objects.
     pub fn symbol(&self, var: VarId) -> Option<SymbolId> {

@@ -1,25 +1,26 @@
 //! Candidates for facts of loop heads in bit-vectors.
 //!
 //! What the analysis of values knows is not repeated: it is part of every proof. Beyond the conditions of the program, candidates are how variables compare when the loop is entered: equal values, and for numbers
-//! their difference, sum, exclusive disjunction and order; and that a number has at most one bit, if it starts like that, here or in another loop.
+//! their difference, sum, exclusive disjunction and order; and that a number has at most one bit, if it starts like that, here or in another loop. Floating-point numbers are finite if they start like that, and
+//! each is between another one and its negation.
 
-use graph::cut::{Graph, PointId};
-use term::{BvOp, Integer, Node, Sort, SymbolId, TermId, Terms};
+use encode::float_format;
+use graph::cut::PointId;
+use paths::Space;
+use term::{BvOp, FloatFormat, FloatOp, Integer, Node, Sort, SymbolId, TermId, Terms};
 
 /// Pairs of more variables are no candidates.
 const MAX_RELATED: usize = 8;
 
-/// How variables compare when a loop is entered, arc by arc.
-pub(crate) fn compared(graph: &Graph, head: PointId, terms: &mut Terms) -> Vec<TermId> {
+/// How integers compare when a loop is entered, arc by arc.
+pub(crate) fn compared(space: Space<'_>, head: PointId, terms: &mut Terms) -> Vec<TermId> {
+    let graph = space.graph;
     let mut found = Vec::new();
     for arc in &graph.arcs {
         if arc.target != head || graph.in_loop(head, arc.source) {
             continue;
         }
-        let live = graph.points[head].live.iter().copied();
-        let is_vector = |terms: &Terms, symbol| matches!(terms.symbol(symbol).sort, Sort::BitVec(_));
-        let vectors: Vec<SymbolId> = live.filter(|symbol| is_vector(terms, *symbol)).collect();
-        let starts: Vec<(TermId, TermId)> = vectors
+        let starts: Vec<(TermId, TermId)> = integers(space, head, terms)
             .into_iter()
             .map(|symbol| (terms.of_symbol(symbol), arc.formula.value(terms, symbol)))
             .collect();
@@ -35,13 +36,65 @@ pub(crate) fn compared(graph: &Graph, head: PointId, terms: &mut Terms) -> Vec<T
     found
 }
 
-/// That variables have at most one bit, if an arc into any loop says so of the first value.
-pub(crate) fn single_bits(graph: &Graph, head: PointId, terms: &mut Terms) -> Vec<TermId> {
+/// That floating-point numbers are finite, and between another one and its negation, if they are when a loop is entered.
+pub(crate) fn floats(space: Space<'_>, head: PointId, terms: &mut Terms) -> Vec<TermId> {
+    let graph = space.graph;
     let mut found = Vec::new();
-    for symbol in graph.points[head].live.iter().copied() {
-        if !matches!(terms.symbol(symbol).sort, Sort::BitVec(_)) {
+    for arc in &graph.arcs {
+        if arc.target != head || graph.in_loop(head, arc.source) {
             continue;
         }
+        let mut starts: Vec<(FloatFormat, TermId, TermId)> = Vec::new();
+        for symbol in graph.points[head].live.iter().copied() {
+            if let Some(format) = format_of(space, symbol) {
+                starts.push((format, terms.of_symbol(symbol), arc.formula.value(terms, symbol)));
+            }
+        }
+        starts.truncate(MAX_RELATED);
+        for (format, now, then) in &starts {
+            if terms.float_is_finite(*format, *then) == Terms::TRUE {
+                found.push(terms.float_is_finite(*format, *now));
+            }
+            for (other_format, other, other_then) in &starts {
+                if format != other_format || now == other {
+                    continue;
+                }
+                let negated = [other, other_then].map(|number| terms.float_neg(*format, *number));
+                for (pair, start) in
+                    [([*now, *other], [*then, *other_then]), ([negated[0], *now], [negated[1], *then])]
+                {
+                    let at_most = BvOp::Float(*format, FloatOp::Le);
+                    if terms.bv(at_most, &start) == Terms::TRUE {
+                        found.push(terms.bv(at_most, &pair));
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The integers of a point.
+fn integers(space: Space<'_>, head: PointId, terms: &Terms) -> Vec<SymbolId> {
+    let live = space.graph.points[head].live.iter().copied();
+    let vectors = live.filter(|symbol| matches!(terms.symbol(*symbol).sort, Sort::BitVec(_)));
+    vectors.filter(|symbol| format_of(space, *symbol).is_none()).collect()
+}
+
+/// The format of a variable, if it is a floating-point number.
+fn format_of(space: Space<'_>, symbol: SymbolId) -> Option<FloatFormat> {
+    let var = space.graph.vocabulary.var(symbol)?;
+    match space.program.vars[var].scalar()? {
+        cfa::Ty::Float(kind) => float_format(kind),
+        _ => None,
+    }
+}
+
+/// That variables have at most one bit, if an arc into any loop says so of the first value.
+pub(crate) fn single_bits(space: Space<'_>, head: PointId, terms: &mut Terms) -> Vec<TermId> {
+    let graph = space.graph;
+    let mut found = Vec::new();
+    for symbol in integers(space, head, terms) {
         let x = terms.of_symbol(symbol);
         for arc in &graph.arcs {
             if graph.points[arc.target].body.is_some() && !graph.in_loop(arc.target, arc.source) {

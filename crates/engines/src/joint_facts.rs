@@ -22,12 +22,14 @@ use paths::Space;
 use smt::{Answer, Logic, Solver, Why};
 use summary::joint::{Asserted, Candidate, Relation, Reply, settle, survivors};
 use summary::starts::{Start, starts};
-use term::{Integer, Node, Sort, SymbolId, TermId, Terms};
+use term::{BvOp, Integer, Node, Sort, SymbolId, TermId, Terms};
 use verdict::Reason;
 
-use crate::bit_candidates::{compared, single_bits};
+use crate::bit_candidates::{compared, floats, single_bits};
 use crate::facts_of_others::Heard;
+use crate::float_sums::is_refuted_without_sums;
 use crate::polynomial_candidates::{entered_or_bounded, powers};
+use crate::trial_walks::{drop_refuted, has_floats};
 
 /// Facts by point.
 pub(crate) type Facts = IndexVec<PointId, Vec<TermId>>;
@@ -36,6 +38,8 @@ pub(crate) type Facts = IndexVec<PointId, Vec<TermId>>;
 const EFFORT: u64 = 20_000;
 /// Ticks for one question about bit-vectors.
 const QUESTION: u64 = 1 << 8;
+/// Ticks for one with floating-point numbers, whose circuits are large before the search begins.
+const FLOAT_QUESTION: u64 = 1 << 13;
 /// Candidates of one head.
 const MAX_CANDIDATES: usize = 96;
 /// Sums and differences of more variables are no candidates.
@@ -60,10 +64,14 @@ pub(crate) fn facts_in_bits(space: Space<'_>, logic: &mut Logic) -> Result<Facts
     for (point, content) in space.graph.points.iter_enumerated() {
         if content.body.is_some() && point != ENTRY {
             let mut found = tested(space, point, &mut logic.terms);
-            found.extend(single_bits(space.graph, point, &mut logic.terms));
-            found.extend(compared(space.graph, point, &mut logic.terms));
+            found.extend(single_bits(space, point, &mut logic.terms));
+            found.extend(compared(space, point, &mut logic.terms));
+            found.extend(floats(space, point, &mut logic.terms));
             own[point] = distinct(found, &logic.terms);
         }
+    }
+    if has_floats(space, &logic.terms) {
+        drop_refuted(space, &mut own, &mut logic.terms);
     }
     Ok(kept(space, own, logic)?.unwrap_or_else(|| none(space)))
 }
@@ -148,9 +156,14 @@ impl Relation for InBits<'_> {
 
     fn ask(&mut self, condition: TermId) -> Result<Reply, Stop> {
         let query = self.logic.terms.and([self.relation, condition]);
+        if is_refuted_without_sums(query, self.logic) {
+            return Ok(Reply::No);
+        }
         let mut solver = self.logic.solvers.bit_solver(&self.logic.terms, query);
         solver.assert(&self.logic.terms, query);
-        let mut share = self.logic.budget.child(QUESTION);
+        let is_float = |term: &TermId| matches!(self.logic.terms.node(*term), Node::Bv(BvOp::Float(..), _));
+        let has_floats = self.logic.terms.reachable(&[query]).iter().any(is_float);
+        let mut share = self.logic.budget.child(if has_floats { FLOAT_QUESTION } else { QUESTION });
         let answer = solver.check(&self.logic.terms, &[], &mut share);
         self.logic.budget.absorb(&share);
         match answer {

@@ -14,6 +14,7 @@ mod draw;
 mod exact_bits;
 mod explicit;
 mod facts_of_others;
+mod float_sums;
 mod gps;
 mod guide;
 mod heaviest;
@@ -30,6 +31,7 @@ mod rounds;
 mod run_first;
 mod sample;
 mod tracer;
+mod trial_walks;
 mod unwinding;
 
 use encode::LogicName;

@@ -389,7 +389,8 @@ impl Graph {
             is_condition(terms, *term)
                 && terms.symbols_of(*term).iter().all(|symbol| live.binary_search(symbol).is_ok())
         };
-        terms.reachable(&roots).into_iter().filter(tested).collect()
+        let found = terms.reachable_unless(&roots, |term| self.vocabulary.is_fact(term));
+        found.into_iter().filter(tested).collect()
     }
 
     /// Whether a point lies in the loop of a head (the head included).

@@ -7,7 +7,7 @@
 //!   machine passes on is for its encoding to say.
 //! * N2: a conversion to an integer type that does not hold the value has any result: whoever uses it says elsewhere that the value fits.
 
-use crate::{Integer, Sort, Value};
+use crate::{BvOp, Integer, Sort, TermId, Terms, Value};
 
 /// A binary format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,6 +69,31 @@ impl FloatFormat {
             Self::Single => Self::Double,
             Self::Double => Self::Single,
         }
+    }
+}
+
+impl Terms {
+    /// The encoding with the other sign.
+    pub fn float_neg(&mut self, format: FloatFormat, encoding: TermId) -> TermId {
+        let sign = self.bv_number(format.width(), format.sign_bit());
+        self.bv(BvOp::Xor, &[encoding, sign])
+    }
+    /// The encoding without sign.
+    pub fn float_abs(&mut self, format: FloatFormat, encoding: TermId) -> TermId {
+        let all = self.bv_number(format.width(), format.sign_bit() - 1);
+        self.bv(BvOp::And, &[encoding, all])
+    }
+    /// Whether an encoding is a number: infinities are.
+    pub fn float_is_number(&mut self, format: FloatFormat, encoding: TermId) -> TermId {
+        let magnitude = self.float_abs(format, encoding);
+        let infinity = self.bv_number(format.width(), format.infinity());
+        self.bv(BvOp::Ule, &[magnitude, infinity])
+    }
+    /// Whether an encoding is a number and no infinity.
+    pub fn float_is_finite(&mut self, format: FloatFormat, encoding: TermId) -> TermId {
+        let magnitude = self.float_abs(format, encoding);
+        let infinity = self.bv_number(format.width(), format.infinity());
+        self.bv(BvOp::Ult, &[magnitude, infinity])
     }
 }
 

@@ -57,7 +57,8 @@ impl Terms {
         self.reachable_unless(roots, |term| known.contains_key(&term))
     }
 
-    fn reachable_unless(&self, roots: &[TermId], is_known: impl Fn(TermId) -> bool) -> Vec<TermId> {
+    /// As [`Terms::reachable`], without some terms and what is reachable only through them.
+    pub fn reachable_unless(&self, roots: &[TermId], is_known: impl Fn(TermId) -> bool) -> Vec<TermId> {
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
         let (mut open, mut found): (Vec<TermId>, Vec<TermId>) = (roots.to_vec(), Vec::new());
         while let Some(term) = open.pop() {

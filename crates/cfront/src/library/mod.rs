@@ -63,6 +63,7 @@ static FILES: &[ModelFile] = &[
     ModelFile { name: "models/multibyte.c", text: include_str!("models/multibyte.c") },
     ModelFile { name: "models/wide_character.c", text: include_str!("models/wide_character.c") },
     ModelFile { name: "models/real.c", text: include_str!("models/real.c") },
+    ModelFile { name: "models/real_range.c", text: include_str!("models/real_range.c") },
     ModelFile { name: "models/real_long.c", text: include_str!("models/real_long.c") },
 ];
 

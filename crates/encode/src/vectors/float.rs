@@ -10,9 +10,10 @@ use crate::encoder::Encoder;
 use crate::expression::Coded;
 use crate::origin::Rounding;
 use crate::transition::Transition;
+use crate::vectors::sums::FloatSum;
 
 /// The format of a kind of numbers; nothing for those that are rounded up.
-fn format(kind: FloatKind) -> Option<FloatFormat> {
+pub fn float_format(kind: FloatKind) -> Option<FloatFormat> {
     match kind {
         FloatKind::Single => Some(FloatFormat::Single),
         FloatKind::Double => Some(FloatFormat::Double),
@@ -30,7 +31,7 @@ impl Encoder<'_> {
         (left, right): (TermId, TermId),
         ty: Ty,
     ) -> (Coded, TermId) {
-        let Some(format) = format(kind) else {
+        let Some(format) = float_format(kind) else {
             let what = if ty == Ty::BOOL { Rounding::FloatComparison } else { Rounding::FloatOperation };
             return (Coded::Int(self.round_up(transition, what, ty)), Terms::TRUE);
         };
@@ -45,6 +46,12 @@ impl Encoder<'_> {
             _ => FloatOp::Eq,
         };
         let result = self.terms.bv(BvOp::Float(format, operation), &[left, right]);
+        if let Some(sum) = FloatSum::of(self.terms, format, operation, (left, right), result) {
+            for fact in self.float_sums.add(self.terms, sum) {
+                self.vocabulary.note_fact(fact);
+                self.require(transition, fact);
+            }
+        }
         let value = match op {
             BinaryOp::Ne => Coded::Bool(self.terms.not(result)),
             BinaryOp::Eq | BinaryOp::Lt | BinaryOp::Le => Coded::Bool(result),
@@ -87,10 +94,8 @@ impl Encoder<'_> {
         {
             return Terms::FALSE;
         }
-        let all = self.terms.bv_number(format.width(), format.sign_bit() - 1);
-        let magnitude = self.terms.bv(BvOp::And, &[encoding, all]);
-        let infinity = self.terms.bv_number(format.width(), format.infinity());
-        self.terms.bv(BvOp::Ult, &[infinity, magnitude])
+        let is_number = self.terms.float_is_number(format, encoding);
+        self.terms.not(is_number)
     }
 
     fn quiet(&mut self, format: FloatFormat, encoding: TermId) -> TermId {
@@ -108,11 +113,11 @@ impl Encoder<'_> {
     ) -> (Coded, TermId) {
         let value = match (from, ty) {
             _ if from == ty => Some((vector, Terms::TRUE)),
-            (Ty::Float(source), Ty::Float(target)) => format(source)
-                .zip(format(target))
+            (Ty::Float(source), Ty::Float(target)) => float_format(source)
+                .zip(float_format(target))
                 .map(|(source, target)| (self.between_formats(vector, source, target), Terms::TRUE)),
-            (Ty::Float(kind), _) => format(kind).map(|format| self.whole_part(vector, format, ty)),
-            (_, Ty::Float(kind)) => format(kind).map(|format| {
+            (Ty::Float(kind), _) => float_format(kind).map(|format| self.whole_part(vector, format, ty)),
+            (_, Ty::Float(kind)) => float_format(kind).map(|format| {
                 let op = if from.is_signed() { FloatOp::FromSigned } else { FloatOp::FromUnsigned };
                 (self.terms.bv(BvOp::Float(format, op), &[vector]), Terms::TRUE)
             }),

@@ -13,6 +13,7 @@
 mod arithmetic;
 mod elements;
 mod float;
+pub(crate) mod sums;
 
 use cfa::{BinaryOp, Expr, ExprId, Length, Storage, Ty, UnaryOp, VarId};
 use rustc_hash::FxHashMap;
@@ -23,6 +24,8 @@ use crate::encoder::Encoder;
 use crate::expression::{Coded, Defined};
 use crate::origin::Rounding;
 use crate::transition::Transition;
+
+pub use float::float_format;
 
 impl Encoder<'_> {
     /// The value of an expression; that it is defined is added to the guard.

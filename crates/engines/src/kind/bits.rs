@@ -19,6 +19,7 @@ use verdict::{Reason, Verdict};
 
 use super::evidence::Bad;
 use super::unroll::Unrolling;
+use crate::float_sums::is_refuted_without_sums;
 use crate::guide::Guide;
 use crate::joint_facts::facts_in_bits;
 use crate::problem::Problem;
@@ -75,7 +76,7 @@ fn least(unrolling: &Unrolling<'_>, env: &mut Env<'_>) -> Result<usize, Reason> 
 /// Whether some conditions have no model together.
 fn is_refuted(conditions: &[TermId], logic: &mut Logic) -> Result<bool, Reason> {
     let query = logic.terms.and(conditions.iter().copied());
-    if query == Terms::FALSE {
+    if query == Terms::FALSE || is_refuted_without_sums(query, logic) {
         return Ok(true);
     }
     let mut solver = logic.solvers.bit_solver(&logic.terms, query);

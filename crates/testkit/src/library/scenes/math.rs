@@ -12,6 +12,7 @@ pub(super) const SCENES: &[Entry] = &[
     (2, remainders),
     (1, classes),
     (1, transcendental),
+    (1, waves),
 ];
 
 /// Sets `@x` to an exactly representable number.
@@ -140,4 +141,17 @@ fn transcendental(b: &mut Builder<'_>) {
     }
     b.number("$a");
     b.number("$a + 2 * $b");
+}
+
+/// Values that are not computed: only where they are.
+fn waves(b: &mut Builder<'_>) {
+    b.include(&["math.h"]);
+    half(b);
+    b.choose("f", &["sin", "cos", "tanh", "sinf", "cosf", "tanhf"]);
+    b.code("double $x = @n / @divisor;\ndouble $y = @f($x), $at_zero = @f($x - $x);");
+    b.truth("$y >= -1.0 && $y <= 1.0");
+    b.truth("$at_zero == 0.0");
+    b.truth("$at_zero == 1.0");
+    b.code("double $none = sin(HUGE_VAL);");
+    b.truth("$none == $none");
 }
