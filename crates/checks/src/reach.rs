@@ -10,7 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Budget, Region, Stop};
 use cfa::pointsto::{PointsTo, Punning};
-use cfa::{CheckKind, CheckKinds, Loc, LocationRole, Op, ProcId, Procedure, Program, SignedOverflow};
+use cfa::{
+    ApproximationKind, CheckKind, CheckKinds, Loc, LocationRole, Op, ProcId, Procedure, Program,
+    SignedOverflow,
+};
 use engine::{Env, solve_contained};
 use passes::{Checks, InlineConfig, Prepared, inline, resolve_calls};
 use verdict::Verdict;
@@ -31,6 +34,9 @@ const START: u64 = 1 << 14;
 
 /// The function that the start calls, if its conditions contradict each other: then everything holds for lack of executions.
 pub fn never_called(program: &Program, plan: &Plan<'_>, env: &mut Env<'_>) -> Option<Region> {
+    if leaves_out(program) {
+        return None;
+    }
     let (question, called) = start_question(program)?;
     let task = Prepared::with(&question, plan.passes.clone());
     let mut slice = env.share(env.logic.budget.child(START));
@@ -69,6 +75,9 @@ fn start_question(program: &Program) -> Option<(Program, Region)> {
 
 /// Looks for what no execution of a program gets to.
 pub fn unreached(program: &Program, checks: &Checks, budget: &mut Budget) -> Result<Unreached, Stop> {
+    if leaves_out(program) {
+        return Ok(Unreached::default());
+    }
     let reached = Reached::new(program, budget)?;
     let mut statements = BTreeMap::new();
     for (proc, procedure) in program.procs.iter_enumerated() {
@@ -94,6 +103,11 @@ pub fn unreached(program: &Program, checks: &Checks, budget: &mut Budget) -> Res
         statements: statements.into_values().collect(),
         assertions: assertions.into_values().collect(),
     })
+}
+
+/// Whether the source has executions that the program lacks: one of them may get anywhere (U1).
+fn leaves_out(program: &Program) -> bool {
+    program.approximations.iter().any(|approximation| approximation.kind == ApproximationKind::Under)
 }
 
 /// The locations of a procedure from which every way leads to the error. That nothing gets there is what an assertion is for.

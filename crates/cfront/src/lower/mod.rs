@@ -23,6 +23,7 @@
 
 mod access;
 mod arbitrary;
+mod arguments;
 mod assign;
 mod assume;
 mod assumptions;

@@ -4,6 +4,7 @@ use cfa::{ApproximationKind, BinaryOp, Freedom, Op, Place, SignedOverflow, Sourc
 
 use crate::hir::{ArithmeticOp, ExprKind, FunctionId, StaticOverflow, VariableId};
 use crate::library::effects::{self, InitialValue};
+use crate::lower::arguments::Arguments;
 use crate::lower::call::{Argument, Sink, Site};
 use crate::lower::function::Body;
 use crate::lower::storage::Slot;
@@ -51,13 +52,6 @@ impl Context<'_> {
         }
         body.finish()
     }
-}
-
-/// Whether the program looks at its arguments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ArgumentVector {
-    Used,
-    Unused,
 }
 
 impl Body<'_, '_> {
@@ -182,10 +176,7 @@ impl Body<'_, '_> {
         let function = &hir.functions[entry];
         self.at(function.declared);
         let params = function.body.as_ref().map(|body| body.params.clone()).unwrap_or_default();
-        let vector = match params.get(1) {
-            Some(vector) if self.ctx.usage.variables[*vector].referenced => ArgumentVector::Used,
-            _ => ArgumentVector::Unused,
-        };
+        let arguments = self.looked_at(&params);
         let mut args = Vec::new();
         for (position, param) in params.iter().enumerate() {
             let Some(ty) = hir.types.scalar(hir.variables[*param].ty) else {
@@ -194,7 +185,7 @@ impl Body<'_, '_> {
                     hir.variables[*param].declared,
                 );
             };
-            args.push(self.entry_argument(*param, position, ty, vector));
+            args.push(self.entry_argument(*param, position, ty, arguments));
         }
         let Type::Function(ty) = hir.types.get(function.ty) else { return Ok(()) };
         let origin = cfa::Origin { region: self.origin.region, role: cfa::Role::Implicit };
@@ -202,39 +193,38 @@ impl Body<'_, '_> {
         self.call_function(entry, args, &site, Sink::Drop).map(drop)
     }
 
-    /// The number of arguments is arbitrary but at least 1; if the program looks at the arguments, there is exactly one.
+    /// What the program is started with, if it looks at that.
+    fn looked_at(&mut self, params: &[VariableId]) -> Option<Arguments> {
+        let hir = self.ctx.hir;
+        let [number, strings, ..] = *params else { return None };
+        let ty = hir.types.scalar(hir.variables[number].ty).filter(|ty| ty.is_int())?;
+        let is_vector = hir.types.scalar(hir.variables[strings].ty) == Some(Ty::Ptr);
+        let is_used = self.ctx.usage.variables[strings].referenced;
+        let names = (&hir.variables[number].name, &hir.variables[strings].name);
+        (is_vector && is_used).then(|| self.few_arguments(ty, names.0, names.1))
+    }
+
+    /// The number of arguments is arbitrary but at least 1, unless the program looks at them.
     fn entry_argument(
         &mut self,
         param: VariableId,
         position: usize,
         ty: Ty,
-        vector: ArgumentVector,
+        arguments: Option<Arguments>,
     ) -> Argument {
         let name = self.ctx.hir.variables[param].name.clone();
         let region = self.origin.region;
         let referenced = self.ctx.usage.variables[param].referenced;
+        match (position, arguments) {
+            (0, Some(arguments)) => return Argument::Scalar(arguments.count),
+            (1, Some(arguments)) => return Argument::Scalar(arguments.vector),
+            _ => {}
+        }
         match (position, ty) {
-            (0, Ty::Int { .. }) if vector == ArgumentVector::Used => {
-                let what = "the program is started without arguments";
-                self.ctx.approximate(ApproximationKind::Under, what, region);
-                Argument::Scalar(self.exprs().int(ty, 1))
-            }
             _ if !referenced => {
                 let one = self.exprs().int(Ty::signed(32), 1);
                 let value = if ty == Ty::Ptr { build::address(self.exprs(), 0) } else { one };
                 Argument::Scalar(build::cast(self.exprs(), ty, value))
-            }
-            (1, Ty::Ptr) => {
-                let size = ty.size(self.ctx.program.data_model);
-                let program = self.temporary_object(8, 1);
-                let vector = self.temporary_object(2 * size, 8);
-                self.emit(Op::Write { to: program, bytes: b"program\0".as_slice().into() });
-                self.emit(Op::Assign { place: Place::Mem { addr: vector, ty }, value: program });
-                let second = self.size(size);
-                let addr = build::offset(self.exprs(), vector, second);
-                let null = build::address(self.exprs(), 0);
-                self.emit(Op::Assign { place: Place::Mem { addr, ty }, value: null });
-                Argument::Scalar(vector)
             }
             (_, Ty::Ptr) => {
                 let what = "the environment of the program is empty";

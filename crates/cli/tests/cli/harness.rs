@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use crate::support::{Folder, command, wayproof};
+use crate::support::{Finished, Folder, command, wayproof};
 
 const COUNT: &str = "extern int __VERIFIER_nondet_int(void);
 extern float __VERIFIER_nondet_float();
@@ -242,4 +242,53 @@ fn a_function_of_the_library_that_the_program_defines_is_no_builtin_of_the_harne
     if Command::new("cc").arg("--version").output().is_ok() {
         assert!(finished.stdout.contains("checked: compiled and executed"), "{}", finished.stdout);
     }
+}
+
+#[test]
+fn arguments_of_main_are_inputs_and_the_harness_passes_them() {
+    if !has_compiler() {
+        return;
+    }
+    let folder = Folder::new("harness-arguments");
+    let start = "#include <stdlib.h>\n#include <string.h>\nvoid reach_error(void) { }\n\
+                 int main(int count, char *words[]) {\n";
+    for (name, body) in [
+        ("missing", "return words[1][0];"),
+        (
+            "number",
+            "int a[4] = { 0 }; if (count != 2) return 1; int i = atoi(words[1]); if (i < 4) return a[i];",
+        ),
+        ("option", "if (count > 2 && strcmp(words[2], \"-x\") == 0 && words[1][0] == 0) reach_error();"),
+        ("end of a string", "if (count > 1 && words[1][0]) return words[1][2];"),
+        ("end of the vector", "if (count == 3) return words[4] != 0;"),
+        ("signs", "if (count > 1 && words[1][0] == (char)0xe4) reach_error();"),
+    ] {
+        let program = folder.file("a.c", format!("{start}{body}\nreturn 0;\n}}\n"));
+        let harness = folder.path().join("out.c");
+        let mut command = command();
+        let run = command.arg("check").arg(&program).args(["--check", "all", "--harness"]).arg(&harness);
+        let finished: Finished = run.output().unwrap().into();
+        assert_eq!(finished.code, 10, "{name}: {finished:?}");
+        if name.starts_with("end") {
+            // Strings and vector are not objects of their own for the compiler's checks.
+            assert!(finished.stdout.contains("access outside the object"), "{name}: {}", finished.stdout);
+        } else {
+            let confirmed = "checked: compiled and executed";
+            assert!(finished.stdout.contains(confirmed), "{name}: {}", finished.stdout);
+        }
+    }
+}
+
+#[test]
+fn what_few_arguments_do_not_show_is_not_claimed() {
+    let folder = Folder::new("many-arguments");
+    let text = "#include <assert.h>\nint main(int argc, char **argv) {\n    \
+                int n = 0;\n    while (argv[n]) n++;\n    if (argc > 9)\n        n = 9;\n    assert(n < 6);\n    return 0;\n}\n";
+    let mut command = command();
+    let run = command.args(["check", "--check", "all"]).arg(folder.file("a.c", text));
+    let finished: Finished = run.output().unwrap().into();
+    assert_eq!(finished.code, 5, "{finished:?}");
+    let reason = "the program is started with at most 3 arguments of at most 7 characters";
+    assert!(finished.stdout.contains(reason), "{}", finished.stdout);
+    assert!(!finished.stdout.contains("never executed"), "{}", finished.stdout);
 }

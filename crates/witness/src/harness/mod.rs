@@ -2,7 +2,7 @@
 //!
 //! The text of the program stays as it is, line by line, except that what violates the property first reports that and exits. The functions
 //! that ask for input are defined at the end; they hand out the values of the trace in order. Bytes of standard input are put into a pipe before
-//! `main` starts, so that the functions of the C library read them.
+//! `main` starts, so that the functions of the C library read them; with other arguments the harness starts itself again ([`arguments`]).
 //!
 //! Several files become one text, in which names that they have each for themselves are replaced ([`units`]). If the program starts in another
 //! function than `main`, the harness has a `main` that sets up the start ([`entry`]).
@@ -13,6 +13,7 @@
 //!   returns) makes a harness impossible, which is said.
 //! * I3: the harness calls no function of the program in place of one of the system, even if they have the same name.
 
+mod arguments;
 mod entry;
 mod outside;
 mod stdin;
@@ -71,6 +72,7 @@ impl Harness<'_> {
     pub fn text(&self) -> Result<String, String> {
         let functions = self.functions()?;
         let bytes = stdin::bytes(self.trace)?;
+        let arguments = self.arguments()?;
         let mut text = String::new();
         for (number, unit) in self.units.iter().enumerate() {
             let woven = self.woven(&unit.syntax)?;
@@ -83,6 +85,7 @@ impl Harness<'_> {
         }
         text.push_str(&self.runtime());
         text.push_str(&self.outside_objects()?);
+        text.push_str(&arguments.map_or_else(String::new, |arguments| self.started_again(&arguments)));
         text.push_str(&bytes.map_or_else(String::new, |bytes| self.standard_input(&bytes)));
         for (name, (ty, source)) in functions {
             text.push_str(&self.definition(name, ty, source));
@@ -201,9 +204,6 @@ impl Harness<'_> {
                         "a harness cannot control what the library function `{function}` returns or writes"
                     );
                     return Err(why);
-                }
-                Source::Argument { .. } if self.entry == "main" => {
-                    return Err("a harness cannot pass arbitrary arguments to main".to_owned());
                 }
                 Source::Argument { .. } | Source::Global { .. } => "",
             };
