@@ -97,20 +97,7 @@ impl Request {
             models: Vec::new(),
         };
         let mut stated_model = None;
-        let is_named = !source.checks.is_empty()
-            && !source.from_settings.as_ref().is_some_and(|settings| settings.checks);
-        if property_file.is_some() && is_named {
-            return Err(Failure::usage(
-                "both --property and --check say what is checked",
-                "--check is for people: a list of what must not happen; --property takes a file of SV-COMP",
-            ));
-        }
-        if source.checks.len() > 1 && source.checks.contains(&CheckArg::None) {
-            return Err(Failure::usage(
-                "--check says `none` and names what is checked",
-                "`none` is for assertions alone; leave it out to check what is named",
-            ));
-        }
+        let is_named = names_checks(source, property_file)?;
         let mut specification = property_file.map(load_property).transpose()?;
         if task::is_task(file) {
             let task = task::load(file)?;
@@ -345,6 +332,25 @@ impl Request {
         let by_default = if is_checked { SignedOverflow::Error } else { SignedOverflow::Undefined };
         self.signed_overflow = wanted.or(built).unwrap_or(by_default);
     }
+}
+
+/// Whether the command line names what is checked; an error if it contradicts itself.
+fn names_checks(source: &SourceArgs, property_file: Option<&Path>) -> Result<bool, Failure> {
+    let is_named =
+        !source.checks.is_empty() && !source.from_settings.as_ref().is_some_and(|settings| settings.checks);
+    if property_file.is_some() && is_named {
+        return Err(Failure::usage(
+            "both --property and --check say what is checked",
+            "--check is for people: a list of what must not happen; --property takes a file of SV-COMP",
+        ));
+    }
+    if source.checks.len() > 1 && source.checks.contains(&CheckArg::None) {
+        return Err(Failure::usage(
+            "--check says `none` and names what is checked",
+            "`none` is for assertions alone; leave it out to check what is named",
+        ));
+    }
+    Ok(is_named)
 }
 
 /// Of several properties of a task the supported ones come first.

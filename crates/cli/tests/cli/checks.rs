@@ -170,7 +170,7 @@ fn memory_that_variables_hold_is_not_lost() {
 /// What is hard does not take the time of what is easy.
 #[test]
 fn a_check_that_is_easy_has_its_verdict_at_the_time_limit() {
-    let text = "#include <assert.h>\n\
+    let text = "#include <assert.h>\nextern int any(void);\n\
         int main(void) {\n\
           unsigned a = any(), x = a, s = 0;\n\
           if (a < 5) assert(a < 6);\n\
@@ -180,7 +180,11 @@ fn a_check_that_is_easy_has_its_verdict_at_the_time_limit() {
           assert(s != 1000);\n\
           return 0;\n\
         }\n";
-    let finished = check("easy", &["--check", "bounds", "--timeout", "12"], text);
+    let folder = Folder::new("checks-easy");
+    let path = folder.file("a.c", text);
+    let path = path.to_str().unwrap();
+    let finished =
+        plainly(["check", "--no-settings", "--no-exec", "--check", "bounds", "--timeout", "12", path]);
     assert_eq!(finished.code, 5, "{finished:?}");
     assert!(finished.stdout.contains("assertion: 2 hold, 1 is open"), "{}", finished.stdout);
     assert!(finished.stdout.contains("assertion in `assert(s != 1000)`: time limit"), "{}", finished.stdout);
