@@ -28,5 +28,5 @@ pub use program::{
     Approximation, ApproximationKind, Edge, EdgeId, Length, Loc, LocationInfo, LocationRole, Origin, ProcId,
     Procedure, Program, Role, Storage, Var, VarId,
 };
-pub use spelling::{Spelled, Spelling};
+pub use spelling::{Member, Spelled, Spelling};
 pub use ty::{DataModel, FloatKind, SignedOverflow, Ty};

@@ -1,7 +1,10 @@
-//! Where the expressions and places of a program stand in its source.
+//! Where the expressions and places of a program stand in its source, and what the members of its structures are called.
 //!
 //! Expressions are shared by all that compute the same, so one of them may stand at many places of a procedure; who wants to know asks for the one at a statement.
 //! Only what can go wrong has an entry. Nothing but messages depends on it.
+
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 use base::Region;
 use rustc_hash::FxHashMap;
@@ -17,10 +20,24 @@ pub enum Spelled {
     Place(Place),
 }
 
-/// The places of expressions, by procedure.
+/// A member of a structure or union. Bit-fields are none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its name; empty for an anonymous structure.
+    pub name: Arc<str>,
+    /// Offset of its first byte.
+    pub offset: u64,
+    /// Bytes.
+    pub size: u64,
+    /// Its C type.
+    pub c_type: Arc<str>,
+}
+
+/// The places of expressions, by procedure, and the members of types, by their C names.
 #[derive(Clone, Debug, Default)]
 pub struct Spelling {
     known: FxHashMap<(ProcId, Spelled), Vec<Region>>,
+    members: FxHashMap<String, Vec<Member>>,
 }
 
 impl Spelling {
@@ -41,6 +58,20 @@ impl Spelling {
             regions.iter().filter(behind).min_by_key(|region| start(region))
         };
         within.or_else(after).copied()
+    }
+    /// Notes the members of a structure or union. Several types may have one name, in different scopes: then none of them has members.
+    pub fn add_members(&mut self, c_type: String, members: Vec<Member>) {
+        match self.members.entry(c_type) {
+            Entry::Vacant(entry) => {
+                entry.insert(members);
+            }
+            Entry::Occupied(mut entry) if *entry.get() != members => entry.get_mut().clear(),
+            Entry::Occupied(_) => {}
+        }
+    }
+    /// The members of a structure or union; nothing for any other type.
+    pub fn members(&self, c_type: &str) -> Option<&[Member]> {
+        self.members.get(c_type).map(Vec::as_slice)
     }
 }
 
@@ -66,5 +97,20 @@ mod tests {
         assert_eq!(spelling.find(proc, what, at(6, 1, 3)), Some(at(7, 8, 13)));
         assert_eq!(spelling.find(proc, what, at(10, 1, 3)), None);
         assert_eq!(spelling.find(proc, Spelled::Value(ExprId(4)), at(7, 1, 20)), None);
+    }
+
+    #[test]
+    fn types_of_one_name_have_no_members() {
+        let member = |name: &str| Member { name: name.into(), offset: 0, size: 4, c_type: "int".into() };
+        let mut spelling = Spelling::default();
+        assert_eq!(spelling.members("struct s"), None);
+        for _ in 0..2 {
+            spelling.add_members("struct s".to_owned(), vec![member("x")]);
+            assert_eq!(spelling.members("struct s").map(<[_]>::len), Some(1));
+        }
+        for name in ["y", "x", "y"] {
+            spelling.add_members("struct s".to_owned(), vec![member(name)]);
+            assert_eq!(spelling.members("struct s").map(<[_]>::len), Some(0), "{name}");
+        }
     }
 }

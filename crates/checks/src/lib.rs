@@ -8,7 +8,7 @@
 //! # Invariants
 //! * A1: a check holds only by a proof that passed `certify`, of a program in which it is an error; or by its form.
 //! * A2: a check fails only by a trace that passed `certify` against the program as given.
-//! * A3: limits are in ticks: the same program and settings, the same answer, unless the clock ends it.
+//! * A3: limits are in ticks: the same program and settings, the same answer, unless the clock ends it, or its last quarter begins before the rounds end.
 //!
 //! # Cost
 //! One run of the engine if all checks hold, one more for each violation. If the engine gives up, the work of the rounds is a constant factor of that of the last one.

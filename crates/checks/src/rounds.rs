@@ -10,9 +10,13 @@
 //! ```
 //!
 //! The engine starts afresh each time. A check that is alone gets all that is left.
+//!
+//! If there is a time limit and each check is to have a verdict, the rounds end after three quarters of it. The last quarter is for what is easy and waits for what is hard:
+//! what values exclude, then each check, or few together, with the same share of the time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Instant;
 
 use base::{Budget, Stop};
 use cfa::Program;
@@ -30,6 +34,8 @@ const JOINT: u64 = 1 << 17;
 const LEAST_SHARE: u64 = 1 << 11;
 /// Groups that are tried in one round: each is prepared anew.
 const MOST_GROUPS: usize = 64;
+/// Groups in the last quarter of the time.
+const LAST_GROUPS: usize = 8;
 /// Violations that are looked for.
 const MOST_VIOLATIONS: usize = 64;
 
@@ -54,10 +60,20 @@ pub fn audit(
         checks,
     };
     let given = program.clone();
-    let mut auditor = Auditor { plan, judge, given, audit, open, why: BTreeMap::new(), attempts: 0 };
+    let mut auditor = Auditor {
+        plan,
+        judge,
+        given,
+        audit,
+        open,
+        why: BTreeMap::new(),
+        attempts: 0,
+        formalities: Formalities::Open,
+        last_quarter: last_quarter(plan.goal, env.logic.budget.deadline()),
+    };
     if auditor.open.is_empty() {
         // Nothing can go wrong: that is proved, too.
-        auditor.attempt(&[], &plan.settings.without_executions(), None, env);
+        auditor.attempt(&[], &plan.settings.without_executions(), Limit::default(), env);
         return auditor.finish(&env.logic.budget);
     }
     auditor.earlier(earlier, env);
@@ -65,6 +81,7 @@ pub fn audit(
         auditor.audit.is_earlier = !auditor.audit.states.is_empty();
     } else {
         auditor.rounds(env);
+        auditor.last(env);
     }
     auditor.finish(&env.logic.budget)
 }
@@ -80,6 +97,31 @@ struct Auditor<'a> {
     /// Why the last attempts failed.
     why: BTreeMap<CheckId, Reason>,
     attempts: usize,
+    formalities: Formalities,
+    /// When the last quarter of the time begins; nothing if it is like the others.
+    last_quarter: Option<Instant>,
+}
+
+/// Whether what values exclude was looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Formalities {
+    /// Not yet.
+    Open,
+    /// It was.
+    Done,
+}
+
+/// What an attempt may take; nothing is no limit of its own.
+#[derive(Clone, Copy, Default)]
+struct Limit {
+    ticks: Option<u64>,
+    until: Option<Instant>,
+}
+
+/// When the last quarter of the time begins, if each check is to have a verdict.
+fn last_quarter(goal: Goal, deadline: Option<Instant>) -> Option<Instant> {
+    let deadline = deadline.filter(|_| goal == Goal::Each)?;
+    deadline.checked_sub(deadline.saturating_duration_since(Instant::now()) / 4)
 }
 
 /// What an attempt came to.
@@ -108,10 +150,9 @@ impl Auditor<'_> {
             self.samples(env);
         }
         let mut ticks = JOINT;
-        let mut has_formalities = true;
         while !self.is_done() {
             let all: Vec<CheckId> = self.open.iter().copied().collect();
-            let limit = (all.len() > 1 && is_limited).then_some(ticks);
+            let limit = Limit { ticks: (all.len() > 1 && is_limited).then_some(ticks), until: self.mark() };
             let joint = self.attempt(&all, settings, limit, env);
             match joint {
                 Attempt::Progress => continue,
@@ -119,22 +160,49 @@ impl Auditor<'_> {
                 Attempt::Short | Attempt::GaveUp if all.len() == 1 => return,
                 Attempt::Short | Attempt::GaveUp => {}
             }
-            if std::mem::take(&mut has_formalities) {
-                self.formalities(&alone, env);
-            }
+            self.formalities(&alone, self.mark(), env);
             let before = self.open.len();
             let is_settled = self.groups(&alone, ticks, env);
-            if env.logic.budget.poll().is_err() {
+            if env.logic.budget.poll().is_err() || self.is_last_quarter() {
                 return;
             }
             // An engine that has no more to say about all of them, nor about each, has no more to say.
             if is_settled && matches!(joint, Attempt::GaveUp) && self.open.len() == before {
                 if matches!(tried, Tried::FewTooLong) {
-                    self.attempt(&all, self.plan.settings, None, env);
+                    let limit = Limit { ticks: None, until: self.mark() };
+                    self.attempt(&all, self.plan.settings, limit, env);
                 }
                 return;
             }
             ticks = ticks.saturating_mul(2);
+        }
+    }
+
+    /// Until when the rounds may go on: a check that is alone has no reason to wait for the last quarter.
+    fn mark(&self) -> Option<Instant> {
+        self.last_quarter.filter(|_| self.open.len() > 1)
+    }
+
+    fn is_last_quarter(&self) -> bool {
+        self.mark().is_some_and(|mark| Instant::now() >= mark)
+    }
+
+    /// The last quarter of the time, if the rounds have come to it.
+    fn last(&mut self, env: &mut Env<'_>) {
+        let Some(deadline) = env.logic.budget.deadline().filter(|_| self.is_last_quarter()) else { return };
+        let alone = self.plan.settings.without_executions();
+        let share = |parts: usize| {
+            let now = Instant::now();
+            Some(now + deadline.saturating_duration_since(now) / u32::try_from(parts).unwrap_or(u32::MAX))
+        };
+        self.formalities(&alone, share(2), env);
+        let open: Vec<CheckId> = self.open.iter().copied().collect();
+        let groups: Vec<&[CheckId]> = open.chunks(open.len().div_ceil(LAST_GROUPS).max(1)).collect();
+        for (number, group) in groups.iter().enumerate() {
+            if self.is_done() || env.logic.budget.poll().is_err() {
+                return;
+            }
+            self.attempt(group, &alone, Limit { ticks: None, until: share(groups.len() - number) }, env);
         }
     }
 
@@ -195,7 +263,7 @@ impl Auditor<'_> {
         &mut self,
         checks: &[CheckId],
         settings: &Settings,
-        limit: Option<u64>,
+        limit: Limit,
         env: &mut Env<'_>,
     ) -> Attempt {
         if let Err(stop) = env.logic.budget.poll() {
@@ -209,13 +277,14 @@ impl Auditor<'_> {
         let given = self.given.clone();
         let task = self.task(&given, checks);
         let engine = (self.plan.engine.configure)(settings);
-        let ticks = limit.unwrap_or(u64::MAX);
-        let mut slice = env.share(env.logic.budget.child(ticks));
+        let slice = env.logic.budget.child(limit.ticks.unwrap_or(u64::MAX));
+        let until = limit.until.or(slice.deadline());
+        let mut slice = env.share(slice.with_deadline(until));
         let verdict = solve_contained(engine, &task, &mut slice);
         let spent = slice.logic.budget.spent();
         env.logic.budget.absorb(&slice.logic.budget);
         // An engine that runs short may give up instead of being stopped.
-        let is_short = limit.is_some_and(|limit| spent >= limit / 2);
+        let is_short = limit.ticks.is_some_and(|ticks| spent >= ticks / 2);
         let accepted = self.accept(&task, verdict, checks, env);
         match accepted {
             Attempt::GaveUp if is_short => Attempt::Short,
@@ -318,7 +387,10 @@ impl Auditor<'_> {
     }
 
     /// What the analysis of values discharges is proved together.
-    fn formalities(&mut self, settings: &Settings, env: &mut Env<'_>) {
+    fn formalities(&mut self, settings: &Settings, until: Option<Instant>, env: &mut Env<'_>) {
+        if std::mem::replace(&mut self.formalities, Formalities::Done) == Formalities::Done {
+            return;
+        }
         let given = self.given.clone();
         let Ok(found) = discharged(&Prepared::with(&given, self.plan.passes.clone()), &mut env.logic.budget)
         else {
@@ -327,7 +399,7 @@ impl Auditor<'_> {
         let found: Vec<CheckId> = found.intersection(&self.open).copied().collect();
         self.audit.by_values = found.len();
         if !found.is_empty() {
-            self.attempt(&found, settings, Some(JOINT), env);
+            self.attempt(&found, settings, Limit { ticks: Some(JOINT), until }, env);
         }
     }
 
@@ -347,8 +419,8 @@ impl Auditor<'_> {
                 return false;
             }
             tried += 1;
-            let limit = share.saturating_mul(group.len() as u64);
-            match self.attempt(&group, settings, Some(limit), env) {
+            let ticks = Some(share.saturating_mul(group.len() as u64));
+            match self.attempt(&group, settings, Limit { ticks, until: self.mark() }, env) {
                 Attempt::Over => return true,
                 // A violation: the rest of the group is tried again.
                 Attempt::Progress => pending.push(group),

@@ -97,14 +97,7 @@ impl Request {
             models: Vec::new(),
         };
         let mut stated_model = None;
-        let is_named = !source.checks.is_empty()
-            && !source.from_settings.as_ref().is_some_and(|settings| settings.checks);
-        if property_file.is_some() && is_named {
-            return Err(Failure::usage(
-                "both --property and --check say what is checked",
-                "--check is for people: a list of what must not happen; --property takes a file of SV-COMP",
-            ));
-        }
+        let is_named = names_checks(source, property_file)?;
         let mut specification = property_file.map(load_property).transpose()?;
         if task::is_task(file) {
             let task = task::load(file)?;
@@ -132,8 +125,32 @@ impl Request {
         if let Some(entry) = &source.entry {
             request.entry.clone_from(entry);
         }
+        request.check_start(source, console)?;
         models::add(&mut request, source)?;
         Ok(request)
+    }
+
+    /// `main` starts as C says, whatever is said about other entries. An assumption that counts for nothing would mislead, as it is part of the question.
+    fn check_start(&self, source: &SourceArgs, console: Console) -> Result<(), Failure> {
+        if self.entry != "main" {
+            return Ok(());
+        }
+        if let Some(condition) = source.assume.first() {
+            return Err(Failure::usage(
+                format!("--assume '{condition}' has no effect: execution starts in `main`"),
+                "--assume is about the parameters of the function that --entry names; in the program, write `if (!(CONDITION)) return 0;`",
+            ));
+        }
+        let unused = [
+            ("--entry-globals", source.entry_globals.is_some()),
+            ("--entry-pointers", source.entry_pointers.is_some()),
+            ("--entry-elements", source.entry_elements.is_some()),
+            ("--entry-aliases", source.entry_aliases.is_some()),
+        ];
+        for (option, _) in unused.iter().filter(|(_, is_given)| *is_given) {
+            console.warn(format!("{option} has no effect: execution starts in `main`"));
+        }
+        Ok(())
     }
 
     /// The property of a task: the user's property file if there is one, otherwise the first supported one of the task. What the task expects of it
@@ -315,6 +332,25 @@ impl Request {
         let by_default = if is_checked { SignedOverflow::Error } else { SignedOverflow::Undefined };
         self.signed_overflow = wanted.or(built).unwrap_or(by_default);
     }
+}
+
+/// Whether the command line names what is checked; an error if it contradicts itself.
+fn names_checks(source: &SourceArgs, property_file: Option<&Path>) -> Result<bool, Failure> {
+    let is_named =
+        !source.checks.is_empty() && !source.from_settings.as_ref().is_some_and(|settings| settings.checks);
+    if property_file.is_some() && is_named {
+        return Err(Failure::usage(
+            "both --property and --check say what is checked",
+            "--check is for people: a list of what must not happen; --property takes a file of SV-COMP",
+        ));
+    }
+    if source.checks.len() > 1 && source.checks.contains(&CheckArg::None) {
+        return Err(Failure::usage(
+            "--check says `none` and names what is checked",
+            "`none` is for assertions alone; leave it out to check what is named",
+        ));
+    }
+    Ok(is_named)
 }
 
 /// Of several properties of a task the supported ones come first.

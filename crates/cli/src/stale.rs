@@ -97,6 +97,17 @@ pub(crate) fn protect(wanted: &[Wanted], inputs: &[PathBuf]) -> Result<(), Failu
     for file in wanted {
         let Wanted { option, path, kind } = file;
         let refuse = |message: String| Err(Failure::usage(message, "name another file; nothing was written"));
+        // Where the file cannot be created, a long search would be in vain.
+        let is_made = matches!(*option, "--testcase" | "--logs");
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !is_made);
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            let message =
+                format!("{option} would write to the folder `{}`, which does not exist", folder.display());
+            return Err(Failure::usage(message, "create the folder first; nothing was written"));
+        }
+        if path.is_dir() {
+            return refuse(format!("{option} would write to `{}`, which is a folder", path.display()));
+        }
         if identity(path).is_some_and(|file| read.contains(&file)) {
             return refuse(format!("{option} would write over `{}`, which is an input", path.display()));
         }

@@ -151,7 +151,7 @@ fn proof(certified: &Certified) -> String {
             format!("all {count} executions were explored")
         }
         Verdict::Safe(Proof::Annotation(annotation)) => {
-            format!("invariants at {} locations exclude it", annotation.locations().count())
+            format!("{} it", human::invariants_exclude(annotation.locations().count()))
         }
         Verdict::Safe(Proof::Bounded(proof)) => human::unwound(*proof),
         Verdict::Unsafe(_) | Verdict::Unknown(_) => String::new(),

@@ -23,11 +23,12 @@ pub(super) fn render(run: &Run<'_>, table: Table<'_>, detail: Detail, color: Col
         for found in table.violations() {
             writer.text += &violation(run, found, color);
         }
-        proofs(&mut writer, run, table);
         if table.count().total() == 0 {
             for line in &human::idle(run) {
                 writer.line(line);
             }
+        } else {
+            proofs(&mut writer, run, table);
         }
         ledger(&mut writer, run, table);
         unreached(&mut writer, table);
@@ -95,7 +96,7 @@ fn proofs(writer: &mut Writer<'_>, run: &Run<'_>, table: Table<'_>) {
                     1 => String::new(),
                     _ => format!(" of {} checks", proved.checks.len()),
                 };
-                writer.line(&format!("invariants at {count} locations exclude the errors{share}"));
+                writer.line(&format!("{} the errors{share}", human::invariants_exclude(count)));
             }
             Verdict::Safe(Proof::Bounded(proof)) => {
                 writer.line(&format!("{}, and none violates what holds", human::unwound(*proof)));

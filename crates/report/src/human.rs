@@ -54,7 +54,7 @@ pub(super) fn render(run: &Run<'_>, detail: Detail, color: Color) -> String {
         }
         Verdict::Safe(Proof::Annotation(annotation)) => {
             let count = annotation.locations().count();
-            writer.line(&format!("invariants at {count} locations exclude the error"));
+            writer.line(&format!("{} the error", invariants_exclude(count)));
             writer.invariants(run.extras);
         }
         Verdict::Safe(Proof::Bounded(proof)) => {
@@ -165,6 +165,14 @@ pub(super) fn unwound(proof: Bounded) -> String {
 }
 
 /// That a proof by the solver was repeated.
+/// What a proof consists of.
+pub(super) fn invariants_exclude(locations: usize) -> String {
+    match locations {
+        1 => "an invariant at 1 location excludes".to_owned(),
+        _ => format!("invariants at {locations} locations exclude"),
+    }
+}
+
 pub(super) fn proved(verdict: &Verdict, obligations: u64) -> String {
     match verdict {
         Verdict::Safe(Proof::Bounded(_)) => {
@@ -172,6 +180,7 @@ pub(super) fn proved(verdict: &Verdict, obligations: u64) -> String {
                 "checked: unwound and refuted again ({obligations} ways to the error or beyond the bound)"
             )
         }
+        _ if obligations == 1 => "checked: the invariants were proved again (1 obligation)".to_owned(),
         _ => format!("checked: the invariants were proved again ({obligations} obligations)"),
     }
 }

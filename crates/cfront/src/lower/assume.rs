@@ -243,7 +243,8 @@ impl Body<'_, '_> {
                         Diagnostic::error(format!("the condition `{text}`: {why}"), *place).with_help(HELP)
                     }
                     None => Diagnostic::global(format!("the condition `{text}` of --assume: {why}"))
-                        .with_cause(Cause::Input),
+                        .with_cause(Cause::Input)
+                        .with_help("a condition compares integer parameters, numbers and lengths, such as `n <= len(a)`"),
                 })
             };
             let tokens = tokens(text).map_err(refused)?;

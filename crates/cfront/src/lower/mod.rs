@@ -319,6 +319,7 @@ fn lowered(mut ctx: Context<'_>, entry: FunctionId) -> Lowered<(Program, Vec<Str
     let short = ctx.record_assumptions();
     ctx.program.approximations = ctx.approximations.into_iter().collect();
     ctx.program.checks = ctx.options.checks;
+    ctx.hir.types.spell_members(&mut ctx.spelling);
     ctx.program.spelling = Arc::new(ctx.spelling);
     Ok((ctx.program, short))
 }
@@ -344,7 +345,7 @@ fn find_entry(hir: &hir::Program, options: &Options) -> Lowered<FunctionId> {
             Some(names) => diagnostic.with_help(format!(
                 "name the function where execution starts with --entry FUNCTION; defined are {names}"
             )),
-            None => diagnostic,
+            None => diagnostic.with_help("the file defines no function; is it the right one?"),
         }));
     };
     let Some((_, second)) = found.next() else { return Ok(entry) };

@@ -148,6 +148,8 @@ fn explain(
         let model = complaints.contains("-m32") || complaints.contains("-m64");
         return if model {
             diagnostic.with_help("this compiler does not know the data model; try the other one, or set CC")
+        } else if first.contains("<command-line>") {
+            diagnostic.with_help("it is about -D, -U or --include, or the options of the build (-p)")
         } else {
             diagnostic
         };

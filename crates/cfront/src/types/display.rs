@@ -1,6 +1,8 @@
 //! Types as C writes them.
 
-use super::{ArrayLength, FunctionType, Type, TypeId, Types};
+use cfa::{Member, Spelling};
+
+use super::{ArrayLength, FunctionType, Record, Type, TypeId, Types};
 
 /// Longest chain of derivations that is printed: longer ones end in `...`.
 const MAX_STEPS: u32 = 64;
@@ -45,14 +47,7 @@ impl Types {
                 Type::Float(kind) => break float_name(*kind).to_owned(),
                 Type::VaList => break "va_list".to_owned(),
                 Type::Enum(definition) => break format!("enum {}", self.enums[*definition].name),
-                Type::Record(record) => {
-                    let record = &self.records[*record];
-                    if let Some(alias) = &record.alias {
-                        break alias.to_string();
-                    }
-                    let keyword = if record.is_union { "union" } else { "struct" };
-                    break format!("{keyword} {}", record.name);
-                }
+                Type::Record(record) => break record_name(&self.records[*record]),
             }
         };
         if declarator.is_empty() {
@@ -61,6 +56,18 @@ impl Types {
             format!("{base}{declarator}")
         } else {
             format!("{base} {declarator}")
+        }
+    }
+
+    /// The members of all structures and unions, for messages.
+    pub fn spell_members(&self, spelling: &mut Spelling) {
+        for record in self.records.iter().filter(|record| record.complete) {
+            let fields = record.fields.iter().filter(|field| field.bits.is_none());
+            let members = fields.filter_map(|field| {
+                let (size, c_type) = (self.size_of(field.ty)?, self.display(field.ty).into());
+                Some(Member { name: field.name.clone(), offset: field.offset, size, c_type })
+            });
+            spelling.add_members(record_name(record), members.collect());
         }
     }
 
@@ -81,6 +88,14 @@ impl Types {
             format!("({})", list.join(", "))
         }
     }
+}
+
+fn record_name(record: &Record) -> String {
+    if let Some(alias) = &record.alias {
+        return alias.to_string();
+    }
+    let keyword = if record.is_union { "union" } else { "struct" };
+    format!("{keyword} {}", record.name)
 }
 
 fn float_name(kind: cfa::FloatKind) -> &'static str {

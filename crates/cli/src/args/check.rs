@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::SourceArgs;
-use super::values::{Format, LogicArg, PassArg, TraceArg, output, seconds};
+use super::values::{Format, LogicArg, PassArg, TraceArg, count, output, seconds};
 use crate::compile_commands::Grouping;
 use crate::settings::Lookup;
 
@@ -167,7 +167,7 @@ pub(crate) struct RecordArgs {
 pub(crate) struct ListArgs {
     /// Check this many tasks at a time [default: one for each processor]; for one task, let the engine `auto` use so many
     /// threads [default: 1], which changes neither verdict nor evidence
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = count::<NonZero<usize>>)]
     pub(crate) jobs: Option<NonZero<usize>>,
     /// Write a table of the tasks; it is kept up to date, also after Ctrl-C
     #[arg(long, value_name = "FILE.csv", conflicts_with = "resume")]
@@ -186,7 +186,7 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "FOLDER")]
     pub(crate) logs: Option<PathBuf>,
     /// End a task that needs more than this many MiB
-    #[arg(long, value_name = "MIB")]
+    #[arg(long, value_name = "MIB", value_parser = count::<NonZero<u64>>)]
     pub(crate) memory: Option<NonZero<u64>>,
 }
 

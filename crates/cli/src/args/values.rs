@@ -1,6 +1,7 @@
 //! The values of options.
 
 use std::fmt;
+use std::num::ParseIntError;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -247,6 +248,14 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
         Ok(number) if number > 0.0 && number <= 1e9 => Ok(number),
         Ok(_) | Err(_) => Err("expected a number of seconds above 0".to_owned()),
     }
+}
+
+/// A positive number.
+pub(super) fn count<N>(text: &str) -> Result<N, String>
+where
+    N: FromStr<Err = ParseIntError>,
+{
+    text.parse().map_err(|_| "expected a whole number above 0".to_owned())
 }
 
 /// `FORMAT=FILE`

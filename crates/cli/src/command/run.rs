@@ -5,7 +5,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use base::SourceMap;
-use cfa::CheckKind;
+use cfa::{CheckKind, Ty};
 use interp::{
     Choice, Code, CompileOptions, Config, Leaper, Machine, Markers, Narrator, Oracle, Outcome, Request,
     Resource, Run, Seed, Silent, Uninitialised,
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &RunArgs, console: Console) -> Result<ExitStatus, Failur
     if let Some(file) = &args.inputs {
         inputs.extend(values::from_file(file)?);
     }
-    let mut oracle = UserOracle { values: inputs.into(), seed: args.seed.map(Seed::new) };
+    let mut oracle = UserOracle { values: inputs.into(), seed: args.seed.map(Seed::new), console };
     let session =
         Session::start(args.timeout, Box::new(move |stop| note(&format!("wayproof: stopped: {stop}"))));
     let request = resolve::Request::new(&args.file, &args.source, args.property.as_deref(), console)?;
@@ -94,12 +94,25 @@ fn program_status(outcome: &Outcome, machine: &Machine<'_>, entry: &str) -> Opti
 struct UserOracle {
     values: VecDeque<Choice>,
     seed: Option<Seed>,
+    console: Console,
 }
 
 impl Oracle for UserOracle {
     fn choose(&mut self, request: &Request<'_>) -> Option<Choice> {
-        self.values.pop_front().or_else(|| self.seed.as_mut()?.choose(request))
+        let Some(choice) = self.values.pop_front() else { return self.seed.as_mut()?.choose(request) };
+        if let (Choice::Int(number), Ty::Int { width, .. }) = (choice, request.ty)
+            && !fits(number, u32::from(width))
+        {
+            let taken = choice.value(request.ty);
+            self.console.warn(format!("the input {number} has more than {width} bits: {taken} is taken"));
+        }
+        Some(choice)
     }
+}
+
+/// Whether a number is a value of a type of this width, signed or not.
+fn fits(number: i128, width: u32) -> bool {
+    if number < 0 { number >> width.saturating_sub(1).min(127) == -1 } else { number >> width.min(127) == 0 }
 }
 
 /// How the program ended: one line, and before it the calls that led there if it went wrong.

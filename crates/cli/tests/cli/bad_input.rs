@@ -75,7 +75,7 @@ fn an_unreadable_file() {
 #[test]
 fn an_empty_file() {
     let folder = Folder::new("empty");
-    refused(&folder.file("empty.c", ""), FRONT_END, &["main", "empty.c"]);
+    refused(&folder.file("empty.c", ""), FRONT_END, &["main", "empty.c", "the file defines no function"]);
 }
 
 #[test]
@@ -350,4 +350,67 @@ fn other_languages_are_named() {
     let folder = Folder::new("cpp");
     let file = folder.file("a.c", "class A { int x; };\nint main() { return 0; }\n");
     refused(&file, 2, &["unknown type name `class`", "this looks like C++"]);
+}
+
+#[test]
+fn options_that_contradict_each_other() {
+    for checks in ["none,bounds", "overflow,none"] {
+        let finished = wayproof(["check", "examples/door_lock.c", "--check", checks]);
+        expect_refusal(&finished, USAGE, &["--check says `none` and names what is checked", "leave it out"]);
+    }
+    let finished = wayproof(["check", "examples/door_lock.c", "--assume", "n < 3"]);
+    expect_refusal(&finished, USAGE, &["'n < 3' has no effect: execution starts in `main`", "--entry names"]);
+    let words = ["check", "examples/door_lock.c", "--entry-pointers", "nullable"];
+    let finished = wayproof(words);
+    assert_eq!(finished.code, 0, "{finished:?}");
+    assert!(finished.stderr.contains("--entry-pointers has no effect"), "{}", finished.stderr);
+    let words = ["check", "examples/door_lock.c", "--entry", "step", "--entry-pointers", "nullable"];
+    assert_eq!(wayproof(words).stderr, "");
+}
+
+#[test]
+fn a_number_of_nothing() {
+    for option in ["--jobs=0", "--memory=0", "--jobs=two", "--memory=-1"] {
+        let finished = plainly(["check", "examples/door_lock.c", option]);
+        assert_eq!(finished.code, USAGE, "{option}: {finished:?}");
+        assert!(finished.stderr.contains("expected a whole number above 0"), "{option}: {finished:?}");
+    }
+}
+
+#[test]
+fn options_of_the_preprocessor_that_are_none() {
+    let folder = Folder::new("command-line");
+    let file = folder.file("a.c", "#include <assert.h>\nint main(void) { assert(1); return 0; }\n");
+    for option in ["-D=", "--include=nowhere.h"] {
+        let finished = wayproof(["check", file.to_str().unwrap(), option]);
+        expect_refusal(&finished, FRONT_END, &["a.c", "it is about -D, -U or --include"]);
+    }
+}
+
+#[test]
+fn clauses_in_another_language() {
+    let folder = Folder::new("clauses");
+    let file = folder.file("a.smt2", "int main(void) { return 0; }\n");
+    let finished = wayproof(["horn", file.to_str().unwrap()]);
+    expect_refusal(&finished, FRONT_END, &["a.smt2:1:", "or is this not a file of SMT-LIB?"]);
+}
+
+#[test]
+fn inputs_that_do_not_fit_their_type() {
+    let folder = Folder::new("wide");
+    let text =
+        "extern int __VERIFIER_nondet_int(void);\nint main(void) { return __VERIFIER_nondet_int(); }\n";
+    let file = folder.file("a.c", text);
+    let run = |value: &str| plainly(["run", file.to_str().unwrap(), "--input", value]);
+    for (value, status) in [("4294967299", 3), ("-4294967295", 1)] {
+        let finished = run(value);
+        assert_eq!(finished.code, status, "{finished:?}");
+        assert!(
+            finished.stderr.contains(&format!("the input {value} has more than 32 bits: {status} is taken"))
+        );
+    }
+    // As C prints them, with or without sign.
+    for value in ["4294967295", "-2147483648", "0", "255"] {
+        assert!(!run(value).stderr.contains("bits"), "{value}");
+    }
 }

@@ -166,3 +166,34 @@ fn memory_that_variables_hold_is_not_lost() {
     let finished = check("lost", &words, &text("t = 0;"));
     assert_eq!(finished.code, UNSAFE, "{finished:?}");
 }
+
+/// What is hard does not take the time of what is easy.
+#[test]
+fn a_check_that_is_easy_has_its_verdict_at_the_time_limit() {
+    let text = "#include <assert.h>\nextern int any(void);\n\
+        int main(void) {\n\
+          unsigned a = any(), x = a, s = 0;\n\
+          if (a < 5) assert(a < 6);\n\
+          unsigned b = a + 1;\n\
+          assert(b != a);\n\
+          while (x > 1) { if (x % 2) x = 3 * x + 1; else x /= 2; s++; }\n\
+          assert(s != 1000);\n\
+          return 0;\n\
+        }\n";
+    let folder = Folder::new("checks-easy");
+    let path = folder.file("a.c", text);
+    let path = path.to_str().unwrap();
+    let finished =
+        plainly(["check", "--no-settings", "--no-exec", "--check", "bounds", "--timeout", "12", path]);
+    assert_eq!(finished.code, 5, "{finished:?}");
+    assert!(finished.stdout.contains("assertion: 1 is open, 2 hold"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("assertion in `assert(s != 1000)`: time limit"), "{}", finished.stdout);
+}
+
+#[test]
+fn a_program_without_checks_has_no_proof_to_boast_of() {
+    let nothing = check("nothing", &[], "int main(void) { return 0; }\n");
+    assert_eq!(nothing.code, SAFE, "{nothing:?}");
+    assert!(!nothing.stdout.contains("invariant"), "{}", nothing.stdout);
+    assert!(nothing.stdout.ends_with("SAFE: nothing to check\n"), "{}", nothing.stdout);
+}

@@ -330,6 +330,7 @@ int both(int *p, int *q) { *p = 1; *q = 2; if (*p != 1) reach_error(); return 0;
         let refused = check(&folder, &[&any[..], &["--assume", condition]].concat());
         assert_eq!(refused.code, 2, "{refused:?}");
         assert!(refused.stderr.contains(words), "{words}: {}", refused.stderr);
+        assert!(refused.stderr.contains("a condition compares integer parameters"), "{}", refused.stderr);
     }
     assert_eq!(check(&folder, &["a.c", "--entry", "both"]).code, 0);
     let equal = check(&folder, &["a.c", "--entry", "both", "--entry-aliases", "allowed"]);

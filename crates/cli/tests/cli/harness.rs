@@ -214,19 +214,29 @@ fn formats_say_the_same_of_safe_unknown_and_broken_programs() {
 }
 
 #[test]
-fn what_cannot_be_written_is_an_error_after_the_verdict_is_known() {
+fn what_cannot_be_written_is_an_error() {
     let folder = Folder::new("unwritable");
     let program = folder.file("safe.c", "int main(void) { return 0; }\n");
-    for option in ["--witness=/nowhere/w.yml", "--output=json=/nowhere/a.json"] {
+    // Before the search where that can be known.
+    for option in ["--witness=/nowhere/w.yml", "--output=json=/nowhere/a.json", "--events=/nowhere/e.jsonl"] {
         let finished = wayproof(["check", &program.display().to_string(), option]);
-        assert_eq!(finished.code, 6, "{option}: {finished:?}");
-        assert!(finished.stderr.contains("cannot write the result: `/nowhere/"), "{}", finished.stderr);
+        assert_eq!((finished.code, &*finished.stdout), (1, ""), "{option}: {finished:?}");
+        assert!(
+            finished.stderr.contains("the folder `/nowhere`, which does not exist"),
+            "{}",
+            finished.stderr
+        );
     }
+    let finished = wayproof(["check", &program.display().to_string(), "--report=/tmp"]);
+    assert_eq!((finished.code, &*finished.stdout), (1, ""), "{finished:?}");
+    assert!(finished.stderr.contains("--report would write to `/tmp`, which is a folder"), "{finished:?}");
     for option in ["--output=json", "--output=json=", "--output=xml=a"] {
         assert_eq!(wayproof(["check", &program.display().to_string(), option]).code, 1, "{option}");
     }
     let full = wayproof(["check", &program.display().to_string(), "--output=json=/dev/full"]);
     assert_eq!(full.code, 6, "{full:?}");
+    assert!(full.stdout.contains("SAFE: nothing to check"), "the verdict is known: {full:?}");
+    assert!(full.stderr.contains("cannot write the result: `/dev/full`"), "{full:?}");
 }
 
 #[test]

@@ -147,3 +147,24 @@ fn inputs_that_depend_on_each_other_are_made_smaller_together() {
     let number = |input: &serde_json::Value| input["value"].as_str().unwrap().parse::<i64>().unwrap();
     assert_eq!(inputs.iter().map(|input| number(input).abs()).sum::<i64>(), 2200, "{inputs:?}");
 }
+
+#[test]
+fn members_in_memory_have_their_names() {
+    let folder = Folder::new("members");
+    let text = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n\
+         struct account { int id, limits[2]; union { int balance; char mark; }; } accounts[3];\n\
+         void pay(struct account *from, int *limit, int n) { from->balance -= n; *limit = n; }\n\
+         int main(void) {\n  int n = __VERIFIER_nondet_int();\n  if (n != 4321) return 0;\n\
+         \x20 pay(&accounts[1], &accounts[2].limits[1], n);\n\
+         \x20 if (accounts[1].balance + accounts[2].limits[1] == 0) reach_error();\n  return 0;\n}\n";
+    let file = folder.file("a.c", text);
+    let finished = wayproof(["check", "--no-exec", "--trace", file.to_str().unwrap()]);
+    assert_eq!(finished.code, 10, "{finished:?}");
+    for part in [
+        "from = &accounts[1], int * limit = &accounts[2].limits[1]",
+        "accounts[1].balance = -4321",
+        "accounts[2].limits[1] = 4321",
+    ] {
+        assert!(finished.stdout.contains(part), "{part}: {}", finished.stdout);
+    }
+}

@@ -71,7 +71,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, ReadError> {
                         text,
                         start,
                         "this character is not part of SMT-LIB",
-                        "remove it",
+                        "remove it; or is this not a file of SMT-LIB?",
                     ));
                 }
                 word(&text[start..at])

@@ -264,7 +264,7 @@ fn facts(run: &Run<'_>, command: &[String]) -> Vec<(&'static str, String)> {
     ];
     if let Verdict::Safe(Proof::Annotation(annotation)) = run.certified.verdict() {
         let count = annotation.locations().count();
-        facts.push(("Proof", format!("invariants at {count} locations exclude the error")));
+        facts.push(("Proof", format!("{} the error", human::invariants_exclude(count))));
     }
     if let Some(decided) = &run.work.decided {
         facts.push(("Decided by", decided.to_string()));

@@ -16,6 +16,7 @@
 //! * I2: the last step is [`Kind::Violation`], and it is the only one.
 
 mod fold;
+mod parts;
 mod relevance;
 mod tell;
 

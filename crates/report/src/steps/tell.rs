@@ -8,6 +8,7 @@ use cfa::{EdgeId, ProcId, Program, Role, Source, Storage, Ty, VarId};
 use interp::{Observer, Value, View, Written};
 
 use super::fold::{Announced, Mark, Planned, announced, input};
+use super::parts::{Wanted, part};
 use super::relevance::Relevance;
 use super::{Change, Frame, Kind, Selection, Step};
 use crate::human::describe_source;
@@ -155,7 +156,7 @@ impl<'a> Teller<'a> {
                 (format!("bits from {bit} of {name}"), "".into(), owner)
             }
         };
-        let value = shown(view, value, &c_type);
+        let value = shown(self.program, view, value, &c_type);
         Change { name: cut(&name), c_type, owner, value: cut(&value), matters: true }
     }
 
@@ -170,11 +171,10 @@ impl<'a> Teller<'a> {
             Storage::Object { size, .. } => size,
             Storage::Scalar(_) | Storage::Array { .. } => 0,
         };
-        if whole == size && offset == 0 && !var.c_type.contains('[') {
-            return (var.name.to_string(), var.c_type.clone(), var.owner);
-        }
-        let (name, c_type) = match subscripts(&var.c_type, whole, size, offset) {
-            Some((subscripts, c_type)) => (format!("{}{subscripts}", var.name), c_type),
+        let found = part(&self.program.spelling, (&var.c_type, whole), offset, Wanted::Scalar(size));
+        let (name, c_type) = match found {
+            Some((path, c_type)) => (format!("{}{path}", var.name), c_type),
+            None if whole == size && offset == 0 => (var.name.to_string(), var.c_type.clone()),
             None if offset == 0 => (format!("*(&{})", var.name), "".into()),
             None => (format!("*((char *)&{} + {offset})", var.name), "".into()),
         };
@@ -194,7 +194,7 @@ impl<'a> Teller<'a> {
             if self.relevance.is_named(*to) {
                 changes.push(Change { matters, ..self.change(view, *to, *value) });
             } else if let Some(source) = source {
-                let value = shown(view, *value, "");
+                let value = shown(program, view, *value, "");
                 let owner = Some(pending.proc);
                 changes.push(Change { name: asker(source), c_type: "".into(), owner, value, matters });
             }
@@ -303,33 +303,23 @@ fn element(c_type: &Arc<str>) -> Arc<str> {
     }
 }
 
-/// The subscripts of the scalar at an offset of an array, and its type, if the array is made of such scalars.
-fn subscripts(c_type: &str, whole: u64, size: u64, offset: u64) -> Option<(String, Arc<str>)> {
-    let (base, dimensions) = c_type.split_once('[')?;
-    let lengths: Option<Vec<u64>> = dimensions
-        .strip_suffix(']')?
-        .split("][")
-        .map(|length| length.parse().ok().filter(|n| *n > 0))
-        .collect();
-    let lengths = lengths?;
-    let count: u64 = lengths.iter().try_fold(1_u64, |product, length| product.checked_mul(*length))?;
-    if size == 0 || !offset.is_multiple_of(size) || count.checked_mul(size)? != whole {
-        return None;
-    }
-    let mut index = offset / size;
-    let mut text: Vec<String> = Vec::new();
-    for length in lengths.iter().rev() {
-        text.push(format!("[{}]", index % length));
-        index /= length;
-    }
-    text.reverse();
-    Some((text.concat(), base.trim_end().into()))
+/// A pointer as C would write it.
+fn pointer(program: &Program, view: &View<'_>, value: Value, c_type: &str) -> String {
+    let name = || {
+        let (var, offset) = view.target(value).filter(|(_, offset)| *offset > 0)?;
+        let var = &program.vars[var];
+        let Storage::Object { size, .. } = var.storage else { return None };
+        let pointee = c_type.strip_suffix('*')?.trim_end();
+        let (path, _) = part(&program.spelling, (&var.c_type, size), offset, Wanted::Object(pointee))?;
+        Some(format!("&{}{path}", var.name))
+    };
+    name().unwrap_or_else(|| view.describe(value))
 }
 
-fn shown(view: &View<'_>, value: Value, c_type: &str) -> String {
+fn shown(program: &Program, view: &View<'_>, value: Value, c_type: &str) -> String {
     let is_char = c_type.contains("char") && !c_type.contains('*');
     match value.ty {
-        Ty::Ptr if value.bits != 0 => view.describe(value),
+        Ty::Ptr if value.bits != 0 => pointer(program, view, value, c_type),
         Ty::Int { .. } if is_char => match u8::try_from(value.as_int()) {
             Ok(byte) if byte == b' ' || byte.is_ascii_graphic() => {
                 format!("{value} '{}'", char::from(byte).escape_default())
