@@ -103,7 +103,7 @@ impl Walk<'_> {
             }
         }
         let (mut now, mut then, bounds) = if self.graph.points[point].body.is_some() {
-            self.equations_around(point, known, incoming)
+            self.equations_around(point, &known, incoming)
         } else {
             (known.clone(), known, Vec::new())
         };
@@ -158,7 +158,7 @@ impl Walk<'_> {
     fn equations_around(
         &mut self,
         head: PointId,
-        known: Vec<Equation>,
+        known: &[Equation],
         incoming: &[ElementFact],
     ) -> (Vec<Equation>, Vec<Equation>, Vec<TermId>) {
         let mut changed: BTreeSet<SymbolId> = BTreeSet::new();
@@ -167,7 +167,7 @@ impl Walk<'_> {
                 changed.extend(arc.formula.update.keys().copied());
             }
         }
-        let mut now = known.clone();
+        let mut now = known.to_vec();
         now.retain(|equation| equation.symbols(self.terms).is_disjoint(&changed));
         let (mut then, mut bounds) = (now.clone(), Vec::new());
         let mut unchanged = incoming.to_vec();
@@ -187,7 +187,7 @@ impl Walk<'_> {
                         let value = under(self.terms, arc.formula.guard, *value);
                         let value = self.told(value, &unchanged, choice);
                         let value = self.by_equations(&now, value);
-                        let Some(equation) = self.added_up(&counter, *symbol, value, &known, &changed) else {
+                        let Some(equation) = self.added_up(&counter, *symbol, value, known, &changed) else {
                             continue;
                         };
                         if now.contains(&equation) {
@@ -229,17 +229,13 @@ impl Walk<'_> {
         let index = self.terms.of_symbol(counter.symbol);
         let own = self.terms.of_symbol(symbol);
         let one = self.terms.int(1);
-        let (first, first_value, next) = match self.first_apart(index, value) {
-            Some((at, first_value, next)) => {
-                let mut there = Substitution::new([(counter.symbol, at)]);
-                let first_value = there.apply(self.terms, first_value);
-                (self.terms.add(at, one), first_value, next)
-            }
-            None => {
-                let known = before.iter().find(|known| known.symbol == symbol)?;
-                let is_simple = known.condition == Terms::TRUE && known.factor.is_one();
-                (counter.start, is_simple.then_some(known.value)?, value)
-            }
+        let (first, first_value, next) = if let Some((at, there, next)) = self.first_apart(index, value) {
+            let there = Substitution::new([(counter.symbol, at)]).apply(self.terms, there);
+            (self.terms.add(at, one), there, next)
+        } else {
+            let known = before.iter().find(|known| known.symbol == symbol)?;
+            let is_simple = known.condition == Terms::TRUE && known.factor.is_one();
+            (counter.start, is_simple.then_some(known.value)?, value)
         };
         let growth = self.terms.sub(next, own);
         let mut others = changed.clone();
