@@ -4,10 +4,10 @@
 //! fact becomes linear again where the index is a variable.
 //!
 //! # Meaning
-//! A symbol for a product has the value of the product (M1 of [`crate::product`]); equal factors have equal products. [`product_links`] states nothing else.
+//! A symbol for a product has the value of the product (M1 of [`crate::product`]); equal factors have equal products; a square is odd where its root is. [`product_links`] states nothing else.
 
 use cfa::VarId;
-use term::{Node, Substitution, SymbolId, TermId, Terms};
+use term::{Integer, Node, Substitution, SymbolId, TermId, Terms};
 
 use crate::vocabulary::Vocabulary;
 
@@ -44,11 +44,13 @@ pub fn has_product(terms: &Terms, term: TermId) -> bool {
     terms.reachable(&[term]).iter().any(|part| matches!(terms.node(*part), Node::Product(_)))
 }
 
-/// What is known of the products in some terms: those with a symbol are equal to it, and equal factors have equal products. Nothing if there are none.
+/// What is known of the products in some terms: those with a symbol are equal to it, and equal factors have equal products; where the terms divide, whether squares are odd. Nothing if there are none.
 pub fn product_links(terms: &mut Terms, vocabulary: &Vocabulary, roots: &[TermId]) -> TermId {
     let mut products: Vec<(TermId, Vec<TermId>)> = Vec::new();
     let mut links = Vec::new();
+    let mut divides = false;
     for part in terms.reachable(roots) {
+        divides |= matches!(terms.node(part), Node::Div(..));
         let Node::Product(factors) = terms.node(part) else { continue };
         let factors = factors.to_vec();
         if let Some(symbol) = symbol_of(terms, vocabulary, part) {
@@ -66,6 +68,16 @@ pub fn product_links(terms: &mut Terms, vocabulary: &Vocabulary, roots: &[TermId
         products.push((terms.of_symbol(symbol), factors));
     }
     products.truncate(MOST_PRODUCTS);
+    if divides {
+        for (product, factors) in &products {
+            if let [root, other] = factors[..]
+                && root == other
+            {
+                let difference = terms.sub(*product, root);
+                links.push(terms.divides(&Integer::from(2), difference));
+            }
+        }
+    }
     for (at, (one, factors)) in products.iter().enumerate() {
         for (other, others) in &products[at + 1..] {
             if factors.len() != others.len() || factors.len() > MOST_FACTORS || one == other {

@@ -366,7 +366,7 @@ impl Multiplication<'_, '_> {
         Some(value)
     }
 
-    /// What a product with an element is where that is a number which the program stores into the array, or is its own index.
+    /// What a product with an element is where that is a number which the program stores into the array, or is its own index; and one of several elements where all are their own indices.
     fn by_elements(&mut self, factors: &Factors, value: TermId) -> Vec<TermId> {
         let mut facts = Vec::new();
         for (at, factor) in factors.iter().enumerate() {
@@ -387,7 +387,32 @@ impl Multiplication<'_, '_> {
                 facts.push(self.encoder.terms.implies(is_there, is_product));
             }
         }
+        facts.extend(self.by_indices(factors, value));
         facts
+    }
+
+    /// What a product of several elements is where each is its own index.
+    fn by_indices(&mut self, factors: &Factors, value: TermId) -> Option<TermId> {
+        let mut there = Vec::new();
+        let mut images: Factors = Vec::with_capacity(factors.len());
+        for factor in factors {
+            let Node::Select(_, index) = *self.encoder.terms.node(*factor) else {
+                images.push(*factor);
+                continue;
+            };
+            there.push(self.encoder.terms.eq(*factor, index));
+            images.push(index);
+        }
+        if there.len() < 2 {
+            return None;
+        }
+        images.sort_unstable();
+        let product = self.encoder.known_product(&images)?;
+        there.sort_unstable();
+        there.dedup();
+        let are_there = self.encoder.terms.and(there);
+        let is_product = self.encoder.terms.eq(value, product);
+        Some(self.encoder.terms.implies(are_there, is_product))
     }
 }
 

@@ -374,6 +374,11 @@ fn links_between_products_hold() {
             }
             roots.push(product);
         }
+        // Of squares more is said where terms divide.
+        if random.below(2) == 0 {
+            let half = terms.div(roots[0], &Integer::from(2));
+            roots.push(half);
+        }
         let links = polynomial::product_links(&mut terms, &vocabulary, &roots);
         let (a, b, k) = (random.between(-2, 2), random.between(-2, 2), random.between(-2, 2));
         let values = BTreeMap::from([(VarId(1), i128::from(a)), (VarId(2), i128::from(b))]);

@@ -92,6 +92,68 @@ fn elements_are_made_from_those_before() {
 }
 
 #[test]
+fn what_a_loop_adds_up_is_known_of_what_it_stores() {
+    check(
+        "for (int i = 0; i < n; i++) { s += i + 1; a[i] = s; } for (int i = 0; i < n; i++) if (2 * a[i] != (i + 1) * (i + 2)) reach_error();",
+        &expect![[r#"
+            n1: k ≥ 0, i > k implies a[k] == k + ((k + k·k) div 2) + 1
+            n2: k ≥ 0, n > k implies a[k] == k + ((k + k·k) div 2) + 1
+            n2 uses them at i#2
+        "#]],
+    );
+    check(
+        "for (int i = 0; i < n; i++) a[i] = 2; for (int i = 0; i < n; i++) s += a[i]; for (int i = 0; i < n; i++) a[i] = s; for (int i = 0; i < n; i++) s += a[i]; if (s != 2 * n + 2 * n * n) reach_error();",
+        &expect![[r#"
+            n1: k ≥ 0, i > k implies a[k] == 2
+            n2: k ≥ 0, n > k implies a[k] == 2
+            n3: k ≥ 0, i#3 > k implies a[k] == s
+            n3: k ≥ 0, n > k, i#3 ≤ k implies a[k] == 2
+            n3: k ≥ 0, i#3 > k implies a[k] == 2·n
+            n4: k ≥ 0, n > k implies a[k] == 2·n
+            n2 uses them at i#2
+            n4 uses them at i#4
+        "#]],
+    );
+}
+
+#[test]
+fn the_first_iteration_may_differ() {
+    check(
+        "for (int i = 0; i < n; i++) if (i == 0) a[i] = 6; else a[i] = a[i - 1] + 5; for (int i = 0; i < n; i++) if (i == 0) s = 0; else s += 3; for (int i = 0; i < n; i++) b[i] = s; for (int i = 0; i < n; i++) if (a[i] != 5 * i + 6 || b[i] != 3 * n - 3) reach_error();",
+        &expect![[r#"
+            n1: k ≥ 0, i > k implies a[k] == 5·k + 6
+            n2: k ≥ 0, n > k implies a[k] == 5·k + 6
+            n3: k ≥ 0, n > k implies a[k] == 5·k + 6
+            n3: k ≥ 0, i#3 > k implies b[k] == s
+            n3: k ≥ 0, i#3 > k implies b[k] == 3·n - 3
+            n4: k ≥ 0, n > k implies a[k] == 5·k + 6
+            n4: k ≥ 0, n > k implies b[k] == 3·n - 3
+            n1 uses them at i - 1
+            n4 uses them at i#4
+        "#]],
+    );
+}
+
+#[test]
+fn halves_of_polynomials_are_values() {
+    check(
+        "a[0] = n; for (int i = 1; i < n; i++) a[i] = a[i - 1] + i; for (int i = 0; i < n; i++) if (2 * a[i] != 2 * n + i * (i + 1)) reach_error();",
+        &expect![[r#"
+            n1: k = 1, k ≥ 1, i > k implies a[k] == n + k
+            n1: i > k, k ≥ 0 implies a[k] == n + ((k + k·k) div 2)
+            n1: k = 0, i ≤ k implies a[k] == n
+            n1: k = 0, k ≤ 0 implies a[k] == n
+            n2: k = 1, k ≥ 1, n > k implies a[k] == n + k
+            n2: n > k, k ≥ 0 implies a[k] == n + ((k + k·k) div 2)
+            n2: k = 0, k ≤ 0 implies a[k] == n
+            n2: k = 0, n ≤ k implies a[k] == n
+            n1 uses them at i - 1
+            n2 uses them at i#2
+        "#]],
+    );
+}
+
+#[test]
 fn an_index_that_halts_gives_bounds() {
     check(
         "int g = 0; for (int i = 0; i < n; i++) { int v = __VERIFIER_nondet_int(); if (v >= 0) a[g++] = v; else s++; } for (int i = 0; i < g; i++) { if (a[i] < 0) reach_error(); }",

@@ -32,7 +32,7 @@ impl Writer {
         let number = self.random.between(-2, 5);
         let place = *self.random.pick(&["i", "i", "0", "1", "n - 1", "5 - i"]);
         match self.random.below(10) {
-            7 => format!("t = t + {array}[i] * {};", self.random.pick(&["n", "i", "r"])),
+            7 => format!("t = t + {array}[i] * {};", self.random.pick(&["n", "i", "r", "a[i]", "b[i]"])),
             8 => format!("{array}[{place}] = {number};"),
             9 => format!("{array}[i] = i;"),
             0..=2 => format!("s = s + {array}[i];"),
@@ -191,4 +191,28 @@ fn every_execution_is_allowed_by_pieces_with_sums() {
     );
     assert!(with_sums * 4 > programs, "{with_sums} programs with sums");
     assert!(changes > programs && exact * 2 > changes, "{changes} changes, {exact} exact");
+}
+
+#[test]
+fn every_execution_is_allowed_by_pieces_that_multiply_elements() {
+    let fill = "for (i = 0; i < n; i++) { a[i] = i; b[i] = i; }";
+    for product in
+        ["a[i] * b[i]", "a[i] * a[i]", "(a[i] + 2) * (b[i] - 3)", "a[i] * b[n - 1 - i]", "a[i] * i * b[i]"]
+    {
+        let text = format!(
+            "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\nint main(void) {{\n\
+             int a[6], b[6]; long s = 0, t = 0; int i, n = (int) ((unsigned) __VERIFIER_nondet_int() % 6) + 1;\n{fill}\n\
+             b[n / 2] = n;\n\
+             for (i = 0; i < n; i++) {{ s = s + i * i + (n - i) * i + i * i * i; t = t + {product}; }}\n\
+             if (s != t) reach_error();\nreturn 0;\n}}\n"
+        );
+        let given = compile(&text, Dialect::of(0)).expect("the program should compile");
+        let task = Prepared::of(&given);
+        let cut = Cut::new(&task).expect("the program should have pieces");
+        let mut checked = Checked { cut, steps: 0, changes: 0, exact: 0 };
+        for seed in 0..8 {
+            checked.run(seed, &text);
+        }
+        assert!(checked.steps > 30, "{} pieces", checked.steps);
+    }
 }

@@ -8,6 +8,8 @@
 
 use std::collections::BTreeSet;
 
+use super::Fact;
+use super::equations::Equations;
 use super::forms::{Pace, pace, push, step, under};
 use base::IndexVec;
 use encode::{Transition, polynomial};
@@ -26,21 +28,30 @@ const MAX_REPLACED: usize = 24;
 const MAX_SIZE: usize = 200;
 
 /// The candidates of every point.
-pub(super) fn candidates(
-    graph: &Graph,
-    terms: &mut Terms,
-    ghost: SymbolId,
-) -> IndexVec<PointId, Vec<ElementFact>> {
+pub(super) fn candidates(graph: &Graph, terms: &mut Terms, ghost: SymbolId) -> IndexVec<PointId, Vec<Fact>> {
     let mut arcs: IndexVec<ArcId, Arc> = IndexVec::new();
     for arc in &graph.arcs {
         arcs.push(with_products(graph, terms, arc));
     }
-    let mut walk =
-        Walk { graph, arcs: &arcs, terms, ghost, stated: IndexVec::new(), leaving: IndexVec::new() };
+    let mut walk = Walk {
+        graph,
+        arcs: &arcs,
+        terms,
+        ghost,
+        stated: IndexVec::new(),
+        leaving: IndexVec::new(),
+        equations: Equations::default(),
+    };
     for point in graph.points.ids() {
         walk.point(point);
     }
-    walk.stated
+    let Walk { stated, equations, .. } = walk;
+    let mut all = IndexVec::new();
+    for (point, facts) in stated.iter_enumerated() {
+        let of_variables = equations.stated(graph, terms, point).into_iter().map(Fact::Variables);
+        all.push(of_variables.chain(facts.iter().copied().map(Fact::Elements)).collect());
+    }
+    all
 }
 
 /// An arc with products as terms: that of an index is one of the ghost where the index is the ghost.
@@ -66,6 +77,7 @@ pub(super) struct Walk<'a> {
     stated: IndexVec<PointId, Vec<ElementFact>>,
     /// What arcs that leave the point (a loop: for good) may carry on.
     leaving: IndexVec<PointId, Vec<ElementFact>>,
+    pub(super) equations: Equations,
 }
 
 /// A loop that moves through an array.
@@ -106,6 +118,7 @@ impl Walk<'_> {
                 }
             }
         }
+        self.equate(point, &incoming);
         let (stated, leaving) = if self.graph.points[point].body.is_some() {
             self.around(point, &incoming)
         } else {
@@ -166,7 +179,11 @@ impl Walk<'_> {
         let mut pairs = Vec::new();
         for symbol in self.terms.symbols_of_all(&[fact.condition, fact.value]) {
             if self.terms.symbol(symbol).kind != SymbolKind::Variable {
-                return None;
+                // A value that was chosen is that of a variable to which it was assigned.
+                let chosen = self.terms.of_symbol(symbol);
+                let (holder, _) = formula.update.iter().find(|(_, value)| **value == chosen)?;
+                pairs.push((symbol, self.terms.of_symbol(*holder)));
+                continue;
             }
             let Some(value) = formula.update.get(&symbol).copied() else { continue };
             if self.is_array(symbol) {
@@ -321,6 +338,7 @@ impl Walk<'_> {
             let element = self.terms.select(*value, k);
             let element = read_through(self.terms, element);
             let element = under(self.terms, arc.formula.guard, element);
+            let equated = self.equated(head, element);
             let mut seen = BTreeSet::new();
             for (at, stored) in stores(self.terms, *value) {
                 let Some((index, solution)) = solve(self.terms, at, k, &[self.ghost]) else { continue };
@@ -336,15 +354,30 @@ impl Walk<'_> {
                     continue;
                 }
                 let stored = under(self.terms, arc.formula.guard, stored);
-                let (step, bounds, written) = match pace {
+                let (step, bounds, values) = match pace {
                     Pace::Steady(step) => {
                         let bounds = self.bounds(&arc.formula, index, &step, changed);
-                        let written = self.written(&arc.formula, element, (index, solution), &step);
-                        (step, bounds, written)
+                        let mut values = Vec::new();
+                        for element in [element, equated] {
+                            push(&mut values, self.written(&arc.formula, element, (index, solution), &step));
+                        }
+                        (step, bounds, values)
                     }
-                    Pace::Halting(step) => (step, Vec::new(), None),
+                    Pace::Halting(step) => (step, Vec::new(), vec![None]),
                 };
-                found.push(Walker { array: *array, index, step, solution, start, bounds, written, stored });
+                for written in values {
+                    let (bounds, step) = (bounds.clone(), step.clone());
+                    found.push(Walker {
+                        array: *array,
+                        index,
+                        step,
+                        solution,
+                        start,
+                        bounds,
+                        written,
+                        stored,
+                    });
+                }
             }
         }
         found

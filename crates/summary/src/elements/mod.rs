@@ -3,6 +3,8 @@
 //! What loops write suggests candidates ([`candidates`]); of these the largest set is kept that every arc preserves. A read `a[u]` of which the facts tell the value is then that value, for example a
 //! number, and a loop that adds up elements is a loop over integers.
 //!
+//! A loop may store what another one adds up, so facts about variables ([`equations`]) are found together with those about elements.
+//!
 //! # Paper
 //! Joint candidates are [Houdini01] ([`crate::joint`]). Instances instead of quantifiers: Bradley, Manna and Sipma, VMCAI 2006.
 //!
@@ -15,6 +17,7 @@
 //! At most a question for each candidate, arc into its point and round; rounds are at most as many as candidates. At most [`EFFORT`] ticks in all: then nothing is known.
 
 mod candidates;
+mod equations;
 mod forms;
 mod nested;
 mod pairs;
@@ -63,7 +66,8 @@ fn add_values(
     }
     let ghost = terms.declare("k", Sort::Int, SymbolKind::Variable);
     let candidates = candidates::candidates(graph, terms, ghost);
-    if candidates.iter().all(Vec::is_empty) {
+    let is_about_elements = |fact: &Fact| matches!(fact, Fact::Elements(_));
+    if !candidates.iter().flatten().any(is_about_elements) {
         return Ok(());
     }
     let mut child = budget.child(EFFORT);
@@ -114,10 +118,37 @@ fn reads_of(terms: &Terms, graph: &Graph, roots: &[TermId]) -> Vec<(TermId, Symb
     found
 }
 
+/// What is known at a point.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fact {
+    /// Of all elements of an array.
+    Elements(ElementFact),
+    /// Of variables, with products as terms.
+    Variables(TermId),
+}
+
+impl Fact {
+    /// What it says of the element at an index; of variables the same for all indices.
+    fn at(self, terms: &mut Terms, ghost: SymbolId, index: TermId) -> TermId {
+        match self {
+            Self::Elements(fact) => fact.at(terms, ghost, index),
+            Self::Variables(fact) => fact,
+        }
+    }
+
+    fn elements(&self) -> Option<&ElementFact> {
+        match self {
+            Self::Elements(fact) => Some(fact),
+            Self::Variables(_) => None,
+        }
+    }
+}
+
 /// What a fact says of a read, and where.
 struct Use {
     arc: ArcId,
-    index: TermId,
+    /// At which index; `None` where facts about variables are enough.
+    index: Option<TermId>,
     gain: Gain,
 }
 
@@ -139,7 +170,7 @@ struct Search<'a> {
     solvers: &'a Z3,
     ghost: SymbolId,
     budget: &'a mut Budget,
-    facts: IndexVec<PointId, Vec<ElementFact>>,
+    facts: IndexVec<PointId, Vec<Fact>>,
 }
 
 impl Search<'_> {
@@ -159,11 +190,7 @@ impl Search<'_> {
     }
 
     /// Which facts of its target an arc preserves.
-    fn preserved(
-        &mut self,
-        arc: ArcId,
-        facts: &IndexVec<PointId, Vec<ElementFact>>,
-    ) -> Result<Vec<usize>, Stop> {
+    fn preserved(&mut self, arc: ArcId, facts: &IndexVec<PointId, Vec<Fact>>) -> Result<Vec<usize>, Stop> {
         let target = self.graph.arcs[arc].target;
         let formula = self.graph.arcs[arc].formula.clone();
         let index = self.terms.of_symbol(self.ghost);
@@ -186,7 +213,7 @@ impl Search<'_> {
     }
 
     /// What holds where an arc starts: with the facts at the ghost, and at the indices that the arc and the given terms read.
-    fn start(&mut self, arc: ArcId, facts: &IndexVec<PointId, Vec<ElementFact>>, roots: &[TermId]) -> TermId {
+    fn start(&mut self, arc: ArcId, facts: &IndexVec<PointId, Vec<Fact>>, roots: &[TermId]) -> TermId {
         let graph = self.graph;
         let source = graph.arcs[arc].source;
         let formula = &graph.arcs[arc].formula;
@@ -201,8 +228,13 @@ impl Search<'_> {
             }
         }
         for fact in &facts[source] {
-            for index in indices.get(&fact.array).into_iter().flatten() {
-                parts.push(fact.at(self.terms, self.ghost, *index));
+            match fact {
+                Fact::Elements(fact) => {
+                    for index in indices.get(&fact.array).into_iter().flatten() {
+                        parts.push(fact.at(self.terms, self.ghost, *index));
+                    }
+                }
+                Fact::Variables(fact) => parts.push(*fact),
             }
         }
         let start = self.terms.and(parts);
@@ -237,15 +269,20 @@ impl Search<'_> {
             let source = self.graph.arcs[arc].source;
             let all = reads(self.terms, self.graph, &self.graph.arcs[arc].formula);
             let is_told = |(_, array, _): &(TermId, SymbolId, TermId)| {
-                self.facts[source].iter().any(|fact| fact.array == *array)
+                self.facts[source].iter().filter_map(Fact::elements).any(|fact| fact.array == *array)
             };
             let told: Vec<_> = all.into_iter().filter(is_told).take(MAX_INDICES).collect();
-            if told.is_empty() {
+            let is_last = Some(self.graph.arcs[arc].target) == self.graph.target;
+            if is_last && !self.facts[source].is_empty() && self.is_excluded(arc)? {
+                found.push(Use { arc, index: None, gain: Gain::Never });
+                found.extend(told.iter().map(|(_, _, index)| Use {
+                    arc,
+                    index: Some(*index),
+                    gain: Gain::Never,
+                }));
                 continue;
             }
-            let is_last = Some(self.graph.arcs[arc].target) == self.graph.target;
-            if is_last && self.is_excluded(arc)? {
-                found.extend(told.iter().map(|(_, _, index)| Use { arc, index: *index, gain: Gain::Never }));
+            if told.is_empty() {
                 continue;
             }
             // Without the facts: where they contradict the guard, every condition would seem to hold, and the reads that show it would be gone.
@@ -255,13 +292,13 @@ impl Search<'_> {
             solver.assert(self.terms, start);
             solver.assert(self.terms, typing);
             for (read, array, index) in told {
-                let facts: Vec<ElementFact> =
-                    self.facts[source].iter().filter(|fact| fact.array == array).copied().collect();
+                let facts = self.facts[source].iter().filter_map(Fact::elements);
+                let facts: Vec<ElementFact> = facts.filter(|fact| fact.array == array).copied().collect();
                 let before = found.len();
                 for fact in facts {
                     let Some(gain) = self.gain(&mut solver, &fact, read, index)? else { continue };
                     let is_told = matches!(gain, Gain::Value { .. });
-                    found.push(Use { arc, index, gain });
+                    found.push(Use { arc, index: Some(index), gain });
                     if is_told {
                         break;
                     }
@@ -269,7 +306,7 @@ impl Search<'_> {
                 // Where only a part of the arc is told something, facts of its target may still need it.
                 let target = self.graph.arcs[arc].target;
                 if found.len() == before && !self.facts[target].is_empty() {
-                    found.push(Use { arc, index, gain: Gain::Later });
+                    found.push(Use { arc, index: Some(index), gain: Gain::Later });
                 }
             }
         }
@@ -309,7 +346,7 @@ fn use_facts(
     graph: &mut Graph,
     terms: &mut Terms,
     ghost: SymbolId,
-    facts: &IndexVec<PointId, Vec<ElementFact>>,
+    facts: &IndexVec<PointId, Vec<Fact>>,
     uses: Vec<Use>,
 ) {
     if uses.is_empty() {
@@ -319,7 +356,9 @@ fn use_facts(
     let mut values: BTreeMap<ArcId, BTreeMap<TermId, TermId>> = BTreeMap::new();
     for Use { arc, index, gain } in uses {
         let known = indices.entry(graph.arcs[arc].source).or_default();
-        if !known.contains(&index) {
+        if let Some(index) = index
+            && !known.contains(&index)
+        {
             known.push(index);
         }
         match gain {
@@ -343,7 +382,25 @@ fn use_facts(
             *value = put(*value);
         }
     }
-    let facts = facts.iter_enumerated().filter(|(_, facts)| !facts.is_empty());
-    let facts = facts.map(|(point, facts)| (point, facts.clone())).collect();
+    let mut of_elements: BTreeMap<PointId, Vec<ElementFact>> = BTreeMap::new();
+    for (point, facts) in facts.iter_enumerated() {
+        for fact in facts {
+            match fact {
+                Fact::Elements(fact) => of_elements.entry(point).or_default().push(*fact),
+                Fact::Variables(fact) => state(graph, terms, point, *fact),
+            }
+        }
+    }
+    let facts = of_elements;
     graph.elements = Elements { ghost: Some(ghost), facts, indices, ..Elements::default() };
+}
+
+/// States a fact about variables at a point: what engines work on is linear, proofs need not be.
+fn state(graph: &mut Graph, terms: &mut Terms, point: PointId, fact: TermId) {
+    let linear = polynomial::with_symbols(terms, &graph.vocabulary, fact);
+    let content = &mut graph.points[point];
+    content.cases = terms.and([content.cases, linear]);
+    if !polynomial::has_product(terms, linear) {
+        content.facts = terms.and([content.facts, linear]);
+    }
 }

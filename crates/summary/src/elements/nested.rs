@@ -97,7 +97,7 @@ impl Walk<'_> {
     }
 
     /// The variables that a loop moves by one: each with its first value and the values that it may have at the end.
-    fn counters(
+    pub(super) fn counters(
         &mut self,
         head: PointId,
         arc: &Arc,

@@ -1,6 +1,6 @@
 //! Candidates of loops that make each element from the one before.
 //!
-//! `a[k] == a[k - 1] + g(k)` with one element that is known has the closed form `a[k] == a[first] + g(first + 1) + ... + g(k)`. For a polynomial `g` of degree two at most that is a polynomial, which is stated if its coefficients are integers.
+//! `a[k] == a[k - 1] + g(k)` with one element that is known has the closed form `a[k] == a[first] + g(first + 1) + ... + g(k)`. For a polynomial `g` of degree two at most that is a polynomial with integer coefficients, or a half, a third or a sixth of one.
 //! `g` may come from other arrays: of each the facts that are known are tried in turn.
 //!
 //! # Cost
@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use graph::elements::{ElementFact, Relation};
-use term::{Integer, Linear, Node, Substitution, SymbolId, TermId, Terms};
+use term::{Integer, Node, Substitution, SymbolId, TermId, Terms};
 
 use super::candidates::{Claim, MAX_CHOICES, Walk, Walker};
 
@@ -26,9 +26,18 @@ impl Walk<'_> {
         if !walker.step.abs().is_one() {
             return found;
         }
+        let Some(mut written) = walker.written else { return found };
+        let k = self.terms.of_symbol(self.ghost);
+        let mut known = before.to_vec();
+        if let Some((at, first, elsewhere)) = self.first_apart(k, written) {
+            written = elsewhere;
+            let value = Substitution::new([(self.ghost, at)]).apply(self.terms, first);
+            let condition = self.terms.eq(k, at);
+            known.push(ElementFact { array: walker.array, condition, relation: Relation::Equal, value });
+        }
         for choice in 0..MAX_CHOICES {
-            let Some(growth) = self.growth(walker, unchanged, changed, choice) else { continue };
-            for fact in before {
+            let Some(growth) = self.growth(walker, written, (unchanged, choice), changed) else { continue };
+            for fact in &known {
                 if let Some((walker, claim)) = self.summed(walker, fact, growth, unchanged, changed)
                     && found.iter().all(|(_, known)| known.value != claim.value)
                 {
@@ -43,16 +52,16 @@ impl Walk<'_> {
     fn growth(
         &mut self,
         walker: &Walker,
-        unchanged: &[ElementFact],
+        written: TermId,
+        (unchanged, choice): (&[ElementFact], usize),
         changed: &BTreeSet<SymbolId>,
-        choice: usize,
     ) -> Option<TermId> {
         let k = self.terms.of_symbol(self.ghost);
         let array = self.terms.of_symbol(walker.array);
         let step = self.terms.number(walker.step.clone());
         let last = self.terms.sub(k, step);
         let last = self.terms.select(array, last);
-        let written = self.told(walker.written?, unchanged, choice);
+        let written = self.told(written, unchanged, choice);
         let growth = self.terms.sub(written, last);
         self.is_over(&[growth], changed).then_some(growth)
     }
@@ -79,14 +88,20 @@ impl Walk<'_> {
         let first = if factor.is_positive() { rest.negate() } else { rest };
         let first = self.terms.of_linear(&first);
         let start = Substitution::new([(self.ghost, first)]).apply(self.terms, walker.solution);
-        let grown = self.sum_of(growth, &walker.step, first)?;
+        let (multiple, divisor) = self.sum_of(growth, &walker.step, first)?;
+        let grown = self.terms.div(multiple, &divisor);
         let value = self.terms.add(start_value, grown);
         let claim = Claim { condition: Terms::TRUE, relation: Relation::Equal, value };
         Some((Walker { start, ..walker.clone() }, claim))
     }
 
-    /// The sum of a polynomial of the ghost over the indices behind `first` up to the ghost.
-    fn sum_of(&mut self, growth: TermId, step: &Integer, first: TermId) -> Option<TermId> {
+    /// The sum of a polynomial of the ghost over the indices behind `first` up to the ghost: a multiple of it, and of how many.
+    pub(super) fn sum_of(
+        &mut self,
+        growth: TermId,
+        step: &Integer,
+        first: TermId,
+    ) -> Option<(TermId, Integer)> {
         let k = self.terms.of_symbol(self.ghost);
         let square = self.terms.mul(k, k);
         let form = self.terms.linear(growth);
@@ -99,7 +114,7 @@ impl Walk<'_> {
         let distance = self.terms.sub(k, first);
         if linear.is_zero() && quadratic.is_zero() {
             let distance = self.terms.scale(step, distance);
-            return Some(self.terms.mul(constant, distance));
+            return Some((self.terms.mul(constant, distance), Integer::ONE));
         }
         if !step.is_one() {
             return None;
@@ -122,8 +137,12 @@ impl Walk<'_> {
         let even = self.terms.mul(constant, distance);
         let even = self.terms.scale(&Integer::from(6), even);
         let all = self.terms.add(difference, even);
-        let sixth = divided(&self.terms.linear(all), &Integer::from(6))?;
-        Some(self.terms.of_linear(&sixth))
+        let form = self.terms.linear(all);
+        let common =
+            form.terms().iter().fold(form.constant_part().abs(), |common, (_, factor)| common.gcd(factor));
+        let common = common.gcd(&Integer::from(6));
+        let multiple = form.map(|factor| factor.div_floor(&common), form.constant_part().div_floor(&common));
+        Some((self.terms.of_linear(&multiple), Integer::from(6).div_floor(&common)))
     }
 
     /// A value with what facts say of each element in it that does not change, whether or not the condition holds there: of each array one fact, the number `choice` of those known, or the last.
@@ -145,11 +164,4 @@ impl Walk<'_> {
             }
         })
     }
-}
-
-/// A sum divided by a number, if that leaves integers.
-fn divided(form: &Linear, by: &Integer) -> Option<Linear> {
-    let is_whole =
-        by.divides(form.constant_part()) && form.terms().iter().all(|(_, factor)| by.divides(factor));
-    is_whole.then(|| form.map(|factor| factor.div_floor(by), form.constant_part().div_floor(by)))
 }
