@@ -17,7 +17,7 @@ fn branches(count: usize) -> Program {
         text.push_str(&format!(
             "  if (x > {number}) {{ a = b; }} else if (x == {number}) {{ b = {number}; }} else {{ a = 1; }}\n"
         ));
-        text.push_str("  if (a < 0) { reach_error(); }\n");
+        text.push_str("  if (a == x) { reach_error(); }\n");
     }
     text.push_str("  return 0;\n}\n");
     let dialect = testkit::verdicts::Dialect::of(u64::MAX);

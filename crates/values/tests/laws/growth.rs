@@ -11,10 +11,8 @@ use crate::compiled;
 fn loops_in_a_row(count: usize) -> String {
     let mut text = String::from("extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n");
     text.push_str("int main(void) {\n  int n = __VERIFIER_nondet_int();\n  int x = 0, i;\n");
-    for number in 0..count {
-        text.push_str(&format!(
-            "  i = 0;\n  while (i < n) {{\n    if (i == {number}) {{ x = x + 1; }}\n    i = i + 1;\n  }}\n"
-        ));
+    for _ in 0..count {
+        text.push_str("  i = 0;\n  while (i < n) {\n    if (i == 3) { x = x + 1; }\n    i = i + 1;\n  }\n");
     }
     text.push_str("  if (x < -5) { reach_error(); }\n  return 0;\n}\n");
     text
@@ -29,7 +27,7 @@ fn loops_in_a_loop(count: usize) -> String {
     text.push_str("int main(void) {\n  int i;\n  while (__VERIFIER_nondet_int()) {\n");
     for number in 0..count {
         text.push_str(&format!(
-            "    i = 0;\n    while (i < {number}) {{ i = i + 1; }}\n    if (x{number} < {number}) {{ x{number} = x{number} + i; }}\n    if (x{number} < 0) {{ reach_error(); }}\n"
+            "    i = 0;\n    while (i < 9) {{ i = i + 1; }}\n    if (x{number} < 9) {{ x{number} = x{number} + i; }}\n    if (x{number} < 0) {{ reach_error(); }}\n"
         ));
     }
     text.push_str("  }\n  return 0;\n}\n");
@@ -50,7 +48,9 @@ fn counter_among_constants(count: usize) -> String {
 /// A loop around a switch with so many cases, each of which goes back to the head of the loop.
 fn cases_in_a_loop(count: usize) -> String {
     let mut text = String::from("extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n");
-    text.push_str("int main(void) {\n  int state = 0;\n  while (1) {\n    switch (state) {\n");
+    text.push_str(
+        "int main(void) {\n  int state = __VERIFIER_nondet_int();\n  while (1) {\n    switch (state) {\n",
+    );
     for number in 0..count {
         text.push_str(&format!(
             "      case {number}: if (__VERIFIER_nondet_int()) {{ state = {}; }} break;\n",
