@@ -439,16 +439,17 @@ mod tests {
 
     /// So many loops one after the other, each of which changes what was known before it.
     fn loops_in_a_row(count: usize) -> Program {
-        let mut edges = String::new();
+        let mut edges = String::from("l0 -> l2 : havoc y input \"f\"\n");
         for number in 0..count {
-            let (head, body) = (2 * number, 2 * number + 1);
+            // The exit is l1.
+            let (head, body) = (2 * number + 2, 2 * number + 3);
             edges.push_str(&format!("l{head} -> l{body} : assume x != y; z := {number}:i32\n"));
             edges.push_str(&format!("l{body} -> l{head} : x := z; z := y\n"));
             edges.push_str(&format!("l{head} -> l{} : assume x == y\n", head + 2));
         }
         let text = format!(
             "program LP64\nproc main() {{\nlocal x : i32\nlocal y : i32\nlocal z : i32\nerror l{}\n{edges}}}\n",
-            2 * count
+            2 * count + 2
         );
         parse("t.cfa", &text).unwrap()
     }
