@@ -7,6 +7,7 @@ import io
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -541,6 +542,17 @@ class CheckerMutants(unittest.TestCase):
     def test_a_line_and_column_are_found(self):
         text = "ab\ncde\n"
         self.assertEqual(text[checker_mutants.offset([0, 3, 7], {"line": 2, "column": 2}, text)], "d")
+
+
+class Scale(Folder):
+    def test_every_shape_is_a_program_of_about_so_many_lines(self):
+        compiler = shutil.which("cc")
+        for shape in ("drivers", "functions", "machine", "ifs", "straight"):
+            for fault in ([], ["--unsafe"]):
+                made = subprocess.run([BENCH / "scale", "1000", "--shape", shape, *fault], check=True, capture_output=True, text=True)
+                self.assertLess(abs(len(made.stdout.splitlines()) - 1000), 100, shape)
+                if compiler:
+                    subprocess.run([compiler, "-x", "c", "-fsyntax-only", "-"], input=made.stdout, check=True, text=True)
 
 
 class RealTool(Folder):

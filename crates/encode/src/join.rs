@@ -3,9 +3,7 @@
 //! Two paths from one branching have guards of the form `common ∧ c ∧ a` and `common ∧ ¬c ∧ b`. Their union is
 //! `common ∧ (c ? a : b)`, and what a variable holds is `c ? x : y`.
 
-use std::collections::BTreeSet;
-
-use term::{Linear, Node, Sort, SymbolId, SymbolKind, TermId, Terms};
+use term::{Comparison, Linear, Node, Sort, SymbolId, SymbolKind, TermId, Terms};
 
 /// How two guards differ.
 struct Fork {
@@ -66,11 +64,7 @@ pub fn choose(terms: &mut Terms, condition: TermId, [left, right]: [TermId; 2]) 
 }
 
 fn fork(terms: &mut Terms, left: TermId, right: TermId) -> Fork {
-    let left_parts: BTreeSet<TermId> = terms.conjuncts(left).into_iter().collect();
-    let right_parts: BTreeSet<TermId> = terms.conjuncts(right).into_iter().collect();
-    let common = left_parts.intersection(&right_parts).copied().collect();
-    let left: Vec<TermId> = left_parts.difference(&right_parts).copied().collect();
-    let right: Vec<TermId> = right_parts.difference(&left_parts).copied().collect();
+    let Comparison { common, left, right } = terms.compare_conjuncts(left, right);
     if let Some((condition, left, right)) = opposite(terms, &left, &right) {
         return Fork { common, condition: Some(condition), left, right };
     }

@@ -12,7 +12,7 @@
 //! * F1: `identity`, `empty`, `then` and `or` are exact. `then` requires that the two formulas share no Skolem constant that both may
 //!   choose: every block and every star has its own, and occurs once on a path.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use term::{Substitution, SymbolId, TermId, Terms};
 
@@ -87,12 +87,25 @@ impl Transition {
     /// Either this or `other`, of which none is empty, and how they are told apart.
     pub fn joined(&self, terms: &mut Terms, other: &Self) -> (Self, Either) {
         let either @ Either { guard, condition, .. } = either(terms, self.guard, other.guard);
-        let changed: BTreeSet<SymbolId> = self.update.keys().chain(other.update.keys()).copied().collect();
-        let mut update = BTreeMap::new();
-        for symbol in changed {
-            let (left, right) = (self.value(terms, symbol), other.value(terms, symbol));
-            update.insert(symbol, choose(terms, condition, [left, right]));
+        // Both lists ascend: most variables have the same value on both sides.
+        let mut update = Vec::with_capacity(self.update.len().max(other.update.len()));
+        let (mut lefts, mut rights) = (self.update.iter().peekable(), other.update.iter().peekable());
+        while let Some(symbol) =
+            [lefts.peek(), rights.peek()].into_iter().flatten().map(|(symbol, _)| **symbol).min()
+        {
+            let [left, right] = [&mut lefts, &mut rights]
+                .map(|side| side.next_if(|(changed, _)| **changed == symbol).map(|(_, value)| *value));
+            let value = match (left, right) {
+                (Some(left), Some(right)) if left == right => left,
+                _ => {
+                    let [left, right] =
+                        [left, right].map(|value| value.unwrap_or_else(|| terms.of_symbol(symbol)));
+                    choose(terms, condition, [left, right])
+                }
+            };
+            update.push((symbol, value));
         }
+        let update = update.into_iter().collect();
         (Self { guard, update }, either)
     }
     /// What a variable holds afterwards.

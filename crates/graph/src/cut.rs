@@ -11,6 +11,7 @@
 //!   are exact (or over-approximate) for states that satisfy them.
 //! * G3: points are in the weak topological order: an edge goes to a later point, or to the head of a loop that contains its source.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::cells::Cells;
@@ -381,21 +382,46 @@ impl Graph {
         }
     }
 
+    /// The conditions that edges test.
+    pub fn conditions(&self, terms: &Terms) -> Conditions {
+        let roots: Vec<TermId> = self.arcs.iter().map(|arc| arc.formula.guard).collect();
+        let mut conditions = Conditions::default();
+        let found = terms.reachable_unless(&roots, |term| self.vocabulary.is_fact(term));
+        for term in found.into_iter().filter(|term| is_condition(terms, *term)) {
+            let symbols = terms.symbols_of(term);
+            conditions.by_first.entry(symbols.first().copied()).or_default().push((term, symbols));
+        }
+        conditions
+    }
+
     /// Conditions over the live variables of a point that any edge tests: candidates for facts that loops preserve.
     pub fn hints(&self, terms: &Terms, point: PointId) -> Vec<TermId> {
-        let roots: Vec<TermId> = self.arcs.iter().map(|arc| arc.formula.guard).collect();
-        let live = &self.points[point].live;
-        let tested = |term: &TermId| {
-            is_condition(terms, *term)
-                && terms.symbols_of(*term).iter().all(|symbol| live.binary_search(symbol).is_ok())
-        };
-        let found = terms.reachable_unless(&roots, |term| self.vocabulary.is_fact(term));
-        found.into_iter().filter(tested).collect()
+        self.conditions(terms).over(&self.points[point].live)
     }
 
     /// Whether a point lies in the loop of a head (the head included).
     pub fn in_loop(&self, head: PointId, point: PointId) -> bool {
         self.points[head].body.as_ref().is_some_and(|body| body.contains(&point.0))
+    }
+}
+
+/// Conditions, found by their symbols.
+#[derive(Clone, Debug, Default)]
+pub struct Conditions {
+    /// By the least symbol, those that have symbols with the ascending list of these.
+    by_first: BTreeMap<Option<SymbolId>, Vec<(TermId, Vec<SymbolId>)>>,
+}
+
+impl Conditions {
+    /// Those that mention no other symbols than these, which ascend; subterms come first.
+    pub fn over(&self, symbols: &[SymbolId]) -> Vec<TermId> {
+        let first = symbols.iter().map(|symbol| Some(*symbol)).chain([None]);
+        let candidates = first.filter_map(|first| self.by_first.get(&first)).flatten();
+        let is_over = |own: &[SymbolId]| own.iter().all(|symbol| symbols.binary_search(symbol).is_ok());
+        let mut found: Vec<TermId> =
+            candidates.filter(|(_, own)| is_over(own)).map(|(term, _)| *term).collect();
+        found.sort_unstable();
+        found
     }
 }
 

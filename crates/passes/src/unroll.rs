@@ -63,6 +63,9 @@ pub fn unroll(program: &Program) -> (Program, BackTranslation) {
 /// The next loop to try and how many iterations it seems to have: an innermost one first.
 fn candidate(program: &Program, failed: &FxHashSet<Loc>) -> Option<(LoopId, usize)> {
     let procedure = &program.procs[program.entry];
+    if procedure.edges().len() > MOST_EDGES {
+        return None;
+    }
     let forest = procedure.loops();
     let mut loops: Vec<LoopId> = forest.loops().ids().collect();
     loops.sort_by_key(|id| std::cmp::Reverse(forest.loops()[*id].depth));

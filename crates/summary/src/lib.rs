@@ -2,6 +2,7 @@
 //!
 //! Knows no engine and no tree.
 
+mod continuations;
 pub mod elements;
 pub mod joint;
 pub mod polyhedron;

@@ -18,6 +18,7 @@
 //!   of R(p). So the complements of R are an inductive annotation, and proving it needs no quantifier.
 //! * T3: on one path through a formula no Skolem constant occurs with two meanings: what a loop's exit repeats of its body has symbols of its own.
 //! * T4: every loop body is starred once, whatever the number of paths on which the loop is met.
+//! * T5: where R is computed for a range of points, the continuations are the formulas of the points outside of it and of those that are done.
 //!
 //! # Cost
 //! What leads out of a loop without its head is computed for the points where the loops inside are entered, which are their heads unless the
@@ -29,10 +30,11 @@ use base::{Budget, IndexVec, Stop};
 
 use term::{Substitution, SymbolId, SymbolKind, TermId, Terms};
 
+use crate::continuations::Continuations;
 use crate::star::{Body, Star, Stars};
 use crate::starts::starts;
 use encode::Transition;
-use graph::cut::{ENTRY, Graph, PointId};
+use graph::cut::{Conditions, ENTRY, Graph, PointId};
 use graph::direction::Over;
 
 /// The states of a point from which the error may be reached.
@@ -66,8 +68,7 @@ impl Summaries {
         stars: &mut Stars,
         budget: &mut Budget,
     ) -> Result<Self, Stop> {
-        let mut builder =
-            Builder { graph, terms, stars, budget, known_stars: BTreeMap::new(), copies: BTreeMap::new() };
+        let mut builder = Builder::new(graph, terms, stars, budget);
         let outside: BTreeMap<PointId, TermId> = BTreeMap::new();
         let count = graph.points.len() as u32;
         let reach = builder.reach(0, count, &outside, Wanted::All)?;
@@ -105,8 +106,7 @@ pub fn relation_to_target(
 ) -> Result<Over<Transition>, Stop> {
     let Some(target) = graph.target else { return Ok(Over::by_construction(Transition::empty())) };
     let facts = Transition::assume(graph.points[target].facts);
-    let mut builder =
-        Builder { graph, terms, stars, budget, known_stars: BTreeMap::new(), copies: BTreeMap::new() };
+    let mut builder = Builder::new(graph, terms, stars, budget);
     let mut ways = BTreeMap::from([(target, facts)]);
     let count = graph.points.len() as u32;
     builder.relations(0, target.0, &mut ways)?;
@@ -124,8 +124,7 @@ pub fn iteration(
     budget: &mut Budget,
 ) -> Result<Over<Transition>, Stop> {
     let end = graph.points[head].body.as_ref().map_or(head.0 + 1, |body| body.end);
-    let mut builder =
-        Builder { graph, terms, stars, budget, known_stars: BTreeMap::new(), copies: BTreeMap::new() };
+    let mut builder = Builder::new(graph, terms, stars, budget);
     Ok(Over::by_construction(builder.body(head, end)?))
 }
 
@@ -148,9 +147,25 @@ struct Builder<'a> {
     /// The names that the exit of a loop has for what its body chooses: the same wherever the loop is met, so that instances fit (T2). A loop around it may choose by them
     /// what its own body chose.
     copies: BTreeMap<(PointId, SymbolId), SymbolId>,
+    /// T5
+    continuations: Continuations,
+    conditions: Option<Conditions>,
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
+    fn new(graph: &'a Graph, terms: &'a mut Terms, stars: &'a mut Stars, budget: &'a mut Budget) -> Self {
+        Self {
+            graph,
+            terms,
+            stars,
+            budget,
+            known_stars: BTreeMap::new(),
+            copies: BTreeMap::new(),
+            continuations: Continuations::default(),
+            conditions: None,
+        }
+    }
+
     /// R(p) for the wanted points of `from..to`, which are whole components, given R for the points to which arcs leave that range. A point without
     /// entry does not reach the error, or is not wanted.
     fn reach(
@@ -162,14 +177,17 @@ impl Builder<'_> {
     ) -> Result<BTreeMap<PointId, Reach>, Stop> {
         let mut known = outside.clone();
         let mut result: BTreeMap<PointId, Reach> = BTreeMap::new();
+        let mark = self.continuations.mark();
         for (head, end) in self.components(from, to).into_iter().rev() {
             self.budget.tick()?;
             let reach = if self.graph.points[head].body.is_some() {
                 let reach = self.reach_of_head(head, end, &known)?;
                 known.insert(head, reach.formula);
+                self.continuations.add(self.terms, reach.formula);
                 if wanted == Wanted::All || self.is_entered_inside(head, end) {
                     for (point, reach) in self.reach(head.0 + 1, end, &known, wanted)? {
                         known.insert(point, reach.formula);
+                        self.continuations.add(self.terms, reach.formula);
                         result.insert(point, reach);
                     }
                 }
@@ -179,10 +197,12 @@ impl Builder<'_> {
                     if Some(head) == self.graph.target { Terms::TRUE } else { self.arcs_to(head, &known) };
                 let formula = self.terms.and([self.graph.points[head].facts, formula]);
                 known.insert(head, formula);
+                self.continuations.add(self.terms, formula);
                 Reach { formula, instances: vec![Vec::new()] }
             };
             result.insert(head, reach);
         }
+        self.continuations.return_to(mark);
         Ok(result)
     }
 
@@ -231,7 +251,8 @@ impl Builder<'_> {
             away.insert(point, reach.formula);
         }
         let exit = self.arcs_to(head, &away);
-        let (exit, renaming) = self.rename_own(exit, known, head);
+        debug_assert!(known.keys().all(|point| !self.graph.in_loop(head, *point)), "T5");
+        let (exit, renaming) = self.rename_own(exit, head);
         let star = self.known_stars[&head].pruning();
         let way = star.formula.before(self.terms, exit);
         let formula = self.terms.and([self.graph.points[head].facts, way]);
@@ -244,32 +265,18 @@ impl Builder<'_> {
 
     /// Gives the Skolem constants that `formula` has beyond those of the continuations new names (T3). Also returns which new symbol stands for which
     /// old one.
-    fn rename_own(
-        &mut self,
-        formula: TermId,
-        known: &BTreeMap<PointId, TermId>,
-        head: PointId,
-    ) -> (TermId, Vec<(SymbolId, TermId)>) {
-        let mut continuations: Vec<TermId> = Vec::new();
-        for point in self.graph.points.ids() {
-            if !self.graph.in_loop(head, point) {
-                continuations.extend(known.get(&point));
-            }
-        }
-        let theirs = self.terms.symbols_of_all(&continuations);
+    fn rename_own(&mut self, formula: TermId, head: PointId) -> (TermId, Vec<(SymbolId, TermId)>) {
         let mut pairs = Vec::new();
         let mut renaming = Vec::new();
-        for symbol in self.terms.symbols_of(formula) {
-            if self.terms.symbol(symbol).kind == SymbolKind::Variable || theirs.binary_search(&symbol).is_ok()
-            {
-                continue;
-            }
+        for symbol in self.continuations.own(self.terms, formula) {
             let copy = self.copy_at(head, symbol);
             let (old_term, new_term) = (self.terms.of_symbol(symbol), self.terms.of_symbol(copy));
             pairs.push((symbol, new_term));
             renaming.push((copy, old_term));
         }
-        (Substitution::new(pairs).apply(self.terms, formula), renaming)
+        let Self { terms, continuations, .. } = self;
+        let is_theirs = |term| continuations.contains(term);
+        (Substitution::new(pairs).apply_beyond(terms, formula, is_theirs), renaming)
     }
 
     /// Computes the star of a loop, unless it is known.
@@ -279,7 +286,8 @@ impl Builder<'_> {
         }
         let formula = self.body(head, end)?;
         let point = &self.graph.points[head];
-        let hints = self.graph.hints(self.terms, head);
+        let conditions = self.conditions.get_or_insert_with(|| self.graph.conditions(self.terms));
+        let hints = conditions.over(&point.live);
         let cells = &self.graph.cells;
         let body = Body {
             formula,

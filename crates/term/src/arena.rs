@@ -4,6 +4,7 @@
 //! * I1: a node occurs once; equal nodes have equal ids.
 //! * I2: if a term and its negation both exist, each is recorded as the other's negation.
 //! * I3: the sort of a term is recorded when the term is made.
+//! * I4: so is a signature: a term whose signature does not meet that of a symbol does not mention the symbol.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,6 +12,7 @@ use base::{Idx, IndexVec};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
+use crate::signature::Signature;
 use crate::{Integer, Linear, Node, Sort, Symbol, SymbolId, SymbolKind, TermId};
 
 /// The arena: owner of all terms and symbols.
@@ -18,6 +20,8 @@ use crate::{Integer, Linear, Node, Sort, Symbol, SymbolId, SymbolKind, TermId};
 pub struct Terms {
     nodes: IndexSet<Node, FxBuildHasher>,
     sorts: IndexVec<TermId, Sort>,
+    /// I4.
+    signatures: IndexVec<TermId, Signature>,
     negations: IndexVec<TermId, Option<TermId>>,
     symbols: IndexVec<SymbolId, Symbol>,
     identity: u64,
@@ -41,6 +45,7 @@ impl Terms {
         let mut terms = Self {
             nodes: IndexSet::default(),
             sorts: IndexVec::new(),
+            signatures: IndexVec::new(),
             negations: IndexVec::new(),
             symbols: IndexVec::new(),
             identity: NEXT.fetch_add(1, Ordering::Relaxed),
@@ -135,10 +140,25 @@ impl Terms {
     pub(crate) fn intern(&mut self, node: Node, sort: Sort) -> TermId {
         let (index, is_new) = self.nodes.insert_full(node);
         if is_new {
+            let mut signature = Signature::default();
+            match &self.nodes[index] {
+                Node::Symbol(symbol) => signature = self.signature_of_symbol(*symbol),
+                node => node.for_each_child(|child| signature.add(self.signatures[child])),
+            }
+            self.signatures.push(signature);
             self.sorts.push(sort);
             self.negations.push(None);
         }
         TermId::new(index)
+    }
+
+    /// What tells quickly that a term does not mention a symbol (I4).
+    pub(crate) fn signature(&self, term: TermId) -> Signature {
+        self.signatures[term]
+    }
+
+    pub(crate) fn signature_of_symbol(&self, symbol: SymbolId) -> Signature {
+        Signature::of(symbol, self.symbols[symbol].kind)
     }
 
     /// The term of a node, if it exists.

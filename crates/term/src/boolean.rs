@@ -1,10 +1,23 @@
 //! Constructors of boolean terms.
 
+use std::collections::BTreeSet;
+
 use crate::{Node, Sort, TermId, Terms};
 
 /// Longer conjunctions and disjunctions are kept as one item of the enclosing one. Otherwise a conjunction that
 /// grows item by item, as along a path, would take quadratic memory.
 const FLATTEN_LIMIT: usize = 64;
+
+/// How the items of two conjunctions differ; all lists ascend.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Comparison {
+    /// What both have, conjunctions among them.
+    pub common: Vec<TermId>,
+    /// What only the first one has.
+    pub left: Vec<TermId>,
+    /// What only the second one has.
+    pub right: Vec<TermId>,
+}
 
 /// Which of the two dual connectives.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -170,6 +183,32 @@ impl Terms {
         self.items(term, |node| if let Node::And(items) = node { Some(items) } else { None })
     }
 
+    /// How the items of two conjunctions differ. Conjunctions within both are not looked into, so this takes as long as what differs is large.
+    pub fn compare_conjuncts(&self, left: TermId, right: TermId) -> Comparison {
+        let mut open = [BTreeSet::from([left]), BTreeSet::from([right])];
+        let mut result = Comparison::default();
+        // Ids ascend from items to conjunctions: what both have is open on both sides when its turn comes.
+        while let Some(next) = open.iter().filter_map(|side| side.last().copied()).max() {
+            let has = [0, 1].map(|side| open[side].remove(&next));
+            let only = match has {
+                [true, true] => {
+                    result.common.push(next);
+                    continue;
+                }
+                [true, false] => (&mut open[0], &mut result.left),
+                [false, _] => (&mut open[1], &mut result.right),
+            };
+            match self.node(next) {
+                Node::And(items) => only.0.extend(items.iter().copied()),
+                _ => only.1.push(next),
+            }
+        }
+        for items in [&mut result.common, &mut result.left, &mut result.right] {
+            items.reverse();
+        }
+        result
+    }
+
     /// The items of a disjunction, also of disjunctions within it; of another term: the term itself.
     pub fn disjuncts(&self, term: TermId) -> Vec<TermId> {
         self.items(term, |node| if let Node::Or(items) = node { Some(items) } else { None })
@@ -249,5 +288,26 @@ mod tests {
             .map(|id| if let Node::And(items) = terms.node(TermId(id)) { items.len() } else { 0 })
             .sum();
         assert!(ids <= count * FLATTEN_LIMIT, "{ids}");
+    }
+
+    #[test]
+    fn conjunctions_are_compared_without_a_look_at_what_they_share() {
+        let mut terms = Terms::new();
+        let atoms: Vec<TermId> = (0..2_002)
+            .map(|_| {
+                let symbol = terms.fresh("a", Sort::Bool, SymbolKind::Variable);
+                terms.of_symbol(symbol)
+            })
+            .collect();
+        let shared = atoms[2..].iter().fold(Terms::TRUE, |all, atom| terms.and([all, *atom]));
+        let (left, right) = (terms.and([shared, atoms[0]]), terms.and([atoms[1], shared]));
+        let found = terms.compare_conjuncts(left, right);
+        assert_eq!((&*found.left, &*found.right), (&atoms[..1], &atoms[1..2]));
+        assert!(found.common.len() <= FLATTEN_LIMIT, "{}", found.common.len());
+        let common = terms.and(found.common);
+        assert_eq!(terms.conjuncts(common), terms.conjuncts(shared));
+        // One of them is a part of the other.
+        let found = terms.compare_conjuncts(left, shared);
+        assert_eq!((found.left.len(), found.right.len()), (1, 0));
     }
 }

@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::signature::Signature;
 use crate::{Integer, Node, SymbolId, TermId, Terms};
 
 /// Replaces symbols by terms, all at once. What was rewritten is remembered, so that applying one substitution to
@@ -9,13 +10,15 @@ use crate::{Integer, Node, SymbolId, TermId, Terms};
 #[derive(Clone, Debug, Default)]
 pub struct Substitution {
     images: FxHashMap<SymbolId, TermId>,
+    /// Of the symbols that are replaced, once it is known.
+    signature: Option<Signature>,
     memo: FxHashMap<TermId, TermId>,
 }
 
 impl Substitution {
     /// Replaces each symbol of the pairs by the term beside it.
     pub fn new(pairs: impl IntoIterator<Item = (SymbolId, TermId)>) -> Self {
-        Self { images: pairs.into_iter().collect(), memo: FxHashMap::default() }
+        Self { images: pairs.into_iter().collect(), ..Self::default() }
     }
 
     /// Whether nothing is replaced.
@@ -25,11 +28,23 @@ impl Substitution {
 
     /// The term with the symbols replaced.
     pub fn apply(&mut self, terms: &mut Terms, term: TermId) -> TermId {
+        self.apply_beyond(terms, term, |_| false)
+    }
+
+    /// The same, where somebody knows of some terms that they mention none of the symbols.
+    pub fn apply_beyond(
+        &mut self,
+        terms: &mut Terms,
+        term: TermId,
+        is_untouched: impl Fn(TermId) -> bool,
+    ) -> TermId {
         if self.images.is_empty() {
             return term;
         }
         let images = &self.images;
+        let signature = *self.signature.get_or_insert_with(|| terms.signature_of_symbols(images.keys()));
         terms.transform(term, &mut self.memo, |terms, term| match terms.node(term) {
+            _ if !terms.signature(term).meets(signature) || is_untouched(term) => Step::Replace(term),
             Node::Symbol(symbol) => Step::Replace(images.get(symbol).copied().unwrap_or(term)),
             _ => Step::Rebuild,
         })
@@ -78,6 +93,16 @@ impl Terms {
         self.symbols_of_all(&[term])
     }
 
+    /// Shows the subterms of a root and the root itself, each before those below it, to `enter`, which says whether to go on below it.
+    pub fn descend(&self, root: TermId, mut enter: impl FnMut(TermId) -> bool) {
+        let mut open = vec![root];
+        while let Some(term) = open.pop() {
+            if enter(term) {
+                self.node(term).for_each_child(|child| open.push(child));
+            }
+        }
+    }
+
     /// The symbols in any of the terms, ascending.
     pub fn symbols_of_all(&self, roots: &[TermId]) -> Vec<SymbolId> {
         let mut symbols: Vec<SymbolId> = self
@@ -91,7 +116,17 @@ impl Terms {
 
     /// Whether one of the symbols, given in ascending order, occurs in the term.
     pub fn mentions(&self, term: TermId, symbols: &[SymbolId]) -> bool {
+        let signature = self.signature_of_symbols(symbols);
+        if !self.signature(term).meets(signature) {
+            return false;
+        }
         self.symbols_of(term).iter().any(|symbol| symbols.binary_search(symbol).is_ok())
+    }
+
+    fn signature_of_symbols<'s>(&self, symbols: impl IntoIterator<Item = &'s SymbolId>) -> Signature {
+        let mut signature = Signature::default();
+        symbols.into_iter().for_each(|symbol| signature.add(self.signature_of_symbol(*symbol)));
+        signature
     }
 
     /// Rewrites a term from the bottom up: `rule` is given each subterm after those below it have been rewritten, and
@@ -195,5 +230,36 @@ impl Terms {
                 self.bv(op, &operands)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Sort, SymbolKind};
+
+    #[test]
+    fn what_a_substitution_does_not_replace_is_not_looked_at() {
+        let mut terms = Terms::new();
+        let [x, y, z] = ["x", "y", "z"].map(|name| terms.declare(name, Sort::Int, SymbolKind::Variable));
+        let [of_x, of_y, of_z] = [x, y, z].map(|symbol| terms.of_symbol(symbol));
+        let zero = terms.int(0);
+        let mut large = terms.le(of_y, zero);
+        for number in 1..1_000 {
+            let number = terms.int(number);
+            let sum = terms.add(of_y, number);
+            let (bound, other) = (terms.le(sum, zero), terms.le(number, of_z));
+            large = terms.ite(bound, large, other);
+        }
+        let small = terms.le(of_x, zero);
+        let both = terms.and([small, large]);
+        let mut substitution = Substitution::new([(x, of_y)]);
+        let replaced = terms.le(of_y, zero);
+        assert_eq!(substitution.apply(&mut terms, both), terms.and([replaced, large]));
+        assert!(substitution.memo.len() < 10, "{}", substitution.memo.len());
+        // Of a symbol that occurs, all is looked at.
+        let mut substitution = Substitution::new([(z, of_y)]);
+        assert_ne!(substitution.apply(&mut terms, both), both);
+        assert!(substitution.memo.len() > 1_000);
     }
 }

@@ -15,11 +15,12 @@ use base::{Budget, IndexVec, Stop};
 use cfa::{Op, ProcId, Program};
 
 use crate::state::{Abstract, State};
-use crate::{VISITS_BEFORE_WIDENING, analyze_from, thresholds};
+use crate::thresholds::Thresholds;
+use crate::{VISITS_BEFORE_WIDENING, analyze_from};
 
 /// Analyses a program from its entry procedure.
 pub fn entry_facts(program: &Program, budget: &mut Budget) -> Result<IndexVec<ProcId, Option<State>>, Stop> {
-    let thresholds = thresholds(program);
+    let thresholds = Thresholds::of(program);
     let mut entries: IndexVec<ProcId, Option<State>> = IndexVec::filled(None, program.procs.len());
     let mut visits: IndexVec<ProcId, u32> = IndexVec::filled(0, program.procs.len());
     entries[program.entry] = Some(State::new());
@@ -31,7 +32,9 @@ pub fn entry_facts(program: &Program, budget: &mut Budget) -> Result<IndexVec<Pr
                 None => arriving,
                 Some(old) if old.includes(&arriving) => continue,
                 Some(old) if visits[target] >= VISITS_BEFORE_WIDENING => {
-                    arriving.join(old).widened(old, program, &thresholds)
+                    arriving
+                        .join(old)
+                        .widened(old, program, |var| thresholds.of_variable(var, visits[target]))
                 }
                 Some(old) => old.join(&arriving),
             };

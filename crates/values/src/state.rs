@@ -134,19 +134,31 @@ impl State {
     pub fn includes(&self, other: &Self) -> bool {
         self.known.is_matched_by(&other.known, |mine, theirs| mine.includes(*theirs))
     }
-    /// Joined with `previous`, growing bounds moved to thresholds; what grows beyond its type is dropped.
+    /// Joined with `previous`, growing bounds moved to thresholds of each variable; what grows beyond its type is dropped.
     #[must_use]
-    pub fn widened(&self, previous: &Self, program: &Program, thresholds: &[i128]) -> Self {
+    pub fn widened<'t>(
+        &self,
+        previous: &Self,
+        program: &Program,
+        thresholds: impl Fn(VarId) -> &'t [i128],
+    ) -> Self {
         let grown = |var, value: &Value, before: &Value| {
             let range = element_type(program, var).and_then(type_range)?;
-            value.widened(*before, thresholds).meet(range).filter(|grown| *grown != range)
+            value.widened(*before, thresholds(var)).meet(range).filter(|grown| *grown != range)
         };
         Self { known: self.known.intersection(&previous.known, grown) }
     }
 
     /// The values of an expression.
     pub fn eval(&self, program: &Program, root: ExprId) -> Abstract {
-        self.eval_below(program, [root])[&root]
+        let node = *program.exprs.get(root);
+        let is_leaf = |id: ExprId| program.exprs.get(id).operands().next().is_none();
+        if !node.operands().all(is_leaf) {
+            return self.eval_below(program, [root])[&root];
+        }
+        // Most expressions that are asked for: no table is needed.
+        let leaf = |id| self.eval_node(program, id, &|_| Abstract::Unknown);
+        self.eval_node(program, root, &leaf)
     }
 
     /// The values of all expressions below those that an operation evaluates.
@@ -161,21 +173,22 @@ impl State {
     ) -> FxHashMap<ExprId, Abstract> {
         let mut values: FxHashMap<ExprId, Abstract> = FxHashMap::default();
         for id in operands_first(program, roots) {
-            let value = self.eval_node(program, id, &values);
+            let value = self.eval_node(program, id, &|operand| values[&operand]);
             values.insert(id, value);
         }
         values
     }
 
-    fn eval_node(&self, program: &Program, id: ExprId, values: &FxHashMap<ExprId, Abstract>) -> Abstract {
+    /// The value of an expression from those of its operands.
+    fn eval_node(&self, program: &Program, id: ExprId, values: &impl Fn(ExprId) -> Abstract) -> Abstract {
         let node = *program.exprs.get(id);
         let ty = program.exprs.ty(id);
         if !matches!(node, Expr::Ite { .. })
-            && node.operands().any(|operand| values[&operand] == Abstract::Never)
+            && node.operands().any(|operand| values(operand) == Abstract::Never)
         {
             return Abstract::Never;
         }
-        let known = |operand: ExprId| match values[&operand] {
+        let known = |operand: ExprId| match values(operand) {
             Abstract::Known(value) => Some(value),
             Abstract::Unknown | Abstract::Never => type_range(program.exprs.ty(operand)),
         };
@@ -218,7 +231,7 @@ impl State {
                 _ => None,
             },
             Expr::Ite { cond, then, other } => {
-                return self.eval_ite(values[&cond], values[&then], values[&other], ty);
+                return self.eval_ite(values(cond), values(then), values(other), ty);
             }
         };
         match result.or_else(|| type_range(ty)) {

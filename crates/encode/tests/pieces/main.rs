@@ -6,5 +6,6 @@
 mod cut;
 mod divisions;
 mod folds;
+mod growth;
 mod products;
 mod sums;

@@ -4,6 +4,7 @@
 
 mod cases;
 mod facts;
+mod growth;
 
 use base::Budget;
 use cfa::{Loc, ProcId, Program, Storage};
