@@ -443,9 +443,11 @@ mod tests {
         for number in 0..count {
             // The exit is l1.
             let (head, body) = (2 * number + 2, 2 * number + 3);
-            edges.push_str(&format!("l{head} -> l{body} : assume x != y; z := {number}:i32\n"));
-            edges.push_str(&format!("l{body} -> l{head} : x := z; z := y\n"));
-            edges.push_str(&format!("l{head} -> l{} : assume x == y\n", head + 2));
+            edges.extend([
+                format!("l{head} -> l{body} : assume x != y; z := {number}:i32\n"),
+                format!("l{body} -> l{head} : x := z; z := y\n"),
+                format!("l{head} -> l{} : assume x == y\n", head + 2),
+            ]);
         }
         let text = format!(
             "program LP64\nproc main() {{\nlocal x : i32\nlocal y : i32\nlocal z : i32\nerror l{}\n{edges}}}\n",

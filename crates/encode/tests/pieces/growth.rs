@@ -14,9 +14,9 @@ fn branches(count: usize) -> Program {
     text.push_str("int main(void) {\n  int a = 0, b = 0, x;\n");
     for number in 0..count {
         text.push_str("  x = __VERIFIER_nondet_int();\n");
-        text.push_str(&format!(
+        text.extend([format!(
             "  if (x > {number}) {{ a = b; }} else if (x == {number}) {{ b = {number}; }} else {{ a = 1; }}\n"
-        ));
+        )]);
         text.push_str("  if (a == x) { reach_error(); }\n");
     }
     text.push_str("  return 0;\n}\n");

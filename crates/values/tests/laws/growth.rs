@@ -22,13 +22,13 @@ fn loops_in_a_row(count: usize) -> String {
 fn loops_in_a_loop(count: usize) -> String {
     let mut text = String::from("extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n");
     for number in 0..count {
-        text.push_str(&format!("int x{number} = 0;\n"));
+        text.extend([format!("int x{number} = 0;\n")]);
     }
     text.push_str("int main(void) {\n  int i;\n  while (__VERIFIER_nondet_int()) {\n");
     for number in 0..count {
-        text.push_str(&format!(
+        text.extend([format!(
             "    i = 0;\n    while (i < 9) {{ i = i + 1; }}\n    if (x{number} < 9) {{ x{number} = x{number} + i; }}\n    if (x{number} < 0) {{ reach_error(); }}\n"
-        ));
+        )]);
     }
     text.push_str("  }\n  return 0;\n}\n");
     text
@@ -39,7 +39,7 @@ fn counter_among_constants(count: usize) -> String {
     let mut text = String::from("extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n");
     text.push_str("int main(void) {\n  int n = __VERIFIER_nondet_int();\n  int x = 0, i = 0;\n  while (i < n) {\n    i = i + 1;\n");
     for number in 0..count {
-        text.push_str(&format!("    if (n == {}) {{ x = 1; }}\n", 10 * number));
+        text.extend([format!("    if (n == {}) {{ x = 1; }}\n", 10 * number)]);
     }
     text.push_str("    if (x < 0) { reach_error(); }\n  }\n  return 0;\n}\n");
     text
@@ -52,10 +52,10 @@ fn cases_in_a_loop(count: usize) -> String {
         "int main(void) {\n  int state = __VERIFIER_nondet_int();\n  while (1) {\n    switch (state) {\n",
     );
     for number in 0..count {
-        text.push_str(&format!(
+        text.extend([format!(
             "      case {number}: if (__VERIFIER_nondet_int()) {{ state = {}; }} break;\n",
             (number + 1) % count
-        ));
+        )]);
     }
     text.push_str("      default: reach_error();\n    }\n  }\n  return 0;\n}\n");
     text
