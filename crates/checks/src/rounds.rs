@@ -202,7 +202,12 @@ impl Auditor<'_> {
             if self.is_done() || env.logic.budget.poll().is_err() {
                 return;
             }
-            self.attempt(group, &alone, Limit { ticks: None, until: share(groups.len() - number) }, env);
+            // A violation of one check may be found in the search for another.
+            let group: Vec<CheckId> =
+                group.iter().copied().filter(|check| self.open.contains(check)).collect();
+            if !group.is_empty() {
+                self.attempt(&group, &alone, Limit { ticks: None, until: share(groups.len() - number) }, env);
+            }
         }
     }
 
@@ -325,12 +330,14 @@ impl Auditor<'_> {
         match certified.verdict() {
             Verdict::Safe(_) => {
                 let number = self.audit.proofs.len();
-                for check in checks {
-                    self.open.remove(check);
+                // A check that has failed holds only where executions end at its violation.
+                let proved: Vec<CheckId> =
+                    checks.iter().copied().filter(|check| self.open.remove(check)).collect();
+                for check in &proved {
                     self.audit.states[check.0 as usize] = State::Holds(number);
                     self.tell(*check, CheckVerdict::Holds, env.events);
                 }
-                self.audit.proofs.push(Proved { certified, checks: checks.to_vec() });
+                self.audit.proofs.push(Proved { certified, checks: proved });
                 Attempt::Progress
             }
             Verdict::Unsafe(trace) => {

@@ -2,6 +2,8 @@
 //!
 //! `WAYPROOF_VERDICTS=5000` runs that many programs of each kind instead of a few, and `WAYPROOF_VERDICTS_SEED=1000` other ones.
 
+use std::time::Duration;
+
 use testkit::require::Requirement;
 use testkit::verdicts::checked::Compiled;
 use testkit::verdicts::{Limit, Programs, Settings, Summary, run};
@@ -46,6 +48,17 @@ fn no_check_of_a_program_about_memory_has_a_wrong_verdict() {
     assert!(summary.findings.is_empty(), "{:#?}", summary.findings);
     assert!(summary.executed > summary.safe + summary.unsafe_, "{summary:?}");
     assert!(decided(&summary) >= 25, "{summary:?}");
+}
+
+/// A violation of one check was found in the search for another, and what was proved beyond it was said to hold.
+#[test]
+fn a_check_that_has_failed_does_not_hold_later() {
+    let given = settings(Programs::Memory, 1, 2_000);
+    let limit = Limit::Time(Duration::from_millis(800));
+    let given =
+        Settings { first_seed: 95_000_201, count: 1, only: Some("impact".to_owned()), limit, ..given };
+    let summary = run(&given, &mut |_, _| {}).unwrap();
+    assert!(summary.findings.is_empty(), "{:#?}", summary.findings);
 }
 
 #[test]
