@@ -198,7 +198,11 @@ impl Encoder<'_> {
         }
         let mut pairs = Vec::new();
         let mut tested: BTreeSet<VarId> = BTreeSet::new();
+        // Arrays are read there, too, but only numbers are multiplied.
         for symbol in self.terms.symbols_of(transition.guard) {
+            if self.terms.symbol(symbol).sort != Sort::Int {
+                continue;
+            }
             tested.extend(self.vocabulary.var(symbol));
             tested.extend(self.vocabulary.factors(symbol).into_iter().flatten());
         }

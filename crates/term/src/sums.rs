@@ -23,11 +23,20 @@ impl Terms {
 
     /// The term of a sum.
     pub fn of_linear(&mut self, form: &Linear) -> TermId {
+        self.debug_assert_integers(form);
         match form.terms() {
             [] => self.number(form.constant_part().clone()),
             [(term, coefficient)] if coefficient.is_one() && form.constant_part().is_zero() => *term,
             _ => self.intern(Node::Linear(form.clone()), Sort::Int),
         }
+    }
+
+    /// In builds for development, that all terms of a sum are integers: a caller can make a sum of anything.
+    fn debug_assert_integers(&self, form: &Linear) {
+        debug_assert!(
+            form.terms().iter().all(|(term, _)| self.sort(*term) == Sort::Int),
+            "the terms of a sum should be integers"
+        );
     }
 
     /// `a + b`.
@@ -123,6 +132,7 @@ impl Terms {
 
     /// `form ≤ 0`, with the coefficients divided by their common divisor and the constant tightened.
     pub fn le_zero(&mut self, form: &Linear) -> TermId {
+        self.debug_assert_integers(form);
         if let Some(value) = form.as_constant() {
             return self.bool(!value.is_positive());
         }
@@ -149,6 +159,7 @@ impl Terms {
 
     /// `form = 0`, with the coefficients divided by their common divisor.
     pub fn eq_zero(&mut self, form: &Linear) -> TermId {
+        self.debug_assert_integers(form);
         if let Some(value) = form.as_constant() {
             return self.bool(value.is_zero());
         }

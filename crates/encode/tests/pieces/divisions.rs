@@ -112,7 +112,7 @@ proc p0 main() -> () {
            ; assume b != 0:i32
            ; FIRST
            ; SECOND
-           ; assume narrow == 0:i32 && 2147483647:i64 < wide
+           ; assume narrow == 0:i32 & 2147483647:i64 < wide
   l0 -> l1
 }
 ";

@@ -7,7 +7,8 @@ use cfa::{Loc, Program};
 use encode::Vocabulary;
 use interp::View;
 use passes::Prepared;
-use term::{Evaluator, Integer, Model, SymbolId, TermId};
+use term::print::text;
+use term::{Evaluator, Integer, Model, Node, Sort, SymbolId, TermId};
 use testkit::Random;
 use testkit::verdicts::Dialect;
 use testkit::verdicts::judge::compile;
@@ -175,4 +176,45 @@ fn every_execution_is_allowed_by_pieces_with_products() {
     );
     assert!(with_products * 2 > PROGRAMS, "{with_products} programs with products");
     assert!(changes > 200 && errors > 20, "{changes} changes, {errors} errors");
+}
+
+/// The bound `i < n` and the equation `n = i + 3` have the same variables: where one is replaced, the other is gone, too, and only a number is left. That can be multiplied by anything that the way
+/// to the error reads, but not by the array.
+const ARRAY_AT_BOUND: &str = "
+program LP64 overflow=undefined start=main
+proc p0 main() -> () {
+  local v0 i : i32
+  local v1 n : i32
+  local v2 a : i64[*]
+  entry l0
+  exit l1
+  error l3
+  l0 -> l2 : havoc i input \"i\"
+           ; havoc n input \"n\"
+  l2 -> l2 : assume i < 100:i32
+           ; a[(i100) i] := (i64) n
+           ; i := i + 1:i32
+  l2 -> l3 : assume i < n
+           ; assume a[(i100) i] < (i64) i * (i64) n | n == i + 3:i32
+}
+";
+
+#[test]
+fn arrays_are_not_multiplied_at_bounds() {
+    let program =
+        cfa::text::parse("array_at_bound.cfa", ARRAY_AT_BOUND).expect("the text should be a program");
+    let task = Prepared::of(&program);
+    let cut = Cut::new(&task).expect("the error should be reachable");
+    let forest = task.loops(cut.program.entry);
+    let head = forest.loops().iter().next().expect("the loop should still be there").header;
+    let guard = cut.piece((head, cut.error)).expect("the error should follow the loop").transition.guard;
+    let terms = cut.terms.reachable(&[guard]);
+    let is_read = |term: &TermId| matches!(cut.terms.node(*term), Node::Select(..));
+    assert!(terms.iter().any(is_read) && cut.vocabulary.products().next().is_some());
+    for term in terms {
+        let (Node::Le(sum) | Node::Zero(sum) | Node::Divides(_, sum)) = *cut.terms.node(term) else {
+            continue;
+        };
+        assert_eq!(cut.terms.sort(sum), Sort::Int, "{}", text(&cut.terms, term));
+    }
 }
