@@ -9,6 +9,7 @@
 //! | clause | meaning |
 //! |---|---|
 //! | `exact` | an operation or a model of the tool executes it |
+//! | `ranged "RANGE"` | a model executes it, and chooses its value within a range |
 //! | `determined`, `world` | who decides about what is returned and written: the arguments and the state of the program, or the outside world |
 //! | `result A..B, C` | an integer within one of the ranges; ends are numbers, `min`, `max`, and for the upper one `argN` or `argN*argM` |
 //! | `result null`, `argN`, `null-or-argN`, `not-null`, `into argN` | which pointer is returned; `into` may be null |
@@ -41,6 +42,8 @@ pub(super) const VARIABLES: &str = "variables";
 pub enum Description {
     /// An operation or a model executes it.
     Exact,
+    /// A model executes it and chooses its value within a range, which is stated.
+    Ranged(&'static str),
     /// These effects.
     Effects(Effects),
     /// Unknown effects, and why they are.
@@ -245,6 +248,7 @@ pub fn parse(clauses: &'static str) -> Result<Description, &'static str> {
         let (word, rest) = clause.split_once(' ').map_or((clause, ""), |(word, rest)| (word, rest.trim()));
         match word {
             "exact" => return Ok(Description::Exact),
+            "ranged" => return Ok(Description::Ranged(rest.trim_matches('"'))),
             "opaque" => return Ok(Description::Opaque(rest.trim_matches('"'))),
             "refused" => return Ok(Description::Refused(rest.trim_matches('"'))),
             "determined" => effects.freedom = Freedom::Determined,

@@ -20,6 +20,7 @@ what that means for verdicts.
 | class | what a call does here | `safe` | `unsafe` |
 |---|---|---|---|
 | *exact* | an operation or a model executes it as glibc does in the \"C\" locale; tests compare them on random arguments | yes | yes |
+| *ranged* | a model chooses its value within the stated range, and is exact otherwise | yes | only if no value was chosen that the library computes |
 | *effects* | what it may write becomes arbitrary, what it returns is arbitrary within the stated range | yes | only if no value was chosen that the library computes |
 | *fails* | besides: the outside world may make it fail on any run | yes | yes, by its failure |
 | *not modelled* | both verdicts are capped, with the reason | no | no |
@@ -57,6 +58,7 @@ fn assumption(entry: Entry) -> String {
     }
     match effects::parse(entry.clauses) {
         Ok(Description::Exact) => "*exact*".to_owned(),
+        Ok(Description::Ranged(range)) => format!("*ranged*: {range}"),
         Ok(Description::Effects(effects)) => in_words(&effects),
         Ok(Description::Opaque(why)) => format!("*not modelled*: {why}"),
         Ok(Description::Refused(why)) => format!("*refused*: {why}"),

@@ -138,7 +138,7 @@ impl Body<'_, '_> {
                 self.cap(name, why, site);
                 self.call_described(function, &any, args, site, sink)
             }
-            Some(Description::Exact) => {
+            Some(Description::Exact | Description::Ranged(_)) => {
                 self.cap(name, "it is declared in an unusual way", site);
                 self.call_described(function, &any, args, site, sink)
             }
