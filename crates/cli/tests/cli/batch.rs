@@ -151,5 +151,6 @@ fn a_table_that_cannot_be_written_is_noticed_before_the_work() {
     let folder = Folder::new("batch-unwritable");
     let path = folder.file("a.c", SAFE);
     let finished = wayproof(["check", "--csv", "/nonexistent/t.csv", path.to_str().unwrap()]);
-    assert_eq!((finished.code, finished.stdout.as_str()), (6, ""));
+    assert_eq!((finished.code, finished.stdout.as_str()), (1, ""));
+    assert!(finished.stderr.contains("the folder `/nonexistent`, which does not exist"), "{finished:?}");
 }
