@@ -20,6 +20,8 @@ const MAX_TICKS: u64 = 1 << 16;
 /// Ticks for an engine that works alone here: executions would take most of them. Where it finds no invariant, its questions get large, and a tick takes much
 /// longer than elsewhere.
 const ALONE_TICKS: u64 = 1 << 11;
+/// Ticks of the check of their proofs: some have many cases, and a solver takes as long as it may.
+const CHECK_TICKS: u64 = 1 << 13;
 /// These engines.
 const ALONE: [&str; 6] = ["bself", "bse", "kind", "bmc", "tracer", "tracer-sp"];
 
@@ -59,14 +61,14 @@ fn decide(engine: &str, path: &Path) -> &'static str {
     let spec = engines::find(engine).expect("the engine should exist");
     let task = Prepared::of(&program);
     let recorder = Recorder::default();
-    let (ticks, settings) = if ALONE.contains(&engine) {
-        (ALONE_TICKS, Settings::default().without_executions())
+    let (ticks, settings, mut check) = if ALONE.contains(&engine) {
+        (ALONE_TICKS, Settings::default().without_executions(), Budget::ticks(CHECK_TICKS))
     } else {
-        (MAX_TICKS, Settings::default())
+        (MAX_TICKS, Settings::default(), Budget::unlimited())
     };
     let mut env = Env::new(Budget::ticks(ticks), &recorder);
     let verdict = (spec.configure)(&settings).solve(&task, &mut env);
-    match certify(&task, verdict, &mut Budget::unlimited()).verdict() {
+    match certify(&task, verdict, &mut check).verdict() {
         Verdict::Safe(_) => "safe",
         Verdict::Unsafe(_) => "unsafe",
         Verdict::Unknown(_) => "unknown",

@@ -1,6 +1,6 @@
 // As quadratic_recurrence.c; the closed form is wrong from the third element on.
 // expect: unsafe
-// engines: gps gps-lite impact cra recmc path-invariants bse kind bmc
+// engines: gps gps-lite impact cra recmc path-invariants bse bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

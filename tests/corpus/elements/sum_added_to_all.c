@@ -1,6 +1,6 @@
 // What a sum is added to is known for all elements.
 // expect: safe
-// engines: gps gps-lite cra
+// engines: gps gps-lite impact cra bself bse kind tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

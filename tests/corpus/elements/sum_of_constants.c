@@ -1,6 +1,6 @@
 // A sum of elements that an earlier loop has written.
 // expect: safe
-// engines: gps gps-lite cra tracer tracer-sp
+// engines: gps gps-lite impact cra bself bse kind tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

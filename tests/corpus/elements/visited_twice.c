@@ -1,6 +1,6 @@
 // The second pass over the array writes some elements twice: what the first one wrote is not known of them.
 // expect: unsafe
-// engines: gps gps-lite impact cra recmc path-invariants kind bmc
+// engines: gps gps-lite impact cra recmc path-invariants bse bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // Input: 7 (strncpy cuts names of five or more letters to four).
 // expect: unsafe
-// engines: gps gps-lite impact cra recmc path-invariants bse bmc
+// engines: gps gps-lite impact cra recmc path-invariants bse kind bmc
 extern void *memset(void *, int, unsigned long);
 extern int strcmp(const char *, const char *);
 

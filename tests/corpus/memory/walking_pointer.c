@@ -1,6 +1,6 @@
 // The pointer walks over all elements once, so the count of steps is the length.
 // expect: safe
-// engines: gps gps-lite impact cra recmc path-invariants bself bse kind bmc tracer tracer-sp
+// engines: gps gps-lite impact cra recmc path-invariants bself kind bmc tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,5 +1,6 @@
 // Euclid's algorithm by recursion: what is returned is positive and at most the first argument.
 // expect: safe
+// engines: gps gps-lite impact recmc path-invariants bself bse tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

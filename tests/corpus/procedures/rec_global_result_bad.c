@@ -1,6 +1,6 @@
 // The result is a global variable, which is changed between the call and its use.
 // expect: unsafe
-// engines: gps gps-lite impact recmc bse kind bmc tracer-sp
+// engines: gps gps-lite impact recmc bse kind bmc
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

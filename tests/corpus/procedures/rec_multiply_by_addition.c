@@ -1,5 +1,6 @@
 // Linear recursion: the product of two numbers.
 // expect: safe
+// engines: gps gps-lite cra path-invariants tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,6 +1,6 @@
 // A result that is returned through a pointer to a local variable of the caller.
 // expect: safe
-// engines: gps gps-lite cra recmc path-invariants
+// engines: gps gps-lite cra recmc path-invariants tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

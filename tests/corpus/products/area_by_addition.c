@@ -1,5 +1,6 @@
 // A product by repeated addition: the loop counts down, and adds in a wider type.
 // expect: safe
+// engines: gps gps-lite cra path-invariants tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

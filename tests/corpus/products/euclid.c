@@ -1,5 +1,6 @@
 // Euclid's algorithm: the greatest common divisor is at most the first number, by disjunctive facts about remainders.
 // expect: safe
+// engines: gps gps-lite impact recmc path-invariants bself bse tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

@@ -1,5 +1,6 @@
 // Euclid's algorithm: the greatest common divisor may be the first number.
 // expect: unsafe
+// engines: gps
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

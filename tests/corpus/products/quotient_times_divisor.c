@@ -1,5 +1,6 @@
 // A quotient by a variable times the divisor is the dividend without the remainder.
 // expect: safe
+// engines: gps gps-lite impact cra recmc path-invariants bself bse kind tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

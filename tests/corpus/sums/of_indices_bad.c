@@ -1,6 +1,6 @@
 // The sum of the indices, off by n.
 // expect: unsafe
-// engines: gps gps-lite impact cra recmc path-invariants bse kind bmc tracer
+// engines: gps gps-lite impact cra recmc path-invariants bse kind bmc tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 

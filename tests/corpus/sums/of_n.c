@@ -1,6 +1,6 @@
 // The sum of n elements that are n is a square.
 // expect: safe
-// engines: gps gps-lite cra tracer tracer-sp
+// engines: gps gps-lite impact cra bself bse kind tracer tracer-sp
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);
 
